@@ -118,7 +118,7 @@ def _of_systems(delta: fold_differences.Difference, people: int, alpha: float) -
         high,
         alpha,
         Method.DYADIC,
-        note=f"fewer than {MIN_ERRORS} pairs are decided otherwise" if few else "fold thresholds held fixed",
+        note=f"fewer than {MIN_ERRORS} pairs are discordant" if few else "fold thresholds held fixed",
     )
 
 
@@ -222,7 +222,7 @@ class _Place:
         bounds = (_of_difference(delta, float(drawn.var(ddof=1)), pairs.n_subjects, self.alpha),)
         yield self.estimate("delta_accuracy", delta.value, None, unit, bounds)
         counts = delta.discordant, int(found.total.sum())
-        share = "share of pairs decided otherwise in overlapping folds"
+        share = "share of pairs discordant in overlapping folds"
         yield self.estimate("delta_accuracy_otherwise", counts[0] / counts[1], counts, share)
         said = f"{deals} random deals of the same pairs"
         yield self.estimate("delta_accuracy_deal_mean", float(drawn.mean()), None, unit, note=said)
@@ -308,6 +308,6 @@ def _of_difference(found: fold_differences.Difference, dealt: float, subjects: i
         high,
         alpha,
         Method.DEALT,
-        note=None if bounds else "degenerate: no pair is decided otherwise in any deal",
+        note=None if bounds else "degenerate: no pair is discordant in any deal",
         one_sided=lambda error: _of_difference(found, dealt, subjects, 2 * error),
     )

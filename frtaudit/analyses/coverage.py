@@ -44,7 +44,7 @@ BY_COPIES = {Method.VERTEX: Plan.SUBJECTS, Method.DOUBLE_OR_NOTHING: Plan.DOUBLE
 UNKNOWN_SPREAD = "not simulated: no threshold has the errors from which the spread of subjects could be told"
 NO_BLOCKS = "not simulated: its replicates of FMR need every pair of subjects, and the simulation keeps sums by subject"
 NO_PLUGIN = "not simulated: the published plug-in stands beside the rule of its kind as a comparison"
-NOT_NEW = "not simulated: it holds for these people, and each simulated cohort has new ones"
+NOT_NEW = "not simulated: it holds for the same subjects, and each simulated cohort has others"
 GRID_LEFT_OUT = (
     "simulated coverage leaves out thresholds that the grid chose on these data: FMR targets stand for them"
 )

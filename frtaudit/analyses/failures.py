@@ -35,7 +35,7 @@ ATTEMPTS = "share of attempts"
 @register("analysis", NAME)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failures:
-    """FTA, FRR = FTA + FNMR (1 - FTA), best- and worst-case FMR and FNMR, and the ledger of failures."""
+    """FTA, FRR = FTA + FNMR (1 - FTA), best- and worst-case FMR and FNMR, and the list of failures and exclusions."""
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Everything about samples and comparisons without a score."""

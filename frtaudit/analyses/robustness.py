@@ -1,4 +1,4 @@
-"""What an opponent would attack, found before they ask: who was not met, on whom the rates hang, what labels could do.
+"""Robustness: kinds of people that may be absent, subjects that carry a rate, what labels could change.
 
 Everything comes from counts that the trial holds already: nothing is scored again.
 """

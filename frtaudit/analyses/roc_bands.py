@@ -36,7 +36,7 @@ class RocBands:
             raise SpecError(f"analyses.{NAME}.replicates", f"found {self.replicates}", "a number from 0")
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
-        """Curves only; where a plan was not drawn, what rests on it is left out."""
+        """Curves only; where a plan was not drawn, what needs it is left out."""
         along = read_along(system, "fnmr", system.spec.weighting, 0)
         return AnalysisOutput(curves=tuple(self._curves(system, along, alpha)) if along.x.size else ())
 

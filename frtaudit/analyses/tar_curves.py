@@ -1,7 +1,7 @@
 """TAR and threshold of each class as curves with intervals, class minus overall, and what a threshold means for others.
 
 Thesis (Pena-Alcantara), "True Accept Rates" and "Difference in Medians": threshold as a function of TAR, and TAR as a
-function of the threshold. Two bands: the thesis's, of scores as if independent, and one for new people.
+function of the threshold. Two bands: the thesis's, of scores treated as independent, and one for the population.
 """
 
 from collections.abc import Iterator, Mapping

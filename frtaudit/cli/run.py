@@ -29,7 +29,7 @@ from frtaudit.errors import FrtauditError, SpecError, printable
 DONE, COULD_NOT, USAGE = 0, 1, 2
 DEBUG = "FRTAUDIT_DEBUG"
 RESULT = "result.json"
-REPORTS = ("report.html", "report.pdf")
+REPORTS = ("report.html", "report.pdf", "annex.pdf")
 FOLDER = "reports/${name}/${now:%Y-%m-%dT%H-%M-%S-%f}"
 _IN_FOLDER = re.compile(rf"\$\{{now:(?P<now>[^${{}}]*)\}}|{PLAIN.pattern}")
 

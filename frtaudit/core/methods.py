@@ -98,15 +98,15 @@ class Method(Enum):
         _IID,
         "Wilson, comparisons as independent",
         (
-            "Wilson's interval as if no two comparisons shared a person. They do, so it is too narrow: an "
-            "extreme, never a verdict."
+            "Wilson's interval that treats comparisons as independent. They are not, so it is too narrow, and is never "
+            "used for a verdict."
         ),
     )
     T_BOOTSTRAP = (
         "t_bootstrap",
         _IID,
         "bootstrap of scores, t",
-        "Resamples scores as if independent; Student's t on the spread, as in the thesis. It is no test.",
+        "Resamples scores treated as independent; Student's t on the spread, as in the thesis. It is no test.",
     )
     T = (
         "t",
@@ -134,10 +134,7 @@ class Method(Enum):
         "max_t",
         _POPULATION,
         "simultaneous, largest t over groups",
-        (
-            "Resamples people and bounds all groups at once, so that the largest of many differences is not "
-            "mistaken for news."
-        ),
+        "Resamples people and bounds all groups at once, adjusted for multiple testing.",
     )
     VERTEX_GAUSSIAN = (
         "vertex_gaussian",

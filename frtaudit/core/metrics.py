@@ -156,7 +156,7 @@ _IN_SECTIONS = (  # of the report
     Metric("reviewed_same_identity", RATE, "reviewed as one identity"),
     Metric("reviewed_same_image", RATE, "reviewed as one image"),
     Metric("delta_accuracy_systems", RATE, "accuracy of a system minus that of another", unbounded=True),
-    Metric("delta_accuracy_otherwise", RATE, "pairs decided otherwise in overlapping folds", unbounded=True),
+    Metric("delta_accuracy_otherwise", RATE, "discordant pairs in overlapping folds", unbounded=True),
     Metric("delta_accuracy_deal_mean", RATE, "disjoint minus overlap, mean of random deals", unbounded=True),
     Metric(
         "delta_accuracy_deal_sd", RATE, "disjoint minus overlap, spread of random deals (sd)", unbounded=True
@@ -271,8 +271,8 @@ _IN_SECTIONS = (  # of the report
     Metric("highest_group_rate", RATE, "highest rate of all groups and systems"),
     Metric("absent_kind", RATE, "share of a kind of person that may be absent"),
     Metric("unknown_subjects", RATE, "people without a class"),
-    Metric("worst_share", RATE, "false matches due to the worst people"),
-    Metric("worst_involved", RATE, "false matches with one of the worst people"),
+    Metric("worst_share", RATE, "false matches due to the people with most"),
+    Metric("worst_involved", RATE, "false matches with one of the people with most"),
     Metric("heaviest_pair", RATE, "share of FMR of the heaviest pair of people"),
     Metric("fmr_leave_one_out_low", RATE, "FMR without one person, lowest"),
     Metric("fmr_leave_one_out_high", RATE, "FMR without one person, highest"),

@@ -280,7 +280,8 @@ class Report:
 
     ``earlier_runs``: in words, how often these data were looked at before, and what was changed since; printed, and
     where it is null ``not declared`` is. ``signatories``: who signs it in ink; ``previous``: the result.json of the
-    last audit of the same systems. ``checklists``: lists to fill, by name; ``templates``: a folder of sections, styles,
+    last audit of the same systems. ``annex``: what the main report leaves out is laid out too, as ``annex.pdf``.
+    ``checklists``: lists to fill, by name; ``templates``: a folder of sections, styles,
     words and a logo of one's own.
     """
 
@@ -304,6 +305,7 @@ class Report:
     signatories: tuple[Signatory, ...] = ()
     previous: str | None = field(default=None, metadata=PATH)
     checklists: tuple[str, ...] = field(default=(), metadata=ADDED)
+    annex: bool = field(default=False, metadata=ADDED)
     templates: str | None = field(default=None, metadata={**PATH, **ADDED})
 
 

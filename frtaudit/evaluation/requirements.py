@@ -20,7 +20,7 @@ from frtaudit.stats.systems.multiplicity import claim_p, holm, step_errors
 EACH = "each"
 MONTE_CARLO_ERRORS = 3.0
 OF_SCHEMA = (*INDICES, D_L2)  # one of each schema
-FOR_WHOM = "for new people like these"  # the target population, as the report calls it
+FOR_WHOM = "for the population of the test subjects"  # the target population, as the report calls it
 KEYS = {"fmr": "FMR", "rate": "of"}
 BY_RANK = (Method.MAX_T, Method.VERTEX, Method.DOUBLE_OR_NOTHING)  # bounds that are quantiles of replicates
 
@@ -345,7 +345,7 @@ def _counts(estimate: Estimate) -> str:
     """Pooled counts; where people (and pairs of people) weigh alike the value is not their quotient."""
     if estimate.numerator is None:
         return ""
-    alike = "" if estimate.weighting != Weighting.IDENTITY.value else "people weighed alike; "
+    alike = "" if estimate.weighting != Weighting.IDENTITY.value else "each subject weighted equally; "
     return (
         f" ({alike}{formatting.count(estimate.numerator)} of {formatting.count(estimate.denominator or 0)})"
     )
@@ -377,7 +377,7 @@ def _limit(requirement: RequirementSpec) -> str:
 
 def _nothing(requirement: RequirementSpec, family: int) -> Finding:
     at = ", ".join(_place(key, value) for key, value in requirement.at.items())
-    sentence = f"Nothing in this audit estimates {requirement.metric} at {at or 'any point'} for {requirement.group}."
+    sentence = f"{requirement.metric} at {at or 'any point'} is not estimated for {requirement.group}."
     case = RequirementTest(requirement=requirement, index=None)
     return _finding(case, Verdict.NOT_TESTABLE, None, None, sentence, None, family)
 

@@ -207,7 +207,7 @@ def _item(declared: Mapping[str, object], evidence: Evidence) -> Item:
     if applies == "no":
         status, said = ItemStatus.NOT_APPLICABLE, str(declared["why"])
     elif applies and evidence.place(applies) is None:
-        status, said = ItemStatus.NOT_APPLICABLE, "nothing in this audit that it could apply to"
+        status, said = ItemStatus.NOT_APPLICABLE, "it applies to no part of this audit"
     elif places and all(places):
         status, said = ItemStatus.PROVIDED, ""
     else:

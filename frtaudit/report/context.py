@@ -1,6 +1,6 @@
 """From a result to what the templates lay out: one list says which sections there are and in which order."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -9,6 +9,7 @@ from frtaudit.core.machine.progress import quiet
 from frtaudit.core.result import Previous
 from frtaudit.core.spec import Report
 from frtaudit.report.dials import embedded
+from frtaudit.report.pieces import letter
 from frtaudit.report.sections import (
     accuracy,
     annotation,
@@ -64,14 +65,12 @@ Build = Callable[[Source], object | None]
 PLAIN = Shape()
 
 # name of the template, title in the contents, what builds its view (None: the section does not stand)
-SECTIONS: tuple[tuple[str, str, Build], ...] = (
+MAIN: tuple[tuple[str, str, Build], ...] = (
     ("publication", "What is withheld", publication.build),
-    ("requirements", "Findings", requirements.build),
     ("changes", "Since the last audit", changes.build),
     ("vendors", "Systems compared", vendors.build),
-    ("collected", "How scores were collected", collected.build),
-    ("identity_labels", "Labels", identity_labels.build),
     ("two_dates", "Two dates", two_dates.build),
+    ("identity_labels", "Labels", identity_labels.build),
     ("label_cost", "What labels cost", label_cost.build),
     ("rates", "Error rates", rates.build),
     ("groups", "Groups", groups.build),
@@ -80,36 +79,41 @@ SECTIONS: tuple[tuple[str, str, Build], ...] = (
     ("tar_curves", "Curves by class", tar_curves.build),
     ("interclass", "Interclass bias", interclass.build),
     ("releases", "Releases", releases.build),
-    ("densities", "Densities", densities.build),
-    ("quality", "Sample quality", quality.build),
     ("accuracy", "Accuracy on folds", accuracy.build),
     ("card", "Test sets", card.build),
     ("overlap", "Training and test sets", overlap.build),
-    ("orders", "Both orders", orders.build),
-    ("annotation", "What answers change", annotation.build),
-    ("failures", "Failures", failures.build),
-    ("failure_scores", "Failures as scores of zero", failure_scores.build),
-    ("robustness", "What an opponent would attack", robustness.build),
-    ("identity_check", "Suspected duplicates", identity_check.build),
-    ("other", "Further estimates", other.build),
+    ("failures", "Failures and exclusions", failures.build),
+    ("robustness", "Robustness and limitations", robustness.build),
     ("sealed", "Departures from the sealed spec", sealed.build),
     ("method", "Method", method.build),
+    ("signatures", "Signatures", signatures.build),
+)
+ANNEX: tuple[tuple[str, str, Build], ...] = (
+    ("requirements", "Findings", requirements.build),
+    ("collected", "How scores were collected", collected.build),
+    ("densities", "Densities", densities.build),
+    ("quality", "Sample quality", quality.build),
+    ("orders", "Both orders", orders.build),
+    ("annotation", "What answers change", annotation.build),
+    ("failure_scores", "Failures as scores of zero", failure_scores.build),
+    ("identity_check", "Suspected duplicates", identity_check.build),
+    ("other", "Further estimates", other.build),
     ("cohort", "Cohort", cohort.build),
     ("sanitization", "Sanitization", sanitization.build),
     ("coverage", "Simulated coverage", coverage.build),
     ("glossary", "Glossary", lambda _: words().glossary),
     ("checklists", "Checklists", checklists.build),
     ("record", "Record", record.build),
-    ("signatures", "Signatures", signatures.build),
 )
+SECTIONS = (*MAIN, *ANNEX)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A section that stands: the name of its template, its number and title, its view."""
+    """A section that stands: the name of its template, its number (a letter in the annex) and title, its view."""
 
     name: str
-    number: int
+    number: str
     title: str
     view: object
 
@@ -131,6 +135,7 @@ class Context:
     data: str
     summary: summary.Summary
     sections: tuple[Section, ...]
+    annex: tuple[Section, ...]
 
 
 def titles() -> dict[str, str]:
@@ -153,10 +158,10 @@ def context(
         for name, title, build in quiet(SECTIONS, "sections")
     ]
     for own in shape.own(titles()):
-        after = own.after or "failure_scores"  # findings first, then sections of one's own, then the method
+        after = own.after or "robustness"  # findings first, then sections of one's own, then the method
         place = next(index for index, (name, _, _) in enumerate(views, 1) if name == after)
         views.insert(place, (own.name, own.title, own))
-    standing = [(name, title, view) for name, title, view in views if view is not None]
+    first = next(index for index, (name, _, _) in enumerate(views) if name == ANNEX[0][0])
     name = str(result.spec.get("name", "audit"))
     return Context(
         title=settings.title or f"Audit {name.replace('_', ' ')}",
@@ -171,8 +176,15 @@ def context(
         paper=settings.paper.value,
         data=embedded(source),
         summary=summary.build(source, settings, date),
-        sections=tuple(
-            Section(name=name, number=number, title=title, view=view)
-            for number, (name, title, view) in enumerate(standing, 1)
-        ),
+        sections=_numbered(views[:first], [str(number) for number in range(1, len(views) + 1)]),
+        annex=_numbered(views[first:], [letter(index).upper() for index in range(len(views))]),
+    )
+
+
+def _numbered(views: Sequence[tuple[str, str, object | None]], numbers: Sequence[str]) -> tuple[Section, ...]:
+    """Those of the sections that stand, each with its number."""
+    standing = [(name, title, view) for name, title, view in views if view is not None]
+    return tuple(
+        Section(name=name, number=number, title=title, view=view)
+        for number, (name, title, view) in zip(numbers, standing, strict=False)
     )

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from frtaudit.core.canonical import to_bytes
 
-RESULT, HTML, PDF = "result.json", "report.html", "report.pdf"
+RESULT, HTML, PDF, ANNEX = "result.json", "report.html", "report.pdf", "annex.pdf"
 TABLE, TABLE_HTML, TABLE_PDF = "sweep.json", "sweep.html", "sweep.pdf"
 SETTINGS, PREVIOUS, SEAL, SPEC = "report.json", "previous.json", "seal.json", "spec.json"
 CHECKLISTS, CHECKLISTS_CSV = "checklists.json", "checklists.csv"

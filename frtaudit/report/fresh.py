@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO
@@ -19,6 +19,7 @@ from frtaudit.core.machine import signals
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report import render
 from frtaudit.report.files import Files, page_name
+from frtaudit.report.render import Part
 from frtaudit.report.rendering import page_of
 
 NO_REPORT = 9
@@ -26,21 +27,29 @@ NO_REPORT = 9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendered:
-    """The bytes of a page, and of its PDF where one was asked for."""
+    """The bytes of a page, and of its PDF and the PDF of its annex where they were asked for."""
 
     page: bytes
     pdf: bytes | None
+    annex: bytes | None = None
 
 
 @contextmanager
-def made_again(files: Files, attached: Files | None) -> Iterator[Callable[[], Rendered]]:
+def made_again(
+    files: Files, attached: Files | None, parts: Collection[Part] = (Part.MAIN,)
+) -> Iterator[Callable[[], Rendered]]:
     """Begin to make page and PDF in a fresh process; what is yielded waits for them.
 
-    ``attached``: what the PDF carries (the page among it is made again too); None: no PDF. The process goes with the
-    block. Raises :class:`FrtauditError` where it cannot be started or is ended, and of its kinds :class:`DataError`
-    where the files lead to no report; waiting ends at a signal, as :func:`frtaudit.core.machine.signals.check` says it.
+    ``attached``: what the PDF carries (the page among it is made again too); None: no PDF; ``parts``: which PDFs.
+    The process goes with the block. Raises :class:`FrtauditError` where it cannot be started or is ended, and of its
+    kinds :class:`DataError` where the files lead to no report; waiting ends at a signal, as
+    :func:`frtaudit.core.machine.signals.check` says it.
     """
-    job = {"files": _text(files), "attached": None if attached is None else _text(attached)}
+    job = {
+        "files": _text(files),
+        "attached": None if attached is None else _text(attached),
+        "parts": [part.value for part in parts],
+    }
     command = [sys.executable, "-P", "-m", "frtaudit.report.fresh"]
     environment = os.environ | {"PYTHONHASHSEED": "random"}
     with (
@@ -79,7 +88,8 @@ def _made() -> dict[str, bytes]:
     made = {"page": page}
     if job["attached"] is not None:
         attached = _data(job["attached"]) | {page_name(files): page}
-        made["pdf"] = render.pdf(page.decode(), attached)
+        for part in job["parts"]:
+            made[part] = render.pdf(page.decode(), attached, Part(part))
     return made
 
 
@@ -93,7 +103,7 @@ def _awaited(process: "subprocess.Popen[bytes]", made: IO[bytes], said: IO[bytes
         why = lines[-1][:200] if lines else f"it ended with {code}"
         raise kind("report", f"could not be made again in a second process ({why})")
     found = _data(json.load(made))
-    return Rendered(page=found["page"], pdf=found.get("pdf"))
+    return Rendered(page=found["page"], pdf=found.get(Part.MAIN.value), annex=found.get(Part.ANNEX.value))
 
 
 def _ended(process: "subprocess.Popen[bytes]") -> int:

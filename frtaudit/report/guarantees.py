@@ -15,7 +15,7 @@ DIGITS = 3
 
 
 def page(found: Study) -> str:
-    """The study as one HTML file: no script, no network. Byte for byte the same for the same study."""
+    """The study as one HTML file: no script, no network. Identical for the same study."""
     style = minified((shipped("templates") / "report.css").read_text("utf-8"))
     template = environment().get_template("guarantees.html.j2")
     return template.render(

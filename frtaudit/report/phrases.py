@@ -99,8 +99,8 @@ def _ends(
 
 
 def level(found: Bounds) -> TextSpan:
-    """The interval's level, exact."""
-    return number(formatting.exact(round(found.interval.level, 12)), f"{found.pointer}/level")
+    """The interval's level, to a hundredth of a percent."""
+    return number(formatting.exact(round(found.interval.level, 4)), f"{found.pointer}/level")
 
 
 def method(found: Bounds) -> TextSpan:
@@ -116,7 +116,7 @@ def target(found: Bounds) -> TextSpan:
 
 
 def sample_sizes(found: Bounds) -> Text:
-    """What an interval rests on: its effective number, its replicates."""
+    """The size behind an interval: its effective number, its replicates."""
     item = found.interval
     parts: list[Text] = []
     if item.n_eff is not None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from datetime import UTC, datetime
+from enum import Enum
 from pathlib import Path
 from types import ModuleType
 from typing import Any  # Any: WeasyPrint has no types
@@ -37,9 +38,22 @@ SHEETS = {  # what is printed is 176 mm wide on either
     Paper.A4: "size: A4; margin: 17mm 17mm 16mm",
     Paper.LETTER: "size: letter; margin: 15mm 19.8mm 14.4mm",
 }
+_ANNEX = re.compile(r"<!--annex-->(.*?)<!--/annex-->", re.DOTALL)
+_FRONT = re.compile(r'(<header class="front"[^>]*>)')
+_TITLE = re.compile(r"<h1>(.*?)</h1>", re.DOTALL)
+_LETTERS = re.compile(r'(<ol class="letters".*?</ol>)', re.DOTALL)
+_ID = re.compile(r' id="([^"]+)"')
+_LINK = re.compile(r' href="#([^"]+)"')
 _PAPER = re.compile(r'<html [^>]*data-paper="(\w+)"')
 _SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)
 _DIGEST = re.compile(r"Result sha256 ([0-9a-f]{64})\.")
+
+
+class Part(Enum):
+    """What of a page a PDF lays out: the main report, or what is folded on screen."""
+
+    MAIN = "main"
+    ANNEX = "annex"
 
 
 def html(
@@ -83,8 +97,8 @@ def check_shape(settings: Report, analyses: Iterable[str] = ()) -> Shape:
     return shape
 
 
-def pdf(page: str, attachments: Mapping[str, bytes] | None = None) -> bytes:
-    """A page that :func:`html` made, as PDF/A-3b with ``attachments`` (file name to bytes).
+def pdf(page: str, attachments: Mapping[str, bytes] | None = None, part: Part = Part.MAIN) -> bytes:
+    """A part of a page that :func:`html` made, as PDF/A-3b with ``attachments`` (file name to bytes).
 
     Raises :class:`FrtauditError` with the packages to install where WeasyPrint's system libraries are missing.
     """
@@ -101,7 +115,7 @@ def pdf(page: str, attachments: Mapping[str, bytes] | None = None) -> bytes:
             "pdf_variant": VARIANT,
             "pdf_tags": True,
         }
-        paper = _on_paper(page)
+        paper = _on_paper(page, part)
         try:
             written = _laid_out(writer.HTML(string=paper, base_url=base, url_fetcher=files), asked)
         except AssertionError:  # WeasyPrint finds no place to break a page: it may break anywhere then
@@ -205,11 +219,35 @@ def weasyprint() -> ModuleType:
         ) from None
 
 
-def _on_paper(page: str) -> str:
-    """The page with the paper's style sheet after its own."""
+def has_annex(page: str) -> bool:
+    """Whether anything of a page is left out of its main report."""
+    return _ANNEX.search(page) is not None
+
+
+def _on_paper(page: str, part: Part) -> str:
+    """A part of the page with the paper's style sheet after its own; links that lead out of it are plain text."""
     paper = Paper(_found(_PAPER, page))
     page = _SCRIPT.sub("", page)
+    page = _ANNEX.sub("", page) if part is Part.MAIN else _annex(page)
+    page = _unlinked(page)
     return page.replace("</style>", f"{_print_style(paper)}</style>", 1)
+
+
+def _annex(page: str) -> str:
+    """What is folded on the page, in its order, below the page's banner and title."""
+    head, _, body = page.partition('<main class="page">')
+    front, title, contents = (_found(pattern, body) for pattern in (_FRONT, _TITLE, _LETTERS))
+    parts = "\n".join(match[1] for match in _ANNEX.finditer(body))
+    return (
+        f'{head}<main class="page is-annex">{front}<h1>{title}: annex</h1></header>\n'
+        f'<nav class="contents">{contents}</nav>\n{parts}</main></body></html>'
+    )
+
+
+def _unlinked(page: str) -> str:
+    """The page without links to what it does not hold."""
+    known = set(_ID.findall(page))
+    return _LINK.sub(lambda match: match[0] if match[1] in known else "", page)
 
 
 def _print_style(paper: Paper) -> str:

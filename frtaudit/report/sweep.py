@@ -44,7 +44,7 @@ class Matrix:
 def page(found: Found, settings: Report, date: str, status: str) -> str:
     """The sweep as one HTML file without script or network; ``found``: what ``sweep.json`` holds.
 
-    Byte for byte the same for the same sweep, settings, date and status.
+    Identical for the same sweep, settings, date and status.
     """
     style = minified((shipped("templates") / "report.css").read_text("utf-8"))
     template = environment().get_template("sweep.html.j2")
@@ -155,7 +155,7 @@ def numbers_table(found: Found) -> Table | None:
     return Table(
         name="numbers",
         caption=spans(
-            "Headline numbers with their intervals, for new people where there is such an interval, in the weighting "
+            "Headline numbers with their intervals, for the population where there is one, in the weighting "
             "of each spec."
         ),
         columns=tuple(columns),
@@ -178,8 +178,8 @@ def figure(found: Found) -> Figure | None:
         name="sweep",
         title="The jobs compared",
         caption=spans(
-            "A row for each job, by its number. Jobs on the same people share their luck: where intervals overlap the "
-            "numbers may still differ, and the sweep makes no test between jobs."
+            "A row for each job, by its number. Estimates of jobs on the same subjects are correlated: where "
+            "intervals overlap the numbers may still differ, and the sweep makes no test between jobs."
         ),
         panels=tuple(panels),
         keys=keys,

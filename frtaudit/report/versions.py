@@ -1,4 +1,4 @@
-"""What the bytes of a page and of its PDF rest on beside the files: programs, the processor, fonts of the machine."""
+"""What the bytes of a page and of its PDF depend on beside the files: programs, the processor, fonts of the machine."""
 
 import ctypes
 import importlib
@@ -37,7 +37,7 @@ EMOJI = ((0x231A, 0x23F3), (0x25FD, 0x25FE), (0x2B1B, 0x2B55), (0xFE0F, 0xFE0F),
 
 @cache
 def page_versions() -> Mapping[str, str]:
-    """What a page rests on, by name.
+    """What the bytes of a page depend on, by name.
 
     ``source``: digest of all code and templates of frtaudit; ``libc``, ``machine`` and ``processor``: whose arithmetic
     it is.
@@ -54,7 +54,7 @@ def page_versions() -> Mapping[str, str]:
 
 
 def paper_versions(page: bytes) -> dict[str, str]:
-    """What the PDF of a page rests on beside what the page does.
+    """What the bytes of a page's PDF depend on beside what the page does.
 
     ``fonts``: digest of the machine's own fonts, where the page has letters that the shipped fonts lack, or styles
     that may ask for another font.

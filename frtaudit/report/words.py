@@ -59,7 +59,7 @@ def words() -> Words:
     """The vocabulary in force: the shipped one, or what :func:`use_vocabulary` has set.
 
     >>> words().verdict["pass"]
-    'met'
+    'pass'
     """
     return _spoken.get() or _shipped_words()
 

@@ -7,8 +7,19 @@ from frtaudit.core.canonical import Json, to_bytes
 from frtaudit.core.spec import Report
 from frtaudit.errors import FrtauditError
 from frtaudit.report import render
-from frtaudit.report.files import PDF, RENDERED_BY, SETTINGS, TABLE, TABLE_PDF, Files, attachments, page_name
+from frtaudit.report.files import (
+    ANNEX,
+    PDF,
+    RENDERED_BY,
+    SETTINGS,
+    TABLE,
+    TABLE_PDF,
+    Files,
+    attachments,
+    page_name,
+)
 from frtaudit.report.fresh import Rendered, made_again
+from frtaudit.report.render import Part
 from frtaudit.report.rendering import checklists_of, page_of
 from frtaudit.report.versions import page_versions, paper_versions
 from frtaudit.signing.pdf.first_revision import first_difference, foreign
@@ -36,15 +47,25 @@ def report_files(
     files = {**sources, SETTINGS: to_bytes({**told, RENDERED_BY: by})}
     when = datetime.now(UTC)
     attached = _attached(files, page, signing, inner, when) if settings.pdf else None
-    with made_again(files, attached) as again:
-        layout = None if attached is None else render.pdf(page.decode(), attached)
-        _compare(Rendered(page=page, pdf=layout), again(), page_name(files))
+    parts = parts_of(settings, page)
+    with made_again(files, attached, parts) as again:
+        text = page.decode()
+        layouts = {} if attached is None else {part: render.pdf(text, attached, part) for part in parts}
+        layout, annex = layouts.get(Part.MAIN), layouts.get(Part.ANNEX)
+        _compare(Rendered(page=page, pdf=layout, annex=annex), again(), page_name(files))
     made = {**files, **checklists_of(files)}
     if settings.html:
         made[page_name(files)] = page
     if layout is not None:
         made[TABLE_PDF if TABLE in files else PDF] = _signed(layout, signing, when)
+    if annex is not None:
+        made[ANNEX] = _signed(annex, signing, when)
     return made
+
+
+def parts_of(settings: Report, page: bytes) -> tuple[Part, ...]:
+    """Which PDFs a page is laid out as: the main report, and its annex where the settings ask for one."""
+    return (Part.MAIN, Part.ANNEX) if settings.annex and render.has_annex(page.decode()) else (Part.MAIN,)
 
 
 def _attached(
@@ -57,7 +78,8 @@ def _attached(
 
 
 def _compare(one: Rendered, other: Rendered, name: str) -> None:
-    for what, first, second in ((name, one.page, other.page), ("report.pdf", one.pdf, other.pdf)):
+    compared = ((name, one.page, other.page), (PDF, one.pdf, other.pdf), (ANNEX, one.annex, other.annex))
+    for what, first, second in compared:
         if first != second:
             place = first_difference(first or b"", second or b"")
             found = (

@@ -12,6 +12,7 @@ from pathlib import Path
 from frtaudit.core.canonical import Json
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report.files import (
+    ANNEX,
     CHECKLISTS,
     CHECKLISTS_CSV,
     HTML,
@@ -34,7 +35,18 @@ from frtaudit.signing.verification import Check, Depth, invalid, ok, unchecked
 
 LISTS = (CHECKLISTS, CHECKLISTS_CSV)
 UNRECORDED = "it was made before reports recorded what rendered them"
+_Made = dict[bytes, tuple[bytes, ...]]
+"""Layouts by the statement inside them, each made once."""
 WITHOUT_RECORD = "0.1.0"  # of frtaudit: the one version whose reports did not
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paper:
+    """A PDF of a report: its name, its bytes, what it carries."""
+
+    name: str
+    data: bytes
+    signed: SignedPdf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,33 +54,36 @@ class Written:
     """What a run, a sweep or a PDF alone holds, all of it intact.
 
     ``sources``: what a page is made from, by name; ``page``: its bytes (None: there is none), called ``page_name``;
-    ``lists``: filled checklists by name (None: they stand elsewhere); ``pdf``: the PDF, called ``pdf_name``.
+    ``lists``: filled checklists by name (None: they stand elsewhere); ``papers``: its PDFs.
     """
 
     sources: Mapping[str, bytes]
     page: bytes | None
     page_name: str
     lists: Mapping[str, bytes] | None
-    pdf: bytes | None
-    signed: SignedPdf | None
-    pdf_name: str
+    papers: tuple[Paper, ...]
 
 
 def is_rendered(name: str) -> bool:
     """Whether a file of a run is made again, or is what others are made from."""
-    return is_source(name) or name in (HTML, PDF, *LISTS)
+    return is_source(name) or name in (HTML, PDF, ANNEX, *LISTS)
 
 
-def in_folder(folder: Path, intact: Collection[str], signed: SignedPdf | None) -> Written:
-    """What lies in a run's folder; ``intact``: files that are rendered and stand there as they were signed."""
+def in_folder(folder: Path, intact: Collection[str], signed: Mapping[str, SignedPdf]) -> Written:
+    """What lies in a run's folder.
+
+    ``intact``: files that are rendered and stand there as they were signed; ``signed``: PDFs that were opened, by name.
+    """
     return Written(
         sources={name: (folder / name).read_bytes() for name in intact if is_source(name)},
         page=(folder / HTML).read_bytes() if HTML in intact else None,
         page_name=HTML,
         lists={name: (folder / name).read_bytes() for name in LISTS if name in intact},
-        pdf=(folder / PDF).read_bytes() if PDF in intact else None,
-        signed=signed,
-        pdf_name=PDF,
+        papers=tuple(
+            Paper(name=name, data=(folder / name).read_bytes(), signed=signed[name])
+            for name in (PDF, ANNEX)
+            if name in intact and name in signed
+        ),
     )
 
 
@@ -83,9 +98,7 @@ def in_pdf(path: Path, signed: SignedPdf) -> Written:
         page=signed.attachments.get(HTML),
         page_name=f"{path.name} / {HTML}",
         lists=None,
-        pdf=path.read_bytes(),
-        signed=signed,
-        pdf_name=path.name,
+        papers=(Paper(name=path.name, data=path.read_bytes(), signed=signed),),
     )
 
 
@@ -95,9 +108,9 @@ def rendering_checks(written: Written, status: str, depth: Depth, *, trusted: bo
     ``status``: what the signatures prove, as a page says it; ``trusted``: of whoever signed the sources. Templates of
     a stranger are not run.
     """
-    if written.page is None and written.pdf is None:
+    if written.page is None and not written.papers:
         return
-    first = written.pdf_name if written.page is None else written.page_name
+    first = written.papers[0].name if written.page is None else written.page_name
     told = _told(written)
     if told is None:
         yield invalid(SETTINGS, "is not what a report was told")
@@ -166,16 +179,19 @@ def _page(written: Written, recorded: Mapping[str, Json], depth: Depth) -> Itera
         for item in sorted({*lists, *written.lists}):
             if lists.get(item) != written.lists.get(item):
                 yield _differs(item, "is not what the result leads to", other, "list")
-    if written.signed is not None and written.signed.signatures:
-        yield from _paper(written, page, recorded, depth)
+    made: _Made = {}
+    for paper in written.papers:
+        if paper.signed.signatures:
+            yield from _paper(written, paper, page, recorded, depth, made)
 
 
-def _paper(written: Written, page: bytes, recorded: Mapping[str, Json], depth: Depth) -> Iterator[Check]:
+def _paper(
+    written: Written, paper: Paper, page: bytes, recorded: Mapping[str, Json], depth: Depth, made: _Made
+) -> Iterator[Check]:
     """The PDF carries what it should and, where it is asked for, is laid out as it was."""
     from frtaudit.report.versions import differing, page_versions
 
-    name, signed, pdf = written.pdf_name, written.signed, written.pdf or b""
-    carried = {} if signed is None else dict(signed.attachments)
+    name, carried = paper.name, dict(paper.signed.attachments)
     inner = {INNER_NAME: carried.pop(INNER_NAME)} if INNER_NAME in carried else {}
     wanted = attachments(written.sources, page)
     wrong = sorted(item for item in {*wanted, *carried} if wanted.get(item) != carried.get(item))
@@ -183,32 +199,43 @@ def _paper(written: Written, page: bytes, recorded: Mapping[str, Json], depth: D
         other = differing(recorded, None) if recorded.get("source") != page_versions()["source"] else ()
         yield _differs(name, f"carries another {wrong[0]} than the report has", other, "attachments")
         return
-    if depth is Depth.PAGE or signed is None:
+    if depth is Depth.PAGE:
         yield unchecked(name, "layout not compared: --deep lays it out again")
         return
     try:
-        layout = _laid_out(written.sources, {**wanted, **inner})
-        yield _compared(name, layout, pdf, signed, differing(recorded, page))
+        key = inner.get(INNER_NAME, b"")
+        if key not in made:
+            made[key] = _laid_out(written.sources, {**wanted, **inner}, page)
+        yield _compared(paper, made[key], differing(recorded, page))
     except DataError as error:
         yield _differs(name, error.found, differing(recorded, page), "layout")
     except FrtauditError as error:
         yield unchecked(name, f"layout not compared: {error.where} {error.found}")
 
 
-def _laid_out(sources: Mapping[str, bytes], attached: Mapping[str, bytes]) -> bytes:
+def _laid_out(sources: Mapping[str, bytes], attached: Mapping[str, bytes], page: bytes) -> tuple[bytes, ...]:
+    """The main report and, where the settings ask for it, its annex."""
     from frtaudit.report.fresh import made_again
+    from frtaudit.report.rendering import settings_of
+    from frtaudit.signing.report_files import parts_of
 
-    with made_again(sources, attached) as again:
-        return again().pdf or b""
+    parts = parts_of(settings_of(json.loads(sources[SETTINGS])), page)
+    with made_again(sources, attached, parts) as again:
+        found = again()
+    return tuple(data for data in (found.pdf, found.annex) if data is not None)
 
 
-def _compared(name: str, layout: bytes, pdf: bytes, signed: SignedPdf, other: tuple[str, ...]) -> Check:
-    wrong = foreign(layout, pdf, signed.signatures[0])
-    if wrong is None:
-        return ok(
-            name, f"laid out again in another process: the same {len(layout)} bytes, then the signature"
-        )
-    return _differs(name, wrong, other, "layout")
+def _compared(paper: Paper, layouts: tuple[bytes, ...], other: tuple[str, ...]) -> Check:
+    """A PDF holds where it is one of the layouts and the signature; one of the name of the annex only its own."""
+    allowed = layouts[1:] if paper.name == ANNEX else layouts[:1] if paper.name == PDF else layouts
+    wrong = "the settings ask for no annex"
+    for layout in allowed:
+        found = foreign(layout, paper.data, paper.signed.signatures[0])
+        if found is None:
+            said = f"laid out again in another process: the same {len(layout)} bytes, then the signature"
+            return ok(paper.name, said)
+        wrong = found
+    return _differs(paper.name, wrong, other, "layout")
 
 
 def _differs(name: str, said: str, other: tuple[str, ...], what: str) -> Check:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from frtaudit.core.machine.files import irregular
 from frtaudit.errors import VerificationError
-from frtaudit.report.files import HTML, PDF, PREVIOUS, RESULT, SETTINGS
+from frtaudit.report.files import ANNEX, HTML, PDF, PREVIOUS, RESULT, SETTINGS
 from frtaudit.signing.contents import VERDICT, result_checks, seal_of_result, verdict_checks
 from frtaudit.signing.coverage import LARGEST_PDF, LARGEST_STATEMENT, not_covered, not_regular, read_bounded
 from frtaudit.signing.manifest import STATEMENT, approvals, covered, extends, problem
@@ -20,7 +20,7 @@ from frtaudit.signing.statement import Scope, Statement, open_statement
 from frtaudit.signing.trust import Trust
 from frtaudit.signing.verification import Check, CheckStatus, Depth, indeterminate, invalid, ok, unchecked
 
-OURS = (RESULT, HTML, PDF, VERDICT, SEAL, SETTINGS, PREVIOUS)
+OURS = (RESULT, HTML, PDF, ANNEX, VERDICT, SEAL, SETTINGS, PREVIOUS)
 OUR_FOLDERS = ("tables/", "lists/", "templates/")
 
 
@@ -40,11 +40,13 @@ def run_checks(folder: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
     yield from _files(folder, outer)
     yield from _unlisted(folder, outer)
     evidence = Evidence(outer=outer)
-    if _is_intact(folder, PDF, outer):
-        opened, checks = open_pdf((folder / PDF).read_bytes(), PDF, trust, outer)
-        yield from checks
-        evidence = opened
-        yield from _inner_matches_outer(opened)
+    papers: dict[str, SignedPdf] = {}
+    for name in (ANNEX, PDF):
+        if _is_intact(folder, name, outer):
+            evidence, checks = open_pdf((folder / name).read_bytes(), name, trust, outer)
+            yield from checks
+            yield from _inner_matches_outer(evidence, name)
+            papers |= {} if evidence.pdf is None else {name: evidence.pdf}
     if _is_intact(folder, RESULT, outer):
         yield from result_checks((folder / RESULT).read_bytes(), RESULT, evidence.inner)
         if _is_intact(folder, VERDICT, outer):
@@ -56,7 +58,7 @@ def run_checks(folder: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
     who = tuple(parties(evidence, trust))
     if _is_intact(folder, RESULT, outer):
         intact = [name for name in outer.subjects if is_rendered(name) and _is_intact(folder, name, outer)]
-        written = in_folder(folder, intact, evidence.pdf)
+        written = in_folder(folder, intact, papers)
         yield from rendering_checks(written, status_of(outer), depth, trusted=trusted(who))
     yield from who
 
@@ -156,12 +158,12 @@ def _is_ours(name: str) -> bool:
     return name in OURS or name.startswith(OUR_FOLDERS)
 
 
-def _inner_matches_outer(evidence: Evidence) -> Iterator[Check]:
+def _inner_matches_outer(evidence: Evidence, paper: str) -> Iterator[Check]:
     if evidence.inner is None or evidence.outer is None:
         return
     for name, recorded in evidence.inner.subjects.items():
         beside = evidence.outer.subjects.get(name)
         if beside == recorded:
-            yield ok(name, f"the statement inside {PDF} records the same")
+            yield ok(name, f"the statement inside {paper} records the same")
         elif beside is not None:
-            yield invalid(name, f"the statement inside {PDF} records another file")
+            yield invalid(name, f"the statement inside {paper} records another file")

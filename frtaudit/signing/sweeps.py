@@ -15,7 +15,7 @@ from frtaudit.signing.coverage import LARGEST_STATEMENT, not_covered, not_regula
 from frtaudit.signing.manifest import APPROVALS, STATEMENT, covered, extends, is_inside, problem
 from frtaudit.signing.parties import Evidence, parties
 from frtaudit.signing.pdf.signature import SignedPdf, read_signed_pdf
-from frtaudit.signing.rerender import Written, rendering_checks, status_of
+from frtaudit.signing.rerender import Paper, Written, rendering_checks, status_of
 from frtaudit.signing.signer import common_name
 from frtaudit.signing.statement import Scope, Statement, open_statement
 from frtaudit.signing.trust import Trust
@@ -135,9 +135,7 @@ def _rendered(folder: Path, outer: Statement, depth: Depth) -> Iterator[Check]:
         page=(folder / PAGE).read_bytes() if PAGE in outer.subjects else None,
         page_name=PAGE,
         lists=None,
-        pdf=paper,
-        signed=signed,
-        pdf_name=PDF,
+        papers=() if paper is None or signed is None else (Paper(name=PDF, data=paper, signed=signed),),
     )
     yield from rendering_checks(written, status_of(outer), depth, trusted=True)
 

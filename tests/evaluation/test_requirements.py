@@ -148,8 +148,9 @@ def test_a_finding_is_a_sentence_in_the_report_s_style() -> None:
     each = replace(REQUIREMENT, group="each")
     where = replace(bench(found), ranked={"skin_tone": ("x",)}, labels={"skin_tone": {"x": "Type X"}})
     assert judge_one(each, where)[0].sentence == (
-        "a: FNMR of skin tone Type X at FMR 0.1 % is 1.02 % (people weighed alike; 1,020 of 100,000); with 95 % "
-        "confidence it is at most 1.33 % for new people like these, which meets the limit of at most 3 %."
+        "a: FNMR of skin tone Type X at FMR 0.1 % is 1.02 % (each subject weighted equally; 1,020 of 100,000); with "
+        "95 % confidence it is at most 1.33 % for the population of the test subjects, which "
+        "meets the limit of at most 3 %."
     )
     broken = judge_one(replace(each, limit=0.001, sided=Sided.TWO), where)[0].sentence
     assert "; with 95 % two-sided confidence it is at least 0.7" in broken

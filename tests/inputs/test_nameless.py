@@ -62,7 +62,7 @@ def test_the_report_says_so(scores: Path) -> None:
     assert SAID[1:] in text
     assert "0 people" not in text
     assert "Subjects are resampled" not in text
-    assert "comparisons as if independent" in text
+    assert "comparisons treated as independent" in text
 
 
 @pytest.mark.parametrize(

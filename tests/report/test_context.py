@@ -7,7 +7,7 @@ from report_fixture import DATE, SETTINGS, result
 
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.spec import Report
-from frtaudit.report.context import SECTIONS, Status, context
+from frtaudit.report.context import ANNEX, MAIN, SECTIONS, Status, context
 
 ASKED_FOR = {
     *("annotation", "collected", "identity_labels", "label_cost", "two_dates"),
@@ -16,7 +16,6 @@ ASKED_FOR = {
         "densities",
         "quality",
         "failure_scores",
-        "robustness",
         "identity_check",
         "sealed",
         "publication",
@@ -37,16 +36,19 @@ def test_every_section_has_its_template() -> None:
 
 
 def test_all_sections_stand_for_a_full_result() -> None:
-    """The made-up result, with curves over FMR, has every section but those that a spec asks for, numbered from 1."""
-    found = context(replace(result(), curves=tuple(curves())), SETTINGS, DATE, Status.UNSIGNED).sections
-    assert [item.name for item in found] == [name for name, _, _ in SECTIONS if name not in ASKED_FOR]
-    assert [item.number for item in found] == list(range(1, len(found) + 1))
+    """With curves over FMR every section stands but those that a spec asks for: numbers, and letters in the annex."""
+    found = context(replace(result(), curves=tuple(curves())), SETTINGS, DATE, Status.UNSIGNED)
+    for listed, standing in ((MAIN, found.sections), (ANNEX, found.annex)):
+        assert [item.name for item in standing] == [name for name, _, _ in listed if name not in ASKED_FOR]
+    assert [item.number for item in found.sections] == [str(n) for n in range(1, len(found.sections) + 1)]
+    assert [item.number for item in found.annex] == list("ABCDEFGHIJ"[: len(found.annex)])
 
 
 def test_an_empty_result_keeps_what_every_report_says() -> None:
-    """Without estimates there are method, cohort, glossary, record and the page to sign."""
+    """Without estimates there are limitations, method and how to check; cohort, glossary and record in the annex."""
     empty = replace(result(), estimates=(), curves=(), findings=(), failures=())
     found = context(empty, Report(), DATE, Status.SIGNED)
-    assert [item.name for item in found.sections] == ["method", "cohort", "glossary", "record", "signatures"]
+    assert [item.name for item in found.sections] == ["robustness", "method", "signatures"]
+    assert [item.name for item in found.annex] == ["cohort", "glossary", "record"]
     assert found.title == "Audit border desk"
     assert found.author == "not declared"

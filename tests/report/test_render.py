@@ -118,7 +118,7 @@ def test_every_pointer_leads_somewhere(page: str) -> None:
 
 
 def test_no_number_of_a_table_is_without_its_place(page: str) -> None:
-    """Digits in the rows of tables, in verdicts and in the worst-off group all stand in traced elements."""
+    """Digits in the rows of tables, in verdicts and of the group with the highest rate all stand in traced elements."""
     found = [
         (path, text)
         for path, text in Page(page).loose

@@ -44,7 +44,7 @@ def test_the_same_number_of_two_analyses_is_one_record() -> None:
 
 
 def test_the_interval_with_bounds_is_printed_first(source: Source) -> None:
-    """Where the bootstrap of people was withheld, Wilson's interval is the one for new people."""
+    """Where the bootstrap of people was withheld, Wilson's interval is the one for the population."""
     found = first(source, "fnmr_at_fmr").bound(Target.POPULATION)
     assert found is not None
     assert found.interval.method is Method.WILSON

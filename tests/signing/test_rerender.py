@@ -89,17 +89,17 @@ def page_only(tmp_path_factory: pytest.TempPathFactory, signer: Signer) -> Path:
 
 
 @pytest.fixture(scope="module")
-def layouts(genuine: Path) -> Iterator[dict[bytes, bytes]]:
+def layouts(genuine: Path) -> Iterator[dict[bytes, tuple[bytes, ...]]]:
     """Layouts made in a fresh process, by what was asked for: the genuine one is asked for again and again."""
-    known: dict[bytes, bytes] = {}
+    known: dict[bytes, tuple[bytes, ...]] = {}
     make = rerender._laid_out
 
-    def once(files: Folder, attached: Folder) -> bytes:
+    def once(files: Folder, attached: Folder, page: bytes) -> tuple[bytes, ...]:
         key = sha256(
             b"".join(name.encode() + data for name, data in sorted({**files, **attached}.items()))
         ).encode()
         if key not in known:
-            known[key] = make(files, attached)
+            known[key] = make(files, attached, page)
         return known[key]
 
     with pytest.MonkeyPatch.context() as patch:
@@ -113,7 +113,7 @@ def said(found: Verification, outcome: CheckStatus) -> list[str]:
 
 
 def test_a_genuine_run_holds_to_the_last_byte(
-    genuine: Path, key_folder: Path, layouts: dict[bytes, bytes]
+    genuine: Path, key_folder: Path, layouts: dict[bytes, tuple[bytes, ...]]
 ) -> None:
     """Page and PDF are made again, of the folder and of the PDF alone; nothing is left unchecked with --deep."""
     for path in (genuine, genuine / "report.pdf"):
@@ -129,6 +129,44 @@ def test_without_deep_the_layout_is_said_to_be_open(genuine: Path, key_folder: P
     found = verify(genuine, [key_folder / PUBLIC])
     assert (found.exit_code, found.strict_exit_code) == (0, 4)
     assert said(found, CheckStatus.UNCHECKED) == ["report.pdf: layout not compared: --deep lays it out again"]
+
+
+@pytest.mark.slow
+def test_an_annex_is_signed_and_made_again(signer: Signer, key_folder: Path, tmp_path: Path) -> None:
+    """The annex holds in its folder and alone; one of another text, and the main report in its name, are invalid."""
+    run = written(tmp_path / "run", signer, replace(SETTINGS, annex=True))
+    assert len(read_signed_pdf((run / "annex.pdf").read_bytes(), (), "annex.pdf").signatures) == 1
+    for path in (run, run / "report.pdf", run / "annex.pdf"):
+        found = verify(path, [key_folder / PUBLIC], Depth.PAPER)
+        assert found.strict_exit_code == 0, str(found)
+        assert str(found).count("laid out again in another process: the same") == (2 if path == run else 1)
+    files = {path.relative_to(run).as_posix(): path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    del files[STATEMENT]
+    carried = dict(read_signed_pdf(files["annex.pdf"], (), "annex.pdf").attachments)
+    forged = files["report.html"].decode().replace("25.0", "2.50")
+    other = sign_pdf(render.pdf(forged, carried, render.Part.ANNEX), signer, WHEN)
+    for number, data in enumerate((other, files["report.pdf"])):
+        again = put(tmp_path / f"forged-{number}", {**files, "annex.pdf": data}, signer)
+        found = verify(again, [key_folder / PUBLIC], Depth.PAPER)
+        assert found.exit_code == 2
+        assert [line.split(":")[0] for line in said(found, CheckStatus.INVALID)] == ["annex.pdf"]
+
+
+def test_a_pdf_is_held_against_the_layout_of_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """report.pdf is the main report, annex.pdf the annex; a PDF alone, of any name, is one of them."""
+    signed: Any = type("Signed", (), {"signatures": [None]})
+    monkeypatch.setattr(rerender, "foreign", lambda layout, data, _: None if layout == data else "differs")
+    for name, data, layouts, holds in (
+        ("report.pdf", b"main", (b"main", b"more"), True),
+        ("report.pdf", b"more", (b"main", b"more"), False),
+        ("annex.pdf", b"more", (b"main", b"more"), True),
+        ("annex.pdf", b"main", (b"main", b"more"), False),
+        ("annex.pdf", b"more", (b"main",), False),
+        ("mine.pdf", b"more", (b"main", b"more"), True),
+        ("mine.pdf", b"none", (b"main", b"more"), False),
+    ):
+        check = rerender._compared(rerender.Paper(name=name, data=data, signed=signed), layouts, ())
+        assert check.outcome is (CheckStatus.OK if holds else CheckStatus.INVALID), name
 
 
 # ------------------------------------------------------------------------------------------ attacks by who may sign
@@ -287,7 +325,12 @@ SLOW = (
     "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in ATTACKS]
 )
 def test_a_signer_with_a_trusted_key_is_found(
-    name: str, genuine: Path, tmp_path: Path, signer: Signer, key_folder: Path, layouts: dict[bytes, bytes]
+    name: str,
+    genuine: Path,
+    tmp_path: Path,
+    signer: Signer,
+    key_folder: Path,
+    layouts: dict[bytes, tuple[bytes, ...]],
 ) -> None:
     """Each forgery carries right signatures of a trusted key, and is invalid by name: page, paper, lists or verdict."""
     attack, subject = ATTACKS[name]
@@ -494,10 +537,10 @@ def test_a_run_that_does_not_repeat_signs_nothing(signer: Signer, monkeypatch: p
 
 
 def test_a_signature_adds_nothing_but_itself(
-    genuine: Path, layouts: dict[bytes, bytes], signer: Signer
+    genuine: Path, layouts: dict[bytes, tuple[bytes, ...]], signer: Signer
 ) -> None:
     """The signed file is the layout and one revision that follows from it; another moment or name is another one."""
-    (layout,) = list(layouts.values())[:1]
+    ((layout,),) = list(layouts.values())[:1]
     pdf = (genuine / "report.pdf").read_bytes()
     first = read_signed_pdf(pdf, (), "report.pdf").signatures[0]
     assert foreign(layout, pdf, first) is None

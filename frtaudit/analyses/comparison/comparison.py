@@ -54,7 +54,7 @@ def _measures(common: CommonSupport) -> Iterator[Measure]:
 
 
 def _declared(measure: Measure, common: CommonSupport, settings: Settings) -> bool:
-    """Whether this is the measure that the declared decision rests on: of everybody, or of the schema it names."""
+    """Whether this is the measure of the declared decision: of everybody, or of the schema it names."""
     wanted = settings.decision
     if measure.of != wanted.metric:
         return False
@@ -261,7 +261,7 @@ def _origins(common: CommonSupport) -> Iterator[str]:
 
 
 def _notes(common: CommonSupport, settings: Settings, decisive: Judged | None) -> Iterator[str]:
-    """The declared rule first, then what all numbers rest on."""
+    """The declared rule first, then the common support."""
     decision = settings.decision
     against = f" {decision.against}" if decision.against else ""
     rule = f"declared rule: {decision.rule.value.replace('_', ' ')}{against} in {decision.metric}"

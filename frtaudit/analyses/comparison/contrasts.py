@@ -30,7 +30,7 @@ class Judged:
     """A measure with the differences of its pairs.
 
     ``family``: the pairs that can be tested, judged together (None: none can); ``untested``: the other pairs and why.
-    ``confirmatory``: the declared decision rests on it, so that its p values are adjusted over its own pairs alone.
+    ``confirmatory``: the measure of the declared decision, p is adjusted over its own pairs alone.
     """
 
     measure: Measure

@@ -163,7 +163,7 @@ def discordant(
             decided[i, j] = count, int(np.count_nonzero(inside))
             if count < MIN_ERRORS or subjects < MIN_ERRING:
                 thin[i, j] = (
-                    f"decided otherwise: {count}, of {subjects} subjects; a test needs {MIN_ERRORS} of {MIN_ERRING}"
+                    f"discordant: {count}, of {subjects} subjects; a test needs {MIN_ERRORS} of {MIN_ERRING}"
                 )
     return decided, thin
 

@@ -1,7 +1,7 @@
 """Two systems as Conti and Clemencon draw them (002): two models with bands, two splits of the data, zones of a metric.
 
 Curves over FMR of everybody, in the primary weighting. Bands are recentred bootstrap intervals of target
-fixed_identities: these people, new images.
+fixed_identities: same subjects, new images.
 """
 
 from collections.abc import Iterator, Sequence

@@ -71,7 +71,7 @@ class CommonSupport:
         return self.systems[0].system
 
     def copies(self) -> Ints:
-        """How often each subject is drawn in each replicate, shape (B, K): what every number's replicates rest on."""
+        """How often each subject is drawn in each replicate, shape (B, K)."""
         system = self.first_system
         strata = strata_of(system.spec, system.groups)
         stratum = np.zeros(system.cohort.n_subjects, dtype=np.int64) if strata is None else strata

@@ -43,7 +43,7 @@ class Banded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """The upright axis: its label, where groups are alike (a line), logarithmic or not, a rate or an index."""
+    """The vertical axis: its label, the value under equality (a line), logarithmic or not, a rate or an index."""
 
     label: str
     alike: float | None = None
@@ -217,7 +217,7 @@ def _floor(curves: Sequence[Sequence[float]]) -> float:
 
 
 def _limits(curve: Curve, bands: Sequence[Banded], scale: Scale) -> tuple[float, float]:
-    """The upright axis: all finite values and bounds, rates from a decade up to at most 1."""
+    """The vertical axis: all finite values and bounds, rates from a decade up to at most 1."""
     ends = [end for item in bands for end in (item.curve.low, item.curve.high) if end is not None]
     known = [value for y in (curve.y, *ends) for value in y if math.isfinite(value)]
     if scale.rate:

@@ -20,7 +20,7 @@ FEWEST = 20  # dots of fewer intervals would be noise; the table has them
 TWICE = 2.0  # bars reach two Monte Carlo standard errors
 NOMINAL, DEFAULT, SHOWN = 0.95, 0.93, 0.90
 LINES = (("fixed", "recentered"), ("fixed", "naive"), ("new", "recentered"), ("new", "wilson"))
-SAID = {"fixed": "same people, new images", "new": "new people"}
+SAID = {"fixed": "same subjects, new images", "new": "population"}
 FEW_LINES = (
     ("vertex", "subject bootstrap, percentiles"),
     ("wilson_iid", "Wilson, comparisons independent"),
@@ -30,7 +30,7 @@ LEAST_WIDTH, MOST_WIDTH, CLAIMED_WIDTH = 0.25, 8.0, 1.6
 
 
 def levels(found: Study, name: str = "levels") -> Panel:
-    """Realised against nominal coverage of FNMR at one FMR: recentered for these people, and for new ones."""
+    """Realised against nominal coverage of FNMR at one FMR: for the same subjects, and for the population."""
     runs = {"fixed" if one["same"] else "new": one for one in found["levels"]}
 
     def draw(axes: Axes) -> None:
@@ -94,7 +94,7 @@ def coverage(found: Study, quantity: str, name: str) -> Panel:
         _scatter(axes, found, dots)
         low = min([dot[2] for dot in dots], default=0.5)
         axes.set(xlabel="realised coverage", xlim=(max(0.0, min(0.5, low - 0.02)), 1.005))
-        axes.set_title(f"{quantity}: coverage of new people at nominal 0.95")
+        axes.set_title(f"{quantity}: coverage of the population at nominal 0.95")
 
     return _panel(name, _read(quantity, "covers", dots), draw, width=WIDE, height=_height(dots))
 

@@ -139,7 +139,7 @@ def dots(
 ) -> Panel:
     """Dots with intervals, one row for each group, systems side by side within it; logarithmic.
 
-    ``limits``: by row, drawn as an upright across it.
+    ``limits``: by row, drawn as a vertical line across it.
     """
     pens = sorted({item.index for item in found})
     marks = {row: limit for row, limit in (limits or {}).items() if row in rows and limit > 0}

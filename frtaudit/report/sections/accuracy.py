@@ -26,9 +26,10 @@ PLACES, FINE = 2, 3  # of a percent: accuracies as the field prints them, and th
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy:
-    """The view: figures of folds, and tables."""
+    """The view: figures of folds, tables; ``main``: each system's accuracy on each test set."""
 
     figures: tuple[Figure, ...]
+    main: tuple[Table, ...]
     tables: tuple[Table, ...]
 
 
@@ -41,14 +42,14 @@ def build(source: Source) -> Accuracy | None:
     folds = source.select("fold_accuracy")
     parts = [(name, [item for item in folds if set_of(item) == name]) for name in sets]
     tables = [
-        *_matrix(source, found, sets),
         _means(source, found, sets),
         *_classes(source, sets),
         *_between(source),
         *_differences(source),
         *(table for name, own in parts if own for table in [_folds(source, name, own)]),
     ]
-    return Accuracy(figures=_figure(source, parts), tables=tuple(tables))
+    main = _matrix(source, found, sets) or [_brief(found)]
+    return Accuracy(figures=_figure(source, parts), main=tuple(main), tables=tuple(tables))
 
 
 def set_of(record: Record) -> str:
@@ -88,6 +89,32 @@ def _matrix(source: Source, found: list[Record], sets: list[str]) -> list[Table]
     )
     made = [Block(rows=tuple(rows), head=_trained(source, name)) for name, rows in blocks.items()]
     return [build_table("accuracy-sets", caption, columns, made, notes)]
+
+
+def _brief(found: list[Record]) -> Table:
+    """One line for each system: accuracy, pairs right, the interval for the population."""
+    notes = Footnotes()
+    rows = tuple(
+        (
+            (provider(item),),
+            phrases.value(item, notes),
+            phrases.counts(item),
+            interval_cells(item, notes, *BOTH)[0],
+        )
+        for item in found
+    )
+    columns = (
+        Column(title="System"),
+        Column(title="accuracy", kind="num"),
+        Column(title="pairs right", kind="num"),
+        Column(title="for the population", kind="num"),
+    )
+    caption = spans(
+        TextSpan(text="Accuracy on held-out folds. ", kind="b"),
+        "Each fold is decided at the threshold that is best on the other folds.",
+        methods_said(found, *BOTH[:1]),
+    )
+    return build_table("accuracy-brief", caption, columns, [Block(rows=rows)], notes)
 
 
 def _chosen(source: Source, sets: Iterable[str]) -> str:
@@ -142,10 +169,7 @@ def _between(source: Source) -> list[Table]:
     ]
     columns = (
         Column(title="Test set"),
-        *(
-            Column(title=title, kind="num")
-            for title in ("difference", "for new people like these", "decided otherwise")
-        ),
+        *(Column(title=title, kind="num") for title in ("difference", "for the population", "discordant")),
     )
     caption = spans(
         TextSpan(text="Systems against each other. ", kind="b"),
@@ -222,7 +246,7 @@ def _classes(source: Source, sets: list[str]) -> list[Table]:
         Column(title="Class"),
         Column(title="accuracy", kind="num"),
         Column(title="pairs right", kind="num"),
-        Column(title="for new people like these", kind="num"),
+        Column(title="for the population", kind="num"),
     )
     caption = spans(
         TextSpan(text="Accuracy by class. ", kind="b"),
@@ -260,7 +284,7 @@ def _differences(source: Source) -> list[Table]:
     columns = (
         Column(title="Test set"),
         *(Column(title=title, kind="num") for title in ("disjoint", "overlap", "disjoint − overlap")),
-        *(Column(title=title, kind="num") for title in ("for new people like these", "decided otherwise")),
+        *(Column(title=title, kind="num") for title in ("for the population", "discordant")),
         *(Column(title=title, kind="num") for title in ("sd of folds: disjoint, overlap", "deals: mean, sd")),
     )
     deals = next(iter(source.select("delta_accuracy_deal_sd")), None)
@@ -273,7 +297,7 @@ def _differences(source: Source) -> list[Table]:
         "threshold can hardly learn people, so the difference is small, and its sign on one test set says little: "
         "compare it with the spread over deals (",
         drawn,
-        "). What disjoint folds change is the spread of the folds. Decided otherwise: pairs that the two "
+        "). What disjoint folds change is the spread of the folds. Discordant: pairs that the two "
         "foldings decide differently.",
         methods_said(found, *BOTH),
     )

@@ -124,7 +124,7 @@ def _table(source: Source, then: AuditResult) -> Table | None:
     ]
     caption = spans(
         TextSpan(text="Then and now. ", kind="b"),
-        "The estimate of each requirement, its interval for new people like these, errors / trials. A dash: the last "
+        "The estimate of each requirement, its interval for the population, errors / trials. A dash: the last "
         "audit has no such number.",
     )
     return build_table("changes", caption, COLUMNS, made, notes, "dense")
@@ -159,7 +159,7 @@ def _row(
 
 
 def _numbers(record: Record) -> Text:
-    """Value, interval for new people, counts, each on a line of its own."""
+    """Value, interval for the population, counts, each on a line of its own."""
     found = record.bound(Target.POPULATION)
     parts: list[Part] = [phrases.value(record)]
     if found is not None and found.interval.low is not None:

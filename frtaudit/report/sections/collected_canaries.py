@@ -1,4 +1,4 @@
-"""Canaries: whether a service changed while it was asked, and how little of a change would have been found."""
+"""Canaries: whether a service changed while it was asked, and the minimum detectable change."""
 
 from collections.abc import Iterator, Mapping
 
@@ -75,14 +75,14 @@ def _reach(asked: Mapping[str, Facts]) -> Table:
         Column(title="answered / asked", kind="num"),
         Column(title="times each", kind="num"),
         Column(title="answers vary", kind="num"),
-        Column(title="least change found", kind="num"),
+        Column(title="detectable change", kind="num"),
         Column(title="order matters / pairs", kind="num"),
         Column(title="by at most (score)", kind="num"),
     )
     caption = spans(
         TextSpan(text="What canaries can show. ", kind="b"),
-        "Answers vary: the share of comparisons and rounds whose answers differ from time to time. Least change found: "
-        "the smallest share of changed answers that would have been found with probability ",
+        "Answers vary: the share of comparisons and rounds whose answers differ from time to time. Detectable change: "
+        "the minimum detectable share of changed answers, with power ",
         power,
         ". Order matters: A against B is apart from B against A in the first round.",
     )

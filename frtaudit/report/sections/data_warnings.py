@@ -11,7 +11,7 @@ from frtaudit.report.source import Record, Source
 
 HEAVY, MIN_ERRORS = 0.1, 2  # of FMR, by one pair of people; one false match alone says nothing of a pair
 TOO_FEW = "too few people"
-SECTION = TextSpan(text="What an opponent would attack", kind="#robustness")
+SECTION = TextSpan(text="Robustness and limitations", kind="#robustness")
 
 
 def warnings(source: Source) -> tuple[Text, ...]:

@@ -1,4 +1,4 @@
-"""Whether groups differ, in words: what chance alone would give, the p value, what would have been found."""
+"""Whether groups differ, in words: the p value, what is expected under equality, the minimum detectable difference."""
 
 from frtaudit.core import Estimate, Target, Test, formatting
 from frtaudit.core.metrics import INDICES, value_alike
@@ -12,12 +12,12 @@ COLUMNS = (
     Column(title="System, rate"),
     Column(title="Largest / smallest", kind="num"),
     Column(title="Is there a difference?"),
-    Column(title="Would have been found", kind="num"),
+    Column(title="Minimum detectable", kind="num"),
 )
 
 
 def when_alike(record: Record) -> Text:
-    """What the index is when groups are alike: in half of all cases at most, and in all but alpha of them."""
+    """The index expected under equality: in half of all cases at most, and in all but alpha of them."""
     test = record.estimate.test
     if test is None or test.null_median is None or test.null_edge is None:
         return (TextSpan(text=phrases.ABSENT),)
@@ -74,6 +74,12 @@ def contradicted(estimate: Estimate, test: Test, alike: float | None = None) -> 
     )
 
 
+def p_values(record: Record) -> Text:
+    """The p values of an estimate's test, in brackets; empty without one."""
+    test = record.estimate.test
+    return () if test is None or test.p is None else _p(test, f"{record.pointer}/test")
+
+
 def _p(test: Test, at: str) -> Text:
     """The raw p value, and the one adjusted for all that was looked at."""
     parts: list[Part] = [" (p ", phrases.number(formatting.p_value(test.p or 0.0), f"{at}/p")]
@@ -89,26 +95,26 @@ def _missed(test: Test, at: str) -> list[Part]:
     share = phrases.number(formatting.exact(test.power), f"{at}/power")
     if test.detectable is None:
         return [
-            "No difference, however large, would have been found in ",
+            "No difference, however large, is detectable with ",
             share,
-            f" of such audits{_alone(test)}.",
+            f" power{_alone(test)}.",
         ]
     size = phrases.number(formatting.plain(test.detectable), f"{at}/detectable")
     unit = TextSpan(text=test.detectable_unit, pointer=f"{at}/detectable_unit")
     return [
-        "A true difference of ",
+        "Minimum detectable difference: ",
         size,
         " (",
         unit,
-        ") would have been found in ",
+        "; ",
         share,
-        f" of such audits{_alone(test)}.",
+        f" power{_alone(test)}).",
     ]
 
 
 def _alone(test: Test) -> str:
     """What is detectable is so by the raw p; where an adjusted one decided, less is found, and that is said."""
-    return "" if test.p_adjusted is None else ", were it tested alone"
+    return "" if test.p_adjusted is None else ", unadjusted"
 
 
 def headline(source: Source, target: float | None) -> Table | None:
@@ -128,8 +134,7 @@ def headline(source: Source, target: float | None) -> Table | None:
         TextSpan(text="Do the groups differ? ", kind="b"),
         "The largest rate of a group over the smallest, at ",
         phrases.at_words({"fmr": found[0].estimate.at["fmr"]}, found[0].pointer),
-        ". Where no difference was found, the last column says how large a true one would have been found, and in "
-        f"which share of such audits{alone}.",
+        f". Last column: the minimum detectable difference, with its power{alone}.",
     )
     return Table(
         name="differences",
@@ -156,7 +161,7 @@ def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
 
 
 def _would_be_found(test: Test, at: str) -> Text:
-    """The smallest true difference that would have been found, beside "no difference found" alone."""
+    """The minimum detectable difference, beside "no difference found" alone."""
     if test.p is None or test.differs:
         return (TextSpan(text=phrases.ABSENT),)
     share = phrases.number(formatting.exact(test.power), f"{at}/power")

@@ -1,4 +1,4 @@
-"""Failures: who could not be acquired, what that does to FRR, the ledger of everything left out."""
+"""Failures: who could not be acquired, what that does to FRR, the list of failures and exclusions."""
 
 from dataclasses import dataclass
 
@@ -14,8 +14,9 @@ CASES = ("fnmr_best_case", "fnmr_worst_case", "fmr_best_case", "fmr_worst_case")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failures:
-    """The view: rates of failure, bounds, ledger; ``none``: nothing failed and nothing was left out."""
+    """The view: ``main``: failures of everybody and what was left out; ``none``: neither; rates by group, bounds."""
 
+    main: tuple[Table, ...]
     tables: tuple[Table, ...]
     none: bool
 
@@ -27,15 +28,21 @@ def build(source: Source) -> Failures | None:
     cases = source.select(*CASES)
     if not acquired and not frr and not source.result.failures:
         return None
+    overall = [item for item in acquired if item.estimate.group == "all"]
+    main = [
+        *([_overall(overall)] if overall else []),
+        *([_ledger(source, "exclusions", by_group=False)] if source.result.failures else []),
+    ]
     tables = [
-        *([_rates(source, "fta", "Failure to acquire. ", FTA_MEANS, acquired)] if acquired else []),
+        *([_rates(source, "fta", FTA, FTA_MEANS, acquired)] if len(acquired) > len(overall) else []),
         *([_rates(source, "frr", "False reject rate with failures. ", FRR_MEANS, frr)] if frr else []),
         *([_cases(source, cases)] if cases else []),
-        *([_ledger(source)] if source.result.failures else []),
+        *([_ledger(source, "exclusions-groups", by_group=True)] if source.result.failures else []),
     ]
-    return Failures(tables=tuple(tables), none=not source.result.failures)
+    return Failures(main=tuple(main), tables=tuple(tables), none=not source.result.failures)
 
 
+FTA = "Failure to acquire. "
 FTA_MEANS = "The share of attempts from which a system made nothing to compare."
 FRR_MEANS = "FRR = FTA + FNMR (1 − FTA), one attempt for each transaction."
 
@@ -58,6 +65,28 @@ def _rates(source: Source, name: str, title: str, means: str, records: list[Reco
         columns, blocks = _dropped(columns, blocks, len(columns) - 1)
     caption = spans(TextSpan(text=title, kind="b"), means, methods_said(records, *BOTH[:1]))
     return build_table(name, caption, columns, blocks, notes)
+
+
+def _overall(records: list[Record]) -> Table:
+    """Failure to acquire of each system."""
+    notes = Footnotes()
+    rows = tuple(
+        (
+            (provider(item),),
+            phrases.value(item, notes),
+            phrases.counts(item),
+            phrases.bounds(item.bound(*BOTH), item.estimate, notes),
+        )
+        for item in records
+    )
+    columns = (
+        Column(title="System"),
+        Column(title="FTA", kind="num"),
+        Column(title="failed / tried", kind="num"),
+        Column(title="interval", kind="num"),
+    )
+    caption = spans(TextSpan(text=FTA, kind="b"), FTA_MEANS, methods_said(records, *BOTH[:1]))
+    return build_table("fta-overall", caption, columns, [Block(rows=rows)], notes)
 
 
 def _cases(source: Source, records: list[Record]) -> Table:
@@ -120,16 +149,18 @@ def _of(source: Source, record: Record) -> Text:
 
 
 def _reason(code: str) -> str:
-    """A ledger's code in words; of a query that was left out, why."""
+    """A failure's code in words; of a query that was left out, why."""
     kind, _, why = code.partition("query_left_out_")
     known = words().left_out.get(why) if not kind else None
     return code.replace("_", " ") if known is None else f"query {known}"
 
 
-def _ledger(source: Source) -> Table:
+def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
     notes = Footnotes()
     rows = []
     for index, entry in enumerate(source.result.failures):
+        if not by_group and entry.group not in (None, "all"):
+            continue
         at = f"/failures/{index}"
         where = "" if entry.group in (None, "all") else source.label(entry.schema, entry.group or "")
         rows.append(
@@ -151,7 +182,7 @@ def _ledger(source: Source) -> Table:
         Column(title="How many", kind="num"),
     )
     caption = spans(
-        TextSpan(text="The ledger. ", kind="b"),
+        TextSpan(text="Failures and exclusions. ", kind="b"),
         "Everything that failed or was left out, counted. Nothing else was dropped from any denominator.",
     )
-    return build_table("ledger", caption, columns, [Block(rows=tuple(rows))], notes)
+    return build_table(name, caption, columns, [Block(rows=tuple(rows))], notes)

@@ -9,7 +9,7 @@ from frtaudit.report.sections.points import main_target, overall, worst
 from frtaudit.report.sections.verdicts import record_of
 from frtaudit.report.source import Record, Source
 
-FRONT_HEIGHT = 2.0  # inches
+FRONT_HEIGHT = 1.7  # inches
 EVERYBODY = "everybody"
 
 
@@ -33,10 +33,7 @@ def figure(source: Source) -> Figure | None:
 def _front_caption(*, has_dots: bool) -> Text:
     if not has_dots:
         return spans("A line nearer the lower left corner makes fewer errors of both kinds.")
-    return spans(
-        "Further right: rejected more often, at one threshold for all. Bars: intervals for new people like these; "
-        "thick uprights: limits. Where bars overlap widely, the order of the groups is not established."
-    )
+    return spans("One threshold for all. Bars: intervals for the population; thick vertical lines: limits.")
 
 
 def det_curves(source: Source) -> list[Series]:
@@ -99,7 +96,7 @@ def _limits(source: Source, schema: str, target: float) -> dict[str, float]:
 
 
 def group_dots(source: Source, schema: str, records: list[Record]) -> tuple[list[Dot], list[str]]:
-    """Dots of groups in the schema's order, each with the interval for new people (or the first there is)."""
+    """Dots of groups in the schema's order, each with the interval for the population (or the first there is)."""
     seen = {item.estimate.group for item in records if item.estimate.value is not None}
     rows = [name for name in source.classes(schema, seen) if name in seen]
     dots = []

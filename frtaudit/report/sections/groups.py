@@ -29,11 +29,12 @@ PAIR = "|"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """What is found under one schema."""
+    """What is found under one schema; ``main``: its rates at the operating point of the first page."""
 
     name: str
     title: str
     figures: tuple[Figure, ...]
+    main: tuple[Table, ...]
     tables: tuple[Table, ...]
     left_out: str
 
@@ -60,7 +61,9 @@ def _schema(source: Source, name: str) -> Schema | None:
     indices = source.select(*INDICES, schema=name, primary=True)
     if not records and not indices:
         return None
-    places = _points(records)
+    target = points.main_target(source)
+    first = [at for at in _points(records) if dict(at) == {"fmr": target}]
+    places = [at for at in _points(records) if at not in first]
     tables = [_table(source, name, point, records) for point in places[:MAX_POINTS]]
     tables += _fixed(source, name, [item for item in records if "threshold" in item.estimate.at])
     drawn = _figure(source, name, records)
@@ -69,6 +72,7 @@ def _schema(source: Source, name: str) -> Schema | None:
         name=name,
         title=name.replace("_", " "),
         figures=(drawn,) if drawn else (),
+        main=tuple(_table(source, name, point, records) for point in first),
         tables=(*tables, *_indices(name, indices)),
         left_out=f"{cut} more operating points are in result.json." if cut > 0 else "",
     )
@@ -215,7 +219,7 @@ def _figure(source: Source, schema: str, records: list[Record]) -> Figure | None
         title=f"Error rates by {schema.replace('_', ' ')}",
         caption=spans(
             f"At the one threshold for all at which the overall FMR is {formatting.exact(target)}. Dots are estimates, "
-            "bars intervals for new people like these. A hollow dot at the left edge is a rate of 0. Bars that overlap "
+            "bars intervals for the population. A hollow dot at the left edge is a rate of 0. Bars that overlap "
             "widely leave open whether groups differ; the indices put an interval on the difference itself."
         ),
         panels=tuple(panels),
@@ -260,28 +264,28 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
         )
         blocks.append(Block(rows=rows))
     columns = (
-        Column(title="Index (its value when groups are alike)"),
+        Column(title="Index (its value under equality)"),
         Column(title="System"),
         Column(title="Value", kind="num"),
-        Column(title="When alike", kind="num"),
+        Column(title="Expected under equality", kind="num"),
         Column(title="Is there a difference?", kind="wide"),
-        Column(title="for new people like these", kind="num"),
-        Column(title="for these people with new images", kind="num"),
+        Column(title="for the population", kind="num"),
+        Column(title="for the same subjects, new images", kind="num"),
     )
     caption = spans(
         TextSpan(text="How different are the groups? ", kind="b"),
         "Each index puts one number on the spread of the classes' rates at one threshold. Classes called unknown take "
-        "no part. Chance alone spreads the rates of groups that are alike: “When alike” is what it makes of the index "
-        "in the middle, then what it passes ",
+        "no part. Chance alone spreads the rates of equal groups: “Expected under equality” is the median of the index "
+        "there, then what it exceeds ",
         *_how_often(records),
-        ". Only beyond that do the groups differ. A p value that is not adjusted speaks of that line alone.",
+        ".  A p value that is not adjusted speaks of that line alone.",
         methods_said(records, *BOTH),
     )
     return [build_table(f"indices-{schema}", caption, columns, blocks, notes, "dense grouped")]
 
 
 def _how_often(records: list[Record]) -> list[Part]:
-    """The share of cases in which groups that are alike are said to differ."""
+    """The share of cases in which equal groups are said to differ."""
     for item in records:
         if item.estimate.test is not None:
             share = formatting.exact(item.estimate.test.alpha)

@@ -13,6 +13,7 @@ from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 METRIC = "d_l2"
+PAIR = "|"
 MAX_SYSTEMS = 8
 JUDGED = "raw p of this test alone: a requirement judges this distance, against its limit and adjusted"
 TARGETS = (Target.POPULATION, Target.COMPARISONS_IID)
@@ -20,8 +21,12 @@ TARGETS = (Target.POPULATION, Target.COMPARISONS_IID)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interclass:
-    """The view: one table for each schema and space, one figure for each schema and system; tables as published."""
+    """The view: tables of each schema and space, figures of each schema and system, tables as published.
 
+    ``main``: classes of each schema, without pairs.
+    """
+
+    main: tuple[Table, ...]
     tables: tuple[Table, ...]
     published: tuple[Table, ...]
     figures: tuple[Figure, ...]
@@ -44,11 +49,24 @@ def build(source: Source) -> Interclass | None:
     drawn = [_figure(source, schema, name) for schema in source.schemas for name in systems[:MAX_SYSTEMS]]
     cut = len(systems) - MAX_SYSTEMS
     return Interclass(
+        main=tuple(
+            _table(
+                source, name, _classes([item for item in found if item.estimate.schema == name]), 0, "main-"
+            )
+            for name in schemas
+        ),
         tables=tuple(tables),
         published=interclass_published.tables(source, schemas),
         figures=tuple(item for item in drawn if item is not None),
         left_out=f"Curves of {cut} more systems are in result.json." if cut > 0 else "",
     )
+
+
+def _classes(records: list[Record]) -> list[Record]:
+    """Distances of the classes and their largest in the first space that has intervals, else the first: no pairs."""
+    single = [item for item in records if PAIR not in item.estimate.group]
+    spaces = [_space(item) for item in single if item.bounds] or [_space(item) for item in single]
+    return [item for item in single if _space(item) == spaces[0]]
 
 
 def _together(records: list[Record]) -> list[list[Record]]:
@@ -60,7 +78,7 @@ def _together(records: list[Record]) -> list[list[Record]]:
     return [[item for item in records if _space(item) == name] for name in spaces]
 
 
-def _table(source: Source, schema: str, records: list[Record], number: int) -> Table:
+def _table(source: Source, schema: str, records: list[Record], number: int, part: str = "") -> Table:
     """One row for each class and pair; spaces side by side, intervals beside the one that has them."""
     notes = Footnotes()
     spaces = list(dict.fromkeys(_space(item) for item in records))
@@ -81,7 +99,12 @@ def _table(source: Source, schema: str, records: list[Record], number: int) -> T
         *_alike(records, notes),
     )
     return build_table(
-        f"d-l2-{schema}{number or ''}", caption, _columns(spaces, bounded, targets), blocks, notes, "dense"
+        f"d-l2-{part}{schema}{number or ''}",
+        caption,
+        _columns(spaces, bounded, targets),
+        blocks,
+        notes,
+        "dense",
     )
 
 

@@ -52,7 +52,7 @@ def _bounds(source: Source, schema: str) -> Table | None:
     columns += [Column(title="Total, lower", kind="num"), Column(title="Total, upper", kind="num")]
     caption = spans(
         TextSpan(text=f"As the thesis prints it, by {schema.replace('_', ' ')}. ", kind="b"),
-        "Upper bounds of d_l2 in quantile space, points on 0 to 100, for comparisons as if independent; Total is the "
+        "Upper bounds of d_l2 in quantile space, 0 to 100, for comparisons treated as independent; Total is the "
         "largest bound over the classes. No test.",
         " Two classes lie equally far from their mean: no spread, worst to best 1."
         if len(groups) == 2

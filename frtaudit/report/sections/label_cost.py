@@ -198,7 +198,7 @@ def _at(rate: str, point: Point) -> str:
 
 
 def _overall(source: Source, found: Sequence[Record], rows: Rows) -> Table:
-    """Reported and true side by side, each with its interval for new people."""
+    """Reported and true side by side, each with its interval for the population."""
     notes, said = Footnotes(), _annotated(source)
     cells = {}
     for item in found:
@@ -224,8 +224,8 @@ def _overall(source: Source, found: Sequence[Record], rows: Rows) -> Table:
     )
     caption = spans(
         TextSpan(text="Rates as the truth may be. ", kind="b"),
-        "As reported: labels taken as they are, interval for new people like these. On drawn labels: the middle of "
-        "both ends, no estimate of the truth; the interval reaches from end to end, for new people like these.",
+        "As reported: labels taken as they are, interval for the population. On drawn labels: the middle of "
+        "both ends, no estimate of the truth; the interval reaches from end to end, for the population.",
     )
     return build_table("label-cost", caption, columns, _blocks(source, found, cells), notes)
 
@@ -308,7 +308,7 @@ def _figures(found: Sequence[Record], rows: Rows) -> Iterator[Figure]:
             name="label-cost",
             title="FNMR as reported and on drawn labels",
             caption=spans(
-                "Thick, with a dot: as reported, labels taken as they are. Thin, with an upright: on drawn labels, "
+                "Thick, with a dot: as reported, labels as they are. Thin, with a vertical line: on drawn labels, "
                 "what is in doubt decided either way. Where a thin line is much longer than the thick one, "
                 "annotation of the faces in doubt would tell more than more faces."
             ),

@@ -93,7 +93,7 @@ def _bands(source: Source) -> Iterator[Figure]:
         name="labels-bands",
         title="How sure the curves are",
         caption=spans(
-            "Band: Wilson's interval for new people like these, pointwise, of the labels that this audit rests on; the "
+            "Band: Wilson's interval for the population, pointwise, of the labels used here; the "
             "threshold held, and wrong labels not counted."
         ),
         panels=_panels(source, "labels-bands", [item for item in found if item.metric in kinds], kinds),

@@ -51,8 +51,8 @@ def _table(source: Source, analysis: str) -> Table:
         Column(title="Estimate"),
         Column(title="Value", kind="num"),
         Column(title="errors / trials", kind="num"),
-        Column(title="for new people like these", kind="num"),
-        Column(title="for these people with new images", kind="num"),
+        Column(title="for the population", kind="num"),
+        Column(title="for the same subjects, new images", kind="num"),
     )
     caption = spans(TextSpan(text=f"{analysis.replace('_', ' ').capitalize()}.", kind="b"))
     return build_table(f"other-{analysis}", caption, columns, blocks, notes)

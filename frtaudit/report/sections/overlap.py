@@ -245,7 +245,13 @@ def _split(source: Source) -> list[Table]:
                 )
             )
         blocks.append(Block(head=spans(provider(own[0])), rows=tuple(rows)))
-    titles = ("all pairs", "without overlap", "overlap alone", "all − without", "for new people like these")
+    titles = (
+        "all pairs",
+        "without overlap",
+        "overlap alone",
+        "all − without",
+        "for the population",
+    )
     columns = (Column(title="Test set, training set"), *(Column(title=title, kind="num") for title in titles))
     deltas = [item for item in found if item.estimate.metric == SPLIT[2]]
     caption = spans(
@@ -253,7 +259,7 @@ def _split(source: Source) -> list[Table]:
         "Of how many pairs. Without overlap: no person of a pair stands in the training set; overlap alone: one does. "
         "Folds stay, thresholds are fitted anew; of each part, pairs are dropped at random until mated and non-mated "
         "ones stand in the ratio of all pairs, on which accuracy depends. Where a system was never trained on a set, "
-        "the difference says only that these people are easier or harder than the others.",
+        "the difference says only that these subjects are easier or harder than the others.",
         methods_said(deltas, *BOTH),
     )
     return [build_table("overlap-accuracy", caption, columns, blocks, notes)]

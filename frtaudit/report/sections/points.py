@@ -1,11 +1,11 @@
-"""Operating points: the targets that were asked for, the one that headlines, the worst-off groups there."""
+"""Operating points: the declared targets, the one that headlines, the group with the highest rate there."""
 
 from collections import Counter
 
 from frtaudit.core import UNKNOWN, Target, formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, spans
-from frtaudit.report.source import Record, Source, mapping
+from frtaudit.report.source import Bounds, Record, Source, mapping
 
 POOLS = frozenset({UNKNOWN, "all", "max"})
 
@@ -41,22 +41,22 @@ def main_target(source: Source) -> float | None:
 def worst_group(source: Source) -> Text:
     """One sentence on the group with the largest FNMR, one on the group with the largest FMR, at the main target.
 
-    Where classes are withheld it says so: the worst-off of those that stand need not be the worst-off of all.
+    Where classes are withheld it says so: the highest of those that stand need not be the highest of all.
     """
     target = main_target(source)
     parts: list[Part] = []
-    for metric, verb in (
-        ("fnmr_at_fmr", "wrongly rejected"),
-        ("fmr", "wrongly matched with others of the group"),
+    for metric, rate in (
+        ("fnmr_at_fmr", "FNMR"),
+        ("fmr", "FMR within the group"),
     ):
         found = worst(source, metric, target)
         if found is None:
             continue
         most, everybody = found
-        parts += [*([" "] if parts else []), *_sentence(source, most, everybody, verb)]
+        parts += [*([" "] if parts else []), *_sentence(source, most, everybody, rate)]
     if withheld_classes(source):
         parts += (
-            [" Classes are withheld here; one of them may be worse off."]
+            [" Classes are withheld here; one of them may have a higher rate."]
             if parts
             else ["Not named: classes are withheld here, and too few stand to compare."]
         )
@@ -72,7 +72,7 @@ def withheld_classes(source: Source) -> bool:
 def worst(source: Source, metric: str, target: float | None) -> tuple[Record, Record | None] | None:
     """The group with the largest rate at the target, over systems and schemas; with everybody's rate there.
 
-    None where no system has two groups with a rate: one group alone is not worst off.
+    None where no system has two groups with a rate: one group alone is not the highest.
     """
     grouped = [
         item
@@ -94,30 +94,46 @@ def worst(source: Source, metric: str, target: float | None) -> tuple[Record, Re
     return most, same[0] if same else None
 
 
-def _sentence(source: Source, worst: Record, everybody: Record | None, verb: str) -> list[Part]:
+def _sentence(source: Source, worst: Record, everybody: Record | None, rate: str) -> list[Part]:
+    """The group, its rate with its interval, and what it stands beside: the rate overall, or the other groups'."""
     people = source.people(worst.estimate.schema or "", worst.estimate.group)
     crowd: list[Part] = [" (", people, " people)"] if people else []
-    plausible = _interval(source, worst)
-    name = source.label(worst.estimate.schema, worst.estimate.group)
-    within = worst.estimate.metric == "fmr"  # a rate within a group stands beside no other kind of rate
-    against: list[Part] = (
-        [", against ", phrases.value(everybody, like=worst.estimate), " overall"]
-        if everybody and not within
-        else []
-    )
+    against: list[Part] = []
+    if worst.estimate.metric == "fmr":  # a rate within a group stands beside no other kind of rate
+        against = _lowest(source, worst)
+    elif everybody is not None:
+        against = ["; overall ", phrases.value(everybody, like=worst.estimate)]
     return [
-        TextSpan(text=name, pointer=f"{worst.pointer}/group", kind="b"),
+        TextSpan(
+            text=source.label(worst.estimate.schema, worst.estimate.group),
+            pointer=f"{worst.pointer}/group",
+            kind="b",
+        ),
         *crowd,
-        f" are most often {verb}: by ",
-        TextSpan(text=worst.estimate.provider, pointer=f"{worst.pointer}/provider", kind="b"),
-        ", in ",
+        f" has the highest {rate}: ",
         phrases.value(worst),
-        " of comparisons",
-        *plausible,
+        " (",
+        TextSpan(text=worst.estimate.provider, pointer=f"{worst.pointer}/provider", kind="b"),
+        ")",
+        *_interval(source, worst),
         *against,
         ".",
         *_not_established(source, worst),
     ]
+
+
+def _lowest(source: Source, worst: Record) -> list[Part]:
+    """The group of the same system and schema with the lowest rate of the same kind."""
+    here = [
+        item
+        for item in source.select(worst.estimate.metric, schema=worst.estimate.schema, primary=True)
+        if item.estimate.provider == worst.estimate.provider
+        and item.at == worst.at
+        and item.estimate.group not in POOLS
+        and item.estimate.value is not None
+    ]
+    least = min(here, key=lambda item: item.estimate.value or 0.0)
+    return ["; lowest ", phrases.value(least, like=worst.estimate), " (", phrases.group(source, least), ")"]
 
 
 def _interval(source: Source, worst: Record) -> list[Part]:
@@ -129,12 +145,13 @@ def _interval(source: Source, worst: Record) -> list[Part]:
         found = item.bound(Target.POPULATION)
         if here and found is not None and (of.provider, of.schema, of.group) == same:
             number = phrases.number(formatting.count(float(at["searched"])), f"{item.pointer}/at/searched")
-            searched: list[Part] = [", as the highest of ", number, " rates"]
-            return [", plausibly ", phrases.bounds(found, of), " for ", (phrases.target(found),), *searched]
+            return [*_confidence(found, item), ", adjusted for the choice among ", number, " rates"]
     found = worst.bound(Target.POPULATION, Target.FIXED_IDENTITIES)
-    if found is None or found.interval.low is None:
-        return []
-    return [", plausibly ", phrases.bounds(found, worst.estimate), " for ", (phrases.target(found),)]
+    return [] if found is None or found.interval.low is None else _confidence(found, worst)
+
+
+def _confidence(found: Bounds, record: Record) -> list[Part]:
+    return [", ", phrases.level(found), " CI ", phrases.bounds(found, record.estimate)]
 
 
 def _not_established(source: Source, worst: Record) -> list[Part]:

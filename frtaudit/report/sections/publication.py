@@ -18,7 +18,10 @@ LEFT_OUT = {
     "estimates": ("estimate", "estimates"),
     "curves": ("curve", "curves"),
     "findings": ("finding", "findings"),
-    "failures": ("line of the failure ledger", "lines of the failure ledger"),
+    "failures": (
+        "line of the list of failures and exclusions",
+        "lines of the list of failures and exclusions",
+    ),
     "notes": ("note on the method", "notes on the method"),
 }
 
@@ -48,8 +51,8 @@ def build(source: Source) -> Publication | None:
             minimum,
             " different values, for all that the numbers that stand tell. Zero is printed as zero. People without a "
             "label are a class as the others "
-            "are. Errors and failures are counted where their class stands: they count decisions, not people. A "
-            "worst-off group that this variant names is the worst-off of those that stand.",
+            "are. Errors and failures are counted where their class stands: they count decisions, not people. The "
+            "group with the highest error rate is the highest of the groups that stand in this variant.",
         ),
         left_out=_left_out(source),
         tables=tuple(_table(source)),
@@ -74,7 +77,7 @@ def findings_left_out(source: Source) -> Text:
     said = "verdict is" if count == 1 else "verdicts are"
     shown = phrases.number(formatting.count(count), f"{AT}/left_out/findings")
     return spans(
-        shown, f" more {said} withheld with their classes: whether met or not stands in the full report only."
+        shown, f" more {said} withheld with their classes: the outcome stands in the full report only."
     )
 
 

@@ -45,7 +45,7 @@ def _curves(source: Source) -> Figure | None:
         name="curves",
         title="ROC and DET",
         caption=spans(
-            "Left, of two lines the upper is better; right, the lower. ",
+            "Left: higher is better. Right: lower is better. ",
             *_band_words(series),
             f"In the figure {_weights(series)}. FMR, and on the right FNMR too, is on a logarithmic scale.",
         ),
@@ -204,7 +204,7 @@ def _threshold_rows(records: list[Record], notes: Footnotes) -> list[tuple[Text,
 
 
 def rate_cells(record: Record | None, notes: Footnotes) -> tuple[Text, ...]:
-    """Rate, counts, and the interval for new people (else for these people, else of independent comparisons)."""
+    """Rate, counts, and the interval for the population, else for the same subjects, else of independent scores."""
     if record is None:
         return tuple((TextSpan(text=phrases.ABSENT),) for _ in range(3))
     return (

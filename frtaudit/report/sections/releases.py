@@ -134,7 +134,7 @@ def _changes(source: Source, family: str, place: int, members: Sequence[_Member]
         Column(title="From – to"),
         Column(title="By"),
         Column(title="change", kind="num"),
-        Column(title="for new people like these", kind="num"),
+        Column(title="for the population", kind="num"),
         Column(title="Up or down?", kind="wide"),
     )
     caption = spans(
@@ -185,7 +185,7 @@ def _course(
     panels = []
     for target, title in (
         (Target.COMPARISONS_IID, "As the thesis draws it (i.i.d.)"),
-        (Target.POPULATION, "For new people like these"),
+        (Target.POPULATION, "For the population"),
     ):
         lines = [
             line

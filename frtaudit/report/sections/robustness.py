@@ -1,4 +1,4 @@
-"""What an opponent would attack: who may be missing, on whom rates hang, label errors, what is unknown, another mix."""
+"""Robustness and limitations: who may be missing, on whom rates hang, label errors, what is unknown, another mix."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,16 +19,16 @@ ANALYSIS = "robustness"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Robustness:
-    """The view: sentences first, then one table for each attack."""
+    """The view: sentences first, then one table for each question."""
 
     said: tuple[Text, ...]
     tables: tuple[Table, ...]
 
 
-def build(source: Source) -> Robustness | None:
-    """None when the analysis did not run."""
+def build(source: Source) -> Robustness:
+    """Stands in every report; tables only where the analysis ran."""
     if not source.select("absent_kind"):
-        return None
+        return Robustness(said=(_runs(source),), tables=())
     found = (
         _absent(source),
         _worst(source),
@@ -72,7 +72,7 @@ def _monte_carlo(source: Source) -> Text:
         and item.interval.method is not Method.WILSON_IID
     ]
     if not found:
-        return spans("No bound rests on resamples. ")
+        return spans("No bound uses resamples. ")
     _, record, item = max(found, key=lambda one: one[0])
     who = (
         "everybody"
@@ -155,7 +155,7 @@ def _worst(source: Source) -> Table | None:
     columns = (
         Column(title="At"),
         Column(title="Worst people", kind="num"),
-        Column(title="their halves of false matches", kind="num"),
+        Column(title="share of false matches", kind="num"),
         Column(title="false matches with one of them", kind="num"),
         Column(title="heaviest pair of people", kind="num"),
     )

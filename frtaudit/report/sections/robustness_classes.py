@@ -222,7 +222,7 @@ def value_of(record: Record | None, notes: Footnotes | None) -> Text:
 
 
 def _bounded(record: Record | None, notes: Footnotes) -> Text:
-    """The value, and its interval for new people below it."""
+    """The value, and its interval for the population below it."""
     if record is None or record.estimate.value is None:
         return value_of(record, notes)
     found = record.bound(Target.POPULATION)

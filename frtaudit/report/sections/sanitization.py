@@ -114,7 +114,7 @@ def _figure(
                 text=str(counted["said"]), pointer=f"{AT}/stages/{_whole(found.get('counted_at'))}/said"
             ),
             ". Asking for more samples of each person leaves fewer people."
-            + (" Upright line: the samples asked for." if most else "")
+            + (" Vertical line: the samples asked for." if most else "")
             + (" Level line: the people asked for in each class." if least else ""),
         ),
         panels=(interclass.left(name, lines, samples=most, people=least),),

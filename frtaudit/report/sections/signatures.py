@@ -10,7 +10,7 @@ BLANKS = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signer:
-    """A place to sign: name and role as declared, empty where the paper leaves them to the pen."""
+    """A place to sign: name and role as declared, empty where none was declared."""
 
     name: str
     role: str

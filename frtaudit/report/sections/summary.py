@@ -1,4 +1,4 @@
-"""The first page: who asked what, the verdicts, the worst-off group, the headline numbers, what this cannot show."""
+"""The first page: who asked what, the verdicts, the group with the highest rate, what cannot be shown."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +20,7 @@ from frtaudit.report.pieces import (
     spans,
 )
 from frtaudit.report.sections import (
+    answer,
     collected,
     coverage,
     data_warnings,
@@ -57,6 +58,8 @@ class Summary:
     declared: tuple[tuple[str, str, bool], ...]
     facts: tuple[tuple[str, Text], ...]
     question: Text
+    undeclared: str
+    answers: tuple[Text, ...]
     tally: tuple[tuple[str, str, str], ...]
     dockets: tuple[RequirementRow, ...]
     more: int
@@ -83,6 +86,10 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         declared=_declared(settings, date, source.sha256),
         facts=tuple(_facts(source)),
         question=_question(source),
+        undeclared=", ".join(
+            name.lower() for name, _, known in _declared(settings, date, source.sha256) if not known
+        ),
+        answers=answer.sentences(source, rulings),
         tally=tuple((v.value, str(n), display_name(words().verdict, v.value)) for v, n in tallies if n),
         dockets=dockets(rulings[:shown]),
         more=len(rulings) - shown,
@@ -146,7 +153,7 @@ def _facts(source: Source) -> Iterator[tuple[str, Text]]:
         and (found := record.bound(Target.POPULATION)) is not None
     ]
     if deciding:
-        said = ", drawn the way these were drawn."
+        said = "."
         yield "Verdicts hold for", spans(phrases.target(deciding[0]), said)
 
 
@@ -190,7 +197,7 @@ def _question(source: Source) -> Text:
 
 
 def headline(source: Source) -> Table | None:
-    """FNMR of every system at each FMR target, with the interval for new people."""
+    """FNMR of every system at each FMR target, with the interval for the population."""
     targets = targets_of(source)[-HEADLINE_TARGETS:]
     found = overall(source, "fnmr_at_fmr")
     if not targets or not found:
@@ -301,7 +308,7 @@ REALISED = " (in simulations up to 9 % where a few people cause most false match
 
 def _verdict_rule(source: Source) -> Text:
     findings = source.result.findings
-    parts: list[Part] = [_bounds_said(source), " Each “met” stands by itself"]
+    parts: list[Part] = [_bounds_said(source), " Each “pass” stands by itself"]
     spec = source.result.spec.get("bootstrap")
     alpha = spec.get("alpha") if isinstance(spec, dict) else None
     if isinstance(alpha, float):
@@ -312,18 +319,18 @@ def _verdict_rule(source: Source) -> Text:
     if not count:
         return spans(*parts, ".")
     family = phrases.number(formatting.count(count), "/findings/0/family")
-    return spans(*parts, "; “not met” also holds among all ", family, " findings together (Holm).")
+    return spans(*parts, "; “fail” also holds among all ", family, " findings together (Holm).")
 
 
 def _bounds_said(source: Source) -> str:
     """Which bounds decided: those of one-sided or of two-sided intervals, as each requirement has it."""
     sides = _sides(source)
     if not any(sides):
-        return "Decided on one-sided bounds for new people like these, never on the estimate alone."
+        return "Decided on one-sided bounds for the population, never on the estimate alone."
     if all(sides):
-        return "Decided on the bounds of two-sided intervals for new people like these, never on the estimate alone."
+        return "Decided on the bounds of two-sided intervals for the population, never on the estimate alone."
     return (
-        "Decided on bounds for new people like these, never on the estimate alone: one-sided, or those of a two-sided "
+        "Decided on bounds for the population, never on the estimate alone: one-sided, or those of a two-sided "
         "interval where the line says so."
     )
 

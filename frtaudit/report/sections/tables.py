@@ -24,7 +24,7 @@ INTERVAL_COLUMNS = (
     Column(title="Level", kind="num"),
     Column(title="Low to high", kind="num"),
     Column(title="MC error", kind="num"),
-    Column(title="Rests on", kind="num"),
+    Column(title="Effective n, resamples", kind="num"),
 )
 BOTH = (Target.POPULATION, Target.FIXED_IDENTITIES)
 
@@ -53,12 +53,12 @@ def build_table(
 
 
 def interval_rows(record: Record, notes: Footnotes) -> tuple[tuple[Text, ...], ...]:
-    """One row for each interval: for whom, method, level, bounds, what it rests on."""
+    """One row for each interval: for whom, method, level, bounds, its size."""
     return tuple(_interval_row(record, found, notes) for found in ordered(record.bounds))
 
 
 def ordered(bounds: Iterable[Bounds]) -> list[Bounds]:
-    """Intervals for new people first, then for these people, then the baseline; else as in the result."""
+    """Intervals for the population first, then for the same subjects, then the baseline; else as in the result."""
     places = list(Target)
     return sorted(bounds, key=lambda item: places.index(item.interval.target))
 

@@ -1,4 +1,4 @@
-"""Two collections at two dates: which services have changed, and what would have been found (Knott et al., S.14)."""
+"""Two collections at two dates: which services have changed, and the minimum detectable change (Knott et al., S.14)."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -144,7 +144,7 @@ def _decisive(found: _Found) -> Table:
     caption = spans(
         TextSpan(text="Has a service changed? ", kind="b"),
         "FNMR at each date, the threshold of each its own; the same queries are drawn at both dates. Intervals hold "
-        "for new people like these, each by itself; p is adjusted over all rows (Holm).",
+        "for the population, each by itself; p is adjusted over all rows (Holm).",
     )
     return _pairs(found, "dates-decisive", found.first, caption)
 
@@ -208,7 +208,7 @@ def _bounds(record: Record, show: Callable[[float], str] = _points) -> Text:
 
 
 def _changed(record: Record) -> Text:
-    """Yes, not shown, or why not tested; with the smallest change that would have been found."""
+    """Yes, not shown, or why not tested; with the minimum detectable change."""
     test, at = record.estimate.test, f"{record.pointer}/test"
     if test is None or test.p is None:
         reason = (test.note if test is not None else None) or record.estimate.note or "not testable"
@@ -222,11 +222,11 @@ def _changed(record: Record) -> Text:
         else:
             size = phrases.number(_points(test.detectable), f"{at}/detectable")
             parts += [
-                " A true change of ",
+                " Minimum detectable change: ",
                 size,
-                " points would have been found in ",
+                " points (",
                 share,
-                " of such comparisons.",
+                " power).",
             ]
     return spans(*parts)
 
@@ -270,7 +270,7 @@ def _again(found: _Found) -> Table | None:
     )
     caption = spans(
         TextSpan(text="The same pairs of faces, scored again. ", kind="b"),
-        "Later minus earlier, in the service's own scores, with intervals for new people and p. A service that "
+        "Later minus earlier, in the service's own scores, with intervals for the population and p. A service that "
         "answers alike each time has changed if one score has; rates need not move with it: a new scale moves every "
         "score and no rate at an FMR target.",
     )
@@ -355,7 +355,7 @@ def _figure(found: _Found) -> Figure | None:
         name="dates",
         title="FNMR over FMR at two dates",
         caption=spans(
-            "Bands hold for new people like these, point by point. Two bands that overlap say little: the dates share "
+            "Bands hold for the population, point by point. Two bands that overlap say little: the dates share "
             "their people, and the table tests the difference."
         ),
         panels=tuple(panels),

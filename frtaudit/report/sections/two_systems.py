@@ -14,7 +14,7 @@ from frtaudit.report.source import Source
 
 TWO_MODELS, TWO_SPLITS, ZONES, CODES = "two_models", "two_splits", "zones", "zone_codes"
 TITLES = {TWO_MODELS: "Two models", TWO_SPLITS: "Two splits", ZONES: "Zones"}
-BAND = "recentred bootstrap bands: these people, new images"
+BAND = "recentred bootstrap bands: same subjects, new images"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

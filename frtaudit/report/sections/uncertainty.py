@@ -17,9 +17,7 @@ from frtaudit.report.words import display_name, words
 KINDS = ("roc_band", "roc_vstat", "fairness", "normalized_uncertainty")
 MAX_SYSTEMS = 4
 RATES = ("fnmr", "fmr")
-BOTH_SIDES = (
-    "Left, these people could have had other images; right, there could have been other people, too. "
-)
+BOTH_SIDES = "Left: the same subjects, other images. Right: other subjects of the population. "
 LOGGED = ("max_min", "max_geomean")
 
 
@@ -41,8 +39,8 @@ def build(source: Source) -> Uncertainty | None:
     cut = len(systems) - MAX_SYSTEMS
     return Uncertainty(
         lead=spans(
-            "How far each curve could move if these people were photographed again, after Conti and Clémençon; bands "
-            "for new people say so. The threshold is found anew in every replicate. Rates: ",
+            "Bands of each curve for the same subjects, new images, after Conti and Clémençon (2022); bands "
+            "for the population are named so. Each replicate has its own threshold. Rates: ",
             display_name(words().weighting, source.weighting),
             ".",
         ),
@@ -127,7 +125,7 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
         for method, (out, total) in missed.items()
         if method is not None
     )
-    alt = f"Bands for these people with new images: {figure_alt or 'none, for want of errors'}."
+    alt = f"Bands for the same subjects, new images: {figure_alt or 'none, for want of errors'}."
     base, low = rocs[0], bands.relative(vstat, rocs[0])
     level = bands.relative(base, base)
     moved = [Banded(look=item.look, curve=bands.relative(item.curve, base)) for item in made]
@@ -174,12 +172,12 @@ def _spec_level(source: Source) -> str:
 
 
 def _whole(source: Source, system: str, name: str) -> Figure | None:
-    """A band for the whole curve beside the pointwise one, for these people and for new people."""
+    """A band for the whole curve beside the pointwise one, for the same subjects and for the population."""
     found = _of(source, system, "roc_band")
     panels, looks, shown = [], [], []
     titles = {
-        Target.FIXED_IDENTITIES: "These people with new images",
-        Target.POPULATION: "New people like these",
+        Target.FIXED_IDENTITIES: "Same subjects, new images",
+        Target.POPULATION: "Population of the test subjects",
     }
     for place, whole in enumerate(found):
         if whole.target is None or whole.method is None or not _seen(whole.low or ()):
@@ -275,7 +273,7 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
         name=name,
         title=f"{system}: normalized uncertainty",
         caption=spans(
-            "How much each number wobbles when these people's images are drawn anew, relative to its own size: the "
+            "Standard deviation of each metric when images are resampled, relative to its value: the "
             "lower line is the more robust metric. Ratios and sums have different zero points, so this compares "
             "their noise, not their meaning. ",
             f"Method: {display_name(words().method, Method.RECENTERED.value)}, for ",

@@ -40,7 +40,7 @@ PAIRS = (
     Column(title="Pair"),
     Column(title="first minus second", kind="num"),
     Column(title="simultaneous interval", kind="num"),
-    Column(title="decided otherwise", kind="num"),
+    Column(title="discordant", kind="num"),
     Column(title="Which is better?", kind="wide"),
 )
 
@@ -202,7 +202,7 @@ def _said_first(decisive: Sequence[Record]) -> Text:
     level = "the declared level" if bound is None else phrases.level(bound)
     return spans(
         TextSpan(text="What decides: each pair. ", kind="b"),
-        "New people like these; the same people drawn in both systems, each system's threshold found anew in every "
+        "For the population; the same subjects drawn for both systems, each system's threshold found anew in every "
         "replicate. All intervals hold at once, at ",
         level,
         "; p is adjusted over the pairs of this table.",
@@ -244,7 +244,7 @@ def _bounds(record: Record) -> Text:
 
 
 def _better(record: Record, notes: Footnotes) -> Text:
-    """Which of the two is shown to be better; else what would have been found."""
+    """Which of the two is shown to be better; else the minimum detectable difference."""
     estimate, test = record.estimate, record.estimate.test
     at = f"{record.pointer}/test"
     if test is None or test.p is None or estimate.value is None:
@@ -269,7 +269,7 @@ def _better(record: Record, notes: Footnotes) -> Text:
     if test.detectable is not None:
         share = phrases.number(formatting.exact(test.power), f"{at}/power")
         size = number(record, test.detectable, f"{at}/detectable")
-        parts += [" A true one of ", size, " would have been found in ", share, " of such comparisons."]
+        parts += [" Minimum detectable difference: ", size, " (", share, " power)."]
     return spans(*parts)
 
 
@@ -306,8 +306,8 @@ def _figure(source: Source, found: Sequence[Record]) -> Figure | None:
         margin=float(margin) if isinstance(margin, (int, float)) else None,
     )
     caption = spans(
-        "Each dot is a pair of systems with the interval of its difference; all intervals hold at once. An interval "
-        "that leaves the line out tells the two apart. Shaded: differences that do not matter, where the spec says so."
+        "Each dot is a pair of systems with the interval of its difference; all intervals hold at once. Intervals "
+        "that exclude the line are significant. Shaded: differences that do not matter, where the spec says so."
     )
     return Figure(name="vendor-pairs", title="The decisive differences", caption=caption, panels=(panel,))
 

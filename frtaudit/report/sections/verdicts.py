@@ -15,15 +15,22 @@ from frtaudit.report.words import display_name, words
 
 ORDER = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.NOT_TESTABLE, Verdict.PASS)
 HALF, REACH = 50.0, 44.0
+ACROSS = 0.06  # of the scale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strip:
-    """A finding drawn on a line from 0 to 100 with its limit at 50: the estimate, and the bar to the bound."""
+    """A finding drawn on a line from 0 to 100 with its limit at 50.
+
+    ``low``, ``high``: the bar from the estimate to the bound that decides; ``ci_low``, ``ci_high``: the two-sided
+    interval. All findings of one requirement share the scale.
+    """
 
     dot: float
     low: float
     high: float
+    ci_low: float
+    ci_high: float
     bad_from: float
     bad_to: float
 
@@ -32,7 +39,8 @@ class Strip:
 class FindingRow:
     """A requirement and its verdict as the first page and the findings print them.
 
-    ``found``: with the p values of a failure; ``brief``: without; ``record``: what was judged.
+    ``value``, ``interval`` (two-sided), ``bound`` (that decided): empty where nothing could be tested. ``found``: all
+    of them and the p values of a failure, as a phrase; ``brief``: without p; ``record``: what was judged.
     """
 
     index: int
@@ -41,6 +49,9 @@ class FindingRow:
     requirement: TextSpan
     condition: Text
     who: Text
+    value: Text
+    interval: Text
+    bound: Text
     found: Text
     brief: Text
     limit: Text
@@ -51,7 +62,7 @@ class FindingRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequirementRow:
-    """A requirement with its rulings, what is not met first."""
+    """A requirement with its rulings, failures first."""
 
     requirement: TextSpan
     condition: Text
@@ -59,10 +70,19 @@ class RequirementRow:
 
 
 def all_rulings(source: Source) -> tuple[FindingRow, ...]:
-    """Every finding, what is not met first; within a verdict in the order of the result."""
+    """Every finding, failures first; within a verdict in the order of the result."""
     numbered = list(enumerate(source.result.findings))
     numbered.sort(key=lambda item: ORDER.index(item[1].verdict))
-    return tuple(_ruling(source, index, finding) for index, finding in numbered)
+    reach: dict[str, float] = {}
+    for _, finding in numbered:
+        record = record_of(source, finding)
+        if record is not None:
+            reach[finding.requirement] = max(
+                reach.get(finding.requirement, 0.0), _reach(source, finding, record)
+            )
+    return tuple(
+        _ruling(source, index, finding, reach.get(finding.requirement) or 1.0) for index, finding in numbered
+    )
 
 
 def dockets(rulings: tuple[FindingRow, ...]) -> tuple[RequirementRow, ...]:
@@ -75,11 +95,13 @@ def dockets(rulings: tuple[FindingRow, ...]) -> tuple[RequirementRow, ...]:
     )
 
 
-def _ruling(source: Source, index: int, finding: Finding) -> FindingRow:
+def _ruling(source: Source, index: int, finding: Finding, reach: float) -> FindingRow:
     at = f"/findings/{index}"
     record = record_of(source, finding)
     limit = _limit(source, finding, record.estimate if record else None, at)
-    found = _found(source, record, finding, at)
+    value, interval, bound = _numbers(source, record, finding, at)
+    between: Text = spans(" (", confidence(record), ")") if record and interval else ()
+    brief = spans(value, between, "; ", bound) if bound else _sentence(finding, at)
     return FindingRow(
         index=index,
         code=finding.verdict.value,
@@ -87,11 +109,14 @@ def _ruling(source: Source, index: int, finding: Finding) -> FindingRow:
         requirement=TextSpan(text=finding.requirement, pointer=f"{at}/requirement"),
         condition=_condition(record, limit),
         who=_who(source, record),
-        found=spans(found, *(_among(finding, at) if _claims(record, finding) else ())),
-        brief=found,
+        value=value,
+        interval=interval,
+        bound=spans(bound, *(_among(finding, at) if finding.fails_unadjusted else ())),
+        found=spans(brief, *(_among(finding, at) if _claims(record, finding) else ())),
+        brief=brief,
         limit=limit,
         sentence=TextSpan(text=unbroken(finding.sentence), pointer=f"{at}/sentence"),
-        strip=_strip(finding, record, _sense(source, finding)),
+        strip=_strip(source, finding, record, reach),
         record=record,
     )
 
@@ -147,28 +172,45 @@ def _who(source: Source, record: Record | None) -> Text:
     return spans(name, *group)
 
 
-def _found(source: Source, record: Record | None, finding: Finding, at: str) -> Text:
-    """What was found, every number printed on its side of the limit."""
+def _sentence(finding: Finding, at: str) -> Text:
+    return (TextSpan(text=unbroken(finding.sentence.rstrip(".")), pointer=f"{at}/sentence"),)
+
+
+def _numbers(source: Source, record: Record | None, finding: Finding, at: str) -> tuple[Text, Text, Text]:
+    """Estimate, two-sided interval and the bound that decided, each printed on its side of the limit."""
     bound, level = finding.bound, finding.bound_level
     if bound is None or level is None or record is None or record.estimate.value is None:
-        return (TextSpan(text=unbroken(finding.sentence.rstrip(".")), pointer=f"{at}/sentence"),)
-    found = phrases.value(record, limit=finding.limit)
-    shown = metrics.printed(
-        metrics.kind_of(record.estimate.metric),
-        bound,
-        style=phrases.style(record.estimate),
-        limit=finding.limit,
+        return (), (), ()
+    found = record.bound(Target.POPULATION)
+    interval: Text = ()
+    if found is not None and found.interval.low is not None:
+        between = phrases.bounds(found, record.estimate, limit=finding.limit)
+        interval = between
+    kind, style = metrics.kind_of(record.estimate.metric), phrases.style(record.estimate)
+    shown = metrics.printed(kind, bound, style=style, limit=finding.limit)
+    upper = (sense(source, finding) == "<=") != _claims(record, finding)
+    adjusted = finding.verdict is Verdict.FAIL and (finding.family or 1) > 1
+    return (
+        phrases.value(record, limit=finding.limit),
+        interval,
+        spans(
+            f"{'at most' if upper else 'at least'} ",
+            phrases.number(shown, f"{at}/bound"),
+            " (",
+            "two-sided " if two_sided(source, finding) else "one-sided ",
+            phrases.number(formatting.exact(round(level, 4)), f"{at}/bound_level"),
+            ", adjusted)" if adjusted else ")",
+        ),
     )
-    upper = (_sense(source, finding) == "<=") != _claims(record, finding)
-    return spans(
-        found,
-        ", with ",
-        phrases.number(formatting.exact(round(level, 4)), f"{at}/bound_level"),
-        " two-sided" if two_sided(source, finding) else "",
-        f" confidence {'at most' if upper else 'at least'} ",
-        phrases.number(shown, f"{at}/bound"),
-        *_for_whom(record),
-    )
+
+
+def confidence(record: Record) -> Text:
+    """``95 % CI 1 % to 2 %``: the two-sided interval for the population; empty without one."""
+    found = record.bound(Target.POPULATION)
+    if found is None or found.interval.low is None:
+        return ()
+    limit = record.limits[0] if record.limits else None
+    return spans(phrases.level(found), " CI ", phrases.bounds(found, record.estimate, limit=limit))
 
 
 def _claims(record: Record | None, finding: Finding) -> bool:
@@ -177,18 +219,12 @@ def _claims(record: Record | None, finding: Finding) -> bool:
     return decided and (finding.verdict is Verdict.FAIL or finding.fails_unadjusted)
 
 
-def _for_whom(record: Record) -> list[Part]:
-    """The target of the interval that decided: only one for new people does (FORMULAS 8.8)."""
-    found = record.bound(Target.POPULATION)
-    return [] if found is None else [" for ", phrases.target(found)]
-
-
 def _among(finding: Finding, at: str) -> list[Part]:
     """The p values of a failure: alone, and among all findings."""
     if finding.p is None or finding.p_adjusted is None or finding.family is None:
         return []
     return [
-        "; fails unadjusted" if finding.fails_unadjusted else "",
+        "; fails unadjusted, not established after adjustment" if finding.fails_unadjusted else "",
         " (p ",
         phrases.number(formatting.p_value(finding.p), f"{at}/p"),
         ", among ",
@@ -202,11 +238,12 @@ def _among(finding: Finding, at: str) -> list[Part]:
 def _limit(source: Source, finding: Finding, estimate: Estimate | None, at: str) -> Text:
     kind = Kind.NUMBER if estimate is None else metrics.kind_of(estimate.metric)
     text = metrics.declared(kind, finding.limit)
-    side = "at least" if _sense(source, finding) == ">=" else "at most"
+    side = "at least" if sense(source, finding) == ">=" else "at most"
     return spans(f"{side} ", phrases.number(text, f"{at}/limit"))
 
 
-def _sense(source: Source, finding: Finding) -> str:
+def sense(source: Source, finding: Finding) -> str:
+    """Which side of the limit is required: ``<=`` or ``>=``."""
     return str(_declared(source, finding).get("sense", "<="))
 
 
@@ -224,26 +261,49 @@ def _declared(source: Source, finding: Finding) -> Mapping[str, Json]:
     return {}
 
 
-def _strip(finding: Finding, record: Record | None, sense: str) -> Strip | None:
+def _reach(source: Source, finding: Finding, record: Record) -> float:
+    """How far from its limit anything of a finding is drawn."""
+    value = record.estimate.value
+    ends = [] if value is None else [value, *_bar(source, finding, 0.0), *_interval(record)]
+    return max((abs(end - finding.limit) for end in ends if math.isfinite(end)), default=0.0)
+
+
+def _strip(source: Source, finding: Finding, record: Record | None, reach: float) -> Strip | None:
     if record is None or record.estimate.value is None:
         return None
     value = record.estimate.value
-    ends = [value, *_reached(finding, record)]
-    reach = max((abs(end - finding.limit) for end in ends if math.isfinite(end)), default=0.0) or 1.0
+    ends, interval = [value, *_bar(source, finding, reach)], [value, *_interval(record)]
 
     def place(end: float) -> float:
         return round(HALF + REACH * max(-1.0, min(1.0, (end - finding.limit) / reach)), 2)
 
-    bad_from, bad_to = (0.0, HALF) if sense == ">=" else (HALF, 100.0)
+    bad_from, bad_to = (0.0, HALF) if sense(source, finding) == ">=" else (HALF, 100.0)
     return Strip(
-        dot=place(value), low=place(min(ends)), high=place(max(ends)), bad_from=bad_from, bad_to=bad_to
+        dot=place(value),
+        low=place(min(ends)),
+        high=place(max(ends)),
+        ci_low=place(min(interval)),
+        ci_high=place(max(interval)),
+        bad_from=bad_from,
+        bad_to=bad_to,
     )
 
 
-def _reached(finding: Finding, record: Record) -> list[float]:
-    """Where the bar ends: at the bound that decided; where nothing was decided, at both ends of the interval."""
-    ends = [] if finding.bound is None else [finding.bound]
+def _interval(record: Record) -> list[float]:
+    """Both ends of the two-sided interval for the population."""
     found = record.bound(Target.POPULATION)
-    if finding.verdict is Verdict.INCONCLUSIVE and found is not None:
-        ends += [end for end in (found.interval.low, found.interval.high) if end is not None]
-    return ends
+    return (
+        [] if found is None else [end for end in (found.interval.low, found.interval.high) if end is not None]
+    )
+
+
+def _bar(source: Source, finding: Finding, reach: float) -> list[float]:
+    """Where the bar ends: at the bound that decides.
+
+    A finding that fails unadjusted has a bound beyond the limit. After adjustment it lies on the other side, how far is
+    not stored: the bar ends just there.
+    """
+    if finding.fails_unadjusted:
+        step = ACROSS * reach
+        return [finding.limit - step if sense(source, finding) == "<=" else finding.limit + step]
+    return [] if finding.bound is None else [finding.bound]

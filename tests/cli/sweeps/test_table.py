@@ -34,7 +34,7 @@ def test_p_values_over_the_sweep_are_holms() -> None:
 
 @pytest.mark.parametrize(("p", "verdict"), [(1e-6, Verdict.FAIL), (0.012, Verdict.INCONCLUSIVE)])
 def test_a_failure_counts_where_it_holds_over_the_sweep(p: float, verdict: Verdict) -> None:
-    """A failure of one run that four runs would throw up by luck is not decided over the sweep; passes stay."""
+    """A failure of one run that four runs would throw up by luck is inconclusive over the sweep; passes stay."""
     found = small_sweep.sweep(p)
     failures = [item for item in found.rulings if item.verdict is Verdict.FAIL and item.p == p]
     assert len(failures) == 4

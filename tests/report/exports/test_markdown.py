@@ -52,7 +52,7 @@ def test_the_page_says_what_the_result_says(tmp_path: Path) -> None:
 
 
 def test_failures_come_first(tmp_path: Path) -> None:
-    """The table begins with what is not met."""
+    """The table begins with failures."""
     first = next(row for row in cells(exported(tmp_path)) if len(row) == 3 and row[0] != "Verdict")
     assert first[0] == f"<strong>{words().verdict['fail']}</strong>"
 

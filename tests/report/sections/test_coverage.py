@@ -66,7 +66,7 @@ def page(*estimates: Estimate) -> Context:
 def test_a_report_without_the_analysis_has_no_appendix() -> None:
     """No simulation, no section and no warning."""
     view = page()
-    assert all(item.name != "coverage" for item in view.sections)
+    assert all(item.name != "coverage" for item in view.annex)
     assert view.summary.warnings == ()
 
 
@@ -74,7 +74,7 @@ def test_a_scenario_in_which_an_interval_fails_is_no_warning() -> None:
     """Scenarios are no forecast: page 1 warns of what stands in the data alone (FORMULAS 8.22)."""
     view = page(*simulated("wilson", 0.40, "three_look_alikes"), *simulated("wilson", 0.71, "wolves"))
     assert view.summary.warnings == ()
-    assert any(item.name == "coverage" for item in view.sections)
+    assert any(item.name == "coverage" for item in view.annex)
 
 
 def test_for_whom_on_the_first_page_leaves_the_simulation_out() -> None:
@@ -85,7 +85,7 @@ def test_for_whom_on_the_first_page_leaves_the_simulation_out() -> None:
 
 def table(view: Context, place: int) -> Table:
     """A table of the appendix."""
-    section = next(item.view for item in view.sections if item.name == "coverage")
+    section = next(item.view for item in view.annex if item.name == "coverage")
     assert isinstance(section, coverage.Coverage)
     return section.tables[place]
 
@@ -101,8 +101,8 @@ def test_the_table_has_a_line_for_each_rate_group_and_method() -> None:
     ]
     lines = [[plain_text(cell) for cell in row] for block in found.blocks for row in block.rows]
     assert [line[0] for line in lines] == [
-        "everybody Wilson, effective sample size, for new people like these",
-        "everybody bootstrap of people, for new people like these",
+        "everybody Wilson, effective sample size, for the population of the test subjects",
+        "everybody bootstrap of people, for the population of the test subjects",
     ]
     assert lines[0][1] == "94.0 % 92.6 % to 95.4 % 20 + 40"
     assert lines[1][1].endswith(" of 100")
@@ -124,7 +124,7 @@ def test_what_is_not_simulated_is_said_once() -> None:
         note="not simulated: it holds for these people",
     )
     view = page(left_out, replace(left_out, provider="quill_2"))
-    section = next(item.view for item in view.sections if item.name == "coverage")
+    section = next(item.view for item in view.annex if item.name == "coverage")
     assert isinstance(section, coverage.Coverage)
     assert [plain_text(text) for text in section.left_out] == [
         "bootstrap of images, recentred, FNMR: it holds for these people."

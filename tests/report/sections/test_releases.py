@@ -81,7 +81,7 @@ def test_the_grid_the_course_and_the_changes() -> None:
     (layout,) = view.figures
     assert [panel.alt.split(",")[0] for panel in layout.panels] == [
         "As the thesis draws it (i.i.d.)",
-        "For new people like these",
+        "For the population",
     ]
     assert [key.name for key in layout.keys] == ["tone"]
 

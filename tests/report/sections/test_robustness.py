@@ -1,4 +1,4 @@
-"""The section on what an opponent would attack, from real small audits; its tables robustness_classes too."""
+"""The section on robustness and limitations, from real small audits; its tables robustness_classes too."""
 
 import json
 from dataclasses import replace
@@ -50,7 +50,7 @@ def said(result: AuditResult, settings: Report | None = None) -> list[str]:
 def test_the_sentences_that_stand_in_every_report() -> None:
     """Sampled as these were; nothing about search or innocence; seed, B, Monte Carlo error, earlier runs."""
     text = " ".join(said(made().result))
-    assert "sampled as these were; representativeness was not tested" in text
+    assert "Representativeness was not tested" in text
     assert "nothing about 1:N search, nor about the probability that a matched person is innocent" in text
     assert "Seed 0, B = 199 resamples." in text
     assert "Monte Carlo error" in text
@@ -85,7 +85,7 @@ def test_the_worst_and_the_single_person() -> None:
     assert first[2].endswith(f" {share.numerator} / {share.denominator}")
     caption = plain_text(table("worst").caption)
     assert caption.startswith("The worst 1 % of people.")
-    assert "half of it is charged to each" in caption
+    assert "half of it counts for each" in caption
     alone = lines(table("alone"))[0]
     assert alone[0] == "everybody"
     assert all(cell.split(" ")[-2] == "line" for cell in (alone[2], alone[3], alone[5], alone[6]))
@@ -131,7 +131,7 @@ def test_where_nothing_is_open_it_says_so() -> None:
     assert view is not None
     assert any("no difference between groups has a best or worst case" in text for text in said(result))
     assert not [item for item in view.tables if "bounds" in item.name or "mix" in item.name]
-    assert any("No bound rests on resamples" in text for text in said(result))
+    assert any("No bound uses resamples" in text for text in said(result))
 
 
 def test_the_declared_mix_is_named() -> None:

@@ -55,7 +55,7 @@ def test_the_figure_shows_people_left() -> None:
     assert [key.name for key in figure.keys] == ["Ex", "Why"]
     caption = plain_text(figure.caption)
     assert "counted after: as read" in caption
-    assert "Upright line" in caption
+    assert "Vertical line" in caption
     assert figure.panels[0].alt.startswith("People left against required samples: Ex from 12 to")
 
 

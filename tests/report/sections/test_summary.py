@@ -27,7 +27,7 @@ def view() -> Context:
 
 def section(view: Context, name: str) -> Any:
     """A section's view."""
-    return next(item.view for item in view.sections if item.name == name)
+    return next(item.view for item in (*view.sections, *view.annex) if item.name == name)
 
 
 def said(value: object) -> str:
@@ -45,15 +45,15 @@ def rows(table: Table) -> list[list[str]]:
 
 
 def test_verdicts_stand_with_failures_first(view: Context) -> None:
-    """What is not met comes before what is met."""
+    """Failures come before passes."""
     order = [item.code for docket in view.summary.dockets for item in docket.rulings]
     assert order[0] == "fail"
     assert sorted(view.summary.tally) == sorted(
         [
-            ("fail", "1", "not met"),
-            ("inconclusive", "1", "not decided"),
+            ("fail", "1", "fail"),
+            ("inconclusive", "1", "inconclusive"),
             ("not_testable", "2", "not testable"),
-            ("pass", "1", "met"),
+            ("pass", "1", "pass"),
         ]
     )
 
@@ -61,7 +61,7 @@ def test_verdicts_stand_with_failures_first(view: Context) -> None:
 def test_a_bound_never_rounds_onto_its_limit(view: Context) -> None:
     """0.0299999996 beside the limit 0.03 keeps its digits."""
     lines = [plain_text(item.found) for docket in view.summary.dockets for item in docket.rulings]
-    assert any(line.endswith("at most 2.99999996 % for new people like these") for line in lines)
+    assert any(line.endswith("at most 2.99999996 % (one-sided 95 %)") for line in lines)
 
 
 def test_the_line_of_a_verdict_agrees_with_it() -> None:
@@ -79,7 +79,9 @@ def test_the_line_of_a_verdict_agrees_with_it() -> None:
 def test_the_worst_off_group_is_the_one_with_the_largest_rate(view: Context) -> None:
     """Cedar at the weaker system, with its people, interval and everybody's rate."""
     text = plain_text(view.summary.worst)
-    assert text.startswith("Cedar (80 people) are most often wrongly rejected: by quill_2, in 22.8 %")
+    assert text.startswith(
+        "Cedar (80 people) has the highest FNMR: 22.8 % (quill_2), 95 % CI 17.1 % to 28.6 %"
+    )
     assert "overall" in text
 
 
@@ -107,7 +109,7 @@ def test_terms_say_pairing_weighting_and_origin(view: Context) -> None:
         "Verdicts",
     }
     assert "by construction" in named["Thresholds"]
-    assert named["Verdicts"].startswith("Decided on one-sided bounds for new people like these, never")
+    assert named["Verdicts"].startswith("Decided on one-sided bounds for the population, never")
     assert "among all 5 findings together (Holm)" in named["Verdicts"]
 
 
@@ -130,15 +132,17 @@ def test_the_rule_of_verdicts_says_which_bounds_decided(
     assert rule in said
     assert ("at a nominal error of 5 %, half of that where it was two-sided" in said) == half
     lines = [plain_text(item.found) for item in verdicts.all_rulings(Source(changed)) if item.code == "fail"]
-    assert all(("95 % two-sided confidence" in line) == ("fnmr-overall" in names) for line in lines)
+    assert all(("(two-sided 9" in line) == ("fnmr-overall" in names) for line in lines)
 
 
 def test_a_verdict_names_for_whom_its_bound_holds(view: Context) -> None:
-    """Every bound on the first page has its target beside it."""
-    lines = [plain_text(item.found) for docket in view.summary.dockets for item in docket.rulings]
-    decided = [line for line in lines if "confidence" in line]
+    """The first page names for whom verdicts hold, and every bound has its side and level."""
+    facts = {name: plain_text(text) for name, text in view.summary.facts}
+    assert facts["Verdicts hold for"] == "the population of the test subjects."
+    bounds = [plain_text(item.bound) for docket in view.summary.dockets for item in docket.rulings]
+    decided = [text for text in bounds if text]
     assert decided
-    assert all(" for new people like these" in line for line in decided)
+    assert all("(one-sided 9" in text for text in decided)
 
 
 def test_differences_stand_in_a_table(view: Context) -> None:
@@ -189,10 +193,10 @@ def test_rates_list_every_interval_with_its_target(view: Context) -> None:
     table = section(view, "rates").tables[0]
     first = rows(table)[:4]
     assert [row[0] for row in first] == [
-        "new people like these",
-        "new people like these",
-        "these people with new images",
-        "comparisons as if independent",
+        "the population of the test subjects",
+        "the population of the test subjects",
+        "the same subjects, new images",
+        "comparisons treated as independent",
     ]
     assert first[1][3].startswith("none")
     assert "pooled" in plain_text(table.blocks[0].head)
@@ -200,7 +204,7 @@ def test_rates_list_every_interval_with_its_target(view: Context) -> None:
 
 def test_groups_show_the_small_group_with_its_size(view: Context) -> None:
     """Unknown stands with 6 people and a refused FMR."""
-    table = section(view, "groups").schemas[0].tables[0]
+    table = section(view, "groups").schemas[0].main[0]
     unknown = next(row for row in rows(table) if row[0] == "unknown")
     assert unknown[1] == "6"
     assert unknown[2].startswith("–")
@@ -312,8 +316,8 @@ def test_a_difference_is_said_in_one_sentence() -> None:
     }
     assert said["max_min", "fnmr"] == "The groups differ (p 0.00300, adjusted 0.0210)."
     assert said["gini", "fnmr"] == (
-        "No difference found (p 0.247, unadjusted). A true difference of 2.31 "
-        "(largest FNMR over smallest) would have been found in 80 % of such audits."
+        "No difference found (p 0.247, unadjusted). Minimum detectable difference: 2.31 "
+        "(largest FNMR over smallest; 80 % power)."
     )
     assert said["max_min", "fmr"] == "Not testable: Cedar has 3 FMR errors of 2 subjects."
 
@@ -321,8 +325,8 @@ def test_a_difference_is_said_in_one_sentence() -> None:
 @pytest.mark.parametrize(
     ("size", "start"),
     [
-        (2.31, "A true difference of 2.31 (largest FNMR over smallest)"),
-        (None, "No difference, however large,"),
+        (2.31, "Minimum detectable difference: 2.31 (largest FNMR over smallest; 80 % power, unadjusted)."),
+        (None, "No difference, however large, is detectable with 80 % power, unadjusted."),
     ],
 )
 def test_power_is_that_of_one_test_alone(size: float | None, start: str) -> None:
@@ -337,18 +341,19 @@ def test_power_is_that_of_one_test_alone(size: float | None, start: str) -> None
     source = Source(replace(base, estimates=tuple(open_)))
     first = next(item for item in source.records if item.estimate.test is not None)
     assert plain_text(differences.sentence(first)) == (
-        f"Not established after adjustment (p 0.0200, adjusted 0.200). {start} would have been found in 80 % of such "
-        "audits, were it tested alone."
+        f"Not established after adjustment (p 0.0200, adjusted 0.200). {start}"
     )
     table = differences.headline(source, 0.001)
     assert table is not None
-    assert plain_text(table.caption).endswith("in which share of such audits, were it tested alone.")
+    assert plain_text(table.caption).endswith(
+        "the minimum detectable difference, with its power, unadjusted."
+    )
 
 
 def test_a_largest_rate_that_may_be_chance_says_so(view: Context) -> None:
-    """Where no difference was established, the worst-off group comes with that; where one was, without."""
+    """Where no difference was established, the group with the highest rate comes with that; where one was, without."""
     remark = "A difference between the groups was not established there: it may be chance."
-    rejected, _, matched = plain_text(view.summary.worst).partition("wrongly matched")
+    rejected, _, matched = plain_text(view.summary.worst).partition("FMR within the group")
     assert remark not in rejected
     assert remark in matched  # no test of FMR
     base = result()
@@ -360,15 +365,15 @@ def test_a_largest_rate_that_may_be_chance_says_so(view: Context) -> None:
     ]
     text = plain_text(points.worst_group(Source(replace(base, estimates=tuple(alike)))))
     assert text.count(remark) == 2
-    assert text.index("wrongly rejected") < text.index(remark) < text.index("wrongly matched")
+    assert text.index("highest FNMR") < text.index(remark) < text.index("highest FMR within the group")
 
 
 def test_a_failure_that_does_not_hold_among_all_says_so() -> None:
-    """A limit that is broken alone but not among all findings is not decided, and fails unadjusted."""
+    """A limit that is broken alone but not among all findings is inconclusive, and fails unadjusted."""
     source = Source(result())
     (ruling,) = [item for item in verdicts.all_rulings(source) if item.code == "inconclusive"]
     assert plain_text(ruling.found).endswith(
-        "at least 0.310 % for new people like these; fails unadjusted (p 0.0204, among 5 findings 0.0816)"
+        "; fails unadjusted, not established after adjustment (p 0.0204, among 5 findings 0.0816)"
     )
     (failed,) = [item for item in verdicts.all_rulings(source) if item.code == "fail"]
     assert plain_text(failed.found).endswith("(p 0.00123, among 5 findings 0.00615)")

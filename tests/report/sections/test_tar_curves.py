@@ -41,14 +41,14 @@ def test_both_orientations_both_bands_and_super_classes() -> None:
     alts = [panel.alt for item in view().figures[:1] for panel in item.panels]
     assert alts == [
         "Threshold by TAR (thesis, i.i.d.), for Ex, Why, overall.",
-        "Threshold by TAR (new people), for Ex, Why, overall.",
+        "Threshold by TAR (population), for Ex, Why, overall.",
         "TAR by threshold (thesis, i.i.d.), for Ex, Why, overall.",
-        "TAR by threshold (new people), for Ex, Why, overall.",
+        "TAR by threshold (population), for Ex, Why, overall.",
     ]
     apart = view().figures[1]
     assert [panel.alt.partition(",")[0] for panel in apart.panels[:2]] == ["Threshold", "Threshold"]
     assert (
-        "left: as independent comparisons have it (thesis), level 90 %; right: for new people"
+        "left: as independent comparisons have it (thesis), level 90 %; right: for the population"
         in plain_text(apart.caption)
     )
 

@@ -60,12 +60,12 @@ def test_every_band_of_a_legend_names_method_and_target() -> None:
     found = of_one_system()
     named = {key.name for item in found.values() for key in item.keys if ":" in key.name}
     assert named == {
-        "pointwise: bootstrap of images, not recentred, for these people with new images",
-        "pointwise: bootstrap of images, recentred, for these people with new images",
-        "pointwise: bootstrap of images, Gaussian, for these people with new images",
-        "pointwise: bootstrap of people, for new people like these",
-        "simultaneous: bootstrap of images, recentred, for these people with new images",
-        "simultaneous: bootstrap of people, for new people like these",
+        "pointwise: bootstrap of images, not recentred, for the same subjects, new images",
+        "pointwise: bootstrap of images, recentred, for the same subjects, new images",
+        "pointwise: bootstrap of images, Gaussian, for the same subjects, new images",
+        "pointwise: bootstrap of people, for the population of the test subjects",
+        "simultaneous: bootstrap of images, recentred, for the same subjects, new images",
+        "simultaneous: bootstrap of people, for the population of the test subjects",
     }
 
 

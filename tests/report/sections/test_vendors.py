@@ -35,7 +35,7 @@ def test_pairs_say_who_is_better_or_what_would_have_been_found() -> None:
     rows = {plain_text(row[0]): [plain_text(cell) for cell in row] for row in view().tables[1].blocks[0].rows}
     assert rows["one – three"][4].startswith("one is better (p ")
     assert rows["one – twin"][4] == "Not tested: identical by construction"
-    assert "would have been found in 80 %" in rows["one – two"][4]
+    assert "(80 % power)" in rows["one – two"][4]
     assert ", within 25.0 % (p " in rows["one – two"][5]
 
 

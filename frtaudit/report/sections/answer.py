@@ -1,0 +1,217 @@
+"""The answer of the first page in sentences: requirements, groups, and what the data cannot decide."""
+
+from collections.abc import Iterator, Sequence
+from statistics import NormalDist
+
+from frtaudit.core import Target, Verdict, formatting
+from frtaudit.core.metrics import RATES
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Part, Text, TextSpan, listed, spans
+from frtaudit.report.sections import differences
+from frtaudit.report.sections.points import POOLS, main_target, overall
+from frtaudit.report.sections.verdicts import FindingRow, confidence, sense
+from frtaudit.report.source import Record, Source
+
+MAX_NAMED = 3
+PROJECTED = "Numbers of subjects hold if rate and effective sample size per subject stay as estimated."
+DIGITS = 2  # of a number of subjects, which is a projection
+
+
+def sentences(source: Source, rulings: Sequence[FindingRow]) -> tuple[Text, ...]:
+    """One for the requirements of each system, one for the groups by rate, one on what the data cannot decide."""
+    return (
+        *(_requirements(source, rulings) if rulings else _rates(source)),
+        *_groups(source),
+        *_undecided(source, rulings),
+    )
+
+
+def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
+    """System by system: how many requirements it passes, and each failure with its number and its limit."""
+    for name in source.providers:
+        own = [item for item in rulings if item.record and item.record.estimate.provider == name]
+        failed = [item for item in own if item.code == Verdict.FAIL.value]
+        rest = [item for item in own if item.code in (Verdict.INCONCLUSIVE.value, Verdict.NOT_TESTABLE.value)]
+        if not own:
+            continue
+        system = TextSpan(
+            text=name, pointer=f"{own[0].record.pointer}/provider" if own[0].record else None, kind="b"
+        )
+        passed = len(own) - len(failed) - len(rest)
+        if failed:
+            named = [_failure(item) for item in failed[:MAX_NAMED]]
+            more: list[Part] = [f" and {len(failed) - MAX_NAMED} more"] if len(failed) > MAX_NAMED else []
+            yield spans(system, f" fails {_of(len(failed), len(own))}: ", _semicolons(named), *more, ".")
+        elif rest:
+            yield spans(
+                system,
+                f" fails no requirement: {passed} of {len(own)} pass, {len(rest)} inconclusive or not testable.",
+            )
+        else:
+            yield spans(system, f" passes {_of(passed, len(own))}.")
+
+
+def _of(count: int, total: int) -> str:
+    if count == total:
+        return f"all {total} requirements" if total > 1 else "its requirement"
+    return f"{count} of {total} requirements"
+
+
+def _semicolons(parts: Sequence[Text]) -> Text:
+    joined: list[Part] = []
+    for part in parts:
+        joined += ["; ", part]
+    return spans(*joined[1:])
+
+
+def _failure(ruling: FindingRow) -> Text:
+    """``FNMR of Cedar at FMR 0.1 % is 15.8 %, 95 % CI 11.5 % to 20.9 %, limit at most 10 %``."""
+    if ruling.record is None:
+        return spans(ruling.requirement)
+    interval = confidence(ruling.record)
+    between: list[Part] = [", ", interval] if interval else []
+    return spans(_judged(ruling, ruling.record), " is ", ruling.value, *between, ", limit ", ruling.limit)
+
+
+def _judged(ruling: FindingRow, record: Record) -> Text:
+    """The metric, the group and the operating point of a finding."""
+    at = {key: value for key, value in record.estimate.at.items() if key not in ("rate", "space")}
+    where: list[Part] = [" at ", phrases.at_words(at, record.pointer)] if at else []
+    group: list[Part] = [" of ", *(part for part in ruling.who[1:] if part.text != ", ")]
+    return spans(phrases.index_name(record), *(group if len(group) > 1 else []), *where)
+
+
+def _rates(source: Source) -> Iterator[Text]:
+    """Without requirements: FNMR of each system at the main target, with its interval."""
+    target = main_target(source)
+    found = [item for item in overall(source, "fnmr_at_fmr") if item.estimate.at["fmr"] == target]
+    for item in found:
+        bound = item.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+        between: list[Part] = []
+        if bound is not None and bound.interval.low is not None:
+            between = [", ", phrases.level(bound), " CI ", *phrases.bounds(bound, item.estimate)]
+        name = TextSpan(text=item.estimate.provider, pointer=f"{item.pointer}/provider", kind="b")
+        point = phrases.at_words(item.estimate.at, item.pointer)
+        yield spans(name, ": FNMR ", phrases.value(item), " at ", point, *between, ".")
+
+
+def _groups(source: Source) -> Iterator[Text]:
+    """Which tests of the largest over the smallest rate establish a difference at the main target, and which do not."""
+    target = main_target(source)
+    tested = [
+        item
+        for item in source.select("max_min", primary=True)
+        if item.estimate.test is not None and item.estimate.at.get("fmr") == target
+    ]
+    for item in tested:
+        test = item.estimate.test
+        if test is not None and test.differs:
+            yield _differs(source, item)
+    unsure = [item for item in tested if item.estimate.test and not item.estimate.test.differs]
+    for outcome, said in (
+        (True, "No difference between groups was established in "),
+        (False, "Not testable, for want of errors: differences between groups in "),
+    ):
+        here = [
+            item for item in unsure if item.estimate.test and (item.estimate.test.p is not None) is outcome
+        ]
+        if here:
+            yield spans(said, listed([_rate_of(item) for item in here]), ".")
+
+
+def _rate_of(record: Record) -> Text:
+    rate = phrases.metric(str(record.estimate.at.get("rate")))
+    system = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+    return spans(rate, f" by {(record.estimate.schema or '').replace('_', ' ')} of ", system)
+
+
+def _differs(source: Source, record: Record) -> Text:
+    """``Cedar's FNMR is 3.2 times Amber's for vendor_b (p < 0.001)``."""
+    rate = str(record.estimate.at.get("rate"))
+    metric = "fmr" if rate == "fmr" else "fnmr_at_fmr"
+    here = [
+        item
+        for item in source.select(metric, schema=record.estimate.schema, primary=True)
+        if item.estimate.provider == record.estimate.provider
+        and dict(item.estimate.at) == {"fmr": record.estimate.at["fmr"]}
+        and item.estimate.group not in POOLS
+        and item.estimate.value is not None
+    ]
+    answer = differences.p_values(record)
+    if len(here) < 2:
+        return spans("Groups differ in ", _rate_of(record), answer, ".")
+    ordered = sorted(here, key=lambda item: item.estimate.value or 0.0)
+    low, high = ordered[0], ordered[-1]
+    within = " within the group" if rate == "fmr" else ""
+    times: list[Part] = (
+        [", ", phrases.value(record), " times as high"] if record.estimate.value is not None else []
+    )
+    name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+    return spans(
+        name,
+        f": {phrases.metric(metric)}{within} is ",
+        phrases.value(high),
+        " for ",
+        phrases.group(source, high),
+        " and ",
+        phrases.value(low),
+        " for ",
+        phrases.group(source, low),
+        *times,
+        answer,
+        ".",
+    )
+
+
+def _undecided(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
+    """What stays inconclusive, with the number of subjects that would decide it if the rates stay as estimated."""
+    parts: list[Text] = []
+    unsure = [item for item in rulings if item.code == Verdict.INCONCLUSIVE.value]
+    for item in unsure[:MAX_NAMED]:
+        if item.record is not None:
+            needed = subjects_needed(source, item, item.record)
+            enough = "" if needed is None else f" (about {formatting.count(needed)} subjects would decide)"
+            parts.append(spans(item.who[:1], ", ", _judged(item, item.record), enough))
+    more = f" and {len(unsure) - MAX_NAMED} more" if len(unsure) > MAX_NAMED else ""
+    if parts:
+        yield spans("These data do not decide: ", _semicolons(parts), f"{more}. {PROJECTED}")
+
+
+def subjects_needed(source: Source, ruling: FindingRow, record: Record) -> float | None:
+    """How many subjects put the deciding Wilson bound on the limit; None where that cannot be said.
+
+    Wilson's bound of a rate p on n comparisons equals a limit L exactly where ``|p - L| = z sqrt(L (1 - L) / n)``, so
+    ``n = z^2 L (1 - L) / (p - L)^2``. n grows with subjects as the effective sample size does, which is taken to be
+    proportional to them. z: of the finding's level for a pass, of alpha over the family for a failure (Holm's first
+    step).
+    """
+    finding = source.result.findings[ruling.index]
+    value, limit, bound = record.estimate.value, finding.limit, record.bound(Target.POPULATION)
+    count = _subjects(source, record)
+    if (
+        record.estimate.metric not in RATES
+        or value is None
+        or value == limit
+        or bound is None
+        or not bound.interval.n_eff
+        or finding.bound_level is None
+        or not count
+        or not 0.0 < limit < 1.0
+    ):
+        return None
+    beyond = value > limit if sense(source, finding) == "<=" else value < limit
+    alpha = 1.0 - finding.bound_level
+    z = NormalDist().inv_cdf(1.0 - (alpha / (finding.family or 1) if beyond else alpha))
+    n = z**2 * limit * (1.0 - limit) / (value - limit) ** 2
+    needed = count * n / bound.interval.n_eff
+    return float(f"{needed:.{DIGITS}g}") if needed > count else None
+
+
+def _subjects(source: Source, record: Record) -> float | None:
+    """Subjects of the estimate's group."""
+    if record.estimate.group == "all":
+        found = source.result.cohort.get("subjects")
+    else:
+        rows = source.counts(record.estimate.schema or "")
+        found = next((row.get("subjects") for row in rows if row.get("group") == record.estimate.group), None)
+    return float(found) if isinstance(found, (int, float)) else None
