@@ -4,7 +4,8 @@ import gc
 import logging
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,32 @@ def one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_ink(monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures are laid out but not drawn: for a test that reads a report's words alone."""
     monkeypatch.setattr("frtaudit.report.figures.canvas._written", lambda *_: "<svg><title></title></svg>")
+
+
+@pytest.fixture(scope="session")
+def reports_made_once() -> Iterator[Callable[[], AbstractContextManager[None]]]:
+    """Runs make their report once: a second process that makes it again and compares doubles what a run costs.
+
+    What is yielded has runs ask the second process again, for the tests whose claim that is.
+    """
+    from frtaudit.signing import report_files  # draws figures: not for every test
+
+    @contextmanager
+    def made_twice() -> Iterator[None]:
+        with pytest.MonkeyPatch.context() as again:
+            for name, known in asked.items():
+                again.setattr(report_files, name, known)
+            yield
+
+    asked = {name: getattr(report_files, name) for name in ("made_again", "_compare")}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report_files, "made_again", lambda *_: nullcontext(lambda: None))
+        patch.setattr(report_files, "_compare", lambda *_: None)
+        yield made_twice
+
+
+@pytest.fixture
+def made_twice(reports_made_once: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
+    """A second process is asked to make each report again."""
+    with reports_made_once():
+        yield

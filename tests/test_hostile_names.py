@@ -29,7 +29,7 @@ REQUIREMENT = "-1+1 [x](https://example.org) @all\n| a |"
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def written(tmp_path_factory: pytest.TempPathFactory, reports_made_once: object) -> Path:
     """A run of two systems and two classes of such names, with its exports beside it."""
     root = tmp_path_factory.mktemp("names") / "deep" / "er"
     (root / "data").mkdir(parents=True)

@@ -25,7 +25,7 @@ from frtaudit.signing.verify import verify
 
 ExitCode = Callable[[Mapping[str, int]], int]
 COUNTS = {"pass": 1, "fail": 0, "inconclusive": 1, "not_testable": 0}
-QUIET = ("report.pdf=false", "report.sign=false", "report.date=2026-03-04")
+QUIET = ("report.html=false", "report.pdf=false", "report.sign=false", "report.date=2026-03-04")
 
 
 def stand_in(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> pipeline_run.RunSummary:
@@ -69,8 +69,8 @@ def told(somewhere: Path) -> list[str]:
 
 
 def test_a_sweep_goes_to_its_folder(somewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A folder for the sweep's digest, one below it for each spec's, DONE.json in each, the table on top."""
-    assert sweep("seed=1,2", "bootstrap.alpha=0.05,0.1") == 0
+    """A folder for the sweep's digest, one below it for each spec's, DONE.json in each, table and page on top."""
+    assert sweep("seed=1,2", "bootstrap.alpha=0.05,0.1", "report.html=true") == 0
     folder = folder_of(somewhere)
     assert folder.parent.name == "demo"
     jobs = json.loads((folder / "sweep.json").read_bytes())["jobs"]
@@ -83,6 +83,7 @@ def test_a_sweep_goes_to_its_folder(somewhere: Path, capsys: pytest.CaptureFixtu
     said = capsys.readouterr().out.splitlines()
     assert said[0].startswith("4 jobs: reports/sweeps/demo/")
     assert said[4].startswith("4 of 4 done; seed=2 bootstrap.alpha=0.1: 1 pass, 1 inconclusive (")
+    assert (folder / "sweep.html").is_file()
     assert not [path.name for path in folder.rglob("*") if path.name.startswith((".", "multirun"))]
 
 

@@ -259,7 +259,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         schemas={"group": SchemaSpec(column="group", classes=("x", "y", "z"))},
         name_failures=True,
         bootstrap=Bootstrap(B=399),
-        report=Report(title="small", key=str(root / "key"), date=WHEN.date().isoformat()),
+        report=Report(title="small", key=str(root / "key"), date=WHEN.date().isoformat(), pdf=False),
     )
     generate(root / "key", "Office for Fair Gates", None, WHEN)
     run(spec, root / "full", exit_code)

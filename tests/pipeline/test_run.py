@@ -1,5 +1,6 @@
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -76,10 +77,13 @@ def frozen(monkeypatch: pytest.MonkeyPatch, day: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def unsigned(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An unsigned run that no test changes."""
+def unsigned(
+    tmp_path_factory: pytest.TempPathFactory, reports_made_once: Callable[[], AbstractContextManager[None]]
+) -> Path:
+    """An unsigned run that no test changes, compared with what a second process makes."""
     folder = tmp_path_factory.mktemp("runs") / "first"
-    run(made(), folder, code)
+    with reports_made_once():
+        run(made(), folder, code)
     return folder
 
 

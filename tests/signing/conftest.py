@@ -70,3 +70,8 @@ def flip() -> Callable[[Path, int], None]:
         path.write_bytes(bytes(data))
 
     return change
+
+
+@pytest.fixture(scope="session", autouse=True)
+def once(reports_made_once: object) -> None:
+    """No second process makes a run's report again, but where a test asks for it."""

@@ -518,6 +518,7 @@ def test_strict_is_deep_and_exits_with_4(
 
 
 # ----------------------------------------------------------------------------------------- before anything is signed
+@pytest.mark.usefixtures("made_twice")
 def test_a_run_that_does_not_repeat_signs_nothing(signer: Signer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a second process makes another page the run ends with one line and writes no file."""
 

@@ -46,7 +46,6 @@ def said(result: AuditResult, settings: Report | None = None) -> list[str]:
     return [plain_text(text) for text in view.said]
 
 
-@pytest.mark.usefixtures("no_ink")
 def test_the_sentences_that_stand_in_every_report() -> None:
     """Sampled as these were; nothing about search or innocence; seed, B, Monte Carlo error, earlier runs."""
     text = " ".join(said(made().result))
@@ -57,7 +56,6 @@ def test_the_sentences_that_stand_in_every_report() -> None:
     assert text.endswith("Earlier runs on these data: not declared.")
 
 
-@pytest.mark.usefixtures("no_ink")
 def test_earlier_runs_are_printed_as_declared() -> None:
     """`report.earlier_runs` in its own words, and it is no part of the audit's identity."""
     declared = Report(earlier_runs="two in March, at other thresholds.")

@@ -35,7 +35,6 @@ def test_a_kept_seal_says_so() -> None:
     assert "departs from the seal in nothing" in under()
 
 
-@pytest.mark.usefixtures("no_ink")
 def test_every_departure_stands_in_the_report() -> None:
     """Each departure is printed with both values, however many there are."""
     many = [Departure(place=f"/spec/x/{n}", sealed=str(n), run=None) for n in range(300)]
@@ -45,7 +44,6 @@ def test_every_departure_stands_in_the_report() -> None:
     assert "departure" in page
 
 
-@pytest.mark.usefixtures("no_ink")
 def test_the_authoritys_time_is_printed() -> None:
     """With a time-stamping authority the section prints its time."""
     sealed = replace(result(), seal=replace(RECORD, stamped_at="2026-01-02T03:04:05Z"))

@@ -113,7 +113,6 @@ def test_terms_say_pairing_weighting_and_origin(view: Context) -> None:
     assert "among all 5 findings together (Holm)" in named["Verdicts"]
 
 
-@pytest.mark.usefixtures("no_ink")
 @pytest.mark.parametrize(("names", "rule", "half"), [
     (("fnmr-overall",), "one-sided, or those of a two-sided interval where the line says so.", True),
     (("fnmr-overall", "fta-low"), "Decided on the bounds of two-sided", True),
@@ -173,7 +172,6 @@ def test_differences_stand_in_a_table(view: Context) -> None:
     assert differences.headline(Source(base), 0.5) is None
 
 
-@pytest.mark.usefixtures("no_ink")
 def test_what_is_not_declared_is_said() -> None:
     """An empty field of the title block reads not declared."""
     found = context(replace(result(), curves=()), Report(), DATE, Status.SIGNED).summary.declared
@@ -267,7 +265,6 @@ def test_the_spec_reads_back() -> None:
     assert json.loads(record.laid_out(result().spec)) == result().to_json()["spec"]
 
 
-@pytest.mark.usefixtures("no_ink")
 def test_long_tables_say_what_was_cut() -> None:
     """A table of more than 200 rows prints 200 and the number of the others."""
     base = result()
@@ -287,7 +284,6 @@ def test_requirements_point_at_findings(view: Context) -> None:
     assert pointers == {f"/findings/{index}/sentence" for index in range(5)}
 
 
-@pytest.mark.usefixtures("no_ink")
 def test_a_result_without_groups_or_requirements_has_a_first_page() -> None:
     """Estimates of everybody alone make a report: no verdicts, no worst-off group."""
     base = result()
@@ -379,7 +375,6 @@ def test_a_failure_that_does_not_hold_among_all_says_so() -> None:
     assert plain_text(failed.found).endswith("(p 0.00123, among 5 findings 0.00615)")
 
 
-@pytest.mark.usefixtures("no_ink")
 def test_the_stratum_is_said(view: Context) -> None:
     """The method section says within which groups subjects were resampled, or that it was among everybody."""
     said = {name: plain_text(text) for name, text in section(view, "method").settings}

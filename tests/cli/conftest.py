@@ -1,0 +1,8 @@
+"""What these tests share: reports of commands are made once (tests/conftest.py)."""
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def once(reports_made_once: object) -> None:
+    """No second process, but where a test asks for it."""
