@@ -9,7 +9,7 @@ import numpy as np
 from frtaudit.core.arrays import Floats, Ints, Texts
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import CohortData, Templates
-from frtaudit.core.limits import check_images
+from frtaudit.core.machine.limits import check_images
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
