@@ -5,6 +5,7 @@ import numpy.typing as npt
 import pytest
 from scipy import special, stats
 
+from frtaudit.core.arrays import Longs
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.bootstrap import gammas
 from frtaudit.stats.bootstrap.weights import stream_of, word_of
@@ -14,7 +15,7 @@ FALSE_ALARM = 1e-6  # of each test here; seeds are fixed
 
 
 @kernel
-def _sums(out: Floats, start: gammas.Words, strips: gammas.GammaTables, seed: np.uint64) -> None:
+def _sums(out: Floats, start: Longs, strips: gammas.GammaTables, seed: np.uint64) -> None:
     """Running sums of a row of gammas, ``out`` (rows, G)."""
     for row in range(out.shape[0]):
         gammas.fill_sums(out[row], start, strips, stream_of(seed, np.uint64(9), row, 0))

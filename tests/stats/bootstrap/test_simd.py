@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from frtaudit.core.arrays import Bytes, Halves, Index, Ints
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.bootstrap import simd
 from frtaudit.stats.bootstrap.kernel_arrays import WIDTH
@@ -11,7 +12,7 @@ from frtaudit.stats.bootstrap.kernel_arrays import WIDTH
 
 @kernel
 def bytes_of(
-    words: simd.Ints, weights: simd.Bytes, start: simd.Ints, row: simd.Index, rows: simd.Index,
+    words: Ints, weights: Bytes, start: Ints, row: Index, rows: Index,
     reach: int, most: int,
 ) -> None:  # fmt: skip
     """All runs but the first into bucket 1."""
@@ -20,7 +21,7 @@ def bytes_of(
 
 @kernel
 def packed_of(
-    words: simd.Ints, packed: simd.Bytes, start: simd.Ints, row: simd.Index, rows: simd.Index,
+    words: Ints, packed: Bytes, start: Ints, row: Index, rows: Index,
     reach: int, most: int,
 ) -> None:  # fmt: skip
     """All runs but the first into bucket 1."""
@@ -28,7 +29,7 @@ def packed_of(
 
 
 @kernel
-def pair_of(half: simd.Halves, weights: simd.Bytes, a: int, b: int) -> None:
+def pair_of(half: Halves, weights: Bytes, a: int, b: int) -> None:
     """A pair into bucket 1."""
     simd.fetch(weights, a)
     simd.add_pair(half, 1, weights, a, b)

@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from frtaudit.core.arrays import Index
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats.bootstrap import sorted_comparisons
 from frtaudit.stats.rates import trials
 
 
-def rows(tail: ScoreTail) -> tuple[sorted_comparisons.Index, sorted_comparisons.Index]:
+def rows(tail: ScoreTail) -> tuple[Index, Index]:
     """A row of weights for each sample."""
     own = np.arange(tail.subject_of.size, dtype=np.int32)
     return own, own
