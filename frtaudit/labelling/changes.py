@@ -72,11 +72,11 @@ class Compared:
     decided: Mapping[int, tuple[int, int, int]] = field(default_factory=dict)
 
     def thin(self, a: int) -> str | None:
-        """Why target ``a`` is not tested: too few mated comparisons are decided otherwise (FORMULAS 8.3)."""
+        """Why target ``a`` is not tested: too few mated comparisons are discordant (FORMULAS 8.3)."""
         count, _, erring = self.decided[a]
         if count >= MIN_ERRORS and erring >= MIN_ERRING:
             return None
-        return f"decided otherwise: {count}, of {erring} subjects; a test needs {MIN_ERRORS} of {MIN_ERRING}"
+        return f"discordant: {count}, of {erring} subjects; a test needs {MIN_ERRORS} of {MIN_ERRING}"
 
 
 def compared(
