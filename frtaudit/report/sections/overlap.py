@@ -245,13 +245,7 @@ def _split(source: Source) -> list[Table]:
                 )
             )
         blocks.append(Block(head=spans(provider(own[0])), rows=tuple(rows)))
-    titles = (
-        "all pairs",
-        "without overlap",
-        "overlap alone",
-        "all − without",
-        "for the population",
-    )
+    titles = ("all pairs", "without overlap", "overlap alone", "all − without", "for the population")
     columns = (Column(title="Test set, training set"), *(Column(title=title, kind="num") for title in titles))
     deltas = [item for item in found if item.estimate.metric == SPLIT[2]]
     caption = spans(

@@ -29,7 +29,7 @@ def test_systems_by_test_sets_with_the_lowest_two_marked() -> None:
     found = result(4)
     view = accuracy.build(Source(found))
     assert view is not None
-    table = view.tables[0]
+    table = view.main[0]
     assert [column.title for column in table.columns] == ["System", "set 0", "set 1", "set 2", "set 3"]
     assert "lowest two" in plain_text(table.caption)
     for row in table.blocks[0].rows:
@@ -73,12 +73,12 @@ def test_systems_stand_under_the_set_they_were_trained_on() -> None:
     named = accuracy.build(Source(replace(found, spec={**found.spec, "trained_on": {"two": "WebFaces"}})))
     assert plain is not None
     assert named is not None
-    assert [plain_text(block.head) for block in plain.tables[0].blocks] == [""]
-    assert [plain_text(block.head) for block in named.tables[0].blocks] == [
+    assert [plain_text(block.head) for block in plain.main[0].blocks] == [""]
+    assert [plain_text(block.head) for block in named.main[0].blocks] == [
         "Training set not declared",
         "Trained on WebFaces",
     ]
-    assert "as declared" in plain_text(named.tables[0].caption)
+    assert "as declared" in plain_text(named.main[0].caption)
 
 
 def test_accuracy_by_class_with_the_skewed_error_ratio() -> None:
@@ -115,5 +115,5 @@ def test_sets_chosen_by_a_system_are_named() -> None:
     plain, named = (accuracy.build(Source(item)) for item in (found, told))
     assert plain is not None
     assert named is not None
-    assert "chosen by the scores" not in plain_text(plain.tables[0].caption)
-    assert " Pairs of set 0 were chosen by the scores of one, " in plain_text(named.tables[0].caption)
+    assert "chosen by the scores" not in plain_text(plain.main[0].caption)
+    assert " Pairs of set 0 were chosen by the scores of one, " in plain_text(named.main[0].caption)

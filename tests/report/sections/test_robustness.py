@@ -164,9 +164,11 @@ def test_unknown_people_are_counted_in_words() -> None:
     assert "Without a class under group: 3 / 24 people." in said(result)
 
 
-def test_no_analysis_no_section() -> None:
-    """Without robustness the section does not stand."""
-    assert build(Source(audit(spec()).result)) is None
+def test_no_analysis_no_table() -> None:
+    """Without robustness the section says how the report was computed, and has no table."""
+    view = build(Source(audit(spec()).result))
+    assert view.tables == ()
+    assert [plain_text(text).split(".")[0] for text in view.said] == ["How it was computed"]
 
 
 @pytest.mark.parametrize("name", ["absent", "worst", "alone", "labels", "bounds-group", "mix-group"])
