@@ -7,11 +7,13 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
+APART = ("test_story_runs", "test_examples_in_docstrings_run")  # cases that share nothing with each other
 
 # No deadline: a loaded machine is no bug. Derandomized: the same examples on every run, so that a red test is always a
 # change of the code. `HYPOTHESIS_PROFILE=search` looks for new examples; `walk` runs few: which lines are reached.
@@ -28,9 +30,28 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that hold a slow test come first, so that no worker is left alone with one at the end."""
+    """Dear cases apart come first, then files that hold a slow test: no worker is left alone with one at the end."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    items.sort(key=lambda item: (item.path not in slow or not _apart(item.nodeid), item.path not in slow))
+
+
+def _apart(nodeid: str) -> bool:
+    """Whether a case shares nothing with the rest of its file."""
+    return any(f"::{name}[" in nodeid for name in APART)
+
+
+@pytest.hookimpl(optionalhook=True)  # without pytest-xdist nobody asks
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    """A file goes to one worker, so that it makes what its tests share once; a case apart goes to any."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return nodeid if _apart(nodeid) else super()._split_scope(nodeid)
+
+    return Scheduling(config, log)
 
 
 def pytest_collection_finish() -> None:
