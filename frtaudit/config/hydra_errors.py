@@ -51,6 +51,8 @@ def _selection(text: str) -> SpecError | None:
 
 
 def _rest(error: Exception) -> SpecError:
+    if "integer string conversion" in str(error):
+        return SpecError("spec", "a whole number of more than 4300 digits", "at most 15 digits")
     key = _COULD_NOT.search(str(error))
     cause = f": {_first(str(error.__cause__))}" if error.__cause__ is not None else ""
     return SpecError(key[1] if key else "spec", f"{_first(str(error))}{cause}")

@@ -275,8 +275,9 @@ def _check_span(grid: Grid) -> None:
 
 
 def _check_name(where: str, name: str) -> None:
-    if not _NAME.fullmatch(name):
-        raise SpecError(where, f"found {name!r}", "letters, digits, _ . and -, a letter or digit first")
+    if not _NAME.fullmatch(name) or len(name) > LONGEST:
+        accepted = f"1 to {LONGEST} letters, digits, _ . and -, a letter or digit first"
+        raise SpecError(where, f"found {name[:LONGEST]!r}", accepted)
 
 
 def _check_words(where: str, name: str) -> None:

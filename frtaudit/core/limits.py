@@ -3,6 +3,7 @@
 Declared here once, by the name of a field, whatever it is a field of; kept by :mod:`frtaudit.core.structure`.
 """
 
+import math
 from collections.abc import Mapping
 
 from frtaudit.errors import SpecError
@@ -10,6 +11,7 @@ from frtaudit.errors import SpecError
 TEXT = 20_000  # characters of a text
 ITEMS = 100_000  # of a list
 WHOLE = 10**15  # any other whole number
+NUMBER = 1e15  # any finite number that is not whole, or its opposite
 
 LARGEST: Mapping[str, int] = {
     "B": 1_000_000,
@@ -32,6 +34,7 @@ LARGEST: Mapping[str, int] = {
     "replicates": 1_000_000,
     "rounds": 1_000,
     "samples": 1_000_000,
+    "samples_per_subject": 10_000,
     "strata": 10_000,
     "subjects": 100_000_000,
     "threads": 1_024,
@@ -47,10 +50,34 @@ def check_whole(where: str, value: int) -> None:
     Traceback (most recent call last):
     frtaudit.errors.SpecError: bootstrap.B: found 99999999999; accepted: at most 1000000
     """
-    largest = LARGEST.get(where.rpartition(".")[2], WHOLE)
+    largest = LARGEST.get(where.rpartition(".")[2].partition("[")[0], WHOLE)
     if abs(value) > largest:
         shown = str(value) if abs(value) <= 10**30 else "a number of more than 30 digits"
         raise SpecError(where, f"found {shown}", f"at most {largest}")
+
+
+def check_number(where: str, value: float) -> None:
+    """Raise :class:`SpecError` for a finite number that is too large to be a score, a rate or a setting.
+
+    >>> check_number("cohort.systems.a.noise", 1e308)
+    Traceback (most recent call last):
+    frtaudit.errors.SpecError: cohort.systems.a.noise: found 1e+308; accepted: at most 1e+15
+    """
+    if NUMBER < abs(value) < math.inf:
+        raise SpecError(where, f"found {value:g}", f"at most {NUMBER:g}")
+
+
+def check_images(where: str, subjects: int, each: int) -> None:
+    """Raise :class:`SpecError` for more images than a cohort may have.
+
+    >>> check_images("cohort.subjects", 10**8, 3)
+    Traceback (most recent call last):
+    frtaudit.errors.SpecError: cohort.subjects: 100000000 with up to 3 images each; accepted: at most 100000000 images
+    """
+    if subjects * each > LARGEST["images"]:
+        raise SpecError(
+            where, f"{subjects} with up to {each} images each", f"at most {LARGEST['images']} images"
+        )
 
 
 def check_length(where: str, length: int, most: int, unit: str) -> None:

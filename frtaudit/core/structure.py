@@ -232,6 +232,8 @@ def _scalar(kind: Kind, data: object, where: str) -> Built:
     if kind in _WORDS and type(data) is kind:
         if isinstance(data, int):
             limits.check_whole(where, data)
+        if isinstance(data, float):
+            limits.check_number(where, data)
         if isinstance(data, str):
             limits.check_length(where, len(data), limits.TEXT, "characters")
         return data

@@ -37,6 +37,10 @@ def test_our_own_errors_stay() -> None:
             ConfigCompositionException("Ambiguous value for argument 'audit=demo,lfw'\n1. To use it as a list"),
             "command line: several values in 'audit=demo,lfw'; accepted: one value; a list, [a,b]; or --multirun",
         ),
+        (
+            ValueError("Exceeds the limit (4300 digits) for integer string conversion: value has 5000 digits"),
+            "spec: a whole number of more than 4300 digits; accepted: at most 15 digits",
+        ),
         (HydraException("Something\nover several\nlines"), "spec: Something"),
         (ValueError("--resolve needs --cfg"), "spec: --resolve needs --cfg"),
     ],

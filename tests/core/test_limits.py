@@ -10,6 +10,8 @@ from frtaudit.config.validate import check_spec
 from frtaudit.core import limits
 from frtaudit.core.spec import AuditSpec, Bootstrap, Folds, Grid, Thresholds
 from frtaudit.core.structure import build
+from frtaudit.datasets.cohorts.synthetic import Synthetic, SyntheticSystem
+from frtaudit.datasets.cohorts.traits import Traits
 from frtaudit.errors import SpecError
 
 
@@ -25,6 +27,17 @@ from frtaudit.errors import SpecError
             {"limit": 10**400},
             "it.limit: found a number of more than 30 digits; accepted: at most 1",
         ),
+        (
+            Synthetic,
+            {"subjects": 100_000, "samples_per_subject": [3, 2_000]},
+            "cohort.subjects: 100000 with up to 2000 images each; accepted: at most 100000000 images",
+        ),
+        (
+            Traits,
+            {"samples_per_subject": [4, 20_000]},
+            "it.samples_per_subject[1]: found 20000; accepted: at most 10000",
+        ),
+        (SyntheticSystem, {"noise": 1e308}, "it.noise: found 1e+308; accepted: at most 1e+15"),
         (str, "x" * 10_000_000, "it: found 10000000 characters; accepted: at most 20000"),
     ],
 )
@@ -79,3 +92,9 @@ def _with(spec: AuditSpec, bootstrap: Bootstrap) -> AuditSpec:
     from dataclasses import replace
 
     return replace(spec, bootstrap=bootstrap)
+
+
+def test_a_name_that_no_folder_can_have_is_refused() -> None:
+    """Before anything is computed for a folder that cannot be made."""
+    with pytest.raises(SpecError, match=r"^name: found .*; accepted: 1 to 200 letters"):
+        load_spec(["audit=demo", f"name={'n' * 10_000}"])

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import CohortData, Templates
+from frtaudit.core.limits import check_images
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
@@ -60,6 +61,7 @@ class Synthetic:
         """Raise :class:`SpecError` for numbers that no cohort can have."""
         for name, found, accepted in self._refusals():
             raise SpecError(f"cohort.{name}", found, accepted)
+        check_images("cohort.subjects", self.subjects, self.samples_per_subject[1])
 
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
         """Draw the cohort: the same seed draws the same one, and what a system adds depends on its name alone."""
