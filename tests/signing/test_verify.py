@@ -1,4 +1,4 @@
-"""Tests of frtaudit.signing.verify. Tests also parties, whom it asks who signed."""
+"""Tests of frtaudit.signing.verify. Tests also its parts run_folder and report_pdf, and parties, whom it asks."""
 
 import json
 import random
