@@ -12,7 +12,7 @@ from frtaudit.report.sections.points import POOLS, main_target, overall
 from frtaudit.report.sections.verdicts import FindingRow, confidence, sense
 from frtaudit.report.source import Record, Source
 
-MAX_NAMED = 3
+MAX_NAMED, FEW_SYSTEMS = 3, 3
 PROJECTED = "Numbers of subjects hold if rate and effective sample size per subject stay as estimated."
 DIGITS = 2  # of a number of subjects, which is a projection
 
@@ -28,6 +28,7 @@ def sentences(source: Source, rulings: Sequence[FindingRow]) -> tuple[Text, ...]
 
 def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
     """System by system: how many requirements it passes, and each failure with its number and its limit."""
+    limit = MAX_NAMED if len(source.providers) <= FEW_SYSTEMS else 1
     for name in source.providers:
         own = [item for item in rulings if item.record and item.record.estimate.provider == name]
         failed = [item for item in own if item.code == Verdict.FAIL.value]
@@ -39,8 +40,8 @@ def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Tex
         )
         passed = len(own) - len(failed) - len(rest)
         if failed:
-            named = [_failure(item) for item in failed[:MAX_NAMED]]
-            more: list[Part] = [f" and {len(failed) - MAX_NAMED} more"] if len(failed) > MAX_NAMED else []
+            named = [_failure(item) for item in failed[:limit]]
+            more: list[Part] = [f"; {len(failed) - limit} more below"] if len(failed) > limit else []
             yield spans(system, f" fails {_of(len(failed), len(own))}: ", _semicolons(named), *more, ".")
         elif rest:
             yield spans(
@@ -103,10 +104,16 @@ def _groups(source: Source) -> Iterator[Text]:
         for item in source.select("max_min", primary=True)
         if item.estimate.test is not None and item.estimate.at.get("fmr") == target
     ]
-    for item in tested:
-        test = item.estimate.test
-        if test is not None and test.differs:
-            yield _differs(source, item)
+    differing = [item for item in tested if item.estimate.test and item.estimate.test.differs]
+    if len(differing) > MAX_NAMED:
+        differing.sort(key=lambda item: -(item.estimate.value or 0.0))
+        yield spans(
+            "Groups differ in ",
+            listed([_ratio(item) for item in differing]),
+            " (largest over smallest rate).",
+        )
+    else:
+        yield from (_differs(source, item) for item in differing)
     unsure = [item for item in tested if item.estimate.test and not item.estimate.test.differs]
     for outcome, said in (
         (True, "No difference between groups was established in "),
@@ -117,6 +124,10 @@ def _groups(source: Source) -> Iterator[Text]:
         ]
         if here:
             yield spans(said, listed([_rate_of(item) for item in here]), ".")
+
+
+def _ratio(record: Record) -> Text:
+    return spans(_rate_of(record), " ", phrases.value(record))
 
 
 def _rate_of(record: Record) -> Text:

@@ -5,7 +5,7 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot, Series
 from frtaudit.report.pieces import Figure, Panel, Text, plain_text, spans
-from frtaudit.report.sections.points import main_target, overall, worst
+from frtaudit.report.sections.points import POOLS, main_target, overall, worst
 from frtaudit.report.sections.verdicts import record_of
 from frtaudit.report.source import Record, Source
 
@@ -65,7 +65,7 @@ def _front_dots(source: Source) -> Panel | None:
     records = [
         item
         for item in source.select("fnmr_at_fmr", schema=schema, primary=True)
-        if dict(item.estimate.at) == {"fmr": target} and item.estimate.group not in ("all", "max")
+        if dict(item.estimate.at) == {"fmr": target} and item.estimate.group not in POOLS
     ]
     dots, rows = group_dots(source, schema, records)
     if not dots:
