@@ -86,7 +86,7 @@ def test_the_worst_off_group_is_the_one_with_the_largest_rate(view: Context) -> 
 
 
 def test_the_first_page_stands_at_the_target_that_findings_judge() -> None:
-    """Where a requirement is at FMR 1 % the figure and the sentences are; without requirements at the smallest target."""
+    """Where a requirement is at FMR 1 % page 1 is; without requirements it is at the smallest target."""
     base = result()
     place = next(
         index
