@@ -219,8 +219,8 @@ def _figure(source: Source, schema: str, records: list[Record]) -> Figure | None
         title=f"Error rates by {schema.replace('_', ' ')}",
         caption=spans(
             f"At the one threshold for all at which the overall FMR is {formatting.exact(target)}. Dots are estimates, "
-            "bars intervals for the population. A hollow dot at the left edge is a rate of 0. People without a label stand "
-            "in the table alone. Bars that overlap do not show that groups are equal: the tests below do not rely on them."
+            "bars intervals for the population. A hollow dot at the left edge is a rate of 0. People without a label "
+            "are in the table alone. Bars that overlap do not show that groups are equal; the test below compares them."
         ),
         panels=tuple(panels),
         keys=figures.keys(f"groups-{schema}", names),

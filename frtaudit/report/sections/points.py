@@ -1,6 +1,7 @@
 """Operating points: the declared targets, the one that headlines, the group with the highest rate there."""
 
 from collections import Counter
+from collections.abc import Iterator
 
 from frtaudit.core import UNKNOWN, Target, formatting
 from frtaudit.report import phrases
@@ -28,14 +29,26 @@ def overall(source: Source, metric: str) -> list[Record]:
 
 
 def main_target(source: Source) -> float | None:
-    """The smallest target at which every system has a rate, else the smallest."""
+    """The target that most findings judge; else the smallest at which every system has a rate, else the smallest."""
     targets = targets_of(source)
+    judged = Counter(target for target in _judged(source) if target in targets)
+    if judged:
+        return max(judged, key=lambda target: (judged[target], -target))
     found = overall(source, "fnmr_at_fmr")
     for target in reversed(targets):
         there = [item for item in found if item.estimate.at["fmr"] == target]
         if all(item.estimate.value is not None for item in there):
             return target
     return targets[-1] if targets else None
+
+
+def _judged(source: Source) -> Iterator[float]:
+    """The FMR target of every finding on a rate at one."""
+    for finding in source.result.findings:
+        if finding.estimate is not None:
+            estimate = source.result.estimates[int(finding.estimate.rsplit("/", 1)[1])]
+            if estimate.metric == "fnmr_at_fmr" and set(estimate.at) == {"fmr"}:
+                yield float(estimate.at["fmr"])
 
 
 def worst_group(source: Source) -> Text:

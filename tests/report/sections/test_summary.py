@@ -85,6 +85,19 @@ def test_the_worst_off_group_is_the_one_with_the_largest_rate(view: Context) -> 
     assert "overall" in text
 
 
+def test_the_first_page_stands_at_the_target_that_findings_judge() -> None:
+    """Where a requirement is at FMR 1 % page 1 is; without requirements it is at the smallest target."""
+    base = result()
+    place = next(
+        index
+        for index, item in enumerate(base.estimates)
+        if item.metric == "fnmr_at_fmr" and item.at == {"fmr": 0.01}
+    )
+    moved = tuple(replace(item, estimate=f"/estimates/{place}") for item in base.findings)
+    assert points.main_target(Source(replace(base, findings=moved))) == 0.01
+    assert points.main_target(Source(replace(base, findings=()))) == 0.001
+
+
 def test_unknown_is_never_the_worst_off_group() -> None:
     """People without a label are shown, not ranked."""
     base = result()
