@@ -310,7 +310,12 @@ def _stage(system: SystemData, row: Row) -> Stage | None:
         pairs = system.rule.mated.subject_pairs[chosen]
         total, square = (pairs.size, pairs.size) if identity else (pairs.sum(), np.square(pairs).sum())
         over = Denominators(
-            trials=int(pairs.sum()), total=int(total), subjects=pairs.size, square=float(square), ends=1
+            trials=int(pairs.sum()),
+            total=int(total),
+            subjects=pairs.size,
+            square=float(square),
+            ends=1,
+            image=trial.rule.fnmr_residuals(row.place.threshold, row.place.tag, row.place.weighting).image,
         )
         copies = _copies(system, chosen, pairs, methods, identity=identity, moving=row.moving)
         stage = Stage(

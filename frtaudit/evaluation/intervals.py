@@ -343,7 +343,7 @@ def _moving(
     degrees = dependence.degrees_of_freedom(residuals.effective)
     variance = float(drawn.var(ddof=1))
     bounds, wider = (
-        wilson.bounds_from_variance(residuals.rate, value, residuals.trials, degrees)
+        wilson.bounds_from_variance(residuals.rate, value, residuals.trials, degrees, residuals.image)
         for value in (variance, variance + bootstrap_intervals.variance_error(drawn))
     )
     return from_variance(bounds, wider, int(drawn.size), alpha, note)

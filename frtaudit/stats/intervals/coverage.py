@@ -21,7 +21,7 @@ class Denominators:
     ``trials``: comparisons; ``total``: what counts are divided by (comparisons, subjects or pairs of subjects);
     ``subjects``; ``square``: sum over subjects of the squared weight; ``ends``: subjects in one comparison, 1 or 2;
     ``pairs``: compared pairs of subjects; ``pair``: what a pair of people that cannot be told apart adds to the rate
-    (FORMULAS 8.18); both 0 for mated comparisons.
+    (FORMULAS 8.18); both 0 for mated comparisons; ``image``: what one more bad image adds, 0 for non-mated ones.
     """
 
     trials: rate_bounds.Numbers
@@ -31,6 +31,7 @@ class Denominators:
     ends: int
     pairs: int = 0
     pair: rate_bounds.Numbers = 0.0
+    image: rate_bounds.Numbers = 0.0
 
     @property
     def effective(self) -> rate_bounds.Numbers:
@@ -195,9 +196,12 @@ def _design_effect(tally: Tally, over: Denominators) -> Floats:
 
 
 def _outer(p: Floats, n_eff: Floats, over: Denominators, alpha: float) -> Bounds:
-    """:class:`frtaudit.stats.intervals.rate_bounds.RateBounds` on arrays, 8.1 alone."""
-    known = p, n_eff, over.degrees, alpha / 2
-    return Bounds(low=rate_bounds.lower_bound(*known), high=rate_bounds.upper_bound(*known))
+    """:class:`frtaudit.stats.intervals.rate_bounds.RateBounds` on arrays, without 8.18."""
+    known, error = (p, n_eff, over.degrees), alpha / 2
+    return Bounds(
+        low=rate_bounds.lower_bound(*known, error),
+        high=rate_bounds.fnmr_upper_bound(*known, over.image, error),
+    )
 
 
 def _score(p: Floats, n_eff: Floats | float, critical: float) -> Bounds:

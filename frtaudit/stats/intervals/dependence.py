@@ -29,7 +29,7 @@ class Residuals:
     else ``subjects``; ``by_subject``: sum over subjects of R_k^2 (non-mated) or D_k^2 (mated); ``by_block``: sum over
     pairs of subjects of D_kl^2, 0 when mated; ``right``: distinct subjects among the comparisons that do not err;
     ``heaviest``: the largest |R_k| or |D_k|; ``blocks``: pairs of subjects by weight, n^2 / sum n_kl^2 or P, 0 when
-    mated.
+    mated; ``image``: what one more bad image adds to the rate where people weigh unequally, :func:`image_weight`.
     """
 
     rate: float
@@ -44,6 +44,7 @@ class Residuals:
     right: int = 0
     heaviest: float = 0.0
     blocks: float = 0.0
+    image: float = 0.0
 
     def few(self, errors: int, subjects: int) -> bool:
         """Whether the rarer outcome (errors, or what does not err) counts fewer than so many, or of fewer subjects."""
@@ -105,6 +106,18 @@ def effective_number(weights: npt.NDArray[np.integer]) -> float:
     exact = weights.astype(np.float64)
     square = float(np.square(exact).sum())
     return float(exact.sum()) ** 2 / square if square else 0.0
+
+
+def image_weight(most: float, trials: float, effective: float, subjects: int) -> float:
+    """What the worst unseen image would add to a pooled FNMR, as far as people weigh unequally: (1 - K/K2) most/n.
+
+    ``most``: mated comparisons of the sample that has the most; ``trials``: n; ``effective``: K, subjects by weight
+    (:func:`effective_number`), of ``subjects`` K2. 0 where all weigh alike.
+
+    >>> image_weight(9, 600, 30.0, 120), image_weight(4, 600, 60.0, 60)
+    (0.01125, 0.0)
+    """
+    return max(1 - effective / subjects, 0.0) * most / trials if trials else 0.0
 
 
 def degrees_of_freedom(effective: float) -> float:
@@ -188,6 +201,7 @@ def mated_residuals(mated: MatedSums, row: int, member: Flags, weighting: Weight
     else:
         total, rate = subjects, _rate(float((errors / pairs).sum()), x, n, subjects)
         residual = errors / pairs - rate
+    effective = effective_number(pairs) if weighting is Weighting.POOLED else float(subjects)
     return Residuals(
         rate=rate,
         errors=x,
@@ -195,10 +209,11 @@ def mated_residuals(mated: MatedSums, row: int, member: Flags, weighting: Weight
         total=total,
         subjects=subjects,
         erring=erring_subjects(errors),
-        effective=effective_number(pairs) if weighting is Weighting.POOLED else float(subjects),
+        effective=effective,
         by_subject=float(np.square(residual).sum()),
         right=erring_subjects(pairs - errors),
         heaviest=float(np.abs(residual).max(initial=0.0)),
+        image=image_weight(float(mated.image_pairs[chosen].max(initial=0)), n, effective, subjects),
     )
 
 

@@ -10,7 +10,8 @@ Student's t and a' = 1 - Phi(t),
     C- = B(a'; x, y+1),  C+ = 1 - B(a'; y, x+1),        B(q; u, v) the q quantile of the beta distribution
     lower = min(W-, C-),  upper = max(W+, C+).
 
-The upper bound of FMR (8.18) also allows for people that the cohort happened not to hold.
+The upper bound of FMR (8.18) also allows for people that the cohort happened not to hold, that of a pooled FNMR for one
+more bad image where people weigh unequally.
 
 Everything here is a function of arrays that broadcast; ``rate`` is p in the weighting used, ``n_eff`` > 0 the effective
 number of comparisons, ``degrees`` >= 1 those of Student's t (K - 1), ``error`` in (0, 1/2) the one-sided error a.
@@ -46,7 +47,7 @@ class RateBounds:
 
     ``n_eff`` 0: nothing is known, as of one subject, and every interval is [0, 1]; ``pair``, ``person``: of
     :func:`unseen_bound`, None and 0 for rates of mated comparisons. A ``pair`` of 0 is one of FMR where every mated
-    comparison errs.
+    comparison errs. ``image``: of :func:`fnmr_upper_bound`, 0 for FMR.
     """
 
     rate: float
@@ -54,6 +55,7 @@ class RateBounds:
     degrees: float
     pair: float | None = None
     person: float = 0.0
+    image: float = 0.0
 
     def low(self, error: float) -> float:
         """Lower bound, one-sided.
@@ -69,7 +71,7 @@ class RateBounds:
             return 1.0
         known = self.rate, self.n_eff, self.degrees
         if self.pair is None:
-            return float(upper_bound(*known, error))
+            return float(fnmr_upper_bound(*known, self.image, error))
         return float(fmr_upper_bound(*known, self.pair, self.person, error))
 
     def interval(self, alpha: float) -> Score:
@@ -86,7 +88,7 @@ class RateBounds:
         """The p value of "the rate is below ``limit``", by the upper bound."""
         if not self.n_eff or not 0 < limit <= 1:
             return 1.0
-        if self.pair is not None:
+        if self.pair is not None or self.image * self.n_eff > 1:
             return claim_p(lambda error: self.high(error) < limit)
         return float(p_below(self.rate, self.n_eff, self.degrees, limit))
 
@@ -217,6 +219,26 @@ def fmr_upper_bound(
     return np.maximum(
         upper_bound(rate, n_eff, degrees, error), unseen_bound(rate, n_eff, degrees, pair, person, error)
     )
+
+
+def fnmr_upper_bound(
+    rate: Numbers, n_eff: Numbers, degrees: Numbers, image: Numbers, error: Numbers
+) -> Floats:
+    """Upper bound of FNMR: of :func:`upper_bound`, and of one that allows for one more bad image, the larger.
+
+    ``image``: what such an image would add to the rate (:func:`~.dependence.image_weight`). With V = p(1-p)/n_eff,
+    m = p + image and v = V + image^2 the second is the (1-a) quantile of the Gamma distribution with mean m and
+    variance v, at least -ln(a) image. It counts where the image weighs more than one effective comparison, image >
+    1/n_eff: one more of those is allowed for already.
+
+    >>> round(float(fnmr_upper_bound(0.02, 240, 59, 0.01125, 0.05)), 7)
+    0.0525562
+    >>> round(float(fnmr_upper_bound(0.02, 240, 59, 0.004, 0.05)), 7)
+    0.0425717
+    """
+    known = upper_bound(rate, n_eff, degrees, error)
+    heavier = _floats(image) * _floats(n_eff) > 1
+    return np.where(heavier, np.maximum(known, unseen_bound(rate, n_eff, np.inf, image, 0.0, error)), known)
 
 
 def pair_weight(match_rate: Numbers, blocks: Numbers) -> Floats:

@@ -102,20 +102,23 @@ def wilson_plugin(
     )
 
 
-def bounds_from_variance(rate: float, variance: float, trials: int, degrees: float = math.inf) -> RateBounds:
+def bounds_from_variance(
+    rate: float, variance: float, trials: int, degrees: float = math.inf, image: float = 0.0
+) -> RateBounds:
     """Bounds on n_eff = min(p(1-p)/variance, trials), as for FNMR at an FMR target (FORMULAS 8.2).
 
     ``variance``: of the rate, for instance over vertex replicates with t* recomputed in each; ``degrees``: of
-    freedom of Student's t, infinite for the normal. Raises ``ValueError`` for a rate of 0 or 1 or a variance that
-    is not positive: no effective size follows from them, and FORMULAS 8.1 (:class:`WilsonRule`) serves
-    instead.
+    freedom of Student's t, infinite for the normal; ``image``: as in :class:`RateBounds`. Raises ``ValueError`` for a
+    rate of 0 or 1 or a variance that is not positive: no effective size follows from them, and FORMULAS 8.1
+    (:class:`WilsonRule`) serves instead.
 
     >>> bounds_from_variance(0.5, 0.01, 1000).n_eff
     25.0
     """
     if not (0 < rate < 1 and variance > 0):
         raise ValueError(f"rate {rate}, variance {variance}: no effective size; the rule of 8.1 serves here")
-    return RateBounds(rate=rate, n_eff=min(rate * (1 - rate) / variance, float(trials)), degrees=degrees)
+    n_eff = min(rate * (1 - rate) / variance, float(trials))
+    return RateBounds(rate=rate, n_eff=n_eff, degrees=degrees, image=image)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +131,7 @@ class RuleInterval:
     :class:`~frtaudit.stats.intervals.dependence.Residuals`; Student's t has ``effective`` - 1 degrees of freedom, at
     least 1;
     ``pairs``: pairs of people by weight, 0 for mated comparisons; ``pair``, ``person``: of FORMULAS 8.18, None and 0
-    for mated comparisons.
+    for mated comparisons; ``image``: what one more bad image adds, 0 for non-mated ones.
     """
 
     low: float | None
@@ -145,6 +148,7 @@ class RuleInterval:
     pairs: float = 0.0
     pair: float | None = None
     person: float = 0.0
+    image: float = 0.0
     note: str | None = None
 
     @property
@@ -156,6 +160,7 @@ class RuleInterval:
             degrees=degrees_of_freedom(self.effective),
             pair=self.pair,
             person=self.person,
+            image=self.image,
         )
 
 
@@ -335,6 +340,7 @@ def _interval(
         subjects=own.subjects,
         effective=own.effective,
         erring=own.erring,
+        image=own.image,
         note=note,
     )
 

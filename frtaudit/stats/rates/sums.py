@@ -34,7 +34,8 @@ class MatedSums:
     With FRR_k the share of errors of subject k among its comparisons (FORMULAS 1): ``thresholds`` (T,)
     float64; ``errors`` (T, G+1) int64; ``frr_sum`` (T, G+1): sum FRR_k; ``frr_bar_sum``: sum (1 - 1/n_k)
     FRR_k; ``frr_square``: sum FRR_k^2; ``error_bar_sum``: sum (1 - 1/n_k) errors_k; ``subject_errors`` (T, K)
-    int64; ``subject_pairs`` (K,) int64: comparisons of each subject.
+    int64; ``subject_pairs`` (K,) int64: comparisons of each subject; ``image_pairs`` (K,) int64: the most comparisons
+    that one of its samples has.
     """
 
     thresholds: Floats
@@ -45,6 +46,7 @@ class MatedSums:
     error_bar_sum: Floats
     subject_errors: Ints
     subject_pairs: Ints
+    image_pairs: Ints
 
     def __post_init__(self) -> None:
         freeze(self, *(field.name for field in fields(self)))
@@ -87,7 +89,16 @@ def mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Fl
         error_bar_sum=_by_group(errors * left, held),
         subject_errors=errors,
         subject_pairs=pairs,
+        image_pairs=_most_of_one_sample(tail),
     )
+
+
+def _most_of_one_sample(tail: ScoreTail) -> Ints:
+    each = np.bincount(tail.mated_i, minlength=tail.subject_of.size)
+    each += np.bincount(tail.mated_j, minlength=tail.subject_of.size)
+    most = np.zeros(tail.n_samples.size, dtype=np.int64)
+    np.maximum.at(most, tail.subject_of, each)
+    return most
 
 
 def error_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Floats) -> ErrorSums:

@@ -57,6 +57,11 @@ class Moving:
     upper: tuple[int, ...]
 
     @property
+    def key(self) -> tuple[str | int | float, ...]:
+        """What interval of what design it is."""
+        return self.set, self.people, self.target, self.interval
+
+    @property
     def holds(self) -> bool:
         """Picked: covers .94 or more. Others: no one-sided miss is more frequent than 1.2 times its error."""
         if len(self.lower) == 1:
@@ -212,6 +217,12 @@ def table(found: Sequence[Moving]) -> str:
     return "\n".join(lines)
 
 
+def write(path: Path, found: Sequence[Moving]) -> None:
+    """One line for each interval."""
+    rows = [json.dumps(asdict(item), separators=(",", ":")) for item in found]
+    path.write_text("[\n" + ",\n".join(rows) + "\n]\n", "utf-8")
+
+
 def read(path: Path) -> list[Moving]:
     """The designs of a written study."""
     rows = json.loads(path.read_text("utf-8"))
@@ -229,26 +240,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--cohorts", type=int, default=COHORTS)
     parser.add_argument("--B", type=int, default=RESAMPLES, dest="resamples")
     parser.add_argument("--made-people", type=int, default=LIKE_PEOPLE)
-    parser.add_argument("--out", type=Path, help="JSON file")
+    parser.add_argument("--out", type=Path, help="JSON file; other designs that it holds are kept")
     parser.add_argument("--docs", type=Path, help="the page that has their table")
     options = parser.parse_args(argv)
     parts = options.part or ("real", "made")
     if (reason := missing(parts)) is not None:
         parser.error(reason)
     load_plugins()
-    found: list[Moving] = []
+    found = {item.key: item for item in read(options.out)} if options.out and options.out.exists() else {}
     for source in sources(parts, options.set, (), options.made_people):
         systems = exchangeable(source.drawn, max(SYSTEMS))
         for people, target in DESIGNS:
-            if not options.people or people in options.people:
-                found += design(systems, people, target, options.cohorts, options.resamples)
-                sys.stdout.write(table(found).splitlines()[-1] + "\n")
+            if options.people and people not in options.people:
+                continue
+            for item in design(systems, people, target, options.cohorts, options.resamples):
+                found[item.key] = item
+                sys.stdout.write(table([item]).splitlines()[-1] + "\n")
                 sys.stdout.flush()
-    if options.out:
-        options.out.write_text(json.dumps([asdict(item) for item in found], indent=1) + "\n", "utf-8")
+            if options.out:
+                write(options.out, list(found.values()))
     if options.docs:
-        into(options.docs, PLACE, table(found))
-    return int(not all(item.holds for item in found))
+        into(options.docs, PLACE, table(list(found.values())))
+    return int(not all(item.holds for item in found.values()))
 
 
 if __name__ == "__main__":

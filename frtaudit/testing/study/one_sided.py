@@ -30,11 +30,11 @@ def given(shown: Shown) -> Shown:
     """The cohorts with two subjects and more by weight that take part: of fewer the interval is [0, 1]."""
     of = shown.over
     some = np.asarray(of.subjects) >= MIN_SUBJECTS
-    trials, total, subjects, square, pair = (
+    trials, total, subjects, square, pair, image = (
         np.broadcast_to(np.asarray(part, dtype=np.float64), some.shape)[some]
-        for part in (of.trials, of.total, of.subjects, of.square, of.pair)
+        for part in (of.trials, of.total, of.subjects, of.square, of.pair, of.image)
     )
-    over = replace(of, trials=trials, total=total, subjects=subjects, square=square, pair=pair)
+    over = replace(of, trials=trials, total=total, subjects=subjects, square=square, pair=pair, image=image)
     own, lent = (
         Tally(**{name: getattr(tally, name)[some] for name in Tally.__slots__})
         for tally in (shown.own, shown.lent)
@@ -53,10 +53,8 @@ def with_match_rates(fmr: Shown, fnmr: Shown) -> Shown:
 
 def missed(shown: Shown) -> Missed:
     """FORMULAS 8.1, of FMR 8.18 too: a bound at error a misses where the p value of the truth is at most a."""
-    rate, n_eff, degrees = _known(shown)
-    above = rate_bounds.p_above(rate, n_eff, degrees, shown.truth)
-    below = rate_bounds.p_below(rate, n_eff, degrees, shown.truth)
-    return _missed(above, [(below <= error) & _unseen_misses(shown, error) for error in ERRORS])
+    above = rate_bounds.p_above(*_known(shown), shown.truth)
+    return _missed(above, [_upper_bounds(shown, error) < shown.truth for error in ERRORS])
 
 
 def missed_before(shown: Shown) -> Missed:
@@ -73,16 +71,10 @@ def widths(shown: Shown, cohorts: int) -> tuple[float, float, float]:
     The oracle prints Wilson's interval and knows the spread of the rate over cohorts.
     """
     rate, n_eff, degrees = (part[:cohorts] for part in _known(shown))
+    error = ALPHA / 2
     spread = float(np.var(_known(shown)[0], ddof=1))
     known = shown.truth * (1 - shown.truth) / spread if spread > 0 else np.inf
-    error = ALPHA / 2
-    high = rate_bounds.upper_bound(rate, n_eff, degrees, error)
-    if shown.over.ends == 2:
-        pair, person = unseen(shown)
-        high = np.maximum(
-            high, rate_bounds.unseen_bound(rate, n_eff, degrees, pair[:cohorts], person[:cohorts], error)
-        )
-    now = high - rate_bounds.lower_bound(rate, n_eff, degrees, error)
+    now = _upper_bounds(shown, error)[:cohorts] - rate_bounds.lower_bound(rate, n_eff, degrees, error)
     before = _wilson_width(rate, n_eff, rate_bounds.student(degrees, error))
     oracle = _wilson_width(rate, np.full(rate.shape, known), np.full(rate.shape, stats.norm.isf(error)))
     return float(np.median(now)), float(np.median(before)), float(np.median(oracle))
@@ -101,12 +93,12 @@ def unseen(shown: Shown) -> tuple[Floats, Floats]:
     return np.asarray(shown.over.pair, dtype=np.float64), shown.own.heaviest / shown.over.total
 
 
-def _unseen_misses(shown: Shown, error: float) -> Flags:
-    """Whether the bound of FORMULAS 8.18 lies below the truth; of FNMR there is none."""
-    rate, n_eff, degrees = _known(shown)
+def _upper_bounds(shown: Shown, error: float) -> Floats:
+    """What the audit prints, one-sided."""
+    known = _known(shown)
     if shown.over.ends == 1:
-        return np.ones(rate.shape, dtype=np.bool_)
-    return np.asarray(rate_bounds.unseen_bound(rate, n_eff, degrees, *unseen(shown), error) < shown.truth)
+        return rate_bounds.fnmr_upper_bound(*known, shown.over.image, error)
+    return rate_bounds.fmr_upper_bound(*known, *unseen(shown), error)
 
 
 def _missed(above: Floats, upper: list[Flags]) -> Missed:

@@ -80,13 +80,18 @@ def mated(of: ScoredSet, chosen: Ints, threshold: float, weighting: Weighting) -
     pairs = of.mated_pairs[chosen].astype(np.float64)
     identity = weighting is Weighting.IDENTITY
     weight = (pairs > 0).astype(np.float64) if identity else pairs
+    subjects, compared = (pairs > 0).sum(axis=1).astype(np.float64), weight.sum(axis=1)
+    square = np.square(weight).sum(axis=1)
+    most = np.maximum(of.n_samples[chosen] - 1, 0).max(axis=1)
+    alike = np.square(compared) / np.maximum(square * subjects, 1)  # subjects by weight, of all
     own, lent = _tallies(_by_person(of.mated, of.mated, share, of.n_samples.size), end, chosen, weight, 1)
     over = Denominators(
         trials=pairs.sum(axis=1),
-        total=weight.sum(axis=1),
-        subjects=(pairs > 0).sum(axis=1).astype(np.float64),
-        square=np.square(weight).sum(axis=1),
+        total=compared,
+        subjects=subjects,
+        square=square,
         ends=1,
+        image=np.maximum(1 - alike, 0.0) * most / np.maximum(compared, 1),
     )
     return Shown(own=own, lent=lent, over=over, truth=float(share[:end].sum() / total))
 

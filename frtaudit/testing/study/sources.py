@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ from frtaudit.testing.study import scored_sets
 from frtaudit.testing.study.scored_sets import ScoredSet
 
 PARTS = ("real", "fitted", "twins", "made")
+RATES = ("fmr", "fnmr")
 NEED_DATA = {"real", "fitted", "twins"}
 REAL = Path("lfw")
 SYSTEMS = {
@@ -42,14 +43,25 @@ class Source:
     name: str
     drawn: ScoredSet
     base: ScoredSet
-    rates: tuple[str, ...] = ("fmr", "fnmr")
+    rates: tuple[str, ...] = RATES
     people: int | None = None
 
 
 def sources(
-    parts: Sequence[str], names: Sequence[str], sizes: Sequence[int], made_people: int
+    parts: Sequence[str],
+    names: Sequence[str],
+    sizes: Sequence[int],
+    made_people: int,
+    rates: Sequence[str] = RATES,
 ) -> Iterator[Source]:
     """Every source of ``parts``; ``names``: sets by letter or population, all where there is none."""
+    for source in _all(parts, names, sizes, made_people):
+        yield replace(source, rates=tuple(rate for rate in source.rates if rate in rates))
+
+
+def _all(
+    parts: Sequence[str], names: Sequence[str], sizes: Sequence[int], made_people: int
+) -> Iterator[Source]:
     if set(parts) & NEED_DATA:
         for letter, system in SYSTEMS.items():
             if not names or letter in names:

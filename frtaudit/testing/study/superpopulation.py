@@ -20,6 +20,7 @@ from frtaudit.datasets.providers.cosine import Cosine
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.intervals.borrowing import ENOUGH_ERRORS, ENOUGH_SUBJECTS
 from frtaudit.stats.intervals.coverage import Denominators
+from frtaudit.stats.intervals.dependence import image_weight
 from frtaudit.stats.intervals.simulated_counts import COLUMNS, Tally, sum_up, tally_of
 from frtaudit.stats.rates.rates import rates
 from frtaudit.stats.rates.sums import first_not_above
@@ -131,8 +132,14 @@ def denominators(of: RealSet, chosen: Ints, truth: Truth, ends: int) -> Iterator
         if ends == 1:
             pairs = (n * (n - 1) // 2)[n > 1]
             total, square = (pairs.size, pairs.size) if identity else (pairs.sum(), np.square(pairs).sum())
+            effective = float(total) ** 2 / float(square) if square else 0.0
             yield Denominators(
-                trials=int(pairs.sum()), total=int(total), subjects=pairs.size, square=float(square), ends=1
+                trials=int(pairs.sum()),
+                total=int(total),
+                subjects=pairs.size,
+                square=float(square),
+                ends=1,
+                image=image_weight(float(n.max()) - 1, float(pairs.sum()), effective, pairs.size),
             )
             continue
         blocks, k = n.size * (n.size - 1) // 2, n.size

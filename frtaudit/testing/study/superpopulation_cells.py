@@ -78,10 +78,13 @@ def cells(source: Source, people: int, target: float, weighting: Weighting, coho
     seed = seed_of(0, "superpopulations", source.name, str(people), f"{target:g}", weighting.value)
     chosen = shown.draw(source.drawn, people, cohorts, np.random.default_rng(seed))
     threshold = source.base.threshold(target, weighting)
-    fmr = shown.non_mated(source.drawn, chosen, threshold, weighting)
     fnmr = shown.mated(source.drawn, chosen, threshold, weighting)
-    for rate, drawn in (("fmr", one_sided.with_match_rates(fmr, fnmr)), ("fnmr", fnmr)):
-        if rate not in source.rates or not 0 < drawn.truth < MOST:
+    for rate in source.rates:
+        drawn = fnmr
+        if rate == "fmr":
+            fmr = shown.non_mated(source.drawn, chosen, threshold, weighting)
+            drawn = one_sided.with_match_rates(fmr, fnmr)
+        if not 0 < drawn.truth < MOST:
             continue
         given = one_sided.given(drawn)
         now, before = one_sided.missed(given), one_sided.missed_before(given)

@@ -14,7 +14,7 @@ from pathlib import Path
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.spec import Weighting
 from frtaudit.testing.study.pages import into
-from frtaudit.testing.study.sources import LIKE_PEOPLE, PARTS, Source, missing, sources
+from frtaudit.testing.study.sources import LIKE_PEOPLE, PARTS, RATES, Source, missing, sources
 from frtaudit.testing.study.superpopulation_cells import Cell, cells, read, write
 from frtaudit.testing.study.superpopulation_table import table
 
@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.error(reason)
     load_plugins()
     found = {cell.key: cell for cell in read(options.out)} if options.out and options.out.exists() else {}
-    for source in sources(parts, options.set, sizes, options.made_people):
+    for source in sources(parts, options.set, sizes, options.made_people, options.rate or RATES):
         for cell in _cells(source, sizes, options.target or TARGETS, options.cohorts):
             found[cell.key] = cell
             sys.stdout.write(_line(cell) + "\n")
@@ -69,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--set", action="append", default=[], help="letter of a real set, or a population")
     parser.add_argument("--people", type=int, action="append", default=[])
     parser.add_argument("--target", type=float, action="append", default=[])
+    parser.add_argument("--rate", action="append", choices=RATES, default=[])
     parser.add_argument("--cohorts", type=int, default=COHORTS)
     parser.add_argument("--made-people", type=int, default=LIKE_PEOPLE, help="size of a made-up set")
     parser.add_argument("--out", type=Path, help="JSON file; other cells that it holds are kept")

@@ -1,5 +1,7 @@
 """Residual sums and variances against pairwise loops in exact fractions."""
 
+from collections import Counter
+
 import numpy as np
 import oracles_wilson as slow
 import pytest
@@ -60,6 +62,25 @@ def test_fnmr_variance_is_the_sum_over_pairs_of_one_subject(audit: Drawn) -> Non
                 expected = slow.shared_variance(residuals(rows, slow.non_match_error(t)))
                 assert plugin_variance(found) == pytest.approx(float(expected), abs=1e-12)
                 assert truncated_variance(found) == plugin_variance(found)
+
+
+@given(audits())
+def test_one_more_bad_image_weighs_what_the_sample_with_most_comparisons_does(audit: Drawn) -> None:
+    """Pooled: its comparisons over all, times one less Kish's share of subjects; weighted alike: nothing."""
+    sums = mated_sums(audit.tail, audit.groups, THRESHOLDS)
+    held = members(audit.groups, audit.tail.n_samples.size)
+    for tag in range(4):
+        inside = held[tag][audit.tail.subject_of[audit.tail.mated_i]]
+        first, second = audit.tail.mated_i[inside], audit.tail.mated_j[inside]
+        found = [
+            mated_residuals(sums, 0, held[tag], weighting).image
+            for weighting in (Weighting.POOLED, Weighting.IDENTITY)
+        ]
+        each = Counter([*first.tolist(), *second.tolist()])
+        people = Counter(audit.tail.subject_of[first].tolist())
+        n, square = sum(people.values()), sum(count**2 for count in people.values())
+        expected = (1 - n * n / square / len(people)) * max(each.values()) / n if n else 0.0
+        assert found == [pytest.approx(expected, abs=1e-12), 0.0]
 
 
 @given(audits())

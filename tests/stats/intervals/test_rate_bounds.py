@@ -242,3 +242,46 @@ def test_without_a_true_match_the_heaviest_person_still_counts() -> None:
     assert found.high(0.05) > bounds.RateBounds(**known).high(0.05)
     assert found.p_below(found.high(0.05) * 0.999) > 0.05
     assert found.people_for(1e-4, 0.05, 190) is None
+
+
+SPREAD = st.tuples(st.floats(1.5, 1e5), DEGREES, st.floats(0.0, 1.0))  # n_eff, degrees, what a bad image adds
+
+
+@given(SPREAD, RATES, st.sampled_from([0.05, 0.025, 0.005, 5e-4]))
+def test_the_upper_bound_of_fnmr_allows_for_one_more_bad_image(
+    known: tuple[float, float, float], rate: float, error: float
+) -> None:
+    """Where the image outweighs an effective comparison: the larger of 8.1 and the Gamma quantile; else 8.1 itself."""
+    n, degrees, image = known
+    found = float(bounds.fnmr_upper_bound(rate, n, degrees, image, error))
+    plain = float(bounds.upper_bound(rate, n, degrees, error))
+    if image * n <= 1:
+        assert found == plain
+        return
+    mean, variance = rate + image, rate * (1 - rate) / n + image**2
+    quantile = float(stats.gamma.isf(error, mean**2 / variance, scale=variance / mean))
+    expected = min(max(plain, quantile, -math.log(error) * image), 1.0)
+    assert found == pytest.approx(expected, rel=1e-8)
+
+
+@given(SPREAD, st.sampled_from([0.05, 0.025, 0.005, 5e-4]))
+def test_the_upper_bound_of_fnmr_never_falls_as_errors_rise(
+    known: tuple[float, float, float], error: float
+) -> None:
+    """With the effective number and the image fixed, from no error to nothing but errors."""
+    n, degrees, image = known
+    found = bounds.fnmr_upper_bound(np.linspace(0, 1, 101), n, max(degrees, 5.0), image, error)
+    assert np.all(np.diff(found) >= -1e-9)
+    assert np.all((found > 0) & (found <= 1))
+
+
+@given(SPREAD, st.floats(0.0, 0.4), LIMITS, st.sampled_from([0.05, 0.025, 0.005]))
+def test_p_of_fnmr_agrees_with_its_upper_bound(
+    known: tuple[float, float, float], rate: float, limit: float, error: float
+) -> None:
+    """P of "below the limit" is at most a exactly where the upper bound at a lies below it, bad image or none."""
+    n, degrees, image = known
+    made = bounds.RateBounds(rate=rate, n_eff=n, degrees=degrees, image=image)
+    high, p_value = made.high(error), made.p_below(limit)
+    if abs(high - limit) > 1e-6 * limit:
+        assert (p_value <= error) == (high < limit)
