@@ -56,7 +56,8 @@ def _worst(found: Sequence[Cell]) -> Iterator[str]:
         upper = _times((cell.upper, cell.cohorts) for cell in alike)
         yield (
             f"| {kind} | {RATES[rate]}, {weighting} | {len(alike)} | {lower} ({lower_before}) | {upper} | "
-            f"{fails} ({fails_before}) | {passes:.3f} ({passes_before:.3f}) | {narrow:.2f}, {oracle:.2f}{_expected(alike)} |"
+            f"{fails} ({fails_before}) | {passes:.3f} ({passes_before:.3f}) | "
+            f"{narrow:.2f}, {oracle:.2f}{_expected(alike)} |"
         )
 
 
