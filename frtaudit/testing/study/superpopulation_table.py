@@ -20,7 +20,8 @@ def table(found: Sequence[Cell]) -> str:
     """Both tables in Markdown."""
     head = (
         f"| cohorts of | rate | cells | lower misses, times nominal at {TIMES} (before) | upper misses | "
-        "any false fail of 1 / 6 / 10 / 30 (before) | false pass (before) | width: of before, of the oracle's |"
+        "any false fail of 1 / 6 / 10 / 30 (before) | false pass (before) | "
+        "width: of before, of the oracle's (P FMR) |"
     )
     lines = [head, "|---" * 8 + "|", *_worst(found), "", *_broken(found)]
     return "\n".join(lines)
@@ -55,8 +56,15 @@ def _worst(found: Sequence[Cell]) -> Iterator[str]:
         upper = _times((cell.upper, cell.cohorts) for cell in alike)
         yield (
             f"| {kind} | {RATES[rate]}, {weighting} | {len(alike)} | {lower} ({lower_before}) | {upper} | "
-            f"{fails} ({fails_before}) | {passes:.3f} ({passes_before:.3f}) | {narrow:.2f}, {oracle:.2f} |"
+            f"{fails} ({fails_before}) | {passes:.3f} ({passes_before:.3f}) | "
+            f"{narrow:.2f}, {oracle:.2f}{_expected(alike)} |"
         )
+
+
+def _expected(alike: Sequence[Cell]) -> str:
+    """From how many to how many pairs of people times FMR the cells of a kind are: where few, FMR's bounds are wide."""
+    found = [cell.truth * cell.people * (cell.people - 1) / 2 for cell in alike if cell.rate == "fmr"]
+    return f" ({min(found):.1f} to {max(found):.0f})" if found else ""
 
 
 def _times(counts: Iterable[tuple[Sequence[int], int]]) -> str:
