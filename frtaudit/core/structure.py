@@ -165,6 +165,7 @@ def mapping(data: object, where: str) -> Mapping[str, object]:
     for key in data:
         if not isinstance(key, str):
             raise SpecError(where or "spec", f"the key {described(key)} is no text", QUOTE)
+        limits.check_text(where or "spec", key)
     return data
 
 
@@ -232,10 +233,8 @@ def _scalar(kind: Kind, data: object, where: str) -> Built:
     if kind in _WORDS and type(data) is kind:
         if isinstance(data, int):
             limits.check_whole(where, data)
-        if isinstance(data, float):
-            limits.check_number(where, data)
         if isinstance(data, str):
-            limits.check_length(where, len(data), limits.TEXT, "characters")
+            limits.check_text(where, data)
         return data
     raise SpecError(where, f"found {described(data)}", _accepted(kind))
 

@@ -3,7 +3,7 @@
 Declared here once, by the name of a field, whatever it is a field of; kept by :mod:`frtaudit.core.structure`.
 """
 
-import math
+import re
 from collections.abc import Mapping
 
 from frtaudit.errors import SpecError
@@ -11,7 +11,8 @@ from frtaudit.errors import SpecError
 TEXT = 20_000  # characters of a text
 ITEMS = 100_000  # of a list
 WHOLE = 10**15  # any other whole number
-NUMBER = 1e15  # any finite number that is not whole, or its opposite
+
+_NO_TEXT = re.compile("[\\ud800-\\udfff]")
 
 LARGEST: Mapping[str, int] = {
     "B": 1_000_000,
@@ -56,17 +57,6 @@ def check_whole(where: str, value: int) -> None:
         raise SpecError(where, f"found {shown}", f"at most {largest}")
 
 
-def check_number(where: str, value: float) -> None:
-    """Raise :class:`SpecError` for a finite number that is too large to be a score, a rate or a setting.
-
-    >>> check_number("cohort.systems.a.noise", 1e308)
-    Traceback (most recent call last):
-    frtaudit.errors.SpecError: cohort.systems.a.noise: found 1e+308; accepted: at most 1e+15
-    """
-    if NUMBER < abs(value) < math.inf:
-        raise SpecError(where, f"found {value:g}", f"at most {NUMBER:g}")
-
-
 def check_images(where: str, subjects: int, each: int) -> None:
     """Raise :class:`SpecError` for more images than a cohort may have.
 
@@ -78,6 +68,19 @@ def check_images(where: str, subjects: int, each: int) -> None:
         raise SpecError(
             where, f"{subjects} with up to {each} images each", f"at most {LARGEST['images']} images"
         )
+
+
+def check_text(where: str, text: str) -> None:
+    """Raise :class:`SpecError` for a text that is too long, or that no file can hold: half of a surrogate pair.
+
+    >>> check_text("question", "a" + chr(0xD800))
+    Traceback (most recent call last):
+    frtaudit.errors.SpecError: question: the character U+D800; accepted: text
+    """
+    check_length(where, len(text), TEXT, "characters")
+    strange = _NO_TEXT.search(text)
+    if strange:
+        raise SpecError(where, f"the character U+{ord(strange[0]):04X}", "text")
 
 
 def check_length(where: str, length: int, most: int, unit: str) -> None:

@@ -18,6 +18,8 @@ from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_
 
 FAILED = "synthetic_failure"
 
+NOISE = 1e6  # nothing of a template is left long before
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyntheticClass:
@@ -140,9 +142,9 @@ class Synthetic:
         if not self.systems:
             yield "systems", "no system", "at least one"
         for name, system in self.systems.items():
-            if not (0 <= system.noise < np.inf and 0 <= system.failure_rate < 1):
+            if not (0 <= system.noise <= NOISE and 0 <= system.failure_rate < 1):
                 yield (
                     f"systems.{name}",
-                    "noise below 0, or a failure rate outside [0, 1)",
-                    "noise >= 0, rate in [0, 1)",
+                    f"noise outside [0, {NOISE:g}], or a failure rate outside [0, 1)",
+                    f"noise from 0 to {NOISE:g}, rate in [0, 1)",
                 )

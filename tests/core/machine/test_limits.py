@@ -8,9 +8,9 @@ from frtaudit.collection.spec import BudgetSpec
 from frtaudit.config.load import load_collection, load_spec
 from frtaudit.config.validate import check_spec
 from frtaudit.core.machine import limits
-from frtaudit.core.spec import AuditSpec, Bootstrap, Folds, Grid, Thresholds
+from frtaudit.core.spec import AuditSpec, Bootstrap, Folds, Grid, Report, Thresholds
 from frtaudit.core.structure import build
-from frtaudit.datasets.cohorts.synthetic import Synthetic, SyntheticSystem
+from frtaudit.datasets.cohorts.synthetic import Synthetic
 from frtaudit.datasets.cohorts.traits import Traits
 from frtaudit.errors import SpecError
 
@@ -37,7 +37,13 @@ from frtaudit.errors import SpecError
             {"samples_per_subject": [4, 20_000]},
             "it.samples_per_subject[1]: found 20000; accepted: at most 10000",
         ),
-        (SyntheticSystem, {"noise": 1e308}, "it.noise: found 1e+308; accepted: at most 1e+15"),
+        (
+            Synthetic,
+            {"systems": {"a": {"noise": 1e308}}},
+            "cohort.systems.a: noise outside [0, 1e+06], or a failure rate outside [0, 1)",
+        ),
+        (Report, {"title": "a\ud800b"}, "it.title: the character U+D800; accepted: text"),
+        (Synthetic, {"systems": {"\ud800": {}}}, "it.systems: the character U+D800; accepted: text"),
         (str, "x" * 10_000_000, "it: found 10000000 characters; accepted: at most 20000"),
     ],
 )
