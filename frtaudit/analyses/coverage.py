@@ -315,7 +315,9 @@ def _stage(system: SystemData, row: Row) -> Stage | None:
             subjects=pairs.size,
             square=float(square),
             ends=1,
-            image=trial.rule.fnmr_residuals(row.place.threshold, row.place.tag, row.place.weighting).image,
+            image=system.rule.fnmr_residuals(
+                row.place.threshold, row.place.group_index, row.place.weighting
+            ).image,
         )
         copies = _copies(system, chosen, pairs, methods, identity=identity, moving=row.moving)
         stage = Stage(
