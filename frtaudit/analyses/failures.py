@@ -224,41 +224,43 @@ def _ledger(system: SystemData) -> Iterator[LedgerEntry]:
             system.cohort_data.labelling, system.provider, system.groups.names
         ):
             _, schema, group = group_indices[group_index]
-            yield LedgerEntry(
-                code=code,
-                count=count,
-                unit="comparisons",
-                provider=system.provider,
-                schema=schema,
-                group=group,
-            )
+            yield _entry(system, code, count, "comparisons", (schema, group))
         return
-    failures = system.failed
-    found: Counter[tuple[str, int]] = Counter()
-    for sample, code in failures.items():
-        found[code, int(system.cohort.subject_of[sample])] += 1
-    unit = "samples"
-    if system.attempts is not None and was_listed(system):
-        unit, found = "comparisons", Counter()
-        subjects = system.cohort.subject_of[system.comparisons.probe]
-        for row in np.flatnonzero(system.attempts.failure >= 0):
-            found[system.attempts.codes[system.attempts.failure[row]], int(subjects[row])] += 1
+    unit, counts = _failures(system)
     names = _names(system) if system.spec.name_failures else {}
-    for code in sorted({code for code, _ in found}):
+    for code in sorted({code for code, _ in counts}):
         for group_index, schema, group in system.every_group():
             member = members_of(system, group_index)
-            count = sum(n for (known, subject), n in found.items() if known == code and member[subject])
+            count = sum(n for (known, subject), n in counts.items() if known == code and member[subject])
             if count:
                 named = names.get(code, ()) if group_index == 0 else ()
-                yield LedgerEntry(
-                    code=code,
-                    count=count,
-                    unit=unit,
-                    provider=system.provider,
-                    schema=schema,
-                    group=group,
-                    names=named,
-                )
+                yield _entry(system, code, count, unit, (schema, group), named)
+
+
+def _entry(
+    system: SystemData,
+    code: str,
+    count: int,
+    unit: str,
+    of: tuple[str | None, str],
+    names: tuple[str, ...] = (),
+) -> LedgerEntry:
+    schema, group = of
+    return LedgerEntry(
+        code=code, count=count, unit=unit, provider=system.provider, schema=schema, group=group, names=names
+    )
+
+
+def _failures(system: SystemData) -> tuple[str, Counter[tuple[str, int]]]:
+    """The unit, and failures by code and subject: of listed comparisons, else of samples."""
+    if system.attempts is not None and was_listed(system):
+        subjects = system.cohort.subject_of[system.comparisons.probe]
+        failed = np.flatnonzero(system.attempts.failure >= 0)
+        codes = (system.attempts.codes[system.attempts.failure[row]] for row in failed)
+        return "comparisons", Counter(zip(codes, (int(subjects[row]) for row in failed), strict=True))
+    return "samples", Counter(
+        (code, int(system.cohort.subject_of[sample])) for sample, code in system.failed.items()
+    )
 
 
 def _names(system: SystemData) -> dict[str, tuple[str, ...]]:

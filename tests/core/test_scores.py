@@ -1,3 +1,5 @@
+"""Tests also arrays, the types of which scores are made."""
+
 from typing import Any
 
 import numpy as np

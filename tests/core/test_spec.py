@@ -56,6 +56,7 @@ def test_paths_and_machine_settings_are_marked() -> None:
         "AuditSpec.seal": PATH,
         "AuditSpec.sanitize": ADDED,
         "AuditSpec.trained_on": ADDED,
+        "Report.annex": ADDED,
         "Report.checklists": ADDED,
         "Report.templates": {**PATH, **ADDED},
         "Report.previous": PATH,

@@ -50,9 +50,7 @@ from frtaudit.stats.rates.sums import BelowFloorError, mated_sums
 
 FOLDS = "folds"  # what the spec's own folds are called among test sets
 GRID = 400  # thresholds at which curves of classes are bounded
-UNCOMPARED = (
-    "classes that were not compared with each other are left out of the mix: people of one class meet"
-)
+UNCOMPARED = "classes that were not compared with each other are left out of the mix"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -376,8 +374,7 @@ class Doubts:
             made = (*_by_variance(reading, drawn, self.alpha), *made)
         return make_estimate(
             self.system.provider, "fnmr_mix", at, value, None, SHARE, schema=self.schema, weighting=weighting,
-            intervals=made,
-        )  # fmt: skip
+            intervals=made)  # fmt: skip
 
 
 def _by_variance(reading: RateSummary, drawn: Floats, alpha: float) -> tuple[Interval, ...]:
@@ -393,11 +390,10 @@ def _by_variance(reading: RateSummary, drawn: Floats, alpha: float) -> tuple[Int
 
 
 def _range(form: Form, boxes: Boxes, weight: float) -> tuple[float, float] | None:
-    if any(rate not in boxes for rate in form.rates):
+    is_both = form.rates == BOTH
+    if any(rate not in boxes or (is_both and np.isnan(boxes[rate].low).any()) for rate in form.rates):
         return None
-    if form.rates == BOTH:
-        if any(np.isnan(boxes[rate].low).any() for rate in BOTH):
-            return None
+    if is_both:
         return composite_range(form.metric, boxes["fmr"], boxes["fnmr"], weight)
     box = boxes[form.rates[0]]
     return index_range(RateIndex(form.metric), box.low, box.high)

@@ -232,7 +232,7 @@ def fnmr_upper_bound(
     1/n_eff: one more of those is allowed for already.
 
     >>> round(float(fnmr_upper_bound(0.02, 240, 59, 0.01125, 0.05)), 7)
-    0.0525562
+    0.0581328
     >>> round(float(fnmr_upper_bound(0.02, 240, 59, 0.004, 0.05)), 7)
     0.0425717
     """
