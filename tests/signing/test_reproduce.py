@@ -108,7 +108,7 @@ def test_same_bytes_are_the_same(original: Path) -> None:
 
 def test_a_signed_pdf_alone_is_enough(original: Path) -> None:
     """The attached result stands in for the folder's."""
-    assert reproduce(original / "report.pdf", gives(make_result())).outcome is ReproductionStatus.SAME  # type: ignore[arg-type]  # a function
+    assert reproduce(original / "report.pdf", gives(make_result())).status is ReproductionStatus.SAME  # type: ignore[arg-type]  # a function
 
 
 def test_rounding_is_within_tolerance_only(original: Path) -> None:
