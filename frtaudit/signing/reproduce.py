@@ -170,7 +170,7 @@ def _could_not(line: str) -> Reproduction:
 
 def _judge(recorded: bytes, again: bytes) -> Reproduction:
     if recorded == again:
-        same = f"same: {RESULT} came out byte for byte (sha256 {sha256(again)})"
+        same = f"same: {RESULT} is identical (sha256 {sha256(again)})"
         return Reproduction(status=ReproductionStatus.SAME, lines=("checked: bytes", same))
     first, second = json.loads(recorded), json.loads(again)
     versions = _versions(first.pop("versions", {}), second.pop("versions", {}))

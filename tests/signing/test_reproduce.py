@@ -100,7 +100,7 @@ def test_inputs_are_named_when_they_are_not_the_recorded_ones() -> None:
 
 
 def test_same_bytes_are_the_same(original: Path) -> None:
-    """The result came out byte for byte: exit 0, and it says that bytes were checked."""
+    """The result is identical: exit 0, and it says that bytes were checked."""
     found = reproduce(original, gives(make_result()))  # type: ignore[arg-type]  # a function
     assert found.exit_code == 0
     assert found.lines[0] == "checked: bytes"
