@@ -1,7 +1,7 @@
 # make audit   an example audit: synthetic people, two systems, a signed report    make test    the tests, 10 minutes of two cores
 # make check   format, lint, types, layers, PDF/A, coverage                   make test-all   and those that take long
 # make docs    the documentation as a site, in .site/                         make bench   measured ratios against other ways
-# make guarantees   what the intervals cover: made-up people and real sets of known truth, some hours of one core
+# make guarantees   what the intervals cover: synthetic subjects and real sets of known truth, some hours of one core
 # make clean   remove what make made (not your reports)
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -56,11 +56,15 @@ test-slow: $(FOR_TESTS) $(FOR_DOCS)
 processors: $(FOR_TESTS)
 	@.ci/processors
 
+# What tests/words.py finds nothing in; without arguments it looks through everything.
+WORDED := frtaudit/planning frtaudit/signing docs/index.md docs/start README.md Makefile
+
 check: $(FOR_TESTS)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tests/words.py $(WORDED)
 	$(BIN)/python tests/verapdf.py
 	$(MAKE) --no-print-directory coverage
 

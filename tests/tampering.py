@@ -98,7 +98,7 @@ def unseen(target: Target, number: int) -> list[Change]:
         path.write_bytes(intact[: change.position] + change.value + intact[end:])
         found = verify(path if change.alone else target.folder, target.trust)
         path.write_bytes(intact)
-        about = {check.outcome.value for check in found.checks if change.name in check.subject}
+        about = {check.status.value for check in found.checks if change.name in check.subject}
         is_left_out = "/." in f"/{change.name}" and about == {"unchecked"}
         if not is_left_out and (found.exit_code != 2 or "invalid" not in about):
             passed.append(change)

@@ -162,7 +162,7 @@ PHRASES = {
     r"wrongly matched with": "false matches within the group",
     r"plausibl[ey]": "95 % CI A to B",
     r"would attack|doubters|opponent": "robustness and limitations",
-    r"ledger": "failures and exclusions",
+    r"ledger\b": "failures and exclusions",
     r"(when|if|where|were|of) ((\w+ )?(that )?(are )?)alike": "under equality, equal",
     r"(groups|classes|they|systems) (\w+ )?are alike": "under equality, equal",
     r"decide[sd]? otherwise": "discordant",

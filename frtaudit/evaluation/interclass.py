@@ -73,7 +73,7 @@ def _one_sided(known: Sequence[Callable[[float], Interval]], error: float) -> In
 
 
 def classes_alike(found: Spread, alpha: float) -> Test:
-    """The test of "all classes are alike" by replicates of people, centred (FORMULAS 8.7)."""
+    """The test that all classes have equal scores, by replicates of people, centred (FORMULAS 8.7)."""
     return Test(
         p=found.p_value(alpha),
         null_median=found.null(0.5, alpha),

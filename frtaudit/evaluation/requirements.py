@@ -97,17 +97,17 @@ class RequirementTest:
         return interval.low > limit if self.requirement.sense == "<=" else interval.high < limit
 
 
-def judge(requirements: Sequence[RequirementSpec], bench: JudgementContext) -> tuple[Finding, ...]:
+def judge(requirements: Sequence[RequirementSpec], context: JudgementContext) -> tuple[Finding, ...]:
     """One finding for each estimate that a requirement names; one that is not testable where it names none.
 
     The family is all of them: what could not be tested keeps its place with p = 1, so that its size is declared and
     does not depend on the data.
     """
-    cases = [case for requirement in requirements for case in _cases(requirement, bench)]
+    cases = [case for requirement in requirements for case in _cases(requirement, context)]
     p = [1.0 if case.p is None else case.p for case in cases]
-    adjusted, errors = holm(p), step_errors(p, bench.alpha)
+    adjusted, errors = holm(p), step_errors(p, context.alpha)
     return tuple(
-        _decide(case, bench.alpha, error, value, len(cases))
+        _decide(case, context.alpha, error, value, len(cases))
         for case, error, value in zip(cases, errors, adjusted, strict=True)
     )
 
@@ -142,27 +142,29 @@ def directions(requirements: Sequence[RequirementSpec]) -> int:
     return 2 if any(requirement.sided is Sided.TWO for requirement in requirements) else 1
 
 
-def _cases(requirement: RequirementSpec, bench: JudgementContext) -> list[RequirementTest]:
+def _cases(requirement: RequirementSpec, context: JudgementContext) -> list[RequirementTest]:
     places: dict[tuple[object, ...], int] = {}
-    for index, item in enumerate(bench.estimates):
-        if _names(requirement, item, bench):
+    for index, item in enumerate(context.estimates):
+        if _names(requirement, item, context):
             same = item.provider, item.weighting, item.schema, item.group, tuple(sorted(item.at.items()))
-            if same not in places or (item.intervals and not bench.estimates[places[same]].intervals):
+            if same not in places or (item.intervals and not context.estimates[places[same]].intervals):
                 places[same] = index  # of what two analyses estimate, the one that has an interval
     if not places:
         return [RequirementTest(requirement=requirement, index=None, reason="nothing estimates it")]
-    return [_case(requirement, bench, bench.corrected.get(index, index)) for index in sorted(places.values())]
+    return [
+        _case(requirement, context, context.corrected.get(index, index)) for index in sorted(places.values())
+    ]
 
 
-def _case(requirement: RequirementSpec, bench: JudgementContext, index: int) -> RequirementTest:
-    estimate = bench.estimates[index]
+def _case(requirement: RequirementSpec, context: JudgementContext, index: int) -> RequirementTest:
+    estimate = context.estimates[index]
     interval = deciding(estimate)
     reason = _untestable(requirement, estimate, interval)
     case = RequirementTest(
         requirement=requirement,
         index=index,
         estimate=estimate,
-        label=bench.label(estimate),
+        label=context.label(estimate),
         interval=interval,
         reason=reason,
     )
@@ -181,9 +183,9 @@ def _one_sided_p(case: RequirementTest, interval: Interval) -> float:
     return claim_p(lambda error: case.breaks(case.bounds(error * case.sides)), by_rank)
 
 
-def _names(requirement: RequirementSpec, item: Estimate, bench: JudgementContext) -> bool:
+def _names(requirement: RequirementSpec, item: Estimate, context: JudgementContext) -> bool:
     weighting = requirement.weighting or (
-        item.weighting if item.metric in POOLED_ONLY else bench.weighting.value
+        item.weighting if item.metric in POOLED_ONLY else context.weighting.value
     )
     if item.metric != requirement.metric or item.weighting not in (weighting, None):
         return False
@@ -195,7 +197,7 @@ def _names(requirement: RequirementSpec, item: Estimate, bench: JudgementContext
     if requirement.schema is not None and item.schema not in (requirement.schema, None):
         return False
     if requirement.group == EACH:
-        classes = bench.ranked.get(item.schema or "", ())
+        classes = context.ranked.get(item.schema or "", ())
         return item.schema is not None and item.group in classes
     return item.group == requirement.group
 
@@ -342,7 +344,7 @@ def _findings(family: int) -> str:
 
 
 def _counts(estimate: Estimate) -> str:
-    """Pooled counts; where people (and pairs of people) weigh alike the value is not their quotient."""
+    """Pooled counts; where each subject (or pair) is weighted equally the value is not their quotient."""
     if estimate.numerator is None:
         return ""
     alike = "" if estimate.weighting != Weighting.IDENTITY.value else "each subject weighted equally; "

@@ -27,25 +27,25 @@ def without_confirmed(estimates: Sequence[Estimate]) -> Mapping[int, int]:
 
 
 def with_suspects(
-    findings: Sequence[Finding], requirements: Sequence[RequirementSpec], bench: JudgementContext
+    findings: Sequence[Finding], requirements: Sequence[RequirementSpec], context: JudgementContext
 ) -> tuple[Finding, ...]:
     """The findings, each on FMR with its fate without the suspects where that differs."""
-    without, asked = _places(bench.estimates, SUSPECTED), {item.name: item for item in requirements}
-    return tuple(_judged(finding, asked[finding.requirement], bench, without) for finding in findings)
+    without, asked = _places(context.estimates, SUSPECTED), {item.name: item for item in requirements}
+    return tuple(_judged(finding, asked[finding.requirement], context, without) for finding in findings)
 
 
 def _judged(
-    finding: Finding, requirement: RequirementSpec, bench: JudgementContext, without: Mapping[Key, int]
+    finding: Finding, requirement: RequirementSpec, context: JudgementContext, without: Mapping[Key, int]
 ) -> Finding:
     """The finding, a failure made inconclusive where it falls without the suspects."""
     if finding.estimate is None or finding.bound_level is None:
         return finding
-    labelled = bench.estimates[int(finding.estimate.rsplit("/", 1)[1])]
+    labelled = context.estimates[int(finding.estimate.rsplit("/", 1)[1])]
     if labelled.metric not in ("fmr", CONFIRMED) or _key(labelled) not in without:
         return finding
-    other = bench.estimates[without[_key(labelled)]]
+    other = context.estimates[without[_key(labelled)]]
     case = RequirementTest(requirement=requirement, index=None, estimate=other, interval=deciding(other))
-    fate = _fate(case, bench.alpha, 1 - finding.bound_level)
+    fate = _fate(case, context.alpha, 1 - finding.bound_level)
     if fate is finding.verdict or finding.verdict is Verdict.NOT_TESTABLE:
         return finding
     verdict = Verdict.INCONCLUSIVE if finding.verdict is Verdict.FAIL else finding.verdict

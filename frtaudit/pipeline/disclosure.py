@@ -155,7 +155,7 @@ def rows_of(cohort: Mapping[str, Json]) -> Iterator[tuple[str, Mapping[str, Json
 
 
 def names_of(result: AuditResult) -> frozenset[str]:
-    """Names that a publication may not hold: files read and written, and samples that a ledger names."""
+    """Names that a publication may not hold: files read and written, and samples that failures name."""
     files = [name for part in ("inputs", "outputs") for name in _mapping(result.digests.get(part))]
     bare = [name.rsplit("/", 1)[-1] for name in files]
     return frozenset({*files, *bare, *(name for entry in result.failures for name in entry.names)} - {""})

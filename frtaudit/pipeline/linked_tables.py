@@ -18,7 +18,7 @@ from frtaudit.core.canonical import Json
 from frtaudit.core.cohort import UNKNOWN
 
 Cell = tuple[str, str]  # schema and class
-MOST = 4096  # finest cells of one set of crossed columns; beyond it the crossing and its parts are kin
+MAX_CELLS = 4096  # finest cells of one set of crossed columns; beyond it the crossing and its parts are kin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +98,7 @@ def _overlaps(schemas: Mapping[str, _Schema]) -> tuple[frozenset[str], ...]:
         shares = not one.parts and not other.parts and one.column == other.column
         if shares and (one.bins or other.bins or one.rule != other.rule):
             found.append(frozenset((one.name, other.name)))
-    wide = [item for item in schemas.values() if item.parts and _width(schemas, item) > MOST]
+    wide = [item for item in schemas.values() if item.parts and _width(schemas, item) > MAX_CELLS]
     return (*found, *(frozenset((item.name, *item.parts)) for item in wide))
 
 
@@ -107,7 +107,7 @@ def _columns(schemas: Mapping[str, _Schema]) -> dict[str, str]:
     first: dict[str, _Schema] = {}
     read: dict[str, str] = {}
     for item in schemas.values():
-        if item.parts and _width(schemas, item) <= MOST:
+        if item.parts and _width(schemas, item) <= MAX_CELLS:
             continue
         known = first.setdefault(item.column, item)
         shared = not item.bins and not known.bins and not item.parts and item.rule == known.rule

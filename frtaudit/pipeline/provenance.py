@@ -62,13 +62,13 @@ def counts_of(cohort_data: CohortData) -> dict[str, Json]:
     return collected | {"samples": 0, "subjects": 0, "subjects_with_two_samples": 0, "schemas": {}}
 
 
-def inputs_of(spec: AuditSpec, cohort_data: CohortData, panel: Sequence[Provider]) -> dict[str, str]:
+def inputs_of(spec: AuditSpec, cohort_data: CohortData, providers: Sequence[Provider]) -> dict[str, str]:
     """File name to sha256 of every file that the audit reads: the cohort's, and those that the spec names.
 
     Templates of providers not on trial are left out. Of two different files of one name the second stands under
     the field that names it.
     """
-    used = {str(getattr(provider, "templates", None) or provider.name) for provider in panel} | _matchers(
+    used = {str(getattr(provider, "templates", None) or provider.name) for provider in providers} | _matchers(
         spec
     )
     idle = {name for name in cohort_data.templates if name not in used}

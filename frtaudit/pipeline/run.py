@@ -86,9 +86,9 @@ def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> Ru
     """
     found = verify(run_folder)
     if found.worst in (CheckStatus.INVALID, CheckStatus.INDETERMINATE):
-        first = next(item for item in found.checks if item.outcome is found.worst)
+        first = next(item for item in found.checks if item.status is found.worst)
         raise DataError(
-            str(run_folder), f"{first.subject} {first.said}", "a signed run that frtaudit verify accepts"
+            str(run_folder), f"{first.subject} {first.message}", "a signed run that frtaudit verify accepts"
         )
     if folder.exists() and any(path.name != DRAFT for path in folder.iterdir()):
         raise DataError(str(folder), "holds something already", "a new or empty folder")

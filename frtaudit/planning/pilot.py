@@ -23,7 +23,7 @@ from frtaudit.stats.sample_size.efficiency import noether, probability_above
 from frtaudit.stats.sample_size.power import Dependence
 
 POOLED = 0
-LEAST = 2  # subjects of a class with mated scores
+MIN_SUBJECTS = 2  # subjects of a class with mated scores
 WEAK = "from few errors: the design effect is borrowed"
 
 
@@ -150,7 +150,9 @@ def read(system: SystemData, rate: str, party: Party, threshold: float) -> Pilot
     group_index = 0 if party.schema is None else 1 + system.groups.names.index((party.schema, party.name))
     rule = system.rule.fmr if rate == "fmr" else system.rule.fnmr
     found = rule(threshold, group_index, system.spec.bootstrap.alpha, Weighting.POOLED)
-    return None if found.trials == 0 or found.subjects < LEAST else PilotRate(party=party, interval=found)
+    return (
+        None if found.trials == 0 or found.subjects < MIN_SUBJECTS else PilotRate(party=party, interval=found)
+    )
 
 
 def _threshold(system: SystemData, requirement: RequirementSpec) -> float | None:
@@ -184,7 +186,7 @@ def _ratio(
 ) -> Iterator[tuple[Cell, ...]]:
     """Lowest rate, largest deff, the ratio that the groups of fewest effective comparisons let find, and subjects."""
     seen = [found for party in groups if (found := read(system, rate, party, threshold)) is not None]
-    if len(seen) < LEAST:
+    if len(seen) < MIN_SUBJECTS:
         return
     lowest, deff = min(item.interval.rate for item in seen), max(item.interval.deff for item in seen)
     ratio = needed = None
@@ -215,7 +217,7 @@ def _apart(
 ) -> tuple[Cell, ...]:
     """A class against the others: subjects, P(class > rest) with ties half, and Noether's numbers."""
     inside, rest = means[codes == group], means[(codes >= 0) & (codes != group)]
-    if inside.size < LEAST or rest.size < LEAST:
+    if inside.size < MIN_SUBJECTS or rest.size < MIN_SUBJECTS:
         return name, int(inside.size), None, None, None
     share = inside.size / (inside.size + rest.size)
     p = probability_above(rest, inside)

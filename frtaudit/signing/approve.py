@@ -74,12 +74,12 @@ def _parser() -> argparse.ArgumentParser:
 def _check_run(path: Path) -> None:
     """Nobody approves what does not hold, or what nobody signed."""
     found = verify(path)
-    wrong = next((check for check in found.checks if check.outcome is CheckStatus.INVALID), None)
+    wrong = next((check for check in found.checks if check.status is CheckStatus.INVALID), None)
     if wrong is not None:
-        raise VerificationError(wrong.subject, wrong.said, "a run that frtaudit verify finds valid")
-    open_end = next((check for check in found.checks if check.outcome is CheckStatus.INDETERMINATE), None)
+        raise VerificationError(wrong.subject, wrong.message, "a run that frtaudit verify finds valid")
+    open_end = next((check for check in found.checks if check.status is CheckStatus.INDETERMINATE), None)
     if open_end is not None:
-        raise DataError(open_end.subject, open_end.said, "a signed run: approving comes second")
+        raise DataError(open_end.subject, open_end.message, "a signed run: approving comes second")
 
 
 def _check_new(path: Path, pdf: Path, folder: Path | None, signer: Signer) -> None:

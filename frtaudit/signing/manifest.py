@@ -12,7 +12,7 @@ STATEMENT = "statement.dsse.json"
 APPROVAL = "approval.{}.dsse.json"
 APPROVALS = re.compile(r"approval\.([1-9]\d{0,3})\.dsse\.json")
 LOG_SUFFIX = ".log"
-MOST_ADDED = 1 << 26
+MAX_ADDED = 1 << 26
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +114,7 @@ def extends(path: Path, recorded: Digest) -> bool:
     """Whether the file is the recorded one with more bytes after it, as many as signatures may take."""
     if irregular(path) or not path.is_file():
         return False
-    if not recorded.length < path.stat().st_size <= recorded.length + MOST_ADDED:
+    if not recorded.length < path.stat().st_size <= recorded.length + MAX_ADDED:
         return False
     with path.open("rb") as stream:
         return sha256(stream.read(recorded.length)) == recorded.sha256

@@ -34,7 +34,7 @@ def pdf_checks(path: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
         attached.get(RESULT, b""), attached.get(SEAL), where, evidence.inner.when, trust
     )
     who = tuple(parties(evidence, trust))
-    if RESULT in attached and not any(check.outcome is CheckStatus.INVALID for check in checks):
+    if RESULT in attached and not any(check.status is CheckStatus.INVALID for check in checks):
         written = in_pdf(path, evidence.pdf)
         yield from rendering_checks(written, status_of(evidence.inner), depth, trusted=trusted(who))
     absent = sorted(set(evidence.inner.subjects) - set(attached))
@@ -111,4 +111,4 @@ def signed_by(statement: Statement) -> str:
 
 def trusted(who: Iterable[Check]) -> bool:
     """Whether all parties are trusted."""
-    return all(check.outcome is not CheckStatus.UNTRUSTED for check in who)
+    return all(check.status is not CheckStatus.UNTRUSTED for check in who)

@@ -53,13 +53,13 @@ class Comparison:
 class Reproduction:
     """What was checked, in lines, and what came out."""
 
-    outcome: ReproductionStatus
+    status: ReproductionStatus
     lines: tuple[str, ...]
 
     @property
     def exit_code(self) -> int:
         """0 same, 2 differs, 3 within tolerance only, 4 could not."""
-        return self.outcome.value
+        return self.status.value
 
 
 def compare_results(first: Json, second: Json, rtol: float = RTOL, atol: float = ATOL) -> Comparison:
@@ -154,7 +154,7 @@ def _other_inputs(
     found = compare_results({**first, **apart}, {**second, **apart})
     moved = _differing(found.differences) if found.differences else ("no number of the result moves",)
     return Reproduction(
-        outcome=ReproductionStatus.DIFFERS, lines=("checked: inputs, then numbers", *lines, *moved)
+        status=ReproductionStatus.DIFFERS, lines=("checked: inputs, then numbers", *lines, *moved)
     )
 
 
@@ -165,23 +165,23 @@ def _rows(before: Json, after: Json) -> str:
 
 
 def _could_not(line: str) -> Reproduction:
-    return Reproduction(outcome=ReproductionStatus.COULD_NOT, lines=(f"could not reproduce: {line}",))
+    return Reproduction(status=ReproductionStatus.COULD_NOT, lines=(f"could not reproduce: {line}",))
 
 
 def _judge(recorded: bytes, again: bytes) -> Reproduction:
     if recorded == again:
-        same = f"same: {RESULT} came out byte for byte (sha256 {sha256(again)})"
-        return Reproduction(outcome=ReproductionStatus.SAME, lines=("checked: bytes", same))
+        same = f"same: {RESULT} is identical (sha256 {sha256(again)})"
+        return Reproduction(status=ReproductionStatus.SAME, lines=("checked: bytes", same))
     first, second = json.loads(recorded), json.loads(again)
     versions = _versions(first.pop("versions", {}), second.pop("versions", {}))
     found = compare_results(first, second)
     checked = f"checked: bytes differ, so numbers to {RTOL:g} relative, counts, names and verdicts exactly"
     if found.differences:
         lines = (checked, *versions, *_differing(found.differences))
-        return Reproduction(outcome=ReproductionStatus.DIFFERS, lines=lines)
+        return Reproduction(status=ReproductionStatus.DIFFERS, lines=lines)
     where = f" at {found.largest_at}" if found.largest_at else ""
     said = f"within tolerance: the largest deviation is {found.largest:.1e}{where}"
-    return Reproduction(outcome=ReproductionStatus.WITHIN_TOLERANCE, lines=(checked, *versions, said))
+    return Reproduction(status=ReproductionStatus.WITHIN_TOLERANCE, lines=(checked, *versions, said))
 
 
 def _versions(first: Mapping[str, str], second: Mapping[str, str]) -> tuple[str, ...]:

@@ -116,7 +116,7 @@ def _without_statement(folder: Path, trust: Trust) -> Iterator[Check]:
     pdf = folder / PDF
     if pdf.is_file() and irregular(pdf) is None and pdf.stat().st_size <= LARGEST_PDF:
         evidence, checks = open_pdf(pdf.read_bytes(), PDF, trust, None)
-        broken = [check for check in checks if check.outcome is CheckStatus.INVALID]
+        broken = [check for check in checks if check.status is CheckStatus.INVALID]
         if broken or (evidence.pdf and evidence.pdf.signatures):
             yield from broken
             yield invalid(STATEMENT, f"is missing, although {PDF} is signed")

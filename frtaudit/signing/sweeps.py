@@ -110,13 +110,13 @@ def _jobs(folder: Path, run_checks: RunChecks) -> Iterator[Check]:
             yield invalid(f"{name}/{RESULT}", f"is not the result that {TABLE} names")
             continue
         found = Verification(path=name, checks=tuple(run_checks(folder / name)))
-        worst = next((check for check in found.checks if check.outcome is found.worst), None)
+        worst = next((check for check in found.checks if check.status is found.worst), None)
         if found.worst in (CheckStatus.OK, CheckStatus.NOTE, CheckStatus.UNCHECKED) or worst is None:
             yield ok(name, f"is a run that holds: {len(found.checks)} checks")
-            open_ended = [check for check in found.checks if check.outcome is CheckStatus.UNCHECKED]
-            yield from (unchecked(f"{name}/{check.subject}", check.said) for check in open_ended)
+            open_ended = [check for check in found.checks if check.status is CheckStatus.UNCHECKED]
+            yield from (unchecked(f"{name}/{check.subject}", check.message) for check in open_ended)
         else:
-            yield Check(subject=f"{name}/{worst.subject}", outcome=worst.outcome, said=worst.said)
+            yield Check(subject=f"{name}/{worst.subject}", status=worst.status, message=worst.message)
 
 
 def _rendered(folder: Path, outer: Statement, depth: Depth) -> Iterator[Check]:

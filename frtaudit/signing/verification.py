@@ -38,24 +38,24 @@ class Check:
     """One check: the file or party it is about, what came out, and a phrase that says it."""
 
     subject: str
-    outcome: CheckStatus
-    said: str
+    status: CheckStatus
+    message: str
 
     def to_json(self) -> Json:
         """The same for machines."""
         return {
             "subject": printable(self.subject),
-            "outcome": self.outcome.value,
-            "said": printable(self.said),
+            "outcome": self.status.value,
+            "said": printable(self.message),
         }
 
     def __str__(self) -> str:
         """One line.
 
-        >>> print(Check(subject="result.json", outcome=CheckStatus.OK, said="is as recorded"))
+        >>> print(Check(subject="result.json", status=CheckStatus.OK, message="is as recorded"))
         ok             result.json: is as recorded
         """
-        return f"{self.outcome.value:<14} {printable(self.subject)}: {printable(self.said)}"
+        return f"{self.status.value:<14} {printable(self.subject)}: {printable(self.message)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ class Verification:
     @property
     def worst(self) -> CheckStatus:
         """The outcome that decides; nothing checked at all is indeterminate."""
-        found = {check.outcome for check in self.checks}
+        found = {check.status for check in self.checks}
         if not found & {CheckStatus.OK, *EXIT_CODES}:
             return CheckStatus.INDETERMINATE
         return next(outcome for outcome in CheckStatus if outcome in found)
@@ -108,29 +108,29 @@ class Verification:
 
 def ok(subject: str, said: str) -> Check:
     """A check that held."""
-    return Check(subject=subject, outcome=CheckStatus.OK, said=said)
+    return Check(subject=subject, status=CheckStatus.OK, message=said)
 
 
 def note(subject: str, said: str) -> Check:
     """Something to know that decides nothing."""
-    return Check(subject=subject, outcome=CheckStatus.NOTE, said=said)
+    return Check(subject=subject, status=CheckStatus.NOTE, message=said)
 
 
 def unchecked(subject: str, said: str) -> Check:
     """Something that was not compared with what is signed, or that no signature covers."""
-    return Check(subject=subject, outcome=CheckStatus.UNCHECKED, said=said)
+    return Check(subject=subject, status=CheckStatus.UNCHECKED, message=said)
 
 
 def invalid(subject: str, said: str) -> Check:
     """A check that failed."""
-    return Check(subject=subject, outcome=CheckStatus.INVALID, said=said)
+    return Check(subject=subject, status=CheckStatus.INVALID, message=said)
 
 
 def untrusted(subject: str, said: str) -> Check:
     """A signature that holds, of a signer whom this machine does not trust."""
-    return Check(subject=subject, outcome=CheckStatus.UNTRUSTED, said=said)
+    return Check(subject=subject, status=CheckStatus.UNTRUSTED, message=said)
 
 
 def indeterminate(subject: str, said: str) -> Check:
     """Something that cannot be decided from what is there."""
-    return Check(subject=subject, outcome=CheckStatus.INDETERMINATE, said=said)
+    return Check(subject=subject, status=CheckStatus.INDETERMINATE, message=said)

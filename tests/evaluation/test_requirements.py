@@ -45,7 +45,7 @@ def estimate(*intervals: Interval, **changes: object) -> Estimate:
     return replace(base, **changes)
 
 
-def bench(*estimates: Estimate) -> JudgementContext:
+def context(*estimates: Estimate) -> JudgementContext:
     """A bench on which the bounds are those of the estimates themselves."""
     return JudgementContext(
         estimates=estimates,
@@ -80,7 +80,7 @@ REQUIREMENT = RequirementSpec(name="r", metric="fnmr_at_fmr", at={"fmr": 0.001},
 )
 def test_the_bound_decides(low: float, high: float, verdict: Verdict, bound: float) -> None:
     """Pass on the upper bound, fail on the lower one, inconclusive between; the estimate never decides."""
-    (found,) = judge([REQUIREMENT], bench(estimate(interval(low, high))))
+    (found,) = judge([REQUIREMENT], context(estimate(interval(low, high))))
     assert (found.verdict, found.bound, found.bound_level, found.estimate) == (
         verdict,
         bound,
@@ -95,8 +95,8 @@ def test_at_least_mirrors_at_most(first: float, second: float, limit: float) -> 
     low, high = sorted((first, second))
     least = replace(REQUIREMENT, limit=limit)
     most = replace(least, sense=">=", limit=-limit)
-    (one,) = judge([least], bench(estimate(interval(low, high))))
-    (other,) = judge([most], bench(estimate(interval(-high, -low))))
+    (one,) = judge([least], context(estimate(interval(low, high))))
+    (other,) = judge([most], context(estimate(interval(-high, -low))))
     assert one.verdict is other.verdict
 
 
@@ -104,14 +104,14 @@ def test_monte_carlo_error_blurs_the_bound() -> None:
     """A bound within three Monte Carlo standard errors of the limit decides nothing."""
     near = interval(0.01, 0.0299, Method.VERTEX, mc_error=0.0001)
     far = interval(0.01, 0.0299, Method.VERTEX, mc_error=0.00001)
-    assert judge([REQUIREMENT], bench(estimate(near)))[0].verdict is Verdict.INCONCLUSIVE
-    assert judge([REQUIREMENT], bench(estimate(far)))[0].verdict is Verdict.PASS
+    assert judge([REQUIREMENT], context(estimate(near)))[0].verdict is Verdict.INCONCLUSIVE
+    assert judge([REQUIREMENT], context(estimate(far)))[0].verdict is Verdict.PASS
 
 
 def test_the_default_method_decides_where_there_are_several() -> None:
     """Wilson's interval goes before a bootstrap one."""
     both = estimate(interval(0.01, 0.05, Method.VERTEX), interval(0.01, 0.02))
-    assert judge([REQUIREMENT], bench(both))[0].verdict is Verdict.PASS
+    assert judge([REQUIREMENT], context(both))[0].verdict is Verdict.PASS
 
 
 def test_no_bounds_is_not_testable() -> None:
@@ -120,25 +120,25 @@ def test_no_bounds_is_not_testable() -> None:
     refused = estimate(value=None, numerator=None, denominator=None, note="FMR 1e-9 cannot be resolved")
     fixed = estimate(replace(interval(0.0, 0.01), method=Method.RECENTERED, target=Target.FIXED_IDENTITIES))
     for item in (withheld, refused, fixed):
-        (found,) = judge([REQUIREMENT], bench(item))
+        (found,) = judge([REQUIREMENT], context(item))
         assert found.verdict is Verdict.NOT_TESTABLE
         assert found.bound is None
-    assert "cannot be resolved" in judge([REQUIREMENT], bench(refused))[0].sentence
+    assert "cannot be resolved" in judge([REQUIREMENT], context(refused))[0].sentence
     constructed = estimate(interval(0.0, 0.01), metric="fmr")
-    (found,) = judge_one(replace(REQUIREMENT, metric="fmr"), bench(constructed))
+    (found,) = judge_one(replace(REQUIREMENT, metric="fmr"), context(constructed))
     assert "by construction" in found.sentence
 
 
 def test_each_takes_the_ranked_groups_only() -> None:
     """``each`` judges every ranked class of every schema once, and neither everybody nor ``unknown``."""
     groups = [estimate(interval(0.0, 0.01), schema="group", group=name) for name in ("x", "y", "unknown")]
-    found = judge_one(replace(REQUIREMENT, group="each"), bench(estimate(interval(0.0, 0.01)), *groups))
+    found = judge_one(replace(REQUIREMENT, group="each"), context(estimate(interval(0.0, 0.01)), *groups))
     assert [item.estimate for item in found] == ["/estimates/1", "/estimates/2"]
 
 
 def test_nothing_estimated_is_said() -> None:
     """A requirement on a number that the audit does not make is not testable, with a sentence."""
-    (found,) = judge_one(replace(REQUIREMENT, at={"fmr": 0.5}), bench(estimate(interval(0.0, 0.01))))
+    (found,) = judge_one(replace(REQUIREMENT, at={"fmr": 0.5}), context(estimate(interval(0.0, 0.01))))
     assert (found.verdict, found.estimate) == (Verdict.NOT_TESTABLE, None)
 
 
@@ -146,7 +146,7 @@ def test_a_finding_is_a_sentence_in_the_report_s_style() -> None:
     """Rates in percent, on their side of the limit; the group by its label; for whom the bound holds."""
     found = smooth(0.0102, 4000, schema="skin_tone", group="x", numerator=1020, denominator=100_000)
     each = replace(REQUIREMENT, group="each")
-    where = replace(bench(found), ranked={"skin_tone": ("x",)}, labels={"skin_tone": {"x": "Type X"}})
+    where = replace(context(found), ranked={"skin_tone": ("x",)}, labels={"skin_tone": {"x": "Type X"}})
     assert judge_one(each, where)[0].sentence == (
         "a: FNMR of skin tone Type X at FMR 0.1 % is 1.02 % (each subject weighted equally; 1,020 of 100,000); with "
         "95 % confidence it is at most 1.33 % for the population of the test subjects, which "
@@ -155,11 +155,11 @@ def test_a_finding_is_a_sentence_in_the_report_s_style() -> None:
     broken = judge_one(replace(each, limit=0.001, sided=Sided.TWO), where)[0].sentence
     assert "; with 95 % two-sided confidence it is at least 0.7" in broken
     assert "which breaks the limit of at most 0.1 % (p < 0.001, < 0.001 among 1 finding)." in broken
-    near = judge_one(REQUIREMENT, bench(estimate(interval(0.01, 0.0300001))))[0].sentence
+    near = judge_one(REQUIREMENT, context(estimate(interval(0.01, 0.0300001))))[0].sentence
     assert "at most 3.00001 % for" in near
     index = smooth(0.3, 50, metric="gini", at={"rate": "fnmr"}, unit="index", schema="group", weighting=None)
     sentence = judge_one(
-        replace(each, metric="gini", at={"rate": "fnmr"}, group="all", limit=2.0), bench(index)
+        replace(each, metric="gini", at={"rate": "fnmr"}, group="all", limit=2.0), context(index)
     )
     assert sentence[0].sentence.startswith("a: Gini coefficient of FNMR by group is 0.300 (")
     assert sentence[0].sentence.endswith("which meets the limit of at most 2.")
@@ -168,7 +168,7 @@ def test_a_finding_is_a_sentence_in_the_report_s_style() -> None:
 def test_diagnostics_never_decide() -> None:
     """Two-level replicates count noise twice and the published plug-in is no default: neither gives a verdict (8.2)."""
     made = estimate(interval(0.01, 0.02, Method.TWO_LEVEL), interval(0.01, 0.02, Method.WILSON_PLUGIN))
-    assert judge([REQUIREMENT], bench(made))[0].verdict is Verdict.NOT_TESTABLE
+    assert judge([REQUIREMENT], context(made))[0].verdict is Verdict.NOT_TESTABLE
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_a_rate_that_chose_the_threshold_is_not_testable(
     at = {"threshold": 0.41, "source": "same_data", "name": chosen}
     made = estimate(interval(0.0, 0.01), metric=metric, at=at, group=group)
     asked = replace(REQUIREMENT, metric=metric, at={"threshold": 0.41}, group=group)
-    assert judge([asked], bench(made))[0].verdict is verdict
+    assert judge([asked], context(made))[0].verdict is verdict
 
 
 rates = st.lists(st.floats(0.001, 0.2), min_size=1, max_size=5)
@@ -201,7 +201,7 @@ def test_failures_are_holms(values: list[float], n_eff: float) -> None:
     groups = [
         smooth(value, n_eff, schema="group", group="x", provider=f"v{i}") for i, value in enumerate(values)
     ]
-    found = judge_one(replace(REQUIREMENT, group="each"), bench(*groups))
+    found = judge_one(replace(REQUIREMENT, group="each"), context(*groups))
     capped = [float(p_above(value, n_eff, 49, LIMIT)) for value in values]
     expected = multipletests(capped, method="holm")[1]
     for item, one, all_of in zip(found, capped, expected, strict=True):
@@ -217,9 +217,9 @@ def test_failures_are_holms(values: list[float], n_eff: float) -> None:
 
 def test_a_pass_does_not_depend_on_the_family() -> None:
     """A pass, its bound and every raw p stay when other findings join the family; a failure may not."""
-    alone = judge_one(REQUIREMENT, bench(smooth(0.01, 2000), smooth(0.036, 4000, provider="b")))
+    alone = judge_one(REQUIREMENT, context(smooth(0.01, 2000), smooth(0.036, 4000, provider="b")))
     others = [smooth(0.031, 2000, provider=f"c{i}") for i in range(9)]
-    beside = judge_one(REQUIREMENT, bench(smooth(0.01, 2000), smooth(0.036, 4000, provider="b"), *others))
+    beside = judge_one(REQUIREMENT, context(smooth(0.01, 2000), smooth(0.036, 4000, provider="b"), *others))
     assert alone[0].verdict is beside[0].verdict is Verdict.PASS
     assert (alone[0].bound, alone[0].p) == (beside[0].bound, beside[0].p)
     assert alone[1].verdict is Verdict.FAIL
@@ -233,10 +233,10 @@ def test_a_pass_does_not_depend_on_the_family() -> None:
 def test_two_sided_requirements_spend_alpha_twice() -> None:
     """A two-sided requirement doubles p and reads its bounds at half of alpha."""
     one, two = (
-        judge_one(replace(REQUIREMENT, sided=sided), bench(smooth(0.036, 4000)))[0] for sided in Sided
+        judge_one(replace(REQUIREMENT, sided=sided), context(smooth(0.036, 4000)))[0] for sided in Sided
     )
     assert two.p == pytest.approx(2 * (one.p or 0), rel=1e-6)
-    assert judge_one(replace(REQUIREMENT, sided=Sided.TWO), bench(smooth(0.01, 2000)))[
+    assert judge_one(replace(REQUIREMENT, sided=Sided.TWO), context(smooth(0.01, 2000)))[
         0
     ].bound == pytest.approx(RateBounds(rate=0.01, n_eff=2000, degrees=49).high(0.025))
 
@@ -247,7 +247,7 @@ def test_the_family_is_declared() -> None:
     assert planned([REQUIREMENT, each], {"group": ("x", "y"), "age": ("a", "b", "c")}, 3) == 3 + 15
     assert planned([replace(each, schema="age")], {"group": ("x", "y"), "age": ("a", "b", "c")}, 2) == 6
     thin = estimate(interval(None, None), provider="b")
-    found = judge_one(REQUIREMENT, bench(smooth(0.036, 4000), thin))
+    found = judge_one(REQUIREMENT, context(smooth(0.036, 4000), thin))
     assert [item.family for item in found] == [2, 2]
     assert found[0].p_adjusted == pytest.approx(2 * (found[0].p or 0))
     assert (found[1].p, found[1].p_adjusted) == (None, None)
@@ -269,7 +269,7 @@ def test_what_a_schema_has_one_of_is_planned_for_each(
         for schema in ranked
         for s in spaces
     ]
-    found = judge([requirement], replace(bench(*made), ranked=ranked))
+    found = judge([requirement], replace(context(*made), ranked=ranked))
     assert planned([requirement], ranked, 1) == len(found) == count * len(ranked)
     assert planned([replace(requirement, schema="sex")], ranked, 1) == count
 
@@ -280,7 +280,7 @@ def test_what_two_analyses_estimate_is_judged_once() -> None:
     bounded = smooth(0.1, 100, metric="d_l2", schema="sex", group="max", at={"space": "tar"})
     bare = replace(bounded, intervals=())
     for made in ((bare, bounded), (bounded, bare)):
-        (found,) = judge([requirement], replace(bench(*made), ranked={"sex": ("f", "m")}))
+        (found,) = judge([requirement], replace(context(*made), ranked={"sex": ("f", "m")}))
         assert found.estimate == f"/estimates/{made.index(bounded)}"
         assert found.verdict is Verdict.PASS
         assert "d_l2 by sex in TAR space is" in found.sentence
@@ -315,13 +315,13 @@ def people(value: float, pairs: int, n_eff: float) -> Estimate:
 def test_too_few_people_cannot_show_a_small_rate() -> None:
     """FORMULAS 8.18: "pass" is not testable below -ln(a) w, and the sentence says how many people would do."""
     asked = RequirementSpec(name="r", metric="fmr", at={"threshold": 0.5}, limit=1e-4)
-    (found,) = judge_one(asked, bench(people(0.0, 4950, 1e6)))
+    (found,) = judge_one(asked, context(people(0.0, 4950, 1e6)))
     assert found.verdict is Verdict.NOT_TESTABLE
     assert "too few people" in found.sentence
     assert "246 people would do" in found.sentence
-    (enough,) = judge_one(asked, bench(people(0.0, 246 * 245 // 2, 1e6)))
+    (enough,) = judge_one(asked, context(people(0.0, 246 * 245 // 2, 1e6)))
     assert enough.verdict is Verdict.PASS
-    (broken,) = judge_one(asked, bench(people(0.01, 4950, 1e5)))
+    (broken,) = judge_one(asked, context(people(0.01, 4950, 1e5)))
     assert broken.verdict is Verdict.FAIL
-    (mirrored,) = judge_one(replace(asked, sense=">="), bench(people(0.0, 4950, 1e6)))
+    (mirrored,) = judge_one(replace(asked, sense=">="), context(people(0.0, 4950, 1e6)))
     assert mirrored.verdict is Verdict.INCONCLUSIVE

@@ -24,7 +24,7 @@ APPROVAL = "approval.1.dsse.json"
 
 def subjects(found: Verification, outcome: CheckStatus) -> set[str]:
     """What the checks with this outcome are about."""
-    return {check.subject for check in found.checks if check.outcome is outcome}
+    return {check.subject for check in found.checks if check.status is outcome}
 
 
 def test_an_approved_run_names_both_signers(

@@ -521,7 +521,7 @@ def test_what_no_statement_covers_is_named(run: Path, trust: list[Path]) -> None
         (run / place).write_bytes(b"x")
     found = verify(run, trust)
     assert found.exit_code == 0
-    unchecked = {check.subject for check in found.checks if check.outcome.value == "unchecked"}
+    unchecked = {check.subject for check in found.checks if check.status.value == "unchecked"}
     assert set(beside) <= unchecked
 
 

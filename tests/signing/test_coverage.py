@@ -16,7 +16,7 @@ def test_what_is_no_regular_file_is_named(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "in/fifo")
     (tmp_path / "link").symlink_to("file")
     (tmp_path / "null").symlink_to("/dev/null")
-    found = {check.subject: check.said for check in not_regular(tmp_path)}
+    found = {check.subject: check.message for check in not_regular(tmp_path)}
     assert set(found) == {"in/fifo", "link", "null"}
     assert found["in/fifo"] == "is a FIFO: not opened"
 

@@ -100,7 +100,7 @@ def test_inputs_are_named_when_they_are_not_the_recorded_ones() -> None:
 
 
 def test_same_bytes_are_the_same(original: Path) -> None:
-    """The result came out byte for byte: exit 0, and it says that bytes were checked."""
+    """The result is identical: exit 0, and it says that bytes were checked."""
     found = reproduce(original, gives(make_result()))  # type: ignore[arg-type]  # a function
     assert found.exit_code == 0
     assert found.lines[0] == "checked: bytes"
@@ -108,7 +108,7 @@ def test_same_bytes_are_the_same(original: Path) -> None:
 
 def test_a_signed_pdf_alone_is_enough(original: Path) -> None:
     """The attached result stands in for the folder's."""
-    assert reproduce(original / "report.pdf", gives(make_result())).outcome is ReproductionStatus.SAME  # type: ignore[arg-type]  # a function
+    assert reproduce(original / "report.pdf", gives(make_result())).status is ReproductionStatus.SAME  # type: ignore[arg-type]  # a function
 
 
 def test_rounding_is_within_tolerance_only(original: Path) -> None:

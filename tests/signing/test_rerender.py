@@ -109,7 +109,7 @@ def layouts(genuine: Path) -> Iterator[dict[bytes, tuple[bytes, ...]]]:
 
 def said(found: Verification, outcome: CheckStatus) -> list[str]:
     """The lines of one outcome."""
-    return [f"{check.subject}: {check.said}" for check in found.checks if check.outcome is outcome]
+    return [f"{check.subject}: {check.message}" for check in found.checks if check.status is outcome]
 
 
 def test_a_genuine_run_holds_to_the_last_byte(
@@ -166,7 +166,7 @@ def test_a_pdf_is_held_against_the_layout_of_its_name(monkeypatch: pytest.Monkey
         ("mine.pdf", b"none", (b"main", b"more"), False),
     ):
         check = rerender._compared(rerender.Paper(name=name, data=data, signed=signed), layouts, ())
-        assert check.outcome is (CheckStatus.OK if holds else CheckStatus.INVALID), name
+        assert check.status is (CheckStatus.OK if holds else CheckStatus.INVALID), name
 
 
 # ------------------------------------------------------------------------------------------ attacks by who may sign

@@ -64,7 +64,7 @@ def trusted(signed: Path, sweep: Path) -> tuple[str, int, list[str]]:
     return (
         found.status,
         found.exit_code,
-        [item.subject for item in found.checks if item.outcome.value == "invalid"],
+        [item.subject for item in found.checks if item.status.value == "invalid"],
     )
 
 
@@ -89,7 +89,7 @@ def test_what_the_sweep_covers_is_named_by_no_job(signed: Path, sweep: Path) -> 
     found = verify(sweep, keys)
     assert found.exit_code == 0, str(found)
     told = [
-        item.subject for item in found.checks if item.said.startswith(("is not listed", "is not covered"))
+        item.subject for item in found.checks if item.message.startswith(("is not listed", "is not covered"))
     ]
     assert told == [f"{'1' * 16}/notes.txt", f"{'2' * 16}/.hidden"]
 
@@ -108,7 +108,7 @@ def test_a_pdf_of_another_page_is_found_with_deep(signed: Path, sweep: Path) -> 
     (sweep / "statement.dsse.json").write_bytes(outer_statement(sweep, signer, small_run.WHEN))
     assert verify(sweep, key).exit_code == 0
     deep = verify(sweep, key, Depth.PAPER)
-    assert [item.subject for item in deep.checks if item.outcome.value == "invalid"] == ["sweep.pdf"]
+    assert [item.subject for item in deep.checks if item.status.value == "invalid"] == ["sweep.pdf"]
 
 
 def test_without_the_key_it_is_valid_and_untrusted(sweep: Path) -> None:

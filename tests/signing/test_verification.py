@@ -14,7 +14,7 @@ CODES = {
 
 def found(*outcomes: CheckStatus) -> Verification:
     """A verification with these outcomes."""
-    checks = tuple(Check(subject="f", outcome=item, said="said") for item in outcomes)
+    checks = tuple(Check(subject="f", status=item, message="said") for item in outcomes)
     return Verification(path="run", checks=checks)
 
 

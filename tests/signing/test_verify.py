@@ -28,7 +28,7 @@ Flip = Callable[[Path, int], None]
 
 def subjects(found: Verification, outcome: CheckStatus = CheckStatus.INVALID) -> set[str]:
     """What the checks with this outcome are about."""
-    return {check.subject for check in found.checks if check.outcome is outcome}
+    return {check.subject for check in found.checks if check.status is outcome}
 
 
 def test_a_run_as_signed_is_valid_and_trusted(original: Path, key_folder: Path) -> None:
@@ -59,7 +59,7 @@ def test_the_demo_key_is_trusted_where_it_was_made(tmp_path: Path, monkeypatch: 
     run = write_run(tmp_path / "run", demo_signer(WHEN))
     found = verify(run)
     assert found.exit_code == 0
-    assert any("demo key" in check.said for check in found.checks if check.outcome is CheckStatus.NOTE)
+    assert any("demo key" in check.message for check in found.checks if check.status is CheckStatus.NOTE)
     monkeypatch.setenv("FRTAUDIT_CONFIG_HOME", str(tmp_path / "elsewhere"))
     assert verify(run).exit_code == 3
     assert not (tmp_path / "elsewhere").exists()
@@ -176,7 +176,7 @@ def test_a_result_in_loose_form_is_invalid(run: Path, signer: Signer) -> None:
     value = json.loads((run / "result.json").read_bytes())
     (run / "result.json").write_text(json.dumps(value, indent=1))
     sign_outer(run, signer)
-    assert any("canonical" in check.said for check in verify(run).checks)
+    assert any("canonical" in check.message for check in verify(run).checks)
 
 
 def test_a_run_without_its_result_listed_is_invalid(run: Path, signer: Signer) -> None:
@@ -274,7 +274,7 @@ def test_a_pdf_signed_anew_by_another_is_invalid(run: Path, other: Signer) -> No
     pdf.write_bytes(sign_pdf(render_pdf(attached), other, WHEN))
     found = verify(pdf)
     assert found.exit_code == 2
-    assert any("another certificate" in check.said for check in found.checks)
+    assert any("another certificate" in check.message for check in found.checks)
 
 
 def test_swapped_attachments_are_invalid(run: Path, signer: Signer) -> None:
