@@ -18,6 +18,7 @@ Bounds = Callable[[float], tuple[Floats, Floats, Floats]]
 def for_population(bounds: Bounds, n: int, alpha: float) -> tuple[Interval, ...]:
     """The interval of each distance at any level from the same ``n`` replicates; none where it is degenerate.
 
+    >>> import numpy as np
     >>> made = for_population(lambda alpha: (np.array([0.1, 0.0]), np.array([0.4, 0.0]), np.zeros(2)), 99, 0.05)
     >>> [item.low for item in made]
     [0.1, None]
