@@ -46,6 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             check_address_space()
             code = _dispatch(words)
             sys.stdout.flush()
+            signals.forget()
             return code
     except KeyboardInterrupt as stop:
         streams.say("stopped")

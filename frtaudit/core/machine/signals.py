@@ -34,6 +34,7 @@ class _Noted:
     since: float = 0.0
     listening: bool = False
     at_once: bool = False
+    is_raised: bool = False
 
 
 _noted = _Noted()
@@ -43,14 +44,15 @@ _noted = _Noted()
 def listening() -> Iterator[None]:
     """Note SIGINT, SIGTERM and SIGHUP until the end of the block; one that is ignored (``nohup``) stays ignored.
 
-    Only the main thread can ask for this; elsewhere, and within such a block, nothing changes.
+    Only the main thread can ask for this; elsewhere, and within such a block, nothing changes. A signal that came after
+    the last :func:`check` is raised at the end.
     """
     if _noted.listening or threading.current_thread() is not threading.main_thread():
         yield
         return
     before = {number: signal.getsignal(number) for number in STOPPING}
     heard = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
-    _noted.number, _noted.listening = None, True
+    _noted.number, _noted.is_raised, _noted.listening = None, False, True
     for number in heard:
         signal.signal(number, _note)
     try:
@@ -58,7 +60,10 @@ def listening() -> Iterator[None]:
     finally:
         for number, handler in heard.items():
             signal.signal(number, handler)
+        late = None if _noted.is_raised else _noted.number
         _noted.number, _noted.listening = None, False
+    if late is not None:
+        raise Stopped(late)
 
 
 @contextmanager
@@ -75,7 +80,13 @@ def at_once() -> Iterator[None]:
 def check() -> None:
     """Raise :class:`Stopped` if a signal was noted. Called between two steps."""
     if _noted.number is not None:
+        _noted.is_raised = True
         raise Stopped(_noted.number)
+
+
+def forget() -> None:
+    """Take what was noted as answered: the work is whole, and nothing is left to stop."""
+    _noted.number = None
 
 
 def noted() -> bool:

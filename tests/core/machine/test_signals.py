@@ -34,6 +34,16 @@ def test_a_signal_is_noted_and_raised_at_the_next_check(number: signal.Signals) 
         signal.signal(number, before)
 
 
+def test_a_signal_after_the_last_check_is_raised_at_the_end() -> None:
+    """None is lost: who called hears it when the block ends, unless the work was whole and it was forgotten."""
+    with pytest.raises(Stopped), signals.listening():
+        os.kill(os.getpid(), signal.SIGINT)
+    with signals.listening():
+        os.kill(os.getpid(), signal.SIGINT)
+        signals.forget()
+    assert not signals.noted()
+
+
 def test_a_signal_that_is_ignored_stays_ignored() -> None:
     """Under nohup SIGHUP ends nothing."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
