@@ -3,25 +3,30 @@
 "All groups pass" is an intersection: each passes at alpha, uncorrected. "Group g fails" and "some group fails" are
 claims of a family, all findings of the audit: Holm's step-down over their p values, and the bound of a failure is that
 of its step.
-
-Long because what a requirement names, how it is tested and the sentence that says so are read together.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict, formatting, metrics
+from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
 from frtaudit.core.methods import DECIDING
-from frtaudit.core.metrics import D_L2, INDICES, POOLED_ONLY, SPACES, in_sentence, kind_of
+from frtaudit.core.metrics import D_L2, INDICES, POOLED_ONLY
 from frtaudit.core.spec import RequirementSpec, Sided, ThresholdSource, Weighting
+from frtaudit.evaluation.requirement_findings import (
+    RequirementTest,
+    finding_of,
+    limit_of,
+    not_estimated,
+    sentence_of,
+    subject_of,
+    too_few_people,
+)
 from frtaudit.stats.interclass.d_l2 import Space
 from frtaudit.stats.systems.multiplicity import claim_p, holm, step_errors
 
 EACH = "each"
 MONTE_CARLO_ERRORS = 3.0
 OF_SCHEMA = (*INDICES, D_L2)  # one of each schema
-FOR_WHOM = "for the population of the test subjects"  # the target population, as the report calls it
-KEYS = {"fmr": "FMR", "rate": "of"}
 BY_RANK = (Method.MAX_T, Method.VERTEX, Method.DOUBLE_OR_NOTHING)  # bounds that are quantiles of replicates
 
 
@@ -45,56 +50,6 @@ class JudgementContext:
         """What the group of an estimate is called."""
         labels = self.labels.get(estimate.schema or "", {})
         return " and ".join(labels.get(name, name) for name in estimate.group.split("|"))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequirementTest:
-    """A requirement at one estimate: the interval that decides and the p value of "broken", or why there is none.
-
-    ``label``: what the estimate's group is called.
-    """
-
-    requirement: RequirementSpec
-    index: int | None
-    estimate: Estimate | None = None
-    label: str = ""
-    interval: Interval | None = None
-    p: float | None = None
-    reason: str | None = None
-
-    @property
-    def sides(self) -> int:
-        """In how many directions alpha is spent."""
-        return 1 if self.requirement.sided is Sided.ONE else 2
-
-    def bounds(self, error: float) -> Interval | None:
-        """The interval whose bounds err with ``error`` each (or together, where the requirement is two-sided)."""
-        if self.interval is None:
-            return None
-        share = error / self.sides
-        if self.interval.one_sided is not None:
-            return self.interval.one_sided(share)
-        return self.interval if share >= (1 - self.interval.level) / 2 - 1e-12 else None
-
-    def people(self, error: float) -> int | None:
-        """How many people "pass" would need where these are too few, whatever they show (FORMULAS 8.18)."""
-        if self.interval is None or self.interval.people_for is None or self.requirement.sense != "<=":
-            return None
-        return self.interval.people_for(self.requirement.limit, error / self.sides)
-
-    def passes(self, interval: Interval | None) -> bool:
-        """Whether the unfavourable bound keeps the limit."""
-        if interval is None or interval.low is None or interval.high is None:
-            return False
-        limit = self.requirement.limit
-        return interval.high <= limit if self.requirement.sense == "<=" else interval.low >= limit
-
-    def breaks(self, interval: Interval | None) -> bool:
-        """Whether even the favourable bound breaks the limit."""
-        if interval is None or interval.low is None or interval.high is None:
-            return False
-        limit = self.requirement.limit
-        return interval.low > limit if self.requirement.sense == "<=" else interval.high < limit
 
 
 def judge(requirements: Sequence[RequirementSpec], context: JudgementContext) -> tuple[Finding, ...]:
@@ -227,12 +182,12 @@ def _decide(case: RequirementTest, alpha: float, step: float, adjusted: float, f
     """The verdict: a pass at alpha; a failure at its step of Holm's; else inconclusive."""
     estimate, requirement = case.estimate, case.requirement
     if estimate is None:
-        return _nothing(requirement, family)
+        return not_estimated(requirement, family)
     if case.p is None:
         sentence = (
-            f"{_subject(case, estimate)} cannot be tested against {_limit(requirement)}: {case.reason}."
+            f"{subject_of(case, estimate)} cannot be tested against {limit_of(requirement)}: {case.reason}."
         )
-        return _finding(case, Verdict.NOT_TESTABLE, None, None, sentence, None, family)
+        return finding_of(case, Verdict.NOT_TESTABLE, None, None, sentence, None, family)
     alone, stepped = case.bounds(alpha), case.bounds(step)
     good, bad = ("high", "low") if requirement.sense == "<=" else ("low", "high")
     level, claimed = alpha, False
@@ -244,20 +199,11 @@ def _decide(case: RequirementTest, alpha: float, step: float, adjusted: float, f
     elif case.passes(alone) and not _blurred(alone, good, requirement.limit):
         verdict = Verdict.PASS
     elif (people := case.people(alpha)) is not None:
-        sentence = _too_few(case, estimate, people)
-        return _finding(case, Verdict.NOT_TESTABLE, None, None, sentence, adjusted, family)
+        sentence = too_few_people(case, estimate, people)
+        return finding_of(case, Verdict.NOT_TESTABLE, None, None, sentence, adjusted, family)
     bound = _end(shown, side)
-    made = _finding(case, verdict, bound, 1 - level, "judged", adjusted, family)
-    return replace(made, sentence=_sentence(made, case, estimate, side, claimed=claimed))
-
-
-def _too_few(case: RequirementTest, estimate: Estimate, people: int) -> str:
-    """More people than the data hold are needed for "pass", and "fail" is not shown either."""
-    value = "" if estimate.value is None else f" is {_shown(case, estimate, estimate.value)}"
-    return (
-        f"{_subject(case, estimate)}{value}{_counts(estimate)}; {_limit(case.requirement)} is not testable: too few "
-        f"people. Without any false match {formatting.count(people)} people would do."
-    )
+    made = finding_of(case, verdict, bound, 1 - level, "judged", adjusted, family)
+    return replace(made, sentence=sentence_of(made, case, estimate, side, claimed=claimed))
 
 
 def _end(interval: Interval | None, side: str) -> float | None:
@@ -305,103 +251,3 @@ def _constructed(estimate: Estimate) -> bool:
     measured = estimate.at.get("source") == ThresholdSource.SAME_DATA.value
     on_grid = measured and chosen_by.startswith(f"{estimate.metric}=")
     return on_grid or (estimate.metric == "fmr" and "fmr" in estimate.at)
-
-
-def _sentence(
-    finding: Finding, case: RequirementTest, estimate: Estimate, side: str, *, claimed: bool
-) -> str:
-    value = "" if estimate.value is None else f" is {_shown(case, estimate, estimate.value)}"
-    start = f"{_subject(case, estimate)}{value}{_counts(estimate)}"
-    if finding.bound is None or finding.bound_level is None:
-        return f"{start}; these data do not decide about {_limit(case.requirement)}."
-    end = {
-        Verdict.PASS: f"which meets {_limit(case.requirement)}",
-        Verdict.FAIL: f"which breaks {_limit(case.requirement)}",
-        Verdict.INCONCLUSIVE: f"so these data do not decide about {_limit(case.requirement)}",
-    }[finding.verdict]
-    if finding.fails_unadjusted:
-        end = f"which alone would break {_limit(case.requirement)}: fails unadjusted"
-    if claimed and finding.p is not None and finding.p_adjusted is not None:
-        end += (
-            f" (p {formatting.p_value(finding.p)}, {formatting.p_value(finding.p_adjusted)} among "
-            f"{_findings(finding.family or 0)})"
-        )
-    than = "at least" if side == "low" else "at most"
-    level = formatting.exact(round(finding.bound_level, 4))
-    shown = _shown(case, estimate, finding.bound)
-    sided = "" if case.sides == 1 else " two-sided"
-    return f"{start}; with {level}{sided} confidence it is {than} {shown} {FOR_WHOM}, {end}."
-
-
-def _shown(case: RequirementTest, estimate: Estimate, value: float) -> str:
-    """A value or bound in the style of the estimate, on its side of the limit."""
-    style = formatting.style_of(estimate.value, *(item.high for item in estimate.intervals))
-    return metrics.printed(kind_of(estimate.metric), value, style=style, limit=case.requirement.limit)
-
-
-def _findings(family: int) -> str:
-    return "1 finding" if family == 1 else f"{family} findings"
-
-
-def _counts(estimate: Estimate) -> str:
-    """Pooled counts; where each subject (or pair) is weighted equally the value is not their quotient."""
-    if estimate.numerator is None:
-        return ""
-    alike = "" if estimate.weighting != Weighting.IDENTITY.value else "each subject weighted equally; "
-    return (
-        f" ({alike}{formatting.count(estimate.numerator)} of {formatting.count(estimate.denominator or 0)})"
-    )
-
-
-def _subject(case: RequirementTest, estimate: Estimate) -> str:
-    """The system, the metric, the rate that it is of, the group (or the schema that one number is of), and where."""
-    places = [_place(key, value) for key, value in estimate.at.items() if key not in ("rate", "space")]
-    of = f" {_place('rate', estimate.at['rate'])}" if "rate" in estimate.at else ""
-    schema = (estimate.schema or "").replace("_", " ")
-    group = f" of {schema} {case.label}"
-    if estimate.group in ("all", "max"):
-        group = f" by {schema}" if schema else ""
-    at = f" at {', '.join(places)}" if places else ""
-    if "space" in estimate.at:
-        at = f" {SPACES.get(str(estimate.at['space']), estimate.at['space'])}{at}"
-    return f"{estimate.provider}: {in_sentence(estimate.metric)}{of}{group}{at}"
-
-
-def _place(key: str, value: float | str) -> str:
-    shown = in_sentence(str(value)) if key == "rate" else metrics.place(key, value)
-    return f"{KEYS.get(key, key)} {shown}"
-
-
-def _limit(requirement: RequirementSpec) -> str:
-    side = "at most" if requirement.sense == "<=" else "at least"
-    return f"the limit of {side} {metrics.declared(kind_of(requirement.metric), requirement.limit)}"
-
-
-def _nothing(requirement: RequirementSpec, family: int) -> Finding:
-    at = ", ".join(_place(key, value) for key, value in requirement.at.items())
-    sentence = f"{requirement.metric} at {at or 'any point'} is not estimated for {requirement.group}."
-    case = RequirementTest(requirement=requirement, index=None)
-    return _finding(case, Verdict.NOT_TESTABLE, None, None, sentence, None, family)
-
-
-def _finding(
-    case: RequirementTest,
-    verdict: Verdict,
-    bound: float | None,
-    level: float | None,
-    sentence: str,
-    adjusted: float | None,
-    family: int,
-) -> Finding:
-    return Finding(
-        requirement=case.requirement.name,
-        estimate=None if case.index is None else f"/estimates/{case.index}",
-        verdict=verdict,
-        limit=case.requirement.limit,
-        bound=bound,
-        bound_level=level,
-        sentence=sentence,
-        p=case.p,
-        p_adjusted=adjusted,
-        family=family,
-    )

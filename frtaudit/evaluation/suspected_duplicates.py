@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from frtaudit.core import Estimate, Finding, Verdict, metrics
 from frtaudit.core.spec import RequirementSpec
-from frtaudit.evaluation.requirements import JudgementContext, RequirementTest, deciding
+from frtaudit.evaluation.requirement_findings import RequirementTest
+from frtaudit.evaluation.requirements import JudgementContext, deciding
 
 CONFIRMED, SUSPECTED = "fmr_without_confirmed", "fmr_without_suspected"
 Key = tuple[object, ...]

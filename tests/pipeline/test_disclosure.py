@@ -27,8 +27,9 @@ from frtaudit.core.spec import Bootstrap, Report, SchemaSpec
 from frtaudit.datasets.cohorts.synthetic import SyntheticClass
 from frtaudit.errors import DataError
 from frtaudit.evaluation.intervals import ONE_PAIR
-from frtaudit.pipeline.disclosure import published, withheld_in
+from frtaudit.pipeline.disclosure import published
 from frtaudit.pipeline.run import publish, run
+from frtaudit.pipeline.withheld import withheld_in
 from frtaudit.signing.key_folder import generate
 from frtaudit.signing.verify import verify
 

@@ -8,17 +8,15 @@ from dataclasses import replace
 
 from frtaudit.core import Curve
 from frtaudit.core.metrics import place
-from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import labels as label_figures
 from frtaudit.report.figures import legends
 from frtaudit.report.figures.curves import Dot, Series
-from frtaudit.report.pieces import Figure, Key, Panel, Text, spans
+from frtaudit.report.pieces import Figure, Panel, spans
+from frtaudit.report.sections.label_query_drawings import examples, keys_of, label_curves, queries
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 DET, SCORES, RATES = "labels_det", "labels_scores", "labels_rates"
-COUNTS, SIZES, SHARES = "label_counts", "label_sizes", "label_shares"
-MATRIX, VECTORS = "confidence_matrix", "confidence_vectors"
 ESTIMATED, ANNOTATED = "estimated", "annotated"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 THIN = "Thin lines: by estimated labels; thick pale ones: by annotated labels."
@@ -26,16 +24,8 @@ THIN = "Thin lines: by estimated labels; thick pale ones: by annotated labels."
 
 def drawn(source: Source) -> tuple[Figure, ...]:
     """All that there are, in the order of reading."""
-    makers = (_overview, _bands, _kinds, _by_group, _scores, _equal_error, _subsets, _queries, _examples)
+    makers = (_overview, _bands, _kinds, _by_group, _scores, _equal_error, _subsets, queries, examples)
     return tuple(figure for make in makers for figure in make(source))
-
-
-def _curves(source: Source, kind: str, *, grouped: bool = False) -> list[Curve]:
-    return [
-        item
-        for item in source.result.curves
-        if item.analysis == kind and item.x and (item.schema is not None) == grouped
-    ]
 
 
 def _seen(curves: Sequence[Curve]) -> list[Curve]:
@@ -44,12 +34,12 @@ def _seen(curves: Sequence[Curve]) -> list[Curve]:
 
 
 def _annotated(source: Source) -> bool:
-    return any(item.metric == ANNOTATED for item in _curves(source, DET))
+    return any(item.metric == ANNOTATED for item in label_curves(source, DET))
 
 
 def _overview(source: Source) -> Iterator[Figure]:
     """All services in one panel (Figure 1)."""
-    found = _seen(_curves(source, DET))
+    found = _seen(label_curves(source, DET))
     sides = {
         kind: [
             Series(name=item.provider, index=source.providers.index(item.provider), curve=_bare(item))
@@ -70,7 +60,7 @@ def _overview(source: Source) -> Iterator[Figure]:
             " FMR as realised, from ten false matches on. Further left and lower is better.",
         ),
         panels=(panel,),
-        keys=_keys("labels-all", list(source.providers)),
+        keys=keys_of("labels-all", source.providers),
     )
 
 
@@ -79,13 +69,9 @@ def _bare(item: Curve) -> Curve:
     return replace(item, low=None, high=None)
 
 
-def _keys(name: str, names: Sequence[str]) -> tuple[Key, ...]:
-    return figures.keys(name, list(enumerate(names)))
-
-
 def _bands(source: Source) -> Iterator[Figure]:
     """A panel for each service: estimated with Wilson's band, annotated dashed (Figure S.12)."""
-    found = _seen(_curves(source, DET))
+    found = _seen(label_curves(source, DET))
     kinds = [kind for kind in (ESTIMATED, ANNOTATED) if any(item.metric == kind for item in found)]
     if not any(item.low is not None for item in found):
         return
@@ -97,7 +83,7 @@ def _bands(source: Source) -> Iterator[Figure]:
             "threshold held, and wrong labels not counted."
         ),
         panels=_panels(source, "labels-bands", [item for item in found if item.metric in kinds], kinds),
-        keys=_keys("labels-bands", [display_name(words().labels, kind) for kind in kinds]),
+        keys=keys_of("labels-bands", [display_name(words().labels, kind) for kind in kinds]),
     )
 
 
@@ -121,7 +107,7 @@ def _panels(source: Source, name: str, found: Sequence[Curve], kinds: Sequence[s
 
 def _kinds(source: Source) -> Iterator[Figure]:
     """A panel for each service: its curve under each kind of label (Figures S.7, S.8)."""
-    found = [_bare(item) for item in _seen(_curves(source, DET))]
+    found = [_bare(item) for item in _seen(label_curves(source, DET))]
     kinds = [kind for kind in words().labels if any(item.metric == kind for item in found)]
     if not found:
         return
@@ -136,13 +122,13 @@ def _kinds(source: Source) -> Iterator[Figure]:
             else "Without a vote: each service judged by its own labels."
         ),
         panels=_panels(source, "labels-det", found, kinds),
-        keys=_keys("labels-det", [display_name(words().labels, kind) for kind in kinds]),
+        keys=keys_of("labels-det", [display_name(words().labels, kind) for kind in kinds]),
     )
 
 
 def _by_group(source: Source) -> Iterator[Figure]:
     """A panel for each service, a curve of each class, for each schema (Figure S.11)."""
-    found = _seen(_curves(source, DET, grouped=True))
+    found = _seen(label_curves(source, DET, grouped=True))
     for schema in dict.fromkeys(str(item.schema) for item in found):
         own = [item for item in found if item.schema == schema]
         groups = list(dict.fromkeys(item.group for item in own))
@@ -166,7 +152,7 @@ def _by_group(source: Source) -> Iterator[Figure]:
                 "Both people of a comparison are of the class. " + (THIN if _annotated(source) else ""),
             ),
             panels=tuple(panels),
-            keys=_keys(f"labels-group-{schema}", [source.label(schema, group) for group in groups]),
+            keys=keys_of(f"labels-group-{schema}", [source.label(schema, group) for group in groups]),
         )
 
 
@@ -228,7 +214,7 @@ def _scores(source: Source) -> Iterator[Figure]:
         of = {
             (kind, labels): [
                 Series(name=names[str(item.rate)], index=sides[str(item.rate)], curve=item)
-                for item in _curves(source, kind)
+                for item in label_curves(source, kind)
                 if (item.provider, item.metric) == (service, labels)
             ]
             for kind in (SCORES, RATES)
@@ -253,7 +239,7 @@ def _scores(source: Source) -> Iterator[Figure]:
                 else "By estimated labels."
             ),
             panels=tuple(panels),
-            keys=_keys("labels-scores", ["mated comparisons, FNMR", "non-mated comparisons, FMR"]),
+            keys=keys_of("labels-scores", ["mated comparisons, FNMR", "non-mated comparisons, FMR"]),
         )
 
 
@@ -317,94 +303,3 @@ def letters(source: Source) -> dict[str, str]:
 
 def _gap(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else abs(one - other)
-
-
-def _queries(source: Source) -> Iterator[Figure]:
-    """Faces of queries; right ones of each, annotated and estimated; by class (Figures S.1 to S.3, S.6)."""
-    counts = _curves(source, COUNTS)
-    reasons = list(dict.fromkeys(item.group for item in counts))
-    names = [display_name(words().left_out, reason) for reason in reasons]
-    panels = []
-    for metric, title in (("faces", "Right faces of each query"), ("share", "Right faces as a share")):
-        series = [
-            Series(name=names[reasons.index(item.group)], index=reasons.index(item.group), curve=item)
-            for item in counts
-            if item.metric == metric
-        ]
-        if series:
-            name = f"labels-counts-{metric}"
-            panels.append(label_figures.scattered(name, title, series, shares=metric == "share"))
-    if panels:
-        yield Figure(
-            name="labels-counts",
-            title="Right faces of each query",
-            caption=spans(
-                "One mark for each query. Estimated: faces that most services take for the person, before any query is "
-                "left out. On the line the estimate counts what annotation counts."
-            ),
-            panels=tuple(panels),
-            keys=_keys("labels-counts", names),
-        )
-    yield from _made_of(source)
-
-
-def _made_of(source: Source) -> Iterator[Figure]:
-    panels = [
-        label_figures.sizes(
-            "labels-sizes", "Faces of each query", Series(name="queries", index=0, curve=item)
-        )
-        for item in _curves(source, SIZES)
-    ]
-    shares = [*_curves(source, SHARES), *_curves(source, SHARES, grouped=True)]
-    series = [
-        Series(
-            name="all" if item.schema is None else source.label(item.schema, item.group),
-            index=number,
-            curve=item,
-        )
-        for number, item in enumerate(shares)
-    ]
-    if series:
-        panels.append(label_figures.boxes("labels-shares", "Right faces by class", series))
-    if panels:
-        yield Figure(
-            name="labels-queries",
-            title="What the queries found",
-            caption=_said(bool(series)),
-            panels=tuple(panels),
-        )
-
-
-def _said(annotated: bool) -> Text:  # noqa: FBT001  a private switch
-    left = "Left: how many faces a query has. " if annotated else "How many faces a query has."
-    right = (
-        "Right: the share that shows its person by annotation, a dot for each query; box: quartiles, whiskers: tenths. "
-        "A query stands under a class only where its person is in this audit."
-    )
-    return spans(left, right if annotated else "")
-
-
-def _examples(source: Source) -> Iterator[Figure]:
-    """One query of each kind: confidences; z, eigenvectors and the decision (Figures 3, S.5)."""
-    found = {item.group: item for item in _curves(source, MATRIX)}
-    vectors = {item.group: item for item in _curves(source, VECTORS)}
-    panels = []
-    for number, (group, item) in enumerate(found.items()):
-        title = display_name(words().left_out, group)
-        series = Series(name=title, index=0, curve=item)
-        panels.append(label_figures.matrix(f"labels-matrix-{number}", title, series))
-        if group in vectors:
-            other = Series(name=title, index=0, curve=vectors[group])
-            panels.append(label_figures.vectors(f"labels-vectors-{number}", title, series, other))
-    if panels:
-        service = next(iter(found.values())).metric
-        yield Figure(
-            name="labels-examples",
-            title=f"One query of each kind, in the eyes of {service}",
-            caption=spans(
-                "Left: confidences scaled to 0 and 1 between the modes of the scores; one dark block is one person. "
-                "Right: z in black, in colour the eigenvectors of what counts as a person; marks on top are the "
-                "decision of all services: dot, of the query's person; cross, not; stroke, left out."
-            ),
-            panels=tuple(panels),
-        )

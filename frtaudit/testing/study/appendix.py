@@ -15,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from frtaudit.analyses.coverage import Coverage, Row, Scenario
+from frtaudit.analyses.coverage import Coverage, Scenario
+from frtaudit.analyses.shared.cohort_model import Row
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core import Method, Target
 from frtaudit.core.arrays import Ints

@@ -1,3 +1,5 @@
+"""Tests also label_query_drawings."""
+
 from rapid_audits import result
 
 from frtaudit.report.sections import label_drawings

@@ -1,0 +1,173 @@
+"""A requirement held against an estimate, and the finding that it becomes, with its sentence."""
+
+from dataclasses import dataclass
+
+from frtaudit.core import Estimate, Finding, Interval, Verdict, formatting, metrics
+from frtaudit.core.metrics import SPACES, in_sentence, kind_of
+from frtaudit.core.spec import RequirementSpec, Sided, Weighting
+
+FOR_WHOM = "for the population of the test subjects"  # the target population, as the report calls it
+KEYS = {"fmr": "FMR", "rate": "of"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequirementTest:
+    """A requirement at one estimate: the interval that decides and the p value of "broken", or why there is none.
+
+    ``label``: what the estimate's group is called.
+    """
+
+    requirement: RequirementSpec
+    index: int | None
+    estimate: Estimate | None = None
+    label: str = ""
+    interval: Interval | None = None
+    p: float | None = None
+    reason: str | None = None
+
+    @property
+    def sides(self) -> int:
+        """In how many directions alpha is spent."""
+        return 1 if self.requirement.sided is Sided.ONE else 2
+
+    def bounds(self, error: float) -> Interval | None:
+        """The interval whose bounds err with ``error`` each (or together, where the requirement is two-sided)."""
+        if self.interval is None:
+            return None
+        share = error / self.sides
+        if self.interval.one_sided is not None:
+            return self.interval.one_sided(share)
+        return self.interval if share >= (1 - self.interval.level) / 2 - 1e-12 else None
+
+    def people(self, error: float) -> int | None:
+        """How many people "pass" would need where these are too few, whatever they show (FORMULAS 8.18)."""
+        if self.interval is None or self.interval.people_for is None or self.requirement.sense != "<=":
+            return None
+        return self.interval.people_for(self.requirement.limit, error / self.sides)
+
+    def passes(self, interval: Interval | None) -> bool:
+        """Whether the unfavourable bound keeps the limit."""
+        if interval is None or interval.low is None or interval.high is None:
+            return False
+        limit = self.requirement.limit
+        return interval.high <= limit if self.requirement.sense == "<=" else interval.low >= limit
+
+    def breaks(self, interval: Interval | None) -> bool:
+        """Whether even the favourable bound breaks the limit."""
+        if interval is None or interval.low is None or interval.high is None:
+            return False
+        limit = self.requirement.limit
+        return interval.low > limit if self.requirement.sense == "<=" else interval.high < limit
+
+
+def too_few_people(case: RequirementTest, estimate: Estimate, people: int) -> str:
+    """More people than the data hold are needed for "pass", and "fail" is not shown either."""
+    value = "" if estimate.value is None else f" is {_shown(case, estimate, estimate.value)}"
+    return (
+        f"{subject_of(case, estimate)}{value}{_counts(estimate)}; {limit_of(case.requirement)} is not testable: "
+        f"too few people. Without any false match {formatting.count(people)} people would do."
+    )
+
+
+def sentence_of(
+    finding: Finding, case: RequirementTest, estimate: Estimate, side: str, *, claimed: bool
+) -> str:
+    """A finding in words: the estimate, the bound that decided, the limit."""
+    value = "" if estimate.value is None else f" is {_shown(case, estimate, estimate.value)}"
+    start = f"{subject_of(case, estimate)}{value}{_counts(estimate)}"
+    if finding.bound is None or finding.bound_level is None:
+        return f"{start}; these data do not decide about {limit_of(case.requirement)}."
+    end = {
+        Verdict.PASS: f"which meets {limit_of(case.requirement)}",
+        Verdict.FAIL: f"which breaks {limit_of(case.requirement)}",
+        Verdict.INCONCLUSIVE: f"so these data do not decide about {limit_of(case.requirement)}",
+    }[finding.verdict]
+    if finding.fails_unadjusted:
+        end = f"which alone would break {limit_of(case.requirement)}: fails unadjusted"
+    if claimed and finding.p is not None and finding.p_adjusted is not None:
+        end += (
+            f" (p {formatting.p_value(finding.p)}, {formatting.p_value(finding.p_adjusted)} among "
+            f"{_findings(finding.family or 0)})"
+        )
+    than = "at least" if side == "low" else "at most"
+    level = formatting.exact(round(finding.bound_level, 4))
+    shown = _shown(case, estimate, finding.bound)
+    sided = "" if case.sides == 1 else " two-sided"
+    return f"{start}; with {level}{sided} confidence it is {than} {shown} {FOR_WHOM}, {end}."
+
+
+def _shown(case: RequirementTest, estimate: Estimate, value: float) -> str:
+    """A value or bound in the style of the estimate, on its side of the limit."""
+    style = formatting.style_of(estimate.value, *(item.high for item in estimate.intervals))
+    return metrics.printed(kind_of(estimate.metric), value, style=style, limit=case.requirement.limit)
+
+
+def _findings(family: int) -> str:
+    return "1 finding" if family == 1 else f"{family} findings"
+
+
+def _counts(estimate: Estimate) -> str:
+    """Pooled counts; where each subject (or pair) is weighted equally the value is not their quotient."""
+    if estimate.numerator is None:
+        return ""
+    alike = "" if estimate.weighting != Weighting.IDENTITY.value else "each subject weighted equally; "
+    return (
+        f" ({alike}{formatting.count(estimate.numerator)} of {formatting.count(estimate.denominator or 0)})"
+    )
+
+
+def subject_of(case: RequirementTest, estimate: Estimate) -> str:
+    """The system, the metric, the rate that it is of, the group (or the schema that one number is of), and where."""
+    places = [_place(key, value) for key, value in estimate.at.items() if key not in ("rate", "space")]
+    of = f" {_place('rate', estimate.at['rate'])}" if "rate" in estimate.at else ""
+    schema = (estimate.schema or "").replace("_", " ")
+    group = f" of {schema} {case.label}"
+    if estimate.group in ("all", "max"):
+        group = f" by {schema}" if schema else ""
+    at = f" at {', '.join(places)}" if places else ""
+    if "space" in estimate.at:
+        at = f" {SPACES.get(str(estimate.at['space']), estimate.at['space'])}{at}"
+    return f"{estimate.provider}: {in_sentence(estimate.metric)}{of}{group}{at}"
+
+
+def _place(key: str, value: float | str) -> str:
+    shown = in_sentence(str(value)) if key == "rate" else metrics.place(key, value)
+    return f"{KEYS.get(key, key)} {shown}"
+
+
+def limit_of(requirement: RequirementSpec) -> str:
+    """A requirement's limit in words."""
+    side = "at most" if requirement.sense == "<=" else "at least"
+    return f"the limit of {side} {metrics.declared(kind_of(requirement.metric), requirement.limit)}"
+
+
+def not_estimated(requirement: RequirementSpec, family: int) -> Finding:
+    """The finding of a requirement that no estimate answers."""
+    at = ", ".join(_place(key, value) for key, value in requirement.at.items())
+    sentence = f"{requirement.metric} at {at or 'any point'} is not estimated for {requirement.group}."
+    case = RequirementTest(requirement=requirement, index=None)
+    return finding_of(case, Verdict.NOT_TESTABLE, None, None, sentence, None, family)
+
+
+def finding_of(
+    case: RequirementTest,
+    verdict: Verdict,
+    bound: float | None,
+    level: float | None,
+    sentence: str,
+    adjusted: float | None,
+    family: int,
+) -> Finding:
+    """A finding of a requirement, with the test's p value."""
+    return Finding(
+        requirement=case.requirement.name,
+        estimate=None if case.index is None else f"/estimates/{case.index}",
+        verdict=verdict,
+        limit=case.requirement.limit,
+        bound=bound,
+        bound_level=level,
+        sentence=sentence,
+        p=case.p,
+        p_adjusted=adjusted,
+        family=family,
+    )
