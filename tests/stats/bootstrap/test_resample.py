@@ -23,6 +23,7 @@ TARGETS = ("1/9", 0.0, 0.5, "2/3", 1)
 THRESHOLDS = (0.35, 0.6, -0.1)
 # Minutes without the compiler, where coverage alone is asked.
 COHORTS, EXAMPLES = (3, 10) if config.DISABLE_JIT else (50, 40)
+FIRST = min(10, COHORTS)  # of them in every run; the others where all tests run
 
 
 def drawn_people(world: slow.World, plan: Plan, seed: int, n: int) -> list[list[slow.Person]]:
@@ -84,10 +85,15 @@ def test_replicates_are_those_of_literal_resampling(
     assert_same(found, world, drawn_people(world, plan, seed, 2))
 
 
+@pytest.mark.parametrize(
+    "numbers",
+    [range(FIRST), pytest.param(range(FIRST, COHORTS), marks=pytest.mark.slow)],
+    ids=["ten", "forty"],
+)
 @pytest.mark.parametrize("plan", PLANS)
-def test_fifty_cohorts_agree_with_literal_resampling_in_every_layout(plan: Plan) -> None:
+def test_fifty_cohorts_agree_with_literal_resampling_in_every_layout(plan: Plan, numbers: range) -> None:
     """Constant, mixed and very unequal sizes, ties, groups; three tile sizes, one and two threads: 1e-12, same bits."""
-    for number in range(COHORTS):
+    for number in numbers:
         world = slow.cohort_of(number)
         asked = {"plan": plan, "n": 5, "seed": number, "targets": TARGETS, "thresholds": THRESHOLDS}
         found = replicate(world.tail, world.groups, threads=1, **asked)
