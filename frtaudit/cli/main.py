@@ -235,6 +235,13 @@ def export(argv: Sequence[str]) -> int:
     return 0
 
 
+def figures(argv: Sequence[str]) -> int:
+    """Write a finished run's figures for a paper: SVG, PDF and PNG, with captions."""
+    from frtaudit.cli import figures as command
+
+    return command.main(argv)
+
+
 def seal(argv: Sequence[str]) -> int:
     """Sign spec and cohort before the scores are seen."""
     from frtaudit.pipeline.preregistration import content
@@ -343,6 +350,7 @@ COMMANDS: Mapping[str, Command] = {
     "verify": verify,
     "reproduce": reproduce,
     "export": export,
+    "figures": figures,
     "seal": seal,
     "approve": approve,
     "publish": publish,

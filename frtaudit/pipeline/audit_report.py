@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +14,8 @@ from frtaudit.report.source import Bounds, Record
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from frtaudit.report.paper_figures import Choice, Drawing
 
 __all__ = ["Intervals", "Report"]
 
@@ -86,6 +88,43 @@ class Report:
         rows = [_row(estimate, interval) for estimate, interval in chosen(self.result)]
         columns = {name: pd.Series([row[name] for row in rows], dtype=_TYPES[name]) for name in _COLUMNS}
         return pd.DataFrame(columns)
+
+    def figures(self) -> tuple[str, ...]:
+        """Names of the figures that the report draws, for :meth:`figure`."""
+        from frtaudit.report.paper_figures import paper_figures
+
+        return tuple(paper_figures(self.result))
+
+    def figure(self, name: str, choice: "Choice | None" = None) -> "Drawing":
+        """A figure of the report, with its legend.
+
+        Parameters
+        ----------
+        name : str
+            One of :meth:`figures`, such as ``"det"``.
+        choice : frtaudit.report.paper_figures.Choice, optional
+            Only some systems, classes or metrics; width in inches, limits of the axes.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            To be changed or saved: ``figure.savefig("det.pdf")``.
+
+        Raises
+        ------
+        SpecError
+            The report has no figure of that name, or the result nothing that was chosen.
+
+        Examples
+        --------
+        >>> import frtaudit
+        >>> report = frtaudit.evaluate([0.9] * 20 + [0.2, 0.7] * 10, [1] * 20 + [0] * 20, fmr=[0.5])
+        >>> report.figure(report.figures()[0]).axes[0].get_xlabel()
+        'FMR'
+        """
+        from frtaudit.report.paper_figures import Choice, paper_figures
+
+        return paper_figures(self.result, replace(choice or Choice(), names=(name,)))[name].drawing
 
     def __repr__(self) -> str:
         """One line: the audit, how many estimates, the findings by verdict."""

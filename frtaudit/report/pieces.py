@@ -1,8 +1,8 @@
 """What templates lay out: pieces of text that know where in ``result.json`` their number stands, tables, figures."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import TypeAlias, TypeVar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +115,24 @@ class Figure:
     panels: tuple[Panel, ...]
     keys: tuple[Key, ...] = ()
     gaps: tuple[Text, ...] = ()
+
+
+T = TypeVar("T")
+
+
+def pieces_of(view: object, kind: type[T]) -> Iterator[T]:
+    """The pieces of one kind anywhere in a section's view, in its order."""
+    if isinstance(view, kind):
+        yield view
+    elif isinstance(view, Mapping):
+        for item in view.values():
+            yield from pieces_of(item, kind)
+    elif isinstance(view, (list, tuple)):
+        for item in view:
+            yield from pieces_of(item, kind)
+    elif is_dataclass(view):
+        for part in fields(view):
+            yield from pieces_of(getattr(view, part.name), kind)
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -18,14 +18,26 @@ def export(run: FinishedRun, formats: Sequence[str], out: Path) -> list[Path]:
     holds one of the files.
     """
     makers = [cast("Export", lookup("export", name, "--as")()) for name in dict.fromkeys(formats)]
+
+    def fill(draft: Path) -> None:
+        for maker in makers:
+            maker.write(run, draft)
+
+    return write_whole(out, fill)
+
+
+def write_whole(out: Path, fill: Callable[[Path], None]) -> list[Path]:
+    """Let ``fill`` write into a draft, then move what it made into ``out``, all or nothing; what was made.
+
+    Raises :class:`DataError` where ``out`` cannot be written or holds one of the files.
+    """
     try:
         out.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=out))
     except OSError as error:
         raise DataError("--out", f"cannot write there ({error.strerror})", "a writable folder") from None
     try:
-        for maker in makers:
-            maker.write(run, draft)
+        fill(draft)
         made = sorted(path.name for path in draft.iterdir())
         there = [name for name in made if (out / name).exists()]
         if there:

@@ -5,6 +5,7 @@ import logging
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -39,6 +40,9 @@ COLOURS = {
 }
 
 
+_KEPT: ContextVar["dict[str, tuple[str, Drawing]] | None"] = ContextVar("kept", default=None)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pen:
     """How one series is drawn: hue, dashes and marker differ together, so that grey print still tells them apart."""
@@ -65,7 +69,7 @@ def _look() -> Path:
 
 
 @contextmanager
-def _ink() -> Iterator[None]:
+def ink() -> Iterator[None]:
     """The defaults of matplotlib with our style sheet on top, whatever this machine's settings are."""
     with mpl.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings(
@@ -77,6 +81,17 @@ def _ink() -> Iterator[None]:
         mpl.rcdefaults()
         mpl.rc_file(_look(), use_default_template=False)
         yield
+
+
+@contextmanager
+def keeping() -> Iterator[dict[str, tuple[str, Drawing]]]:
+    """Keep the drawings that are made in the block: SVG markup to a drawing's name and what it was made from."""
+    kept: dict[str, tuple[str, Drawing]] = {}
+    token = _KEPT.set(kept)
+    try:
+        yield kept
+    finally:
+        _KEPT.reset(token)
 
 
 def gid(index: int, at: str = "", says: str = "") -> str:
@@ -91,7 +106,7 @@ def panel(
     name: str, title: str, draw: Callable[[Axes], None], *, width: float = WIDTH, height: float = HEIGHT
 ) -> str:
     """One drawing as inline SVG, sizes in inches; ``title`` says what it shows, ``draw`` fills the axes."""
-    with _ink():
+    with ink():
         drawing = Drawing(figsize=(width, height), layout="constrained")
         draw(drawing.add_subplot())
         return _written(drawing, name, title)
@@ -110,7 +125,7 @@ def swatch(index: int, name: str, label: str) -> str:
 
 def sample(name: str, title: str, draw: Callable[[Axes], None]) -> str:
     """A legend's drawing: ``draw`` fills the unit square."""
-    with _ink():
+    with ink():
         drawing = Drawing(figsize=(0.34, 0.12))
         axes = drawing.add_axes((0, 0, 1, 1))
         axes.set_axis_off()
@@ -124,7 +139,11 @@ def _written(drawing: Drawing, name: str, title: str) -> str:
     FigureCanvasSVG(drawing).print_figure(stream, format="svg", metadata={"Date": None})
     axes = drawing.axes[0]
     labels = f"{axes.get_xlabel()}|{axes.get_ylabel()}" if axes.axison else ""
-    return clean(stream.getvalue(), name, title, COLOURS, _frame(drawing), labels)
+    markup = clean(stream.getvalue(), name, title, COLOURS, _frame(drawing), labels)
+    kept = _KEPT.get()
+    if kept is not None:
+        kept[markup] = name, drawing
+    return markup
 
 
 def _frame(drawing: Drawing) -> str:

@@ -69,6 +69,7 @@ def det(
     """False non-matches against false matches, both axes logarithmic."""
     x, y = _floor(series, "x"), _floor(series, "y", up_to=SEEN_FMR)
     right, top = _ceiling(series, "x"), _ceiling(series, "y")
+    x, y = min(x, right / 10), min(y, top / 10)  # a system without errors has an axis too
 
     def draw(axes: Axes) -> None:
         for item in series:

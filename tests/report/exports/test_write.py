@@ -12,7 +12,16 @@ from frtaudit.errors import DataError, SpecError
 from frtaudit.report.exports.run_folder import FinishedRun
 from frtaudit.report.exports.write import export
 
-ALL = ["ai_verify.json", "csv", "junit.xml", "model_card", "parquet", "summary.md"]
+ALL = [
+    "ai_verify.json",
+    "csv",
+    "junit.xml",
+    "latex",
+    "model_card",
+    "parquet",
+    "references.bib",
+    "summary.md",
+]
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -44,7 +53,11 @@ def test_some_formats_with_a_date(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "line"),
     [
-        (["--as", "xml"], 2, "frtaudit: --as: no export is named 'xml'; accepted: ai-verify, csv, junit, "),
+        (
+            ["--as", "xml"],
+            2,
+            "frtaudit: --as: no export is named 'xml'; accepted: ai-verify, bibtex, csv, junit, ",
+        ),
         (
             ["--date", "soon"],
             2,

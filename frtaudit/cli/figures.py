@@ -1,0 +1,117 @@
+"""``frtaudit figures``: the figures of a finished run, for a paper."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from frtaudit.cli.options import Parser
+from frtaudit.errors import printable
+
+EXAMPLES = """\
+examples
+  frtaudit figures reports/demo/TIME --list                        names and titles
+  frtaudit figures reports/demo/TIME det roc --width page          two of them, as wide as a page
+  frtaudit figures reports/demo/TIME det --systems vendor_a --xlim 1e-5,0.1 --formats pdf
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """``frtaudit figures``: 0 done, 1 could not, 2 usage."""
+    options = _parser().parse_intermixed_args(argv)
+    from frtaudit.config.plugins import load_plugins
+    from frtaudit.report.exports.run_folder import read_run
+    from frtaudit.report.exports.write import write_whole
+    from frtaudit.report.paper_figures import Choice, paper_figures, write_figures
+
+    load_plugins()
+    choice = Choice(
+        names=tuple(options.names),
+        systems=options.systems,
+        classes=options.classes,
+        metrics=options.metrics,
+        width=options.width,
+        x=options.xlim,
+        y=options.ylim,
+        shared=options.share_axes,
+    )
+    wanted = list(paper_figures(read_run(Path(options.run)).result, choice).values())
+    if options.list:
+        lines = [f"{item.name:32} {item.title}" for item in wanted]
+    else:
+        fill = partial(write_figures, wanted, options.formats)
+        lines = [str(path) for path in write_whole(Path(options.out), fill)]
+    sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
+    return 0
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="frtaudit figures",
+        description="Write the figures of a finished run for a paper, each with its legend and a caption.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("run", metavar="RUN", help="the run's folder, or its result.json")
+    add("names", metavar="NAME", nargs="*", help="which figures (default: all)")
+    add("--list", action="store_true", help="print names and titles, write nothing")
+    add("--out", default="figures", metavar="DIR", help="where to; overwrites nothing (default: figures)")
+    add(
+        "--formats",
+        type=_formats,
+        default=("svg", "pdf", "png"),
+        metavar="A,B",
+        help="svg, pdf, png (default: all)",
+    )
+    add("--systems", type=_words, default=(), metavar="A,B", help="only these systems")
+    add("--classes", type=_words, default=(), metavar="A,B", help="only these classes of people")
+    add("--metrics", type=_words, default=(), metavar="A,B", help="only these metrics")
+    add(
+        "--width",
+        type=_width,
+        default=_width("column"),
+        metavar="W",
+        help="column, page, or inches (default: column)",
+    )
+    add("--xlim", type=_limits, metavar="LOW,HIGH", help="limits of the horizontal axis")
+    add("--ylim", type=_limits, metavar="LOW,HIGH", help="limits of the vertical axis")
+    add(
+        "--share-axes",
+        action="store_true",
+        help="the same limits for axes of one quantity",
+    )
+    return parser
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word for word in text.split(",") if word)
+
+
+def _formats(text: str) -> tuple[str, ...]:
+    known, asked = ("svg", "pdf", "png"), _words(text)
+    if not asked or not set(asked) <= set(known):
+        raise argparse.ArgumentTypeError(f"found {text!r}; accepted: {', '.join(known)}")
+    return asked
+
+
+def _width(text: str) -> float:
+    known = {"column": 3.35, "page": 7.0}
+    try:
+        width = known.get(text) or float(text)
+    except ValueError:
+        width = float("nan")
+    if not 1 <= width <= 40:
+        raise argparse.ArgumentTypeError(f"found {text!r}; accepted: column, page, or 1 to 40 inches")
+    return width
+
+
+def _limits(text: str) -> tuple[float, float]:
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        low, high = 0.0, 0.0
+    if not low < high:  # nan too
+        raise argparse.ArgumentTypeError(f"found {text!r}; accepted: two numbers, the lower first: 0.001,0.1")
+    return low, high

@@ -1,0 +1,117 @@
+"""The report's tables as LaTeX, with the rules of booktabs."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from frtaudit.core.file_names import file_name
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.registry import register
+from frtaudit.errors import printable
+from frtaudit.report.context import SECTIONS
+from frtaudit.report.exports.run_folder import FinishedRun
+from frtaudit.report.pieces import Block, Column, Table, Text, TextSpan, pieces_of, plain_text
+from frtaudit.report.source import Source
+
+FOLDER = "latex"
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "−": r"$-$", "×": r"$\times$", "≤": r"$\leq$",
+    "≥": r"$\geq$", "<": r"$<$", ">": r"$>$", "|": r"$|$",
+}  # fmt: skip
+_RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True))
+_POWER = re.compile(f"[{''.join(_RAISED)}]+")
+
+
+@register("export", "latex")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latex:
+    """latex/: every table of the report, a file each, for a paper that loads booktabs; notes below the table."""
+
+    def write(self, run: FinishedRun, folder: Path) -> None:
+        """Write the folder ``latex``."""
+        out, source = OutputFolder(folder), Source(run.result)
+        for _, _, build in SECTIONS:
+            for table in pieces_of(build(source), Table):
+                out.write(f"{FOLDER}/{file_name(table.name)}.tex", to_latex(table).encode())
+
+
+def to_latex(table: Table) -> str:
+    """A table as a ``table`` environment."""
+    columns = [index for index, _ in enumerate(table.columns) if _filled(table.blocks, index)]
+    kinds = "".join("r" if table.columns[index].kind == "num" else "l" for index in columns)
+    lines = [
+        r"\begin{table}",
+        rf"\caption{{{_latex(table.caption)}}}",
+        rf"\label{{tab:{re.sub(r'[^A-Za-z0-9.:-]+', '-', table.name)}}}",
+        r"\centering",
+        rf"\begin{{tabular}}{{@{{}}{kinds}@{{}}}}",
+        r"\toprule",
+        _row(_titles(table.columns, columns)),
+        r"\midrule",
+        *_body(table.blocks, columns),
+        r"\bottomrule",
+        r"\end{tabular}",
+        *(
+            rf"\par\footnotesize\textsuperscript{{{escaped(mark)}}} {_latex(note)}"
+            for mark, note in table.notes
+        ),
+        *([rf"\par\footnotesize {escaped(table.left_out)}"] if table.left_out else []),
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def escaped(text: str) -> str:
+    r"""A text in which nothing is a command of LaTeX.
+
+    >>> print(escaped("5 % of a_b < 10⁻³"))
+    5 \% of a\_b $<$ 10$^{-3}$
+    """
+    parts: list[str] = []
+    end = 0
+    for found in _POWER.finditer(text := printable(text)):
+        parts += [
+            _plain(text[end : found.start()]),
+            f"$^{{{''.join(_RAISED[sign] for sign in found.group())}}}$",
+        ]
+        end = found.end()
+    return "".join([*parts, _plain(text[end:])])
+
+
+def _plain(text: str) -> str:
+    return "".join(_SPECIAL.get(sign, sign) for sign in text)
+
+
+def _filled(blocks: Sequence[Block], index: int) -> bool:
+    """Whether a column holds anything: an empty one is left out."""
+    return any(plain_text(row[index]).strip() for block in blocks for row in block.rows)
+
+
+def _titles(columns: Sequence[Column], chosen: Iterable[int]) -> list[str]:
+    return [escaped(columns[index].title) for index in chosen]
+
+
+def _body(blocks: Sequence[Block], columns: Sequence[int]) -> Iterator[str]:
+    for number, block in enumerate(blocks):
+        if number:
+            yield r"\addlinespace"
+        if block.head:
+            yield rf"\multicolumn{{{len(columns)}}}{{@{{}}l}}{{{_latex(block.head)}}} \\"
+        for row in block.rows:
+            yield _row([_latex(row[index]) for index in columns])
+
+
+def _row(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _latex(text: Text) -> str:
+    return "".join(_piece(piece) for piece in text)
+
+
+def _piece(piece: TextSpan) -> str:
+    if piece.kind == "br":
+        return " "
+    return rf"\textsuperscript{{{escaped(piece.text)}}}" if piece.kind == "mark" else escaped(piece.text)

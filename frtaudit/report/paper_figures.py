@@ -1,0 +1,173 @@
+"""The report's figures for a paper: each panel as a figure of matplotlib, with its legend and its caption."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
+from matplotlib.legend_handler import HandlerTuple
+
+from frtaudit.core import AuditResult, Curve, Estimate
+from frtaudit.core.file_names import file_name
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.errors import SpecError
+from frtaudit.report.context import SECTIONS
+from frtaudit.report.figures import canvas
+from frtaudit.report.pieces import Figure, pieces_of, plain_text
+from frtaudit.report.source import EVERY, Source
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+
+__all__ = ["Choice", "Drawing", "PaperFigure", "paper_figures", "write_figures"]
+
+FORMATS = ("svg", "pdf", "png")
+DOTS = 300  # per inch of a PNG
+PER_ROW = 3  # names in a row of a legend, in a column's width
+
+Limits = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What is drawn, and how.
+
+    ``names`` of figures, ``systems``, ``classes``, ``metrics``: only these, empty for all; ``width``: inches; ``x``,
+    ``y``: limits of the axes, None for the report's; ``shared``: axes of one quantity have the same limits.
+    """
+
+    names: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    width: float = canvas.WIDTH
+    x: Limits | None = None
+    y: Limits | None = None
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaperFigure:
+    """One panel of the report: ``title``, ``caption`` and ``shows`` in words; ``drawing`` has the legend."""
+
+    name: str
+    title: str
+    caption: str
+    shows: str
+    drawing: Drawing
+
+
+def paper_figures(result: AuditResult, choice: Choice = Choice()) -> dict[str, PaperFigure]:
+    """Every panel that the report of a result draws, or those chosen, by name, in the order of the report.
+
+    Raises :class:`SpecError` for a figure, system, class or metric that there is not.
+    """
+    source = Source(_chosen(result, choice))
+    with canvas.keeping() as kept:
+        drawn = [item for _, _, build in SECTIONS for item in pieces_of(build(source), Figure)]
+    found = {
+        kept[panel.svg][0]: PaperFigure(
+            name=kept[panel.svg][0],
+            title=item.title,
+            caption=plain_text(item.caption),
+            shows=panel.alt,
+            drawing=kept[panel.svg][1],
+        )
+        for item in drawn
+        for panel in item.panels
+    }
+    for name in choice.names:
+        if name not in found:
+            raise SpecError("figure", f"found {name!r}", ", ".join(found) or "the result has nothing to draw")
+    figures = {name: found[name] for name in choice.names or found}
+    legends = {kept[panel.svg][0]: item.keys for item in drawn for panel in item.panels}
+    with canvas.ink():
+        _limit([item.drawing for item in figures.values()], choice)
+        for name, item in figures.items():
+            handles = [_handles(kept[key.svg][1]) for key in legends[name]]
+            _finish(item.drawing, [key.name for key in legends[name]], handles, choice.width)
+    return figures
+
+
+def write_figures(figures: Iterable[PaperFigure], formats: Sequence[str], folder: Path) -> None:
+    """Write each figure as ``NAME.FORMAT``, and its title, caption and content in words as ``NAME.txt``."""
+    out = OutputFolder(folder)
+    for item in figures:
+        name = file_name(item.name)
+        for kind in formats:
+            with canvas.ink(), out.create(f"{name}.{kind}") as to:
+                item.drawing.savefig(to, format=kind, dpi=DOTS, facecolor="white", metadata=_UNDATED[kind])
+        out.write(f"{name}.txt", f"{item.title}\n\n{item.caption}\n\n{item.shows}\n".encode())
+
+
+_UNDATED: Mapping[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
+
+
+def _chosen(result: AuditResult, choice: Choice) -> AuditResult:
+    """The result with estimates and curves of the chosen systems, classes and metrics alone."""
+    every: tuple[Estimate | Curve, ...] = (*result.estimates, *result.curves)
+    for asked, field in ((choice.systems, "provider"), (choice.classes, "group"), (choice.metrics, "metric")):
+        known = {str(getattr(item, field)) for item in every} - {EVERY, "all", "max"}
+        known = {name for name in known if "|" not in name}
+        for name in asked:
+            if name not in known:
+                flag = {"provider": "--systems", "group": "--classes", "metric": "--metrics"}[field]
+                raise SpecError(flag, f"the result has no {name!r}", ", ".join(sorted(known)))
+
+    def wanted(item: Estimate | Curve) -> bool:
+        return (
+            (not choice.systems or item.provider in (*choice.systems, EVERY))
+            and (not choice.classes or item.schema is None or item.group in choice.classes)
+            and (not choice.metrics or item.metric in choice.metrics)
+        )
+
+    if not (choice.systems or choice.classes or choice.metrics):
+        return result
+    return replace(
+        result,
+        estimates=tuple(item for item in result.estimates if wanted(item)),
+        curves=tuple(item for item in result.curves if wanted(item)),
+        findings=(),
+    )
+
+
+def _handles(sample: Drawing) -> "tuple[Artist, ...]":
+    """What a legend's sample was drawn with."""
+    axes = sample.axes[0]
+    return (*axes.collections, *axes.patches, *axes.lines)
+
+
+def _limit(drawings: Sequence[Drawing], choice: Choice) -> None:
+    """Set the limits of the axes: those that were chosen, or, where axes are shared, what holds every panel's."""
+    every = [drawing.axes[0] for drawing in drawings]
+    for name, limits in (("x", choice.x), ("y", choice.y)):
+        spans = [(_quantity(axes, name), getattr(axes, f"get_{name}lim")()) for axes in every]
+        for axes, (quantity, _) in zip(every, spans, strict=True):
+            alike = [span for other, span in spans if other == quantity]
+            whole = (min(low for low, _ in alike), max(high for _, high in alike))
+            chosen = limits or (whole if choice.shared else None)
+            if chosen is not None and not (quantity[1] == "log" and chosen[0] <= 0):
+                getattr(axes, f"set_{name}lim")(chosen)
+
+
+def _quantity(axes: Axes, name: str) -> tuple[str, str]:
+    """What an axis shows, and its scale."""
+    return getattr(axes, f"get_{name}label")(), getattr(axes, f"get_{name}scale")()
+
+
+def _finish(
+    drawing: Drawing, names: Sequence[str], handles: "Sequence[tuple[Artist, ...]]", width: float
+) -> None:
+    """Scale a drawing to its width and put the legend below it."""
+    drawing.set_size_inches(width, drawing.get_figheight() * min(width / drawing.get_figwidth(), 1.5))
+    if names:
+        drawing.legend(
+            handles=list(handles),
+            labels=list(names),
+            loc="outside lower center",
+            ncols=max(1, round(PER_ROW * width / canvas.WIDTH)),
+            frameon=False,
+            handler_map={tuple: HandlerTuple(ndivide=1, pad=0)},
+        )

@@ -1,0 +1,89 @@
+"""The publications whose methods a result used, as a list of references and as BibTeX."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from frtaudit.core import AuditResult
+from frtaudit.core.machine.resources import shipped
+
+FILE = "references.toml"
+_USED_BY = ("methods", "metrics", "analyses", "findings")
+_WHERE = ("booktitle", "journal", "school", "institution")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A publication: ``key`` and ``fields`` as in BibTeX, ``short`` as in a text, ``used_by``: what it describes."""
+
+    key: str
+    type: str
+    short: str
+    fields: Mapping[str, str]
+    used_by: Mapping[str, tuple[str, ...]]
+
+    def text(self) -> str:
+        """One line of a list of references."""
+        field = self.fields
+        where = next(field[name] for name in _WHERE if name in field)
+        volume = f" {field['volume']}, {field['pages'].replace('--', '–')}" if "volume" in field else ""
+        number = f", {field['number']}" if "number" in field else ""
+        preprint = f", arXiv:{field['eprint']}" if "eprint" in field else ""
+        authors = "; ".join(field["author"].split(" and "))
+        return f"{authors} ({field['year']}). {field['title']}. {where}{volume}{number}{preprint}.".replace(
+            "?.", "?"
+        )
+
+    def bibtex(self) -> str:
+        """The entry of a ``.bib`` file."""
+        lines = [f"  {name} = {{{_escaped(value)}}}" for name, value in self.fields.items()]
+        return f"@{self.type}{{{self.key},\n" + ",\n".join(lines) + "\n}\n"
+
+
+@cache
+def known() -> tuple[Reference, ...]:
+    """Every publication that the toolkit knows, in the order of ``templates/references.toml``."""
+    found = tomllib.loads((shipped("templates") / FILE).read_text("utf-8"))
+    return tuple(
+        Reference(
+            key=key,
+            type=entry["type"],
+            short=entry["short"],
+            fields={name: entry[name] for name in entry if name not in (*_USED_BY, "type", "short")},
+            used_by={
+                name: tuple(entry[name]) if name != "findings" else ("holm",)
+                for name in _USED_BY
+                if name in entry
+            },
+        )
+        for key, entry in found.items()
+    )
+
+
+def references_of(result: AuditResult) -> tuple[Reference, ...]:
+    """The publications of what a result holds: its interval methods, metrics and analyses, by the first author."""
+    intervals = [interval.method for item in result.estimates for interval in item.intervals]
+    methods = {*intervals, *(item.method for item in result.curves if item.method is not None)}
+    used: Mapping[str, set[str]] = {
+        "methods": {method.value for method in methods},
+        "metrics": {item.metric for item in result.estimates if item.value is not None},
+        "analyses": {item.analysis for item in result.estimates} | {item.analysis for item in result.curves},
+        "findings": {"holm"} if len(result.findings) > 1 else set(),
+    }
+    found = [item for item in known() if any(used[kind] & {*names} for kind, names in item.used_by.items())]
+    return tuple(sorted(found, key=lambda item: (item.fields["author"], item.fields["year"])))
+
+
+def citations(method: str) -> str:
+    """The publications of an interval method as a text cites them, in the order of their years.
+
+    >>> citations("wilson")
+    'Wilson 1927; Clopper and Pearson 1934; Fogliato et al. 2024'
+    """
+    found = [item for item in known() if method in item.used_by.get("methods", ())]
+    return "; ".join(item.short for item in sorted(found, key=lambda item: item.fields["year"]))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", r"\&")

@@ -1,0 +1,67 @@
+import re
+from pathlib import Path
+
+from finished_runs import finished
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frtaudit.report.exports.latex import Latex, escaped, to_latex
+from frtaudit.report.pieces import Block, Column, Table, TextSpan, spans
+
+TABLE = Table(
+    name="rates of_a",
+    caption=spans("FNMR of ", TextSpan(text="a & b", pointer="/estimates/0")),
+    columns=(Column(title="System"), Column(title="FNMR", kind="num"), Column(title="empty")),
+    blocks=(
+        Block(
+            rows=((spans("v_1"), spans("5 %", TextSpan(text="a", kind="mark")), ()),), head=spans("x < 10⁻³")
+        ),
+        Block(rows=((spans("v#2"), spans("6 %"), ()),)),
+    ),
+    notes=(("a", spans("No error.")),),
+)
+
+
+def test_a_table_of_booktabs() -> None:
+    """Caption, rules, heads over all columns, numbers to the right, marks raised, notes below, no empty column."""
+    assert to_latex(TABLE).splitlines() == [
+        r"\begin{table}",
+        r"\caption{FNMR of a \& b}",
+        r"\label{tab:rates-of-a}",
+        r"\centering",
+        r"\begin{tabular}{@{}lr@{}}",
+        r"\toprule",
+        r"System & FNMR \\",
+        r"\midrule",
+        r"\multicolumn{2}{@{}l}{x $<$ 10$^{-3}$} \\",
+        r"v\_1 & 5 \%\textsuperscript{a} \\",
+        r"\addlinespace",
+        r"v\#2 & 6 \% \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\par\footnotesize\textsuperscript{a} No error.",
+        r"\end{table}",
+    ]
+
+
+@given(st.text(st.characters(codec="utf-8")))
+def test_no_text_is_a_command(text: str) -> None:
+    """Whatever a name holds, braces and dollars are balanced and no special character stands alone."""
+    found = escaped(text)
+    bare = re.sub(r"\\(textbackslash|textasciicircum|textasciitilde)\{\}|\\[{}$&#%_]", "", found)
+    bare = re.sub(r"\$(-|<|>|\||\\times|\\leq|\\geq|\^\{[0-9-]+\})\$", "", bare)
+    assert not set(bare) & set("\\{}$&#%_^~")
+    assert "\n" not in found
+
+
+def test_every_table_of_the_report_is_a_file(tmp_path: Path) -> None:
+    """The folder has a file for each table, each with as many cells in every row as it has columns."""
+    Latex().write(finished(tmp_path), tmp_path)
+    files = sorted((tmp_path / "latex").iterdir())
+    assert {"eer.tex", "fixed-thresholds.tex"} <= {path.name for path in files}
+    for path in files:
+        text = path.read_text("utf-8")
+        (kinds,) = re.findall(r"\\begin\{tabular\}\{@\{\}([lr]+)@\{\}\}", text)
+        rows = [line for line in text.splitlines() if line.endswith(r" \\") and r"\multicolumn" not in line]
+        assert rows
+        assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(kinds)}

@@ -1,0 +1,73 @@
+"""The report's figures for a paper."""
+
+from pathlib import Path
+
+import pytest
+from small_audits import whole
+
+from frtaudit.errors import SpecError
+from frtaudit.report.paper_figures import Choice, paper_figures, write_figures
+
+
+def test_every_panel_has_its_legend_and_its_caption() -> None:
+    """Each panel of the report is a figure with the series' names below it; a caption and words say what it shows."""
+    figures = paper_figures(whole().result)
+    assert {"roc", "det"} <= set(figures)
+    det = figures["det"]
+    (legend,) = det.drawing.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["one", "two"]
+    assert det.caption
+    assert "one, two" in det.shows
+
+
+def test_only_what_was_chosen_is_drawn() -> None:
+    """One system alone, as wide as was asked, between the limits that were asked."""
+    choice = Choice(systems=("two",), width=7.0, x=(0.04, 0.1))
+    drawing = paper_figures(whole().result, choice)["det"].drawing
+    assert [text.get_text() for text in drawing.legends[0].get_texts()] == ["two"]
+    assert drawing.get_figwidth() == pytest.approx(7.0)
+    assert drawing.axes[0].get_xlim() == pytest.approx((0.04, 0.1))
+
+
+def test_axes_of_one_quantity_are_shared() -> None:
+    """Panels get the same limits where they show the same quantity on the same scale, and lose nothing of theirs."""
+    names = ("tar-group-0", "tar-group-1")
+    alone, shared = (paper_figures(whole().result, Choice(names=names, shared=on)) for on in (False, True))
+    (span,) = {shared[name].drawing.axes[0].get_ylim() for name in names}
+    spans = [alone[name].drawing.axes[0].get_ylim() for name in names]
+    assert spans[0] != spans[1]
+    assert span == (min(low for low, _ in spans), max(high for _, high in spans))
+
+
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [
+        (Choice(systems=("three",)), "--systems: the result has no 'three'; accepted: one, two"),
+        (Choice(classes=("z",)), "--classes: the result has no 'z'; accepted: x, y"),
+        (Choice(metrics=("fnr",)), "--metrics: the result has no 'fnr'; accepted: "),
+    ],
+)
+def test_what_the_result_lacks_is_one_line(choice: Choice, said: str) -> None:
+    """An unknown system, class or metric is named with those that there are."""
+    with pytest.raises(SpecError, match=r"^" + said.replace("(", r"\(")):
+        paper_figures(whole().result, choice)
+
+
+def test_an_unknown_figure_is_one_line() -> None:
+    """An unknown name is refused with the names that there are."""
+    with pytest.raises(SpecError, match="figure: found 'dte'; accepted: roc, det"):
+        paper_figures(whole().result, Choice(names=("det", "dte")))
+
+
+def test_files_of_a_figure(tmp_path: Path) -> None:
+    """SVG, PDF, PNG and the words; without a date, so that writing again gives the same bytes."""
+    for folder in (tmp_path / "one", tmp_path / "two"):
+        folder.mkdir()
+        figures = paper_figures(whole().result, Choice(names=("det",)))
+        write_figures(figures.values(), ("svg", "pdf", "png"), folder)
+    files = {path.name: path.read_bytes() for path in (tmp_path / "one").iterdir()}
+    assert set(files) == {"det.svg", "det.pdf", "det.png", "det.txt"}
+    assert files["det.pdf"].startswith(b"%PDF")
+    assert files["det.png"].startswith(b"\x89PNG")
+    assert figures["det"].title in files["det.txt"].decode()
+    assert files == {path.name: path.read_bytes() for path in (tmp_path / "two").iterdir()}
