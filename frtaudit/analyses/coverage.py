@@ -36,8 +36,8 @@ from frtaudit.stats.rates.sums import BelowFloorError
 from frtaudit.stats.rates.targets import threshold_at
 
 NAME = "coverage"
-LEAST_COHORTS = 1000
-LEAST = (MIN_ERRORS, MIN_ERRING)
+MIN_COHORTS = 1000
+MIN_CASES = (MIN_ERRORS, MIN_ERRING)
 UNIT = "share of simulated cohorts"
 SPREAD = "standard deviation over mean"
 BY_COPIES = {Method.VERTEX: Plan.SUBJECTS, Method.DOUBLE_OR_NOTHING: Plan.DOUBLE_OR_NOTHING}
@@ -118,14 +118,14 @@ class Moving:
 class Coverage:
     """How often this report's intervals would hold the truth, in simulated cohorts of its own structure."""
 
-    cohorts: int = LEAST_COHORTS
+    cohorts: int = MIN_COHORTS
     share_of_wolves: float = 0.02
     wolf_factor: float = 10.0
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for too few cohorts, a share outside (0, 1) or a factor that makes no wolf."""
-        if self.cohorts < LEAST_COHORTS:
-            raise SpecError(f"analyses.{NAME}.cohorts", f"found {self.cohorts}", f"{LEAST_COHORTS} or more")
+        if self.cohorts < MIN_COHORTS:
+            raise SpecError(f"analyses.{NAME}.cohorts", f"found {self.cohorts}", f"{MIN_COHORTS} or more")
         if not 0 < self.share_of_wolves < 1:
             found = f"found {self.share_of_wolves:g}"
             raise SpecError(f"analyses.{NAME}.share_of_wolves", found, "more than 0 and less than 1")
@@ -520,14 +520,16 @@ def _bounds(
         if method is Method.WILSON:
             if row.moving and Plan.SUBJECTS in made:
                 replicates = made[Plan.SUBJECTS]
-                found = coverage.wilson_moving(drawn.own, drawn.lent, replicates, stage.over, alpha, LEAST)
+                found = coverage.wilson_moving(
+                    drawn.own, drawn.lent, replicates, stage.over, alpha, MIN_CASES
+                )
             else:
                 found = coverage.wilson(drawn.own, drawn.lent, stage.over, alpha)
             yield method, found
         elif method is Method.WILSON_IID:
             yield method, coverage.wilson_iid(drawn.own, stage.over, alpha)
         elif BY_COPIES[method] in made and stage.over.effective >= MIN_EFFECTIVE:
-            yield method, coverage.percentile(drawn.own, made[PLAN_OF[method]], alpha, LEAST)
+            yield method, coverage.percentile(drawn.own, made[PLAN_OF[method]], alpha, MIN_CASES)
 
 
 def _told(system: SystemData, row: Row, at: At, missed: Misses, alpha: float) -> Iterator[Estimate]:

@@ -27,7 +27,7 @@ from frtaudit.stats.intervals import bootstrap_intervals, dependence, wilson
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 
 NAME = "label_cost"
-LEAST_TRUTHS = 100
+MIN_TRUTHS = 100
 EVERY = "every system"
 KINDS = ("all", "left_out", "wrong")
 DIFFERENCE, FACES = "difference of shares of comparisons", "faces"
@@ -86,8 +86,8 @@ class LabelCost:
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for too few truths."""
-        if self.truths < LEAST_TRUTHS:
-            raise SpecError(f"analyses.{NAME}.truths", f"found {self.truths}", f"{LEAST_TRUTHS} or more")
+        if self.truths < MIN_TRUTHS:
+            raise SpecError(f"analyses.{NAME}.truths", f"found {self.truths}", f"{MIN_TRUTHS} or more")
 
     def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
         """Possible truths of this cohort's queries: a :class:`Surveyed`, in ``system.surveys`` under its name."""

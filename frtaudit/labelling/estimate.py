@@ -16,7 +16,7 @@ from frtaudit.stats.labels.spectral import Limits, Reason, Rule
 from frtaudit.stats.labels.tobit import cut_mixture
 from frtaudit.stats.rates.censoring import censoring_of
 
-MOST = 100_000  # scores that a mixture is fitted to: equally spaced ranks of all of them
+MAX_FITTED = 100_000  # scores that a mixture is fitted to: equally spaced ranks of all of them
 MOSTLY = 0.5  # of all scores at the floor and the ceiling together: these are the modes then
 APART = 2.0  # modes nearer than so many of the mean of the two standard deviations are one (equal ones: no dip between)
 
@@ -95,7 +95,7 @@ def modes_of(name: str, scores: Floats) -> tuple[float, float]:
     if np.unique(scores).size < 2:
         raise _one_mode(name, f"all {scores.size} scores are the same")
     ranks = np.sort(scores)
-    ranks = ranks[np.linspace(0, ranks.size - 1, min(ranks.size, MOST)).round().astype(np.int64)]
+    ranks = ranks[np.linspace(0, ranks.size - 1, min(ranks.size, MAX_FITTED)).round().astype(np.int64)]
     middle, spread = float(ranks.mean()), float(ranks.std())
     levels = ((ranks - middle) / spread)[:, None]
     start = np.quantile(levels, [[0.1], [0.9]])

@@ -22,7 +22,7 @@ ESTIMATED, ANNOTATED, ACHIEVABLE, NO_VOTE = "estimated", "annotated", "achievabl
 ONE_OF_SEVERAL = 2  # a label of a query whose several people are used: it does not say which is the query's
 CLAIMS = (OF_QUERY, NOT_OF_QUERY)
 FEWEST = 3  # services of a subset
-MOST = 6  # services whose subsets are all tried: 42 of three and more
+MAX_SERVICES = 6  # services whose subsets are all tried: 42 of three and more
 
 Persons = npt.NDArray[np.int32]
 
@@ -139,7 +139,7 @@ def hidden(scores: Scores, target: float, found: Censoring) -> str | None:
 def subsets(labelling: Labelling, how: How) -> Iterator[tuple[tuple[str, ...], Labelled]]:
     """Labels by every subset of three and more services, all but the whole (Figure S.13); none beyond six services."""
     services = how.asked(labelling.services)
-    if len(services) > MOST:
+    if len(services) > MAX_SERVICES:
         return
     given = replace(_given(how, labelling.labelled), services=())
     for size in range(FEWEST, len(services)):

@@ -10,7 +10,7 @@ from frtaudit.core.canonical import Json
 from frtaudit.report.source import Source, at_key
 
 POINTS = 40_000  # numbers over all dials: half a megabyte of page
-MOST, LEAST = 400, 24
+MAX_CURVE_POINTS, MIN_CURVE_POINTS = 400, 24
 DIGITS = 6
 DRAWN = ("roc", "det", "fmr", "fnmr")
 
@@ -31,7 +31,7 @@ def embedded(source: Source) -> str:
     the band.
     """
     dials = _dials(source)
-    step = max(LEAST, min(MOST, POINTS // max(3 * len(dials), 1)))
+    step = max(MIN_CURVE_POINTS, min(MAX_CURVE_POINTS, POINTS // max(3 * len(dials), 1)))
     value: dict[str, Json] = {
         "dials": [_dial(source, item, step) for item in dials],
         "curves": _curves(source),
@@ -112,7 +112,7 @@ def _trials(source: Source, curve: Curve) -> int | None:
 def _curves(source: Source) -> dict[str, Json]:
     """Curves of everybody, as the figures draw them, by pointer."""
     found = [*source.banded("roc"), *(item for kind in DRAWN[1:] for item in source.curves(kind))]
-    most = max(LEAST, min(MOST, POINTS // max(2 * len(found), 1)))
+    most = max(MIN_CURVE_POINTS, min(MAX_CURVE_POINTS, POINTS // max(2 * len(found), 1)))
     made: dict[str, Json] = {}
     for curve in found:
         kept = thinned(len(curve.x), most)

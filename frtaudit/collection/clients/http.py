@@ -21,8 +21,8 @@ from frtaudit.errors import ProviderError, SpecError
 if TYPE_CHECKING:
     import httpx
 
-MOST_BYTES = 4_000_000  # of an answer
-MOST_WAIT = 120.0  # seconds that are waited because a service asked for them
+MAX_BYTES = 4_000_000  # of an answer
+MAX_WAIT = 120.0  # seconds that are waited because a service asked for them
 FIRST_WAIT = 0.5  # seconds before the second attempt, doubled for each one after
 LONGEST_WAIT = 30.0
 NOWHERE = (404, 405, 410)  # where the service says nothing of its own
@@ -137,7 +137,7 @@ class Caller:
                 for part in response.iter_bytes():
                     parts.append(part)
                     size += len(part)
-                    if size > MOST_BYTES:
+                    if size > MAX_BYTES:
                         raise CallError(Refusal.TRANSPORT, "response_too_large")
                     if time.monotonic() > deadline:
                         raise CallError(Refusal.TRANSPORT, "timeout")
@@ -275,7 +275,7 @@ def _again(error: Exception) -> bool | float:
         return False
     if error.wait is None:
         return True
-    return error.wait if error.wait <= MOST_WAIT else False
+    return error.wait if error.wait <= MAX_WAIT else False
 
 
 def _refused(reply: Reply) -> CallError | None:

@@ -7,7 +7,7 @@ from frtaudit.collection.fake.world import World
 from frtaudit.core.collecting import CallError
 
 KEY = "made-up-azure-key"
-LEAST_BYTES = 1024  # below it, as documented, an image is too small
+MIN_BYTES = 1024  # below it, as documented, an image is too small
 
 
 class Azure:
@@ -43,7 +43,7 @@ class Azure:
     def _detected(self, request: Request, world: World, key: str) -> Response:
         model = request.query.get("recognitionModel", "recognition_01")
         lifetime = float(request.query.get("faceIdTimeToLive", "86400"))
-        if len(request.body) < LEAST_BYTES:
+        if len(request.body) < MIN_BYTES:
             return _error("InvalidImageSize", 400)
         try:
             found = world.faces(opened(request.body))

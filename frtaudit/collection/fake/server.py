@@ -20,7 +20,7 @@ from frtaudit.core.machine import signals
 from frtaudit.errors import DataError
 
 HOST = "127.0.0.1"
-MOST_BYTES = 40_000_000
+MAX_BYTES = 40_000_000
 WIRES: tuple[Wire, ...] = (
     rekognition.Rekognition(),
     azure.Azure(),
@@ -93,7 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
-        if length > MOST_BYTES:
+        if length > MAX_BYTES:
             self.close_connection = True
             self._send(_TOO_LARGE)
             return

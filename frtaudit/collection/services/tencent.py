@@ -41,7 +41,7 @@ API = "2020-03-03"
 SHAPE = Shape(
     most_bytes=5 * 1024 * 1024 * 3 // 4, shortest=64, longest=4000, longest_png=2000
 )  # 5 MB as base64
-MOST_FACES = 120
+MAX_FACES = 120
 _TYPE = "application/json; charset=utf-8"
 _NO_FACE = "InvalidParameterValue.NoFaceInPhoto"
 _ACCOUNT = (
@@ -143,7 +143,7 @@ class TencentSession:
         by = scale(picture, sent)
         fields = {
             "Image": base64_of(sent),
-            "MaxFaceNum": MOST_FACES,
+            "MaxFaceNum": MAX_FACES,
             "NeedQualityDetection": 1,
             "FaceModelVersion": self._settings.face_model.value,
         }

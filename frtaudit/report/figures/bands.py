@@ -53,7 +53,7 @@ class Scale:
 
 RATE = Scale(label="FNMR")
 RELATIVE = Scale(label="FNMR / empirical FNMR", alike=1.0, log=False, rate=False)
-MOST_RELATIVE = 2.0
+MAX_RELATIVE = 2.0
 
 
 def line_key(figure: str, index: int, label: str) -> Key:
@@ -76,7 +76,7 @@ def bundle(name: str, title: str, roc: Curve, vstat: Curve, hairs: BandStyle, sc
         f"{title}: {len(vstat.replicates)} bootstrap curves lie around the V-statistic; the empirical curve lies above "
         f"the highest of them at {above} of {total} targets."
     )
-    floor, top = (0.0, MOST_RELATIVE) if scale is RELATIVE else _limits(roc, [], scale)
+    floor, top = (0.0, MAX_RELATIVE) if scale is RELATIVE else _limits(roc, [], scale)
 
     def draw(axes: Axes) -> None:
         if scale.alike is not None:
@@ -223,7 +223,7 @@ def _limits(curve: Curve, bands: Sequence[Banded], scale: Scale) -> tuple[float,
     if scale.rate:
         return _floor([curve.y]), min(1.0, max(known, default=1.0) * 1.4)
     if scale is RELATIVE:
-        return 0.0, min(MOST_RELATIVE, max([1.1, *known]) * 1.05)
+        return 0.0, min(MAX_RELATIVE, max([1.1, *known]) * 1.05)
     alike = scale.alike or 0.0
     low, high = min([alike, *known]), max([alike, *known])
     if scale.log:

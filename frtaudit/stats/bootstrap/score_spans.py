@@ -22,7 +22,10 @@ NEAR = (
 )  # spans end at these shares of its rank on either side of an expected threshold
 SAMPLES = 1 << 15
 BLOCK = 13  # bits: 8192 rows of 64 bytes fit the second-level cache
-RUN, MOST = 6, 1024  # blocks are made if a row meets so many of each, and blocks times buckets are not more
+RUN, MAX_BUCKETS = (
+    6,
+    1024,
+)  # blocks are made if a row meets so many of each, and blocks times buckets are not more
 
 
 def expected_ranks(walk: SortedComparisons, limits: Limits) -> Ints:
@@ -91,7 +94,7 @@ def _laid(walk: SortedComparisons, place: Ints, laid: int, alike: Ints) -> tuple
     first_part, bits = np.zeros(place.size, dtype=np.int64), max(rows - 1, 1).bit_length()
     words = np.empty(int(np.diff(place[: laid + 1]).max(initial=0)), dtype=np.uint32)
     for span, (low, high) in enumerate(pairwise(place[: laid + 1].tolist())):
-        blocked = high - low >= RUN * rows * blocks and blocks * buckets <= MOST
+        blocked = high - low >= RUN * rows * blocks and blocks * buckets <= MAX_BUCKETS
         step, tail = (buckets, BLOCK) if blocked else (0, bits)
         parts = buckets * (blocks if blocked else 1)
         pairs = walk.first[low:high], walk.second[low:high], walk.bucket[low:high]

@@ -24,7 +24,7 @@ import scipy
 from frtaudit.core.arrays import Floats
 
 NORMAL = 3 / math.pi
-LEAST = 108 / 125
+MIN_EFFICIENCY = 108 / 125
 
 
 def probability_above(first: Floats, second: Floats) -> float:
@@ -55,7 +55,7 @@ def noether(probability: float, share: float, alpha: float, power: float) -> flo
 def by_efficiency(shift: float, alpha: float, power: float, efficiency: float = NORMAL) -> float:
     """Subjects in each of two classes ``shift`` standard deviations apart: the t-test's number over the efficiency.
 
-    >>> [math.ceil(by_efficiency(0.2, 0.05, 0.8, e)) for e in (1.0, NORMAL, LEAST)]
+    >>> [math.ceil(by_efficiency(0.2, 0.05, 0.8, e)) for e in (1.0, NORMAL, MIN_EFFICIENCY)]
     [393, 411, 455]
     """
     reach = float(scipy.stats.norm.isf(alpha / 2) + scipy.stats.norm.isf(1 - power))

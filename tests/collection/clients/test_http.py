@@ -140,7 +140,7 @@ def test_an_attempt_ends_with_its_time(httpserver: HTTPServer) -> None:
 
 def test_an_endless_answer_is_not_read(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """More bytes than any answer has are a failure of transport."""
-    monkeypatch.setattr(http, "MOST_BYTES", 1000)
+    monkeypatch.setattr(http, "MAX_BYTES", 1000)
     httpserver.expect_request("/score").respond_with_data("1" * 5000)
     with pytest.raises(CallError, match="response_too_large"):
         score(caller(httpserver, attempts=1))

@@ -26,7 +26,7 @@ from frtaudit.core.collecting import CallError, Crop, Picture
 from frtaudit.errors import DataError, ProviderError, SpecError
 
 KEYS = list(itertools.product(range(2), range(2)))
-MOST_FAULTY = Faults(
+MAX_FAULTY = Faults(
     throttled=0.12,
     error=0.12,
     error_in_answer=0.12,
@@ -93,7 +93,7 @@ def test_every_service_is_spoken_as_the_real_client_speaks_it(name: str) -> None
 def test_faults_change_no_score_and_every_attempt_is_counted_on_both_sides(name: str) -> None:
     """Three attempts in five go wrong: the scores are those of an unbroken service, and the gate saw each attempt."""
     gate = Counting()
-    made, asked = scores(name, Conduct(faults=MOST_FAULTY), gate)
+    made, asked = scores(name, Conduct(faults=MAX_FAULTY), gate)
     assert made == unbroken(name)
     assert sum(asked["faults"].values()) > 3  # type: ignore[attr-defined]
     row = asked["services"][name]  # type: ignore[index]
@@ -103,7 +103,7 @@ def test_faults_change_no_score_and_every_attempt_is_counted_on_both_sides(name:
 
 def test_faults_are_the_same_in_every_run() -> None:
     """Decided by what is asked and the number of the attempt: two runs count alike to the request."""
-    runs = [scores("tencent", Conduct(faults=MOST_FAULTY))[1] for _ in range(2)]
+    runs = [scores("tencent", Conduct(faults=MAX_FAULTY))[1] for _ in range(2)]
     assert runs[0] == runs[1]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from face_photos import LEAST, PERSONS, at_least, photos
+from face_photos import MIN_FACES, PERSONS, at_least, photos
 from PIL import Image, ImageOps
 
 from frtaudit.collection.clients import dlib_faces
@@ -72,7 +72,7 @@ def test_a_face_is_found_in_every_photo_and_copy(
 ) -> None:
     """Of each person one face in each of at least 8 pictures, of different bytes, with box and confidence."""
     for person, found in seen.items():
-        assert len({one.digest for one in pictures[person]}) == len(found) >= LEAST
+        assert len({one.digest for one in pictures[person]}) == len(found) >= MIN_FACES
         assert [len(one.faces) for one in found] == [1] * len(found)
         assert all(one.faces[0].facts["confidence"] > 0 for one in found)
 
@@ -105,7 +105,7 @@ def test_stored_scores_of_two_names_are_read_as_two_persons(
     table = pa.table([*sides, scores], names=["probe", "reference", "score"])
     pq.write_table(table, tmp_path / "dlib.parquet")
     made = Queries(root=str(tmp_path), faces="faces.parquet").load({}, 0)
-    assert made.cohort.n_samples == len(ours) == 2 * LEAST
+    assert made.cohort.n_samples == len(ours) == 2 * MIN_FACES
     assert made.cohort.n_subjects == len(PERSONS)
     assert made.labelling.labelled.label.tolist() == [OF_QUERY] * len(ours)
     comparisons, held = made.tables["dlib"]

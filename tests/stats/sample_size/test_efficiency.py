@@ -20,7 +20,7 @@ def test_known_sizes(shift: float, t: int, normal: int, worst: int) -> None:
     """The textbook's subjects per class for a shift of 0.1, 0.2, 0.5 standard deviations."""
     found = [
         math.ceil(efficiency.by_efficiency(shift, 0.05, 0.8, e))
-        for e in (1.0, efficiency.NORMAL, efficiency.LEAST)
+        for e in (1.0, efficiency.NORMAL, efficiency.MIN_EFFICIENCY)
     ]
     assert found == [t, normal, worst]
 
@@ -46,7 +46,9 @@ def test_the_worst_efficiency_is_the_parabolas() -> None:
     x = np.linspace(-math.sqrt(5), math.sqrt(5), 100_001)
     density = 3 * (5 - x**2) / (20 * math.sqrt(5))
     spread = np.trapezoid(x**2 * density, x)
-    assert 12 * spread * np.trapezoid(density**2, x) ** 2 == pytest.approx(efficiency.LEAST, abs=1e-6)
+    assert 12 * spread * np.trapezoid(density**2, x) ** 2 == pytest.approx(
+        efficiency.MIN_EFFICIENCY, abs=1e-6
+    )
 
 
 @pytest.mark.compiled
