@@ -134,7 +134,7 @@ def collect(argv: Sequence[str]) -> int:
         if not came_to.readable:
             raise came_to.stopped
         print(f"frtaudit: {came_to.stopped}", file=sys.stderr)
-    print("\n".join(map(printable, [*came_to.said, str(written)])))
+    print("\n".join(map(printable, [*came_to.summary, str(written)])))
     return 0
 
 

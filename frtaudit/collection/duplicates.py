@@ -144,7 +144,7 @@ def images_left_out(
     digests, near = [], np.zeros(len(ordered), dtype=np.bool_)
     for query in np.unique(query_of):
         rows = np.flatnonzero(query_of == query)
-        seen = [_seen(picture_of, ordered[row][0], embedder) for row in rows.tolist()]
+        seen = [_digest_and_vector(picture_of, ordered[row][0], embedder) for row in rows.tolist()]
         digests += [digest for digest, _ in seen]
         there = rows[[vector is not None for _, vector in seen]]
         vectors = [vector for _, vector in seen if vector is not None]
@@ -155,7 +155,7 @@ def images_left_out(
     return {ordered[row][0]: REASONS[reason[row]] for row in np.flatnonzero(reason >= 0).tolist()}
 
 
-def _seen(
+def _digest_and_vector(
     picture_of: Callable[[int], Picture], image: int, embedder: Embedder | None
 ) -> tuple[str, Singles | None]:
     """Digest and vector; of an image that is not there any more a digest that no other has."""
@@ -245,7 +245,7 @@ def recorded_settings(settings: Duplicates, embedder: Embedder | None) -> Mappin
         "similarity": repr(settings.similarity),
         "across": str(settings.across),
         "faces": str(settings.faces),
-        **({"embedding": "none"} if embedder is None else embedder.asked()),
+        **({"embedding": "none"} if embedder is None else embedder.recorded_settings()),
     }
     if settings.template_similarity is not None:
         said["template_similarity"] = repr(settings.template_similarity)

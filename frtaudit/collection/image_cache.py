@@ -36,7 +36,7 @@ class ImageCache:
         held = self._look(image)
         if held is not None:
             return held
-        with self._reading[image % _LOCKS]:  # who waited here finds it on the shelf
+        with self._reading[image % _LOCKS]:  # who waited here finds it in the cache
             return self._look(image) or self._read(image)
 
     def _look(self, image: int) -> Picture | None:

@@ -47,7 +47,7 @@ class Store:
     """The store of one folder, open in one process, used in one thread."""
 
     path: Path
-    sitting: int = 0
+    run_number: int = 0
     _db: sqlite3.Connection = field(init=False, repr=False)
     _versions: dict[str, int] = field(default_factory=dict, repr=False)
 
@@ -122,8 +122,8 @@ class Store:
         db = self._db
         db.execute("BEGIN IMMEDIATE")
         db.execute("DELETE FROM handles WHERE ends <= ?", (time.time(),))
-        self.sitting = int(self.meta("sitting") or 0) + 1
-        self.note("sitting", str(self.sitting))
+        self.run_number = int(self.meta("sitting") or 0) + 1
+        self.note("sitting", str(self.run_number))
         found = db.execute(
             "SELECT service, CASE WHEN second THEN ? ELSE ? END AS kind, count(*) FROM calls WHERE state = ?"
             " GROUP BY service, kind",
@@ -171,7 +171,7 @@ class Store:
         try:
             db.executemany(
                 "INSERT OR REPLACE INTO images VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [(*row, self.sitting) for row in images],
+                [(*row, self.run_number) for row in images],
             )
             db.executemany(
                 "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -183,7 +183,7 @@ class Store:
             db.executemany(
                 "INSERT OR REPLACE INTO calls (service, turn, first, second, state, attempts, sitting)"
                 " VALUES (?, ?, ?, ?, ?, 0, ?)",
-                [(*key, int(State.INTENT), self.sitting) for key in intents],
+                [(*key, int(State.INTENT), self.run_number) for key in intents],
             )
             db.executemany(
                 "INSERT INTO spent VALUES (?, ?, ?, ?)"
@@ -209,7 +209,7 @@ class Store:
                 self._version(one.version),
                 one.request,
                 one.facts,
-                self.sitting,
+                self.run_number,
             )
             for one in results
         ]
@@ -253,7 +253,7 @@ class Store:
         rows = self._db.execute(
             "SELECT service, turn, first, second FROM calls WHERE service = ? AND turn BETWEEN ? AND ? AND second <> 0"
             " AND state = ? AND sitting < ? ORDER BY turn, first, second",
-            (service, low, high, State.TRANSPORT, self.sitting),
+            (service, low, high, State.TRANSPORT, self.run_number),
         )
         return [Key(*row) for row in rows]
 

@@ -78,7 +78,7 @@ class Caller:
 
     limits: Limits
     gate: Gate
-    sort: Table
+    classify: Table
     client: "httpx.Client" = field(repr=False)
     _places: threading.BoundedSemaphore = field(init=False, repr=False)
 
@@ -114,7 +114,7 @@ class Caller:
         with self._places:
             self.gate.attempt(kind)
             reply = self._sent(path, make())
-        refused = self.sort(reply) or _refused(reply)
+        refused = self.classify(reply) or _refused(reply)
         if refused is not None:
             if refused.refusal is Refusal.TRANSPORT and refused.wait is None:
                 refused.wait = wait_of(reply.headers)
@@ -149,7 +149,7 @@ class Caller:
             raise CallError(Refusal.TRANSPORT, "no_connection") from None
 
 
-def caller_of(endpoint: str, limits: Limits, gate: Gate, sort: Table) -> Caller:
+def caller_of(endpoint: str, limits: Limits, gate: Gate, classify: Table) -> Caller:
     """Open for calls: no proxy and no netrc of the environment, no redirect followed.
 
     Raises :class:`ProviderError` where the extra is not installed.
@@ -165,7 +165,7 @@ def caller_of(endpoint: str, limits: Limits, gate: Gate, sort: Table) -> Caller:
         timeout=limits.timeout,
         limits=httpx.Limits(max_connections=limits.concurrency, max_keepalive_connections=limits.concurrency),
     )
-    return Caller(limits=limits, gate=gate, sort=sort, client=client)
+    return Caller(limits=limits, gate=gate, classify=classify, client=client)
 
 
 def checked_endpoint(where: str, endpoint: str) -> None:

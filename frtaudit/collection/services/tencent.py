@@ -110,7 +110,7 @@ class Tencent:
     detects = True  # a call of its own finds faces
     score_range = (0.0, 100.0)  # of the score
 
-    def asked(self) -> Mapping[str, str]:
+    def recorded_settings(self) -> Mapping[str, str]:
         """Model, parameters, region."""
         return {
             "api_version": API,
@@ -221,11 +221,11 @@ def _faces(reply: Reply, by: float) -> Detection:
     infos = inner["FaceInfos"]
     if not isinstance(infos, list):
         raise TypeError
-    faces = left_to_right(_seen(item, by) for item in infos)
+    faces = left_to_right(_face(item, by) for item in infos)
     return Detection(faces=faces, version=str(inner["FaceModelVersion"]), request=str(inner["RequestId"]))
 
 
-def _seen(item: Mapping[str, float | Mapping[str, float]], by: float) -> DetectedFace:
+def _face(item: Mapping[str, float | Mapping[str, float]], by: float) -> DetectedFace:
     x, y, width, height = (float(str(item[edge])) for edge in ("X", "Y", "Width", "Height"))
     quality = item.get("FaceQualityInfo")
     facts = {"quality": float(quality["Score"])} if isinstance(quality, dict) else {}

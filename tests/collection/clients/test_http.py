@@ -167,7 +167,7 @@ def test_the_budget_stops_attempts_and_not_only_calls(httpserver: HTTPServer) ->
     """With money for two attempts the third of a failing call is not made."""
     httpserver.expect_request("/score").respond_with_data("", status=500)
     limits = Limits(compare=1.0)
-    gate = RateLimiter(limits=limits, purse=Budget(limit=2))  # type: ignore[arg-type]  # a whole number is a Fraction here
+    gate = RateLimiter(limits=limits, budget=Budget(limit=2))  # type: ignore[arg-type]  # a whole number is a Fraction here
     with pytest.raises(FrtauditError, match="budget"):
         score(caller(httpserver, gate, attempts=6))
     assert len(httpserver.log) == 2

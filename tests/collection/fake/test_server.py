@@ -281,7 +281,7 @@ def test_a_picture_with_several_faces_is_compared_by_the_face_that_is_meant() ->
             session = service(name, address).open(Counting())
             seen = session.detect(crowd.picture(0, 0)).faces
             assert len(seen) >= 2
-            faces = [Crop(picture=crowd.picture(0, 0), seen=face) for face in seen]
+            faces = [Crop(picture=crowd.picture(0, 0), face=face) for face in seen]
             same, other = session.compare(faces[0], faces[0]).score, session.compare(faces[0], faces[1]).score
             top = service(name, address).score_range[1]
             assert same > 0.7 * top
@@ -301,5 +301,5 @@ def test_the_command_serves_until_it_is_stopped() -> None:
         session.close()
         assert counts(address)["services"]["azure"]["detect"] == {"attempts": 2, "answered": 0, "cost": 0.0}
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
-    assert (process.returncode, said) == (130, "frtaudit: stopped\n")
+        _, json_response = process.communicate(timeout=30)
+    assert (process.returncode, json_response) == (130, "frtaudit: stopped\n")
