@@ -9,8 +9,8 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
+from frtaudit.collection.detected_faces import faces_of
 from frtaudit.collection.rows import PLACES, ImageRow, State
-from frtaudit.collection.seen import faces_of
 from frtaudit.collection.single import faces_shown
 from frtaudit.collection.spec import CollectionSpec
 from frtaudit.collection.store import Store

@@ -12,8 +12,8 @@ import numpy as np
 
 from frtaudit.collection.canaries import both_ways, turns_of
 from frtaudit.collection.chosen import Chosen
+from frtaudit.collection.detected_faces import faces_of
 from frtaudit.collection.rows import PLACES, Key, State
-from frtaudit.collection.seen import faces_of
 from frtaudit.collection.spec import CollectionSpec
 from frtaudit.collection.store import Store
 from frtaudit.collection.worker import ServiceWorker

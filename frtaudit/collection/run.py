@@ -13,6 +13,7 @@ from frtaudit.collection.chosen import Chosen, chosen
 from frtaudit.collection.clients.addresses import REASONS
 from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter
 from frtaudit.collection.clients.protocol import Found
+from frtaudit.collection.detected_faces import faces_of
 from frtaudit.collection.export import COLLECTION, SITTINGS, export, write_sittings
 from frtaudit.collection.image_cache import ImageCache
 from frtaudit.collection.live import LiveLine
@@ -23,7 +24,6 @@ from frtaudit.collection.reader import Reader
 from frtaudit.collection.rows import FINDING, PLACES, ImageRow, Key, State
 from frtaudit.collection.same import same_collection, same_images
 from frtaudit.collection.scheduler import Scheduler
-from frtaudit.collection.seen import faces_of
 from frtaudit.collection.single import Pair, candidates, looked_for, open_pairs, told_by
 from frtaudit.collection.spec import CollectionSpec, identity
 from frtaudit.collection.store import STORE, Store

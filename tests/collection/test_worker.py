@@ -1,4 +1,4 @@
-"""Tests also seen, image_cache, live: what a call needs, and what a service saw."""
+"""Tests also detected_faces, image_cache, live: what a call needs, and what a service saw."""
 
 import os
 import threading
@@ -11,9 +11,9 @@ import pytest
 
 from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter
 from frtaudit.collection.clients.protocol import Limits
+from frtaudit.collection.detected_faces import faces_of, facts_in, found_again
 from frtaudit.collection.image_cache import ImageCache
 from frtaudit.collection.live import LiveLine
-from frtaudit.collection.seen import faces_of, facts_in, found_again
 from frtaudit.collection.spec import BudgetSpec
 from frtaudit.collection.worker import CountedGate, RetryEvent
 from frtaudit.core.collecting import Box, CallError, DetectedFace, Detection
