@@ -7,7 +7,7 @@ from vendor_audits import runs, trials
 
 from frtaudit.core import ScoreTable, ScoreTail
 from frtaudit.datasets.cohorts.runs import Runs
-from frtaudit.datasets.providers.finished import FinishedSystem
+from frtaudit.datasets.providers.finished_system import FinishedSystem
 from frtaudit.errors import DataError, SpecError
 from frtaudit.stats.similarity.tail import TailRequest
 
