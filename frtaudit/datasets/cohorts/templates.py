@@ -14,7 +14,7 @@ from frtaudit.errors import DataError
 from frtaudit.inputs.pseudonyms import key_bytes
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.inputs.tables import Table, read_table
-from frtaudit.inputs.vectors import LEFT, NO_TEMPLATE, TemplateFile, doubled
+from frtaudit.inputs.template_files import LEFT, NO_TEMPLATE, TemplateFile, doubled
 
 SAMPLE = ("image_id", "sample_id")
 SUBJECT = ("subject_id", "subject")
