@@ -18,7 +18,7 @@ from frtaudit.stats.intervals.dependence import Residuals
 from frtaudit.stats.intervals.wilson import RuleInterval, _rule
 from frtaudit.testing import POPULATIONS, Population, simulate
 from frtaudit.testing.study.cells import Cell
-from frtaudit.testing.study.trials import cohort_of, spec_of, system_of
+from frtaudit.testing.study.systems import cohort_of, spec_of, system_of
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,7 @@ from frtaudit.evaluation.intervals import OperatingPoint, intervals_of, read
 from frtaudit.testing.populations import Subjects, sizes_of
 from frtaudit.testing.study.cells import Cell, LevelsCell
 from frtaudit.testing.study.shots import Found, Key, Shot, read_cohort, shot_of
-from frtaudit.testing.study.trials import ALIKE, UNLIKE, cohort_of, spec_of, system_of
+from frtaudit.testing.study.systems import ALIKE, UNLIKE, cohort_of, spec_of, system_of
 from frtaudit.testing.truth import EDGES, Scores, Value, simulate
 
 CHUNK = 10

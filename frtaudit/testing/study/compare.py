@@ -33,7 +33,7 @@ from frtaudit.stats.systems import multiple_comparisons, support
 from frtaudit.stats.von_mises_fisher import unit
 from frtaudit.testing.populations import HUBS, ISOTROPIC, WOLVES, Population, Sampled
 from frtaudit.testing.study.pages import into
-from frtaudit.testing.study.trials import cohort_of
+from frtaudit.testing.study.systems import cohort_of
 
 ALPHA, POWER, ALARM, WIDTH = 0.05, 0.8, 1e-3, 0.8
 EXPECTED = (5, 20, 200)  # false matches at the targets

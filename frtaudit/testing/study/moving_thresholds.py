@@ -33,7 +33,7 @@ from frtaudit.testing.study.one_sided import ERRORS
 from frtaudit.testing.study.pages import into
 from frtaudit.testing.study.scored_sets import ScoredSet
 from frtaudit.testing.study.sources import LIKE_PEOPLE, missing, sources
-from frtaudit.testing.study.trials import SYSTEM, cohort_of, spec_of
+from frtaudit.testing.study.systems import SYSTEM, cohort_of, spec_of
 
 DESIGNS = ((60, 1e-2), (150, 1e-3), (400, 1e-4))  # people and FMR target: ten expected false matches and more
 GROUPS = (2, 6, 12)

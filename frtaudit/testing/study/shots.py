@@ -14,7 +14,7 @@ from frtaudit.evaluation.system import WEIGHTINGS, FoldPairs, SystemData
 from frtaudit.stats.groups import differentials, equality_test, group_contrasts
 from frtaudit.stats.interclass import d_l2, iid_bootstrap
 from frtaudit.testing.study.cells import INDICES, NOMINAL, Cell
-from frtaudit.testing.study.trials import ALIKE, UNLIKE
+from frtaudit.testing.study.systems import ALIKE, UNLIKE
 from frtaudit.testing.study.truths import Place as At
 from frtaudit.testing.study.truths import functionals, group_point
 from frtaudit.testing.truth import Scores
