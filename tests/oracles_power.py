@@ -33,8 +33,8 @@ def residuals(errors: Ints, each: int) -> Residuals:
         trials=errors.size * each,
         total=errors.size * each,
         subjects=errors.size,
-        effective=float(errors.size),
-        erring=int(np.count_nonzero(errors)),
+        effective_subjects=float(errors.size),
+        subjects_with_errors=int(np.count_nonzero(errors)),
         by_subject=float(np.square(errors - rate * each).sum()),
         right=int(np.count_nonzero(errors < each)),
     )

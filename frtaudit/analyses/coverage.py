@@ -17,7 +17,7 @@ from frtaudit.core.spec import Plan, ThresholdSource, Weighting
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import (
     MIN_EFFECTIVE,
-    MIN_ERRING,
+    MIN_ERROR_SUBJECTS,
     MIN_ERRORS,
     PLAN_OF,
     At,
@@ -37,7 +37,7 @@ from frtaudit.stats.rates.targets import threshold_at
 
 NAME = "coverage"
 MIN_COHORTS = 1000
-MIN_CASES = (MIN_ERRORS, MIN_ERRING)
+MIN_CASES = (MIN_ERRORS, MIN_ERROR_SUBJECTS)
 UNIT = "share of simulated cohorts"
 SPREAD = "standard deviation over mean"
 BY_COPIES = {Method.VERTEX: Plan.SUBJECTS, Method.DOUBLE_OR_NOTHING: Plan.DOUBLE_OR_NOTHING}
@@ -528,7 +528,7 @@ def _bounds(
             yield method, found
         elif method is Method.WILSON_IID:
             yield method, coverage.wilson_iid(drawn.own, stage.over, alpha)
-        elif BY_COPIES[method] in made and stage.over.effective >= MIN_EFFECTIVE:
+        elif BY_COPIES[method] in made and stage.over.effective_subjects >= MIN_EFFECTIVE:
             yield method, coverage.percentile(drawn.own, made[PLAN_OF[method]], alpha, MIN_CASES)
 
 

@@ -113,7 +113,7 @@ def _threshold(
         vstat=threshold,
         errors=counted.errors,
         trials=counted.trials,
-        erring=counted.erring,
+        subjects_with_errors=counted.subjects_with_errors,
         replicates={plan: drawn.t_star[w, :, a] for plan, drawn in system.replicates.items()},
         missing=counted.missing,
         rule=lambda level: inverted.interval(target, threshold, weighting, level),

@@ -12,7 +12,7 @@ from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.registry import register
 from frtaudit.core.spec import FailureScore, Plan, Weighting
 from frtaudit.evaluation.intervals import (
-    MIN_ERRING,
+    MIN_ERROR_SUBJECTS,
     MIN_ERRORS,
     SHARE,
     At,
@@ -123,9 +123,9 @@ def _frr_interval(reading: RateSummary, failed: Ints, tried: Ints, alpha: float,
     if known or ruled.low is None or ruled.high is None:
         return ruled
     errors = min(int(failed.sum()), reading.errors)
-    erring = min(int(np.count_nonzero(failed)), reading.erring)
+    subjects_with_errors = min(int(np.count_nonzero(failed)), reading.subjects_with_errors)
     drawn = reading.replicates.get(Plan.SUBJECTS)
-    if drawn is not None and errors >= MIN_ERRORS and erring >= MIN_ERRING:
+    if drawn is not None and errors >= MIN_ERRORS and subjects_with_errors >= MIN_ERROR_SUBJECTS:
         fta = float(failed.sum() / tried.sum())
         found = _by_variance(reading, fta, failed, tried, drawn, alpha)
         if found is not None:
@@ -163,8 +163,8 @@ def _by_variance(
     if not (0 < value < 1 and 0 < (1 - fta) * spread + other < np.inf):
         return None
     subjects = dependence.effective_number(tried[used])
-    if reading.effective is not None:
-        subjects = min(subjects, reading.effective)
+    if reading.effective_subjects is not None:
+        subjects = min(subjects, reading.effective_subjects)
     degrees = dependence.degrees_of_freedom(subjects)
     spreads = (spread, float(np.sqrt(spread**2 + variance_error(drawn))))
     bounds, wider = (

@@ -322,7 +322,7 @@ def on_truth(
     else:
         variance, error = sampling + float(true.var(ddof=1)), bootstrap_intervals.variance_error(true)
     variance += float(true.var(ddof=1)) / true.size
-    degrees = dependence.degrees_of_freedom(reading.effective or reading.erring)
+    degrees = dependence.degrees_of_freedom(reading.effective_subjects or reading.subjects_with_errors)
     if 0 < rate < 1 and variance > 0:
         bounds, wider = (
             wilson.bounds_from_variance(rate, spread, reading.trials, degrees)

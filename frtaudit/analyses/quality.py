@@ -17,7 +17,7 @@ from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.class_scores import ClassScores, class_scores
 from frtaudit.evaluation.interclass import CLASS_MOVED, classes_alike
-from frtaudit.evaluation.intervals import MIN_ERRING, empty
+from frtaudit.evaluation.intervals import MIN_ERROR_SUBJECTS, empty
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import class_curves, d_l2, d_l2_spaces, sample_quality
 from frtaudit.stats.interclass.class_curves import Classes
@@ -147,7 +147,7 @@ class _Samples:
         rng = np.random.default_rng(seed_of(self.audit.seed, NAME, self.schema, "means"))
         values, whose = [part for _, part, _ in made], [who for _, _, who in made]
         found = sample_quality.means(values, whose, self.audit.bootstrap.B, rng)
-        few = [name for name, _, who in made if np.unique(who).size < MIN_ERRING]
+        few = [name for name, _, who in made if np.unique(who).size < MIN_ERROR_SUBJECTS]
         low, high = np.quantile(found.drawn, [self.alpha / 2, 1 - self.alpha / 2], axis=0)
         for c, (name, _, _) in enumerate(made):
             interval = self._interval(float(low[c]), float(high[c]), thin=name in few)
@@ -163,7 +163,7 @@ class _Samples:
                 intervals=(interval,),
             )
         test = (
-            _untested(self.alpha, f"{few[0]} has fewer than {MIN_ERRING} subjects")
+            _untested(self.alpha, f"{few[0]} has fewer than {MIN_ERROR_SUBJECTS} subjects")
             if few
             else self._test(found)
         )
@@ -172,7 +172,7 @@ class _Samples:
 
     def _interval(self, low: float, high: float, *, thin: bool) -> Interval:
         if thin:
-            note = f"fewer than {MIN_ERRING} subjects: too few to resample"
+            note = f"fewer than {MIN_ERROR_SUBJECTS} subjects: too few to resample"
             return empty(Method.VERTEX, self.alpha, note, Target.POPULATION)
         return Interval.of(low, high, self.alpha, Method.VERTEX, n_resamples=self.audit.bootstrap.B)
 
@@ -219,11 +219,11 @@ class _Reading:
 
     def _stratum(self, held: ClassScores, chosen: list[Flags], at: At) -> Iterator[Estimate]:
         counts = [np.unique(who[own]).size for who, own in zip(held.subjects, chosen, strict=True)]
-        if min(counts) < MIN_ERRING:
+        if min(counts) < MIN_ERROR_SUBJECTS:
             few = held.names[int(np.argmin(counts))]
             schema = self.system.cohort.classifications[self.schema]
             label = dict(zip(schema.classes, schema.labels, strict=True)).get(few, few)
-            note = f"{label} has {min(counts)} subjects in this stratum; {MIN_ERRING} are needed"
+            note = f"{label} has {min(counts)} subjects in this stratum; {MIN_ERROR_SUBJECTS} are needed"
             yield self._made("max", at, None, _untested(self.alpha, note), note)
             return
         scaled = [d_l2.to_scale(s[own], held.score_range) for s, own in zip(held.scores, chosen, strict=True)]

@@ -24,7 +24,7 @@ from frtaudit.core.file_names import file_name
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, AuditSpec
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, from_bounds
+from frtaudit.evaluation.intervals import MIN_ERROR_SUBJECTS, MIN_ERRORS, from_bounds
 from frtaudit.evaluation.system import AnalysisOutput, FoldPairs, SystemData, on_panel
 from frtaudit.inputs.review import as_csv, as_lines
 from frtaudit.stats.folds import fold_assignment, fold_differences, kfold_accuracy
@@ -250,9 +250,9 @@ def _too_few(pairs: FoldPairs, found: kfold_accuracy.FoldAccuracy, hit: Flags) -
     """Why no interval is printed: few wrong pairs, or few people in them, on one side (FORMULAS 8.3)."""
     for said, side in (("overlap", hit), ("no overlap", ~hit & (pairs.folds >= 0))):
         wrong = side & ~found.is_correct
-        erring = np.unique(np.concatenate([pairs.first[wrong], pairs.second[wrong]])).size
-        if side.any() and (np.count_nonzero(wrong) < MIN_ERRORS or erring < MIN_ERRING):
-            return f"fewer than {MIN_ERRORS} wrong pairs, or {MIN_ERRING} people in them, with {said}"
+        subjects_with_errors = np.unique(np.concatenate([pairs.first[wrong], pairs.second[wrong]])).size
+        if side.any() and (np.count_nonzero(wrong) < MIN_ERRORS or subjects_with_errors < MIN_ERROR_SUBJECTS):
+            return f"fewer than {MIN_ERRORS} wrong pairs, or {MIN_ERROR_SUBJECTS} people in them, with {said}"
     return None
 
 

@@ -9,7 +9,7 @@ from frtaudit.core import Interval, Method, Test, TestMethod
 from frtaudit.core.arrays import Floats
 from frtaudit.core.spec import IntervalSpec, Plan
 from frtaudit.evaluation.intervals import (
-    MIN_ERRING,
+    MIN_ERROR_SUBJECTS,
     MIN_ERRORS,
     PLAN_OF,
     RateSummary,
@@ -68,8 +68,9 @@ class GroupRates:
             for label, reading in zip(self.labels, self.readings[rate], strict=True):
                 if reading.thin:
                     return (
-                        f"{label} has {reading.errors} {rate.upper()} errors of {reading.erring} subjects; "
-                        f"a comparison of groups needs {MIN_ERRORS} of {MIN_ERRING} in each"
+                        f"{label} has {reading.errors} {rate.upper()} errors "
+                        f"of {reading.subjects_with_errors} subjects; "
+                        f"a comparison of groups needs {MIN_ERRORS} of {MIN_ERROR_SUBJECTS} in each"
                     )
         return None
 
@@ -166,7 +167,7 @@ def fixed_interval(form: Form, rates: GroupRates, spec: IntervalSpec, alpha: flo
         vstat=float(form.value(rates.centred(form.rates))),
         errors=min(item.errors for item in read),
         trials=min(item.trials for item in read),
-        erring=min(item.erring for item in read),
+        subjects_with_errors=min(item.subjects_with_errors for item in read),
         replicates={plan: np.asarray(form.value(drawn), dtype=np.float64)},
     )
     return intervals_of(reading, [spec], alpha)[0]

@@ -19,7 +19,7 @@ from frtaudit.stats.intervals.rate_bounds import RateBounds
 from frtaudit.stats.rates.rates import rates as rates_at
 
 MIN_ERRORS = 10
-MIN_ERRING = 10
+MIN_ERROR_SUBJECTS = 10
 MIN_DOUBLE_OR_NOTHING = 10
 MIN_EFFECTIVE = 20  # the smallest number of subjects at which FORMULAS 8.2 measured percentile intervals
 PLAN_OF: Mapping[Method, Plan] = {
@@ -54,21 +54,21 @@ class RateSummary:
     """One number to be given intervals.
 
     ``value``: the estimate; ``vstat``: its V-statistic version (the value itself where there is none); ``errors``,
-    ``trials``: pooled counts; ``erring``: distinct subjects among the errors; ``replicates``: plan to (B,) float64;
-    ``rule``: alpha to the Wilson interval of FORMULAS 8, None where there is no such rule; ``variance``: published
-    plug-in variance; ``missing``: methods that cannot be had here, each with its reason; ``total``: what the
-    value is divided by: comparisons (pooled), subjects or their pairs (identity); ``effective``: subjects by weight,
-    None where no subject weighs more than another.
+    ``trials``: pooled counts; ``subjects_with_errors``: distinct subjects among the errors; ``replicates``: plan to
+    (B,) float64; ``rule``: alpha to the Wilson interval of FORMULAS 8, None where there is no such rule; ``variance``:
+    published plug-in variance; ``missing``: methods that cannot be had here, each with its reason; ``total``: what the
+    value is divided by: comparisons (pooled), subjects or their pairs (identity); ``effective_subjects``: subjects by
+    weight, None where no subject weighs more than another.
     """
 
     value: float
     vstat: float
     errors: int
     trials: int
-    erring: int
+    subjects_with_errors: int
     replicates: Mapping[Plan, Floats]
     total: int = 0
-    effective: float | None = None
+    effective_subjects: float | None = None
     rule: Callable[[float], Interval] | None = None
     variance: float | None = None
     missing: Mapping[Method, str] | None = None
@@ -76,7 +76,7 @@ class RateSummary:
     @property
     def thin(self) -> bool:
         """Fewer than 10 errors or 10 erring subjects: too few to resample or to compare (FORMULAS 8.3, 8.5)."""
-        return self.errors < MIN_ERRORS or self.erring < MIN_ERRING
+        return self.errors < MIN_ERRORS or self.subjects_with_errors < MIN_ERROR_SUBJECTS
 
 
 def intervals_of(reading: RateSummary, wanted: Sequence[IntervalSpec], alpha: float) -> tuple[Interval, ...]:
@@ -132,14 +132,18 @@ def _bootstrap(reading: RateSummary, spec: IntervalSpec, alpha: float) -> Interv
         return empty(spec.method, alpha, "no replicates at this point", spec.target)
     if reading.thin:
         note = (
-            f"withheld: {reading.errors} errors of {reading.erring} subjects; "
-            f"a bootstrap needs {MIN_ERRORS} of {MIN_ERRING}"
+            f"withheld: {reading.errors} errors of {reading.subjects_with_errors} subjects; "
+            f"a bootstrap needs {MIN_ERRORS} of {MIN_ERROR_SUBJECTS}"
         )
         return empty(spec.method, alpha, note, spec.target)
-    few = spec.method in PERCENTILE and reading.effective is not None and reading.effective < MIN_EFFECTIVE
+    few = (
+        spec.method in PERCENTILE
+        and reading.effective_subjects is not None
+        and reading.effective_subjects < MIN_EFFECTIVE
+    )
     if few:
         note = (
-            f"withheld: by weight these are {reading.effective:.3g} subjects; "
+            f"withheld: by weight these are {reading.effective_subjects:.3g} subjects; "
             f"a bootstrap of subjects needs {MIN_EFFECTIVE}"
         )
         return empty(spec.method, alpha, note, spec.target)
@@ -219,9 +223,9 @@ def read(system: SystemData, place: OperatingPoint) -> RateSummary:
         vstat=_vstat(system, place) if mated else residuals.rate,
         errors=residuals.errors,
         trials=residuals.trials,
-        erring=residuals.erring,
+        subjects_with_errors=residuals.subjects_with_errors,
         total=residuals.total,
-        effective=residuals.effective,
+        effective_subjects=residuals.effective_subjects,
         replicates={plan: _drawn(drawn, place) for plan, drawn in system.replicates.items()},
         rule=lambda alpha: _rule(system, place, residuals, alpha, moving=moving and mated),
         variance=variance if place.weighting is Weighting.POOLED else None,
@@ -263,7 +267,11 @@ def _rule(
     drawn = _moved(system, place) if moving else None
     if place.schema is not None:
         return _of_strictest(residuals, drawn, alpha)
-    enough = residuals.errors >= MIN_ERRORS and residuals.erring >= MIN_ERRING and residuals.rate < 1
+    enough = (
+        residuals.errors >= MIN_ERRORS
+        and residuals.subjects_with_errors >= MIN_ERROR_SUBJECTS
+        and residuals.rate < 1
+    )
     if drawn is not None and enough:
         return _moving(residuals, drawn, alpha)
     find = system.rule.fnmr if place.rate == "fnmr" else system.rule.fmr
@@ -340,7 +348,7 @@ def _moving(
     residuals: dependence.Residuals, drawn: Floats, alpha: float, note: str | None = None
 ) -> Interval:
     """FNMR at an FMR target (FORMULAS 8.2)."""
-    degrees = dependence.degrees_of_freedom(residuals.effective)
+    degrees = dependence.degrees_of_freedom(residuals.effective_subjects)
     variance = float(drawn.var(ddof=1))
     bounds, wider = (
         wilson.bounds_from_variance(residuals.rate, value, residuals.trials, degrees, residuals.image)

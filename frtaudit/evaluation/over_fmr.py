@@ -10,14 +10,14 @@ from frtaudit.core.arrays import Floats
 from frtaudit.core.curves import spans
 from frtaudit.core.freeze import freeze
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
-from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, PLAN_OF, OperatingPoint, read
+from frtaudit.evaluation.intervals import MIN_ERROR_SUBJECTS, MIN_ERRORS, PLAN_OF, OperatingPoint, read
 from frtaudit.evaluation.system import BELOW_FLOOR, WEIGHTINGS, SystemData
 from frtaudit.stats.groups.differentials import RateIndex, rate_index
 from frtaudit.stats.intervals import bootstrap_intervals
 
 Reasons = tuple[str | None, ...]
 KIND = "normalized_uncertainty"
-THIN = f"fewer than {MIN_ERRORS} errors or {MIN_ERRING} erring subjects"
+THIN = f"fewer than {MIN_ERRORS} errors or {MIN_ERROR_SUBJECTS} erring subjects"
 UNDEFINED = f"undefined in more than {bootstrap_intervals.MAX_UNDEFINED:.0%} of the replicates"
 
 

@@ -178,9 +178,9 @@ def _reading(reported: float, seen: cost.Views) -> RateSummary:
         vstat=reported,
         errors=errors,
         trials=trials,
-        erring=min(errors, people),
+        subjects_with_errors=min(errors, people),
         replicates={},
-        effective=float(people),
+        effective_subjects=float(people),
         rule=lambda _: wilson,
     )
 

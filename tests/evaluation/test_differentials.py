@@ -16,7 +16,7 @@ def reading(value: float, spread: float, seed: int, errors: int = 40) -> RateSum
         vstat=value,
         errors=errors,
         trials=1000,
-        erring=min(errors, 30),
+        subjects_with_errors=min(errors, 30),
         replicates={Plan.SUBJECTS: value * np.exp(spread * noise)},
         total=1000,
     )

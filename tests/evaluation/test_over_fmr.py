@@ -36,7 +36,7 @@ def test_it_is_the_reading_at_every_target() -> None:
             )
             found = read(on, place)
             assert (along.value[a], along.vstat[a]) == (found.value, found.vstat)
-            assert (along.thin[a] is None) == (found.errors >= 10 and found.erring >= 10)
+            assert (along.thin[a] is None) == (found.errors >= 10 and found.subjects_with_errors >= 10)
             for plan in (Plan.IMAGES, Plan.SUBJECTS):
                 assert along.replicates[plan][:, a].tolist() == found.replicates[plan].tolist()
 

@@ -22,7 +22,7 @@ from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.spec import FailureScore, Plan, Weighting
 from frtaudit.evaluation.differentials import BOTH, Form, forms
 from frtaudit.evaluation.intervals import (
-    MIN_ERRING,
+    MIN_ERROR_SUBJECTS,
     MIN_ERRORS,
     PLAN_OF,
     SHARE,
@@ -329,12 +329,21 @@ class Doubts:
         residual = class_mix.mixture_residuals(sums, weights, weighting)
         used = weights.sum(axis=1) > 0
         errors = int(class_mix.between(sums.errors, sums.code)[weights > 0].sum())
-        erring = int(np.count_nonzero(sums.errors[used[sums.code]][:, used].sum(axis=1)))
+        subjects_with_errors = int(np.count_nonzero(sums.errors[used[sums.code]][:, used].sum(axis=1)))
         trials = int(np.triu(class_mix.between(sums.trials, sums.code))[weights > 0].sum())
         subjects = int(np.count_nonzero((sums.trials[:, used].sum(axis=1) > 0) & used[sums.code]))
         variance = subjects / max(subjects - 1, 1) * float(np.square(residual).sum())
-        made = empty(Method.WILSON, self.alpha, f"needs {MIN_ERRORS} false matches of {MIN_ERRING} subjects")
-        if errors >= MIN_ERRORS and erring >= MIN_ERRING and 0 < value < 1 and variance > 0:
+        made = empty(
+            Method.WILSON,
+            self.alpha,
+            f"needs {MIN_ERRORS} false matches of {MIN_ERROR_SUBJECTS} subjects",
+        )
+        if (
+            errors >= MIN_ERRORS
+            and subjects_with_errors >= MIN_ERROR_SUBJECTS
+            and 0 < value < 1
+            and variance > 0
+        ):
             degrees = dependence.degrees_of_freedom(float(subjects))
             made = from_bounds(wilson.bounds_from_variance(value, variance, trials, degrees), self.alpha)
         return make_estimate(
@@ -357,7 +366,7 @@ class Doubts:
             vstat=float(sum(share * item.vstat for share, item in used)),
             errors=sum(item.errors for _, item in used),
             trials=sum(item.trials for _, item in used),
-            erring=sum(item.erring for _, item in used),
+            subjects_with_errors=sum(item.subjects_with_errors for _, item in used),
             replicates={
                 plan: np.sum([share * item.replicates[plan] for share, item in used], axis=0)
                 for plan in plans

@@ -127,9 +127,9 @@ class RuleInterval:
 
     ``low``, ``high``: None where nothing was compared, and ``note`` says so; ``n_eff`` = trials/deff;
     ``deff``: design effect, >= 1; ``borrowed_from``: the threshold whose design effect was larger than the
-    own one and taken, else None; ``rate``, ``errors``, ``trials``, ``subjects``, ``effective``, ``erring``: as in
-    :class:`~frtaudit.stats.intervals.dependence.Residuals`; Student's t has ``effective`` - 1 degrees of freedom, at
-    least 1;
+    own one and taken, else None; ``rate``, ``errors``, ``trials``, ``subjects``, ``effective_subjects``,
+    ``subjects_with_errors``: as in :class:`~frtaudit.stats.intervals.dependence.Residuals`; Student's t has
+    ``effective_subjects`` - 1 degrees of freedom, at least 1;
     ``pairs``: pairs of people by weight, 0 for mated comparisons; ``pair``, ``person``: of FORMULAS 8.18, None and 0
     for mated comparisons; ``image``: what one more bad image adds, 0 for non-mated ones.
     """
@@ -143,8 +143,8 @@ class RuleInterval:
     errors: int
     trials: int
     subjects: int
-    effective: float
-    erring: int
+    effective_subjects: float
+    subjects_with_errors: int
     pairs: float = 0.0
     pair: float | None = None
     person: float = 0.0
@@ -157,7 +157,7 @@ class RuleInterval:
         return RateBounds(
             rate=self.rate,
             n_eff=self.n_eff if self.subjects > 1 else 0.0,
-            degrees=degrees_of_freedom(self.effective),
+            degrees=degrees_of_freedom(self.effective_subjects),
             pair=self.pair,
             person=self.person,
             image=self.image,
@@ -338,8 +338,8 @@ def _interval(
         errors=own.errors,
         trials=own.trials,
         subjects=own.subjects,
-        effective=own.effective,
-        erring=own.erring,
+        effective_subjects=own.effective_subjects,
+        subjects_with_errors=own.subjects_with_errors,
         image=own.image,
         note=note,
     )
