@@ -21,7 +21,7 @@ def planted(folder: Path, name: str, text: str) -> list[str]:
         ("def f(\n    low: int,\n    *,\n    crew: int,\n) -> int:\n    return low\n", 4, "parameter crew"),
         ("async def settle() -> None:\n    pass\n", 1, "function settle"),
         ("class A:\n    def f(self) -> None:\n        self.kept = 1\n", 3, "attribute kept"),
-        ("MAX_BYTES = 3\n", 1, "attribute MAX_BYTES"),
+        ("MOST_BYTES = 3\n", 1, "attribute MOST_BYTES"),
         ("def f() -> str:\n    return f'the {1} worst-off group'\n", 2, "worst-off"),
         ("def f() -> str:\n    return (\n        'it is plaus'\n        'ibly so'\n    )\n", 3, "plausibly"),
         ("X = 1\n\n# A note on new people\n# like these.\n", 3, "people like these"),

@@ -20,7 +20,7 @@ from frtaudit.evaluation.intervals import (
     MIN_ERROR_SUBJECTS,
     MIN_ERRORS,
     PLAN_OF,
-    At,
+    AtKey,
     OperatingPoint,
     RateSummary,
     read,
@@ -75,7 +75,7 @@ class Row:
     metric: str
     schema: str | None
     group: str
-    at: At
+    at: AtKey
     place: OperatingPoint
     moving: bool
 
@@ -135,7 +135,7 @@ class Coverage:
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Coverage and misses for every rate of the primary weighting, every method that can be tried, every truth."""
         found = [item for row in rows_of(system) for item in self.of_row(system, row, alpha)]
-        left_out = any(_chosen_here(origin) for origin in system.points.origin)
+        left_out = any(_chosen_here(origin) for origin in system.operating_points.origin)
         notes = (f"{system.provider}: {GRID_LEFT_OUT}",) if left_out else ()
         return AnalysisOutput(estimates=(*found, *_left_out(system)), notes=notes)
 
@@ -143,15 +143,15 @@ class Coverage:
         self, system: SystemData, row: Row, alpha: float, scenarios: Collection[Scenario] = tuple(Scenario)
     ) -> Iterator[Estimate]:
         """What the model was given, and each method's coverage and misses in each scenario, of one rate."""
-        reading = read(system, row.place)
-        if not np.isfinite(reading.value) or reading.rule is None:
+        summary = read(system, row.place)
+        if not np.isfinite(summary.value) or summary.rule is None:
             return
         stage = _stage(system, row)
         if stage is None:
             yield _estimate(system, row, "simulated_coverage", None, {}, note=UNKNOWN_SPREAD)
             return
         yield from _spreads(system, row, stage)
-        for scenario, truth in _truths(reading, alpha, stage):
+        for scenario, truth in _truths(summary, alpha, stage):
             if scenario not in scenarios:
                 continue
             seed = seed_of(
@@ -160,7 +160,7 @@ class Coverage:
             )  # fmt: skip
             counts = self._simulate(stage, row, scenario, truth, alpha, np.random.default_rng(seed))
             for method, missed in counts.items():
-                at: At = {"method": method.value, "scenario": scenario.value, "true_rate": truth}
+                at: AtKey = {"method": method.value, "scenario": scenario.value, "true_rate": truth}
                 yield from _told(system, row, at, missed, alpha)
 
     def _simulate(
@@ -237,8 +237,8 @@ def _chosen_here(origin: Mapping[str, float | str]) -> bool:
 
 def rows_of(system: SystemData) -> Iterator[Row]:
     """Rates at the declared FMR targets and at thresholds that are not of these data, in the primary weighting."""
-    weighting, points = system.spec.weighting, system.points
-    places: list[tuple[At, float, int]] = []
+    weighting, points = system.spec.weighting, system.operating_points
+    places: list[tuple[AtKey, float, int]] = []
     for a in points.declared:
         threshold = float(points.at_target[WEIGHTINGS.index(weighting), a])
         if np.isfinite(threshold):
@@ -348,7 +348,7 @@ def _moving(system: SystemData, row: Row) -> Moving | None:
 
 def _slope(system: SystemData, place: OperatingPoint) -> float:
     """-d log FNMR / d log FMR between half and twice the target, or what of it the tail and the errors allow."""
-    target, found = system.points.targets[place.point], []
+    target, found = system.operating_points.targets[place.point], []
     for factor in (0.5, 1.0, 2.0):
         try:
             threshold = threshold_at(system.tail, system.groups, target * factor, place.weighting)
@@ -485,16 +485,16 @@ def _width(stage: Stage) -> int:
     return max(int(stage.over.subjects), copies, listed)
 
 
-def _truths(reading: RateSummary, alpha: float, stage: Stage) -> Iterator[tuple[Scenario, float]]:
+def _truths(summary: RateSummary, alpha: float, stage: Stage) -> Iterator[tuple[Scenario, float]]:
     """Each scenario with its true rate; none where a rate of 0 or 1 leaves nothing to draw, some for FMR alone.
 
     Look-alikes come on top of the rate as estimated: the cohort lacks them.
     """
-    interval = None if reading.rule is None else reading.rule(alpha)
+    interval = None if summary.rule is None else summary.rule(alpha)
     ends = (None, None) if interval is None else (interval.low, interval.high)
     rates = {Scenario.RATE_LOWER: ends[0], Scenario.RATE_UPPER: ends[1]}
     for scenario in Scenario:
-        truth = rates.get(scenario, reading.value)
+        truth = rates.get(scenario, summary.value)
         if truth is None or not 0 < truth < 1 or (stage.pairs is not None and scenario in OF_FMR):
             continue
         if scenario in LOOK_ALIKES:
@@ -532,7 +532,7 @@ def _bounds(
             yield method, coverage.percentile(drawn.own, made[PLAN_OF[method]], alpha, MIN_CASES)
 
 
-def _told(system: SystemData, row: Row, at: At, missed: Misses, alpha: float) -> Iterator[Estimate]:
+def _told(system: SystemData, row: Row, at: AtKey, missed: Misses, alpha: float) -> Iterator[Estimate]:
     """Coverage with its Monte Carlo interval, and the misses of either side."""
     if not missed.given:
         note = "the interval was withheld in every simulated cohort"
@@ -559,7 +559,12 @@ def _spreads(system: SystemData, row: Row, stage: Stage) -> Iterator[Estimate]:
 
 
 def _estimate(
-    system: SystemData, row: Row, metric: str, counts: tuple[int, int] | None, at: At, note: str | None = None
+    system: SystemData,
+    row: Row,
+    metric: str,
+    counts: tuple[int, int] | None,
+    at: AtKey,
+    note: str | None = None,
 ) -> Estimate:
     return Estimate.of(
         system.provider,

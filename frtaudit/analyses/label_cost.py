@@ -110,7 +110,7 @@ class LabelCost:
         """FNMR and FMR at each declared point, of everybody and by group, on the truth, and what the labels cost."""
         surveyed, labelling = _surveyed(system.surveys), system.cohort_data.labelling
         if surveyed.found is None or labelling is None:
-            return AnalysisOutput(kept=surveyed)
+            return AnalysisOutput(per_system_state=surveyed)
         service = next((one for one in labelling.services if one.name == system.provider), None)
         if service is None:
             return AnalysisOutput(
@@ -119,7 +119,7 @@ class LabelCost:
         points = _points(system)
         if not points:
             return AnalysisOutput(
-                notes=(f"{system.provider}: {NAME} found no threshold to read",), kept=surveyed
+                notes=(f"{system.provider}: {NAME} found no threshold to read",), per_system_state=surveyed
             )
         found = {
             end: _read(system, labelling, service, surveyed.found, drawn, points)
@@ -140,7 +140,7 @@ class LabelCost:
                 alpha,
             )
         ]
-        return AnalysisOutput(estimates=tuple(made), kept=surveyed)
+        return AnalysisOutput(estimates=tuple(made), per_system_state=surveyed)
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """What holds for all systems: how many labels are in doubt, what is assumed, or why nothing was drawn."""
@@ -156,18 +156,19 @@ def _surveyed(surveys: Mapping[str, object]) -> Surveyed:
 
 def _points(system: SystemData) -> list[Point]:
     """Declared FMR targets that have a threshold, pooled, then fixed thresholds that can be read."""
-    first = len(system.points.targets)
+    first = len(system.operating_points.targets)
     found = [
         Point(
-            at={"fmr": system.points.targets[a]},
+            at={"fmr": system.operating_points.targets[a]},
             place=a,
             threshold=threshold,
-            target=system.points.targets[a],
+            target=system.operating_points.targets[a],
         )
-        for a in system.points.declared
-        if np.isfinite(threshold := float(system.points.at_target[POOLED, a])) and system.resolved[a] is None
+        for a in system.operating_points.declared
+        if np.isfinite(threshold := float(system.operating_points.at_target[POOLED, a]))
+        and system.resolved[a] is None
     ]
-    fixed = enumerate(zip(system.points.thresholds, system.points.origin, strict=True))
+    fixed = enumerate(zip(system.operating_points.thresholds, system.operating_points.origin, strict=True))
     return found + [
         Point(at={"threshold": threshold, **origin}, place=first + t, threshold=threshold)
         for t, (threshold, origin) in fixed
@@ -240,7 +241,7 @@ def _told(
         yield make(name, None, SHARE, (schema, group), at=point.at, weighting="pooled", note=NOTHING)
         return
     made = make(name, _mean(ends), SHARE, (schema, group), at=point.at, weighting="pooled", note=note)
-    reading = read(
+    summary = read(
         system,
         OperatingPoint(
             rate=rate,
@@ -252,7 +253,7 @@ def _told(
     )
     moving = rate is cost.Rate.FNMR
     found = [
-        on_truth(reading, one.true[:, place], one.anew[:, place], alpha, moving=moving)
+        on_truth(summary, one.true[:, place], one.anew[:, place], alpha, moving=moving)
         for one in rates.values()
     ]
     own = spanning([one for one in found if one is not None])
@@ -300,7 +301,7 @@ def spanning(ends: Sequence[Interval]) -> Interval | None:
 
 
 def on_truth(
-    reading: RateSummary, true: Floats, anew: Floats, alpha: float, *, moving: bool
+    summary: RateSummary, true: Floats, anew: Floats, alpha: float, *, moving: bool
 ) -> Interval | None:
     """Wilson's interval around the mean over truths (FORMULAS 8.1, 8.2, the truth drawn).
 
@@ -309,23 +310,23 @@ def on_truth(
     threshold: that of 8.1, whose block noise draws of subjects would triple, and the variance over truths. To either
     the Monte Carlo error of the mean is added.
     """
-    ruled = reading.rule(alpha) if reading.rule is not None else None
-    if ruled is None or ruled.n_eff is None or not reading.trials:
+    ruled = summary.rule(alpha) if summary.rule is not None else None
+    if ruled is None or ruled.n_eff is None or not summary.trials:
         return None
     rate, n_eff = float(true.mean()), ruled.n_eff
     sampling = rate * (1 - rate) / n_eff
     known = anew[np.isfinite(anew)]
     if moving:
         spread = float(known.var(ddof=1))
-        variance = max(spread, sampling) if reading.thin else spread
+        variance = max(spread, sampling) if summary.too_few_errors else spread
         error = bootstrap_intervals.variance_error(known)
     else:
         variance, error = sampling + float(true.var(ddof=1)), bootstrap_intervals.variance_error(true)
     variance += float(true.var(ddof=1)) / true.size
-    degrees = dependence.degrees_of_freedom(reading.effective_subjects or reading.subjects_with_errors)
+    degrees = dependence.degrees_of_freedom(summary.effective_subjects or summary.subjects_with_errors)
     if 0 < rate < 1 and variance > 0:
         bounds, wider = (
-            wilson.bounds_from_variance(rate, spread, reading.trials, degrees)
+            wilson.bounds_from_variance(rate, spread, summary.trials, degrees)
             for spread in (variance, variance + error)
         )
         return _of_labels(from_variance(bounds, wider, true.size, alpha))

@@ -34,7 +34,7 @@ NAME = "train_test_overlap"
 WHERE = f"analyses.{NAME}"
 CENSUS = "a count of these sets, no estimate"
 REVIEW = ("pair", "training_set", "test_image", "training_image", "rank", "score", "verdict")
-At = Mapping[str, float | str]
+AtKey = Mapping[str, float | str]
 
 
 @register("analysis", NAME)
@@ -158,7 +158,7 @@ def _stage(system: SystemData, found: Found, stage: str, thresholds: tuple[float
     images = found.rows.size
     identities, trained = int(np.unique(found.subject).size), found.training.n_subjects
     for threshold in sorted(thresholds):
-        at: At = {"training": found.name, "above": threshold, "stage": stage}
+        at: AtKey = {"training": found.name, "above": threshold, "stage": stage}
         counts = found.above(threshold)
         make = partial(Estimate.share, system.provider, NAME, at=at)
         yield make("overlap_images", (counts[0], images), "share of test images")
@@ -178,7 +178,7 @@ def _review(system: SystemData, found: Found, thresholds: tuple[float, ...]) -> 
     if not reviewed.any():
         return
     for threshold in sorted({*thresholds, -1.0}):
-        at: At = {"training": found.name, **({} if threshold < 0 else {"above": threshold})}
+        at: AtKey = {"training": found.name, **({} if threshold < 0 else {"above": threshold})}
         high = reviewed & (found.score > threshold)
         total = int(high.sum())
         make = partial(Estimate.share, system.provider, NAME, unit="share of reviewed matches", at=at)
@@ -223,7 +223,7 @@ def _split(system: SystemData, overlap: Overlap, alpha: float) -> Iterator[Estim
             yield from _without(system, pairs, hit, at, alpha)
 
 
-def _without(system: SystemData, pairs: FoldPairs, hit: Flags, at: At, alpha: float) -> Iterator[Estimate]:
+def _without(system: SystemData, pairs: FoldPairs, hit: Flags, at: AtKey, alpha: float) -> Iterator[Estimate]:
     """Each part with mated and non-mated pairs in the ratio of all: who overlaps changes that ratio."""
     rng = np.random.default_rng(seed_of(system.spec.seed, NAME, "mix", str(at["pairs"]), str(at["training"])))
     mixed = [fold_assignment.of_one_mix(pairs.mated, pairs.folds, part, rng) for part in (~hit, hit)]
@@ -269,7 +269,7 @@ def _accuracy(
     of: Ints,
     metric: str,
     unit: str,
-    at: At,
+    at: AtKey,
     alpha: float,
 ) -> Estimate:
     empty = kfold_accuracy.empty_folds(of, pairs.k)

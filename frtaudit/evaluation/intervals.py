@@ -46,7 +46,7 @@ BY_CONSTRUCTION = (
     "the threshold drawn anew meets the target in every replicate: FMR* says nothing of FMR at this threshold"
 )
 
-At = dict[str, float | str]
+AtKey = dict[str, float | str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,36 +74,36 @@ class RateSummary:
     missing: Mapping[Method, str] | None = None
 
     @property
-    def thin(self) -> bool:
+    def too_few_errors(self) -> bool:
         """Fewer than 10 errors or 10 erring subjects: too few to resample or to compare (FORMULAS 8.3, 8.5)."""
         return self.errors < MIN_ERRORS or self.subjects_with_errors < MIN_ERROR_SUBJECTS
 
 
-def intervals_of(reading: RateSummary, wanted: Sequence[IntervalSpec], alpha: float) -> tuple[Interval, ...]:
+def intervals_of(summary: RateSummary, wanted: Sequence[IntervalSpec], alpha: float) -> tuple[Interval, ...]:
     """The wanted intervals at level 1 - alpha, in the wanted order.
 
     Where a percentile interval is withheld (fewer than 10 errors or 10 erring subjects) its entry has no bounds and
     a note, and a ``wilson`` one of target population stands beside it (FORMULAS 8.3).
     """
-    made = [_one(reading, spec, alpha) for spec in wanted]
+    made = [_one(summary, spec, alpha) for spec in wanted]
     withheld = any(item.low is None for item in made if item.method in PLAN_OF)
     has_rule = any(spec.method is Method.WILSON for spec in wanted)
-    if withheld and not has_rule and reading.rule is not None:
-        made.append(reading.rule(alpha))
+    if withheld and not has_rule and summary.rule is not None:
+        made.append(summary.rule(alpha))
     return tuple(made)
 
 
-def _one(reading: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
-    if reading.missing and spec.method in reading.missing:
-        return empty(spec.method, alpha, reading.missing[spec.method], spec.target)
+def _one(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
+    if summary.missing and spec.method in summary.missing:
+        return empty(spec.method, alpha, summary.missing[spec.method], spec.target)
     if spec.method is Method.WILSON:
-        if reading.rule is None:
+        if summary.rule is None:
             return empty(spec.method, alpha, "Wilson's interval is for rates", spec.target)
-        return reading.rule(alpha)
+        return summary.rule(alpha)
     if spec.method in (Method.WILSON_PLUGIN, Method.WILSON_IID):
-        return _published(reading, spec, alpha)
+        return _published(summary, spec, alpha)
     if spec.method in PLAN_OF:
-        return _bootstrap(reading, spec, alpha)
+        return _bootstrap(summary, spec, alpha)
     return empty(spec.method, alpha, "this method is not for this metric", spec.target)
 
 
@@ -112,48 +112,48 @@ def empty(method: Method, alpha: float, note: str, target: Target | None = None)
     return Interval.of(None, None, alpha, method, target, note=note)
 
 
-def _published(reading: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
-    if reading.rule is None:
+def _published(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
+    if summary.rule is None:
         return empty(spec.method, alpha, "Wilson's interval is for rates", spec.target)
-    if reading.trials == 0:
+    if summary.trials == 0:
         return empty(spec.method, alpha, "no comparison", spec.target)
-    if reading.variance is None:
+    if summary.variance is None:
         return empty(spec.method, alpha, "the published intervals are for pooled rates", spec.target)
     if spec.method is Method.WILSON_IID:
-        made = wilson.wilson_iid(reading.errors, reading.trials, alpha)
+        made = wilson.wilson_iid(summary.errors, summary.trials, alpha)
     else:
-        made = wilson.wilson_plugin(reading.errors, reading.trials, reading.variance, alpha)
+        made = wilson.wilson_plugin(summary.errors, summary.trials, summary.variance, alpha)
     return Interval.of(made.low, made.high, alpha, spec.method, spec.target, n_eff=finite(made.n_eff))
 
 
-def _bootstrap(reading: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
-    replicates = reading.replicates.get(PLAN_OF[spec.method])
+def _bootstrap(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
+    replicates = summary.replicates.get(PLAN_OF[spec.method])
     if replicates is None:
         return empty(spec.method, alpha, "no replicates at this point", spec.target)
-    if reading.thin:
+    if summary.too_few_errors:
         note = (
-            f"withheld: {reading.errors} errors of {reading.subjects_with_errors} subjects; "
+            f"withheld: {summary.errors} errors of {summary.subjects_with_errors} subjects; "
             f"a bootstrap needs {MIN_ERRORS} of {MIN_ERROR_SUBJECTS}"
         )
         return empty(spec.method, alpha, note, spec.target)
     few = (
         spec.method in PERCENTILE
-        and reading.effective_subjects is not None
-        and reading.effective_subjects < MIN_EFFECTIVE
+        and summary.effective_subjects is not None
+        and summary.effective_subjects < MIN_EFFECTIVE
     )
     if few:
         note = (
-            f"withheld: by weight these are {reading.effective_subjects:.3g} subjects; "
+            f"withheld: by weight these are {summary.effective_subjects:.3g} subjects; "
             f"a bootstrap of subjects needs {MIN_EFFECTIVE}"
         )
         return empty(spec.method, alpha, note, spec.target)
-    bounds = _bounds(reading.value, reading.vstat, spec.method, replicates, alpha)
+    bounds = _bounds(summary.value, summary.vstat, spec.method, replicates, alpha)
     if bounds is None:
         share = float(np.mean(~np.isfinite(replicates)))
         return empty(spec.method, alpha, f"undefined in {share:.1%} of the replicates", spec.target)
     if bounds[0] == bounds[1]:
         return empty(spec.method, alpha, "degenerate: every replicate gives the same value", spec.target)
-    return _percentile(reading.value, reading.vstat, replicates, spec, alpha)
+    return _percentile(summary.value, summary.vstat, replicates, spec, alpha)
 
 
 def _percentile(value: float, vstat: float, replicates: Floats, spec: IntervalSpec, alpha: float) -> Interval:
@@ -215,7 +215,7 @@ class OperatingPoint:
 def read(system: SystemData, place: OperatingPoint) -> RateSummary:
     """Value, counts, replicates and rule of one rate at one place."""
     residuals = _residuals(system, place)
-    moving = place.point < len(system.points.targets)
+    moving = place.point < len(system.operating_points.targets)
     mated = place.rate == "fnmr"
     variance = dependence.plugin_variance(residuals) if mated else dependence.truncated_variance(residuals)
     return RateSummary(
@@ -397,30 +397,30 @@ def rate_estimate(
     metric: str,
     schema: str | None,
     group: str,
-    at: At,
+    at: AtKey,
     place: OperatingPoint,
     alpha: float,
 ) -> Estimate:
     """One rate with its counts and intervals, or with a note where nothing was compared."""
-    reading = read(system, place)
+    summary = read(system, place)
     if (
-        place.rate == "fmr" and place.group_index == 0 and place.point < len(system.points.targets)
+        place.rate == "fmr" and place.group_index == 0 and place.point < len(system.operating_points.targets)
     ):  # FORMULAS 8.13
         drawn = (method for method in PLAN_OF if method is not Method.WILSON)
-        reading = replace(
-            reading, missing={**(reading.missing or {}), **dict.fromkeys(drawn, BY_CONSTRUCTION)}
+        summary = replace(
+            summary, missing={**(summary.missing or {}), **dict.fromkeys(drawn, BY_CONSTRUCTION)}
         )
-    known = bool(np.isfinite(reading.value))
+    known = bool(np.isfinite(summary.value))
     return Estimate.of(
         system.provider,
         analysis,
         metric,
-        reading.value if known else None,
+        summary.value if known else None,
         SHARE,
         of=(schema, group),
-        counts=(reading.errors if known else 0, reading.trials if known else 0),
+        counts=(summary.errors if known else 0, summary.trials if known else 0),
         at=at,
         weighting=place.weighting.value,
-        intervals=intervals_of(reading, system.intervals, alpha) if known else (),
+        intervals=intervals_of(summary, system.intervals, alpha) if known else (),
         note=None if known else "no comparison in this group",
     )

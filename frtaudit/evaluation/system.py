@@ -183,7 +183,7 @@ class SystemData:
     tail: ScoreTail
     groups: Groups
     trials: Trials
-    points: Points
+    operating_points: Points
     rates: tuple[Rates, Rates]
     max_points: Floats
     replicates: Mapping[Plan, Replicates]
@@ -203,7 +203,7 @@ class SystemData:
 
     def refused(self, w: int, a: int) -> str | None:
         """Why target ``a`` has no threshold under weighting ``w``, None where it has one."""
-        if np.isfinite(self.points.at_target[w, a]):
+        if np.isfinite(self.operating_points.at_target[w, a]):
             return None
         return self.resolved[a] or self.hidden.get((w, a)) or BELOW_FLOOR
 
@@ -248,8 +248,8 @@ def strata_of(spec: AuditSpec, groups: Groups) -> Index | None:
 class AnalysisOutput:
     """What an analysis hands back.
 
-    ``files``: name to bytes, lists that the run folder gets beside the result; ``kept``: what it wants to see again
-    when all systems were on trial.
+    ``files``: name to bytes, lists that the run folder gets beside the result; ``per_system_state``: what it wants to
+    see again when all systems were on trial.
     """
 
     estimates: tuple[Estimate, ...] = ()
@@ -257,7 +257,7 @@ class AnalysisOutput:
     failures: tuple[LedgerEntry, ...] = ()
     notes: tuple[str, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
-    kept: object | None = None
+    per_system_state: object | None = None
 
 
 @runtime_checkable

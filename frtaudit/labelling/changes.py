@@ -77,7 +77,7 @@ class Compared:
     identical: bool = False
     decided: Mapping[int, tuple[int, int, int]] = field(default_factory=dict)
 
-    def thin(self, a: int) -> str | None:
+    def too_few_errors(self, a: int) -> str | None:
         """Why target ``a`` is not tested: too few mated comparisons are discordant (FORMULAS 8.3)."""
         count, _, subjects_with_errors = self.decided[a]
         if count >= MIN_ERRORS and subjects_with_errors >= MIN_ERROR_SUBJECTS:

@@ -145,7 +145,7 @@ def _pooled(outcome: AnalysisOutput) -> AnalysisOutput:
 def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, AnalysisOutput]]) -> Iterator[AnalysisOutput]:
     """What analyses that compare systems find, each in what it kept of them."""
     for name in spec.analyses:
-        kept = {provider: found[name].kept for provider, found in read.items()}
+        kept = {provider: found[name].per_system_state for provider, found in read.items()}
         held = {provider: one for provider, one in kept.items() if one is not None}
         signals.check()
         if held:

@@ -46,11 +46,11 @@ def test_a_further_attempt_waits_for_the_disk() -> None:
     """An Again is in the inbox before the attempt goes on."""
     inbox: SimpleQueue[RetryEvent] = SimpleQueue()
     message = RetryEvent(worker=None, kind="compare")  # type: ignore[arg-type]  # nobody asks for its service
-    waiting = threading.Thread(target=lambda: (inbox.put(message), message.written.wait()))
+    waiting = threading.Thread(target=lambda: (inbox.put(message), message.stored.wait()))
     waiting.start()
     time.sleep(0.01)
     assert waiting.is_alive()
-    inbox.get().written.set()
+    inbox.get().stored.set()
     waiting.join(5)
 
 

@@ -31,7 +31,7 @@ def groups(*values: float, errors: int = 40) -> GroupRates:
     common = float(np.mean(values))
     return GroupRates(
         labels=tuple(f"g{k}" for k in range(len(values))),
-        readings=readings,
+        summaries=readings,
         common=dict.fromkeys(BOTH, common),
     )
 

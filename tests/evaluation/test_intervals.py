@@ -205,7 +205,7 @@ def place(**changes: Any) -> OperatingPoint:
 
 
 def fixed_point(system: Any, threshold: float) -> int:
-    return len(system.points.targets) + system.points.thresholds.index(threshold)
+    return len(system.operating_points.targets) + system.operating_points.thresholds.index(threshold)
 
 
 @pytest.mark.parametrize("rate", ["fnmr", "fmr"])
@@ -258,7 +258,7 @@ def test_wilson_at_a_target_rests_on_moving_thresholds() -> None:
     )
     (wilson,) = [item for item in found.intervals if item.method is Method.WILSON]
     system = system_of("two")
-    drawn = system.replicates[Plan.SUBJECTS].fnmr[0, :, system.points.targets.index(0.1), 0]
+    drawn = system.replicates[Plan.SUBJECTS].fnmr[0, :, system.operating_points.targets.index(0.1), 0]
     assert wilson.n_eff == pytest.approx(
         min(found.value * (1 - found.value) / drawn.var(ddof=1), found.denominator)
     )
@@ -368,8 +368,8 @@ def test_wilson_at_a_target_has_a_monte_carlo_error() -> None:
         drawn = system.replicates[Plan.SUBJECTS]
         picked = np.random.default_rng(seed).integers(0, B_MANY, B_MANY)
         moved = replace(drawn, fnmr=drawn.fnmr[:, picked])
-        at = system.points.targets.index(0.1)
-        where = place(threshold=float(system.points.at_target[0, at]), point=at)
+        at = system.operating_points.targets.index(0.1)
+        where = place(threshold=float(system.operating_points.at_target[0, at]), point=at)
         made = read(replace(system, replicates={Plan.SUBJECTS: moved}), where).rule
         assert made is not None
         bounds.append(made(0.05).high)
@@ -383,8 +383,8 @@ def test_undefined_replicates_hold_the_threshold() -> None:
     drawn = system.replicates[Plan.SUBJECTS]
     lost = drawn.fnmr.copy()
     lost[:, ::10] = np.nan
-    at = system.points.targets.index(0.1)
-    where = place(threshold=float(system.points.at_target[0, at]), point=at)
+    at = system.operating_points.targets.index(0.1)
+    where = place(threshold=float(system.operating_points.at_target[0, at]), point=at)
     rule_of = read(replace(system, replicates={Plan.SUBJECTS: replace(drawn, fnmr=lost)}), where).rule
     assert rule_of is not None
     assert "held fixed" in (rule_of(0.05).note or "")

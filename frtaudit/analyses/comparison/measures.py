@@ -7,7 +7,7 @@ import numpy as np
 
 from frtaudit.analyses.comparison.support import CommonSupport, SystemOnSupport
 from frtaudit.core.arrays import Flags, Floats, Ints
-from frtaudit.evaluation.intervals import MIN_ERROR_SUBJECTS, MIN_ERRORS, SHARE, At
+from frtaudit.evaluation.intervals import MIN_ERROR_SUBJECTS, MIN_ERRORS, SHARE, AtKey
 from frtaudit.evaluation.system import WEIGHTINGS
 from frtaudit.stats.groups.differentials import RateIndex, rate_index
 from frtaudit.stats.interclass import class_curves
@@ -39,7 +39,7 @@ class Measure:
     schema: str | None = None
     group: str = "all"
     weighting: str | None = None
-    at: At = field(default_factory=dict)
+    at: AtKey = field(default_factory=dict)
     ratio: bool = False
     decided: Mapping[Pair, tuple[int, int]] = field(default_factory=dict)
     untested: Mapping[Pair, str] = field(default_factory=dict)

@@ -60,7 +60,7 @@ class FinishedSystem:
             )
         run = cohort_data.finished[self.name]
         if comparisons.all_pairs and run.tail is not None:
-            lowest, floor = min(request.thresholds, default=np.inf), run.tail.floor
+            lowest, floor = min(request.thresholds, default=np.inf), run.tail.cutoff
             if lowest < floor:
                 raise DataError(
                     f"providers.{self.name}",

@@ -9,7 +9,7 @@ from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, 
 from frtaudit.report.sections import robustness_classes
 from frtaudit.report.sections.robustness_classes import Key, measured_by, point, spoken, without
 from frtaudit.report.sections.tables import build_table, by_provider, provider
-from frtaudit.report.source import At, Record, Source, mapping
+from frtaudit.report.source import AtKey, Record, Source, mapping
 from frtaudit.report.words import words
 
 ENDS = ("low", "high")
@@ -286,7 +286,7 @@ def _reviewed(source: Source, record: Record) -> Text:
 
 def _places(records: Iterable[Record], *keys: str) -> list[list[Record]]:
     """Records that stand at one operating point, in the order of the points."""
-    found: dict[At, list[Record]] = {}
+    found: dict[AtKey, list[Record]] = {}
     for item in records:
         found.setdefault(without(item, *keys), []).append(item)
     return list(found.values())

@@ -68,7 +68,7 @@ def as_tail(tail: ScoreTail, pairs: Pairs) -> ScoreTail:
     histogram = np.zeros_like(tail.histogram)
     histogram[0] = kept.i.size
     return replace(
-        tail, tail_i=kept.i, tail_j=kept.j, tail_score=kept.score, floor=float("-inf"), histogram=histogram
+        tail, tail_i=kept.i, tail_j=kept.j, tail_score=kept.score, cutoff=float("-inf"), histogram=histogram
     )
 
 

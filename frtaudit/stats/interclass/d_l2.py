@@ -252,21 +252,21 @@ def detectable(gap: Floats, shift: Floats, edge: float, shares: Floats | None = 
             unit = np.full(count, -sign * held[hidden])
             unit[hidden] += sign
 
-            def seen(size: float, unit: Floats = unit) -> bool:
+            def detected(size: float, unit: Floats = unit) -> bool:
                 moved = gap + 2 * size * unit * shift + (size * unit) ** 2
                 return bool(np.mean(moved.max(axis=1) > edge) >= POWER)
 
-            if not seen(SCALE):
+            if not detected(SCALE):
                 return None
-            found.append(_smallest(seen) * float(1 - held[hidden]))
+            found.append(_smallest(detected) * float(1 - held[hidden]))
     return max(found)
 
 
-def _smallest(seen: Callable[[float], bool]) -> float:
+def _smallest(detected: Callable[[float], bool]) -> float:
     low, high = 0.0, SCALE
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (low, middle) if seen(middle) else (middle, high)
+        low, high = (low, middle) if detected(middle) else (middle, high)
     return high
 
 

@@ -107,7 +107,7 @@ def non_mated(of: RealSet, chosen: Ints, truth: Truth) -> Cohorts:
     size = (tail.n_samples[first] * tail.n_samples[second]).astype(np.float64)
     share = 1 / size if identity else np.ones(size.size)
     end = first_not_above(tail.tail_score, truth.threshold)
-    own, lent = walk(first, second, share, end, chosen, weight, tail.n_samples.size, 2)
+    own, lent = tallies(first, second, share, end, chosen, weight, tail.n_samples.size, 2)
     return Cohorts(chosen=chosen, own=tally_of(own), lent=tally_of(lent))
 
 
@@ -120,7 +120,7 @@ def mated(of: RealSet, chosen: Ints, truth: Truth) -> Cohorts:
     first = tail.subject_of[tail.mated_i]
     share = 1 / pairs[first] if identity else np.ones(first.size)
     end = int(np.searchsorted(tail.mated_score, np.float64(truth.threshold), side="right"))
-    own, lent = walk(first, first, share, end, chosen, weight, tail.n_samples.size, 1)
+    own, lent = tallies(first, first, share, end, chosen, weight, tail.n_samples.size, 1)
     return Cohorts(chosen=chosen, own=tally_of(own), lent=tally_of(lent))
 
 
@@ -169,7 +169,7 @@ def sampled(of: RealSet, people: Ints) -> Sampled:
 
 
 @kernel
-def walk(
+def tallies(
     first: Index, second: Index, share: Floats, end: int, chosen: Ints, weight: Floats, subjects: int, ends: int
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """Tallies (C, 6) of own and borrowed errors; errors stand sorted, those at the threshold first, ``end`` of them.
