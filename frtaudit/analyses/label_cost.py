@@ -58,7 +58,7 @@ class Surveyed:
 
     found: Likely | None = None
     drawn: Mapping[End, Truths] = field(default_factory=dict)
-    doubts: Mapping[End, LabelUncertainty] = field(default_factory=dict)
+    label_uncertainty: Mapping[End, LabelUncertainty] = field(default_factory=dict)
     obstacle: str | None = None
 
 
@@ -103,8 +103,8 @@ class LabelCost:
             return Surveyed(obstacle=str(error))
         rng = np.random.default_rng(seed_of(spec.seed, NAME))
         drawn = cost.truths(labelling.faces, found, self.truths, rng)
-        doubts = {end: cost.label_uncertainty(labelling, one) for end, one in drawn.items()}
-        return Surveyed(found=found, drawn=drawn, doubts=doubts)
+        label_uncertainty = {end: cost.label_uncertainty(labelling, one) for end, one in drawn.items()}
+        return Surveyed(found=found, drawn=drawn, label_uncertainty=label_uncertainty)
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """FNMR and FMR at each declared point, of everybody and by group, on the truth, and what the labels cost."""
@@ -147,7 +147,9 @@ class LabelCost:
         surveyed = cast("Surveyed", next(iter(kept.values())))
         if surveyed.obstacle is not None:
             return AnalysisOutput(notes=(f"{NAME} was not made: {surveyed.obstacle}",))
-        return AnalysisOutput(estimates=tuple(_doubts(surveyed.doubts)), notes=(MODEL, BLIND))
+        return AnalysisOutput(
+            estimates=tuple(_uncertainty_estimates(surveyed.label_uncertainty)), notes=(MODEL, BLIND)
+        )
 
 
 def _surveyed(surveys: Mapping[str, object]) -> Surveyed:
@@ -340,7 +342,7 @@ def _of_labels(interval: Interval) -> Interval:
     return replace(interval, method=Method.LABELS, one_sided=again)
 
 
-def _doubts(doubts: Mapping[End, LabelUncertainty]) -> Iterator[Estimate]:
-    for end, found in doubts.items():
+def _uncertainty_estimates(label_uncertainty: Mapping[End, LabelUncertainty]) -> Iterator[Estimate]:
+    for end, found in label_uncertainty.items():
         for kind, count in asdict(found).items():
             yield Estimate.of(EVERY, NAME, "labels_in_doubt", count, FACES, at={"of": kind, "end": str(end)})

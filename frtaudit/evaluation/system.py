@@ -51,7 +51,7 @@ def stratum(spec: AuditSpec, schemas: Sequence[str]) -> str | None:
 
 def offered(cohort_data: CohortData) -> list[str]:
     """Systems that a cohort brings: templates, score lists, finished runs, each name once."""
-    return list(dict.fromkeys([*cohort_data.templates, *cohort_data.tables, *cohort_data.finished]))
+    return list(dict.fromkeys([*cohort_data.templates, *cohort_data.tables, *cohort_data.stored_systems]))
 
 
 def on_panel(spec: AuditSpec, cohort_data: CohortData) -> list[str]:
@@ -279,4 +279,4 @@ class Comparison(Protocol):
     """An analysis that also compares systems: it kept something of each, and is asked once after the last."""
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
-        """Estimates over several systems; ``kept``: provider to what :meth:`Analysis.estimates` kept of it."""
+        """Estimates over several systems; ``kept``: the ``per_system_state`` of each provider."""

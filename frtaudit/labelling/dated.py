@@ -12,7 +12,7 @@ from frtaudit.evaluation.intervals import SHARE, AtKey, empty, finite
 from frtaudit.evaluation.system import SystemData, on_panel, strata_of
 from frtaudit.labelling import changes
 from frtaudit.labelling.changes import Compared, Drawing
-from frtaudit.labelling.dates import By, Design, Meeting, Scored, again, sides
+from frtaudit.labelling.dates import By, Design, Meeting, Scored, scored_twice, sides
 from frtaudit.stats.bootstrap import weights
 from frtaudit.stats.intervals.weighted_means import weighted_means
 from frtaudit.stats.systems import multiple_comparisons
@@ -182,7 +182,7 @@ class DatedService:
 
     def scores(self) -> Iterator[Estimate]:
         """How many scores of the same pairs of faces are the same, how far the others moved: mean and most."""
-        one, other = again(self.met, self.system.provider)
+        one, other = scored_twice(self.met, self.system.provider)
         person = self.met.later.person[self.met.kinds[0]]
         query = self.met.later.query
         known = (person[one.first] >= 0) & (person[one.second] >= 0)

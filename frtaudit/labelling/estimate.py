@@ -57,7 +57,7 @@ class How:
                 found = f"{getattr(self.limits, limit)}"
                 raise SpecError(f"cohort.labels.limits.{limit}", found, f"{least} or more")
 
-    def asked(self, services: Sequence[Service]) -> list[Service]:
+    def labelling_services(self, services: Sequence[Service]) -> list[Service]:
         """The services that label. Raises :class:`SpecError` for one that said nothing."""
         known = [one.name for one in services]
         unknown = next((name for name in (*self.services, *self.modes) if name not in known), None)

@@ -138,7 +138,7 @@ def hidden(scores: Scores, target: float, found: Censoring) -> str | None:
 
 def subsets(labelling: Labelling, how: How) -> Iterator[tuple[tuple[str, ...], Labelled]]:
     """Labels by every subset of three and more services, all but the whole (Figure S.13); none beyond six services."""
-    services = how.asked(labelling.services)
+    services = how.labelling_services(labelling.services)
     if len(services) > MAX_SERVICES:
         return
     given = replace(_given(how, labelling.labelled), services=())
@@ -154,7 +154,7 @@ def by_several(labelling: Labelling, how: How) -> dict[Several, Labelled]:
     if how.several is Several.DROP and not doubtful:
         return {}
     given = replace(_given(how, here), several=Several.USE if how.several is Several.DROP else Several.DROP)
-    other = labelled(labelling.faces, how.asked(labelling.services), given)
+    other = labelled(labelling.faces, how.labelling_services(labelling.services), given)
     if np.array_equal(other.identity, here.identity):
         return {}
     found = {how.several: here, given.several: other}

@@ -117,7 +117,7 @@ def _result(
 def _cautions(cohort_data: CohortData) -> tuple[str, ...]:
     """What is to be said of people whom nobody named, or whom only their scores name."""
     said = () if cohort_data.labelling is None else cautions(cohort_data.labelling)
-    said = (*cohort_data.said, *said)
+    said = (*cohort_data.notes, *said)
     return said if cohort_data.named else (nameless.SAID, *said)
 
 

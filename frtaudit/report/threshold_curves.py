@@ -30,17 +30,17 @@ def embedded(source: Source) -> str:
     ``fnm`` of ``m`` (rates where counts are not known: ``n`` or ``m`` is null); ``curves``: pointer to ``x``, ``y`` and
     the band.
     """
-    dials = _dials(source)
-    step = max(MIN_CURVE_POINTS, min(MAX_CURVE_POINTS, POINTS // max(3 * len(dials), 1)))
+    pairs = _pairs_of_curves(source)
+    step = max(MIN_CURVE_POINTS, min(MAX_CURVE_POINTS, POINTS // max(3 * len(pairs), 1)))
     value: dict[str, Json] = {
-        "dials": [_dial(source, item, step) for item in dials],
+        "dials": [_curve_data(source, item, step) for item in pairs],
         "curves": _curves(source),
     }
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)
     return text.replace("<", "\\u003c")
 
 
-def _dials(source: Source) -> list[ThresholdCurves]:
+def _pairs_of_curves(source: Source) -> list[ThresholdCurves]:
     """Pairs of FMR and FNMR curves over the same thresholds, everybody first."""
     found = [*source.curves("fmr"), *source.curves("fmr", grouped=True)]
     others = {
@@ -53,21 +53,21 @@ def _dials(source: Source) -> list[ThresholdCurves]:
     ]
 
 
-def _dial(source: Source, dial: ThresholdCurves, most: int) -> Json:
-    kept = thinned(len(dial.fmr.x), most)
-    name = "everybody" if dial.fmr.group == "all" else source.label(dial.fmr.schema, dial.fmr.group)
-    false_matches, n = _counts(source, dial.fmr, kept)
-    false_non_matches, m = _counts(source, dial.fnmr, kept)
+def _curve_data(source: Source, curves: ThresholdCurves, most: int) -> Json:
+    kept = thinned(len(curves.fmr.x), most)
+    name = "everybody" if curves.fmr.group == "all" else source.label(curves.fmr.schema, curves.fmr.group)
+    false_matches, n = _counts(source, curves.fmr, kept)
+    false_non_matches, m = _counts(source, curves.fnmr, kept)
     return {
-        "system": dial.fmr.provider,
-        "schema": dial.fmr.schema,
+        "system": curves.fmr.provider,
+        "schema": curves.fmr.schema,
         "group": name,
-        "t": _short(dial.fmr.x, kept),
+        "t": _short(curves.fmr.x, kept),
         "fm": false_matches,
         "n": n,
         "fnm": false_non_matches,
         "m": m,
-        "at": [source.place(dial.fmr), source.place(dial.fnmr)],
+        "at": [source.place(curves.fmr), source.place(curves.fnmr)],
     }
 
 

@@ -532,7 +532,7 @@ def test_a_swap_is_found_and_noise_is_not_called_one(tmp_path: Path) -> None:
     ledger = {entry.code for entry in Queries(root=str(tmp_path)).search().ledger}
     assert {"service_changed_while_collected", "versions_while_collected"} <= ledger
     assert any("swapped changed while it was asked" in line for line in outcome.summary)
-    assert Queries(root=str(tmp_path)).search().said == tuple(
+    assert Queries(root=str(tmp_path)).search().notes == tuple(
         line for line in outcome.summary[:-1] if "no change of scores" not in line
     )
 

@@ -50,7 +50,7 @@ def reading(**changes: Any) -> RateSummary:
         "vstat": 0.25,
         "errors": 30,
         "trials": 100,
-        "erring": 20,
+        "subjects_with_errors": 20,
         "replicates": DRAWN,
         "rule": rule,
         "variance": 0.004,
@@ -114,7 +114,9 @@ def test_published_wilson_intervals() -> None:
     assert (iid.n_eff, plugin.n_eff) == (100, pytest.approx(52.5))
 
 
-@pytest.mark.parametrize(("errors", "erring"), [(MIN_ERRORS - 1, 9), (50, MIN_ERROR_SUBJECTS - 1)])
+@pytest.mark.parametrize(
+    ("errors", "subjects_with_errors"), [(MIN_ERRORS - 1, 9), (50, MIN_ERROR_SUBJECTS - 1)]
+)
 @pytest.mark.parametrize(
     "method", ["vertex", "recentered", "naive", "gaussian", "double_or_nothing", "two_level"]
 )

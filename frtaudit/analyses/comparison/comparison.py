@@ -218,7 +218,7 @@ def _reproduced(common: CommonSupport) -> Iterator[str]:
     bare: list[str] = []
     for item in common.systems:
         system = item.system
-        kept = system.cohort_data.finished.get(system.provider)
+        kept = system.cohort_data.stored_systems.get(system.provider)
         drawn = system.replicates.get(Plan.SUBJECTS)
         if kept is None or drawn is None or kept.seed != system.spec.seed:
             continue
@@ -249,7 +249,8 @@ def _origins(common: CommonSupport) -> Iterator[str]:
     """Who signed the runs that systems were read from."""
     names = [item.system.provider for item in common.systems]
     runs = [
-        item.system.cohort_data.finished.get(name) for item, name in zip(common.systems, names, strict=True)
+        item.system.cohort_data.stored_systems.get(name)
+        for item, name in zip(common.systems, names, strict=True)
     ]
     said = [
         f"{name} ({f'signed, its statement names {run.signer}' if run.signer else 'an unsigned run'})"

@@ -13,7 +13,7 @@ from frtaudit.stats.folds.fold_assignment import leaking
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """``satisfied`` of ``total`` cases (``of`` what) keep ``rule``; ``worst``: the case nearest to breaking it, in words."""
+    """``satisfied`` of ``total`` cases (``of`` what) keep ``rule``; ``worst``: the case nearest to breaking it."""
 
     rule: str
     satisfied: int

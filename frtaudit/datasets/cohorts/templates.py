@@ -103,7 +103,7 @@ class TemplateFolder:
             pseudonym_key=key_bytes(self.pseudonym_key, inputs[table.name]),
             attributes=attributes_of(roster, cohort),
             training=training,
-            said=tuple(said for file in files.values() for said in doubled(file.path, file.name)),
+            notes=tuple(said for file in files.values() for said in doubled(file.path, file.name)),
         )
 
     def _trained(self, name: str, path: str) -> CohortData:

@@ -38,7 +38,7 @@ def _curves(source: Source, kind: str, *, grouped: bool = False) -> list[Curve]:
     ]
 
 
-def _seen(curves: Sequence[Curve]) -> list[Curve]:
+def _drawable(curves: Sequence[Curve]) -> list[Curve]:
     """Those that a logarithmic axis can show."""
     return [item for item in curves if any(y > 0 for y in item.y)]
 
@@ -49,7 +49,7 @@ def _annotated(source: Source) -> bool:
 
 def _overview(source: Source) -> Iterator[Figure]:
     """All services in one panel (Figure 1)."""
-    found = _seen(_curves(source, DET))
+    found = _drawable(_curves(source, DET))
     sides = {
         kind: [
             Series(name=item.provider, index=source.providers.index(item.provider), curve=_bare(item))
@@ -85,7 +85,7 @@ def _keys(name: str, names: Sequence[str]) -> tuple[Key, ...]:
 
 def _bands(source: Source) -> Iterator[Figure]:
     """A panel for each service: estimated with Wilson's band, annotated dashed (Figure S.12)."""
-    found = _seen(_curves(source, DET))
+    found = _drawable(_curves(source, DET))
     kinds = [kind for kind in (ESTIMATED, ANNOTATED) if any(item.metric == kind for item in found)]
     if not any(item.low is not None for item in found):
         return
@@ -121,7 +121,7 @@ def _panels(source: Source, name: str, found: Sequence[Curve], kinds: Sequence[s
 
 def _kinds(source: Source) -> Iterator[Figure]:
     """A panel for each service: its curve under each kind of label (Figures S.7, S.8)."""
-    found = [_bare(item) for item in _seen(_curves(source, DET))]
+    found = [_bare(item) for item in _drawable(_curves(source, DET))]
     kinds = [kind for kind in words().labels if any(item.metric == kind for item in found)]
     if not found:
         return
@@ -142,7 +142,7 @@ def _kinds(source: Source) -> Iterator[Figure]:
 
 def _by_group(source: Source) -> Iterator[Figure]:
     """A panel for each service, a curve of each class, for each schema (Figure S.11)."""
-    found = _seen(_curves(source, DET, grouped=True))
+    found = _drawable(_curves(source, DET, grouped=True))
     for schema in dict.fromkeys(str(item.schema) for item in found):
         own = [item for item in found if item.schema == schema]
         groups = list(dict.fromkeys(item.group for item in own))
@@ -395,7 +395,7 @@ def _examples(source: Source) -> Iterator[Figure]:
         panels.append(label_figures.matrix(f"labels-matrix-{number}", title, series))
         if group in vectors:
             other = Series(name=title, index=0, curve=vectors[group])
-            panels.append(label_figures.vectors(f"labels-vectors-{number}", title, series, other))
+            panels.append(label_figures.eigenvectors(f"labels-vectors-{number}", title, series, other))
     if panels:
         service = next(iter(found.values())).metric
         yield Figure(

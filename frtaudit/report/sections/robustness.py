@@ -21,14 +21,14 @@ ANALYSIS = "robustness"
 class Robustness:
     """The view: sentences first, then one table for each question."""
 
-    said: tuple[Text, ...]
+    remarks: tuple[Text, ...]
     tables: tuple[Table, ...]
 
 
 def build(source: Source) -> Robustness:
     """Stands in every report; tables only where the analysis ran."""
     if not source.select("absent_kind"):
-        return Robustness(said=(_runs(source),), tables=())
+        return Robustness(remarks=(_runs(source),), tables=())
     found = (
         _absent(source),
         _worst(source),
@@ -41,7 +41,7 @@ def build(source: Source) -> Robustness:
     text = words().robustness
     closed = [] if source.select("index_worst_case") else [spans(text["no_unknown"])]
     said = (spans(text["people"]), spans(text["silent"]), *_unknown(source), *closed, _runs(source))
-    return Robustness(said=said, tables=tables)
+    return Robustness(remarks=said, tables=tables)
 
 
 def _runs(source: Source) -> Text:

@@ -24,7 +24,7 @@ class BelowFloorError(ValueError):
 
     def __init__(self, wanted: str, floor: float) -> None:
         super().__init__(f"{wanted} lies below the floor {floor:g} of the tail")
-        self.floor = floor
+        self.cutoff = floor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
