@@ -10,7 +10,7 @@ import numpy.typing as npt
 from frtaudit.collection.clients.embedding import Embedder, Network, Thumbnail
 from frtaudit.core.arrays import Flags, Index, Singles
 from frtaudit.core.cohort import LedgerEntry
-from frtaudit.core.collecting import CallError, DetectedFace, Picture
+from frtaudit.core.collecting import CallError, Picture
 from frtaudit.core.freeze import freeze
 from frtaudit.core.spec import PATH
 from frtaudit.errors import SpecError
@@ -209,30 +209,6 @@ def near_duplicates(vectors: Singles, similarity: float, distinct: Flags | None 
     if keep.any():
         gone[keep] = duplicated(np.zeros(int(keep.sum()), dtype=np.int32), vectors[keep], similarity)
     return gone
-
-
-def templates_of(faces: Sequence[DetectedFace]) -> Singles | None:
-    """The templates that a local engine holds of faces, shape (n, D) float32; None where one of them has none.
-
-    >>> faces = [DetectedFace(box=None, handle=np.float32([1, 2])), DetectedFace(box=None, handle=np.float32([3, 4]))]
-    >>> templates_of(faces).tolist(), templates_of([DetectedFace(box=None, handle="token")])
-    ([[1.0, 2.0], [3.0, 4.0]], None)
-    """
-    held = [face.handle for face in faces]
-    arrays = [one for one in held if isinstance(one, np.ndarray) and one.ndim == 1 and one.any()]
-    if not arrays or len(arrays) < len(held) or len({one.size for one in arrays}) != 1:
-        return None
-    return np.stack(arrays).astype(np.float32)
-
-
-def faces_ledger(gone: Flags) -> tuple[LedgerEntry, ...]:
-    """Faces that were left out for another, counted.
-
-    >>> faces_ledger(np.bool_([False, True]))[0].code
-    'near_duplicate_face'
-    """
-    count = int(gone.sum())
-    return (LedgerEntry(code=NEAR_FACE, count=count, unit="faces"),) if count else ()
 
 
 def recorded_settings(settings: Duplicates, embedder: Embedder | None) -> Mapping[str, str]:

@@ -18,7 +18,6 @@ import numpy as np
 
 from frtaudit.collection.rows import COMPARE, DETECT, FINDING, PLACES, HandleRow, ImageRow, Key, Result, State
 from frtaudit.core.arrays import Ints
-from frtaudit.core.collecting import Refusal
 from frtaudit.core.machine.faults import as_line
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError
@@ -289,13 +288,6 @@ class Store:
             "SELECT image, query, columns, digest, refusal, code FROM images ORDER BY image"
         )
         return (ImageRow(*row) for row in rows)
-
-    def last_read(self) -> dict[int, int]:
-        """Image to the sitting in which its reading failed for reasons of transport."""
-        rows = self._db.execute(
-            "SELECT image, sitting FROM images WHERE refusal = ?", (str(Refusal.TRANSPORT),)
-        )
-        return {int(image): int(sitting) for image, sitting in rows}
 
     def detections(self, service: int) -> Iterator[tuple[int, State, int, str]]:
         """Image, state, sitting and facts of the first detection of each image by a service."""

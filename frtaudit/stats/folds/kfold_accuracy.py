@@ -66,11 +66,6 @@ class FoldAccuracy:
         return float(self.accuracies.std(ddof=1))
 
     @property
-    def sd_ddof0(self) -> float:
-        """Standard deviation of the fold accuracies, divisor k (as InsightFace prints it)."""
-        return float(self.accuracies.std(ddof=0))
-
-    @property
     def sem(self) -> float:
         """``sd_ddof1``/sqrt(k): descriptive, for fold means are not independent."""
         return self.sd_ddof1 / math.sqrt(self.total.size)
