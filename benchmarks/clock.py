@@ -10,7 +10,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 PATIENCE = 3.0  # CPU seconds
-LEAST = 0.2  # CPU seconds that a short step is repeated for
+MIN_SECONDS = 0.2  # CPU seconds that a short step is repeated for
 GIB = 2.0**30
 
 
@@ -37,14 +37,14 @@ class Clock:
     patience: float = PATIENCE
 
     def run(self, name: str, work: Callable[[], T], units: int = 1) -> T:
-        """Run ``work`` three times and for ``LEAST`` seconds, or until patience is gone; keep the best."""
+        """Run ``work`` three times and for ``MIN_SECONDS`` seconds, or until patience is gone; keep the best."""
         cpus, walls = [], []
         while True:
             start, began = time.process_time(), time.perf_counter()
             found = work()
             cpus.append(time.process_time() - start)
             walls.append(time.perf_counter() - began)
-            if sum(cpus) > self.patience or (len(cpus) >= 3 and sum(cpus) > LEAST):
+            if sum(cpus) > self.patience or (len(cpus) >= 3 and sum(cpus) > MIN_SECONDS):
                 break
         self.steps[name] = Step(min(cpus) / units, min(walls) / units, units, len(cpus))
         return found

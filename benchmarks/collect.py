@@ -67,7 +67,7 @@ class Instant:
     detects: bool = False
     score_range: tuple[float, float] = (0.0, 1.0)
 
-    def asked(self) -> Mapping[str, str]:
+    def recorded_settings(self) -> Mapping[str, str]:
         """Nothing."""
         return {}
 
@@ -123,16 +123,16 @@ def collected(folder: Path, scores: int, concurrency: int) -> None:
             "into": str(folder),
         }
     )
-    sitting = CollectionRun(spec, print)
+    run = CollectionRun(spec, print)
     began, cpu = time.perf_counter(), time.process_time()
-    sitting.run()
-    made = sitting.store.compared(0)
+    run.run()
+    made = run.store.compared(0)
     spent = time.perf_counter() - began
     print(
         f"  {made:>7} scores  {made / spent:7.0f} a second  {resident():6.1f} MB  at its end, with images and export"
     )
     print(f"  {1e6 * (time.process_time() - cpu) / made:.0f} µs of a core for each score")
-    sitting.close()
+    run.close()
 
 
 def plain(folder: Path, rows: int) -> None:

@@ -28,7 +28,7 @@ FAILED = 0.0005  # of a person's pairs
 TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
-def written(folder: Path, queries: int, services: int, *, plain: bool = False) -> int:
+def write_scores(folder: Path, queries: int, services: int, *, plain: bool = False) -> int:
     """Write faces and score lists of a made-up search; how many scores."""
     rng = np.random.default_rng(17)
     query = np.repeat(np.arange(queries), FACES)
@@ -102,7 +102,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        n = written(folder, asked.queries, asked.services, plain=asked.plain)
+        n = write_scores(folder, asked.queries, asked.services, plain=asked.plain)
         size = sum(path.stat().st_size for path in folder.iterdir())
         print(json.dumps({"scores": n, "bytes": size}), flush=True)
         for step in ("search", "load"):

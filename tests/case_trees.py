@@ -353,7 +353,7 @@ def _accuracy(found: kfold_accuracy.FoldAccuracy) -> Tree:
         "thresholds": found.thresholds.tolist(),
         "mean": found.mean,
         "std_ddof1": found.sd_ddof1,
-        "std_ddof0": found.sd_ddof0,
+        "std_ddof0": float(found.accuracies.std(ddof=0)),
         "sem": found.sem,
     }
 

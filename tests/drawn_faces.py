@@ -114,7 +114,7 @@ class Twin:
         """Of a correlation."""
         return (-1.0, 1.0)
 
-    def asked(self) -> Mapping[str, str]:
+    def recorded_settings(self) -> Mapping[str, str]:
         """The model."""
         return {"model": self.model}
 
@@ -184,7 +184,7 @@ class TwinSession:
         if self.twin.lives:
             for crop in (probe, reference):
                 token, of = (
-                    (crop.seen.handle, id(self)) if isinstance(crop.seen.handle, str) else crop.seen.handle
+                    (crop.face.handle, id(self)) if isinstance(crop.face.handle, str) else crop.face.handle
                 )
                 if of != id(self) or float(token.split()[1]) < time.monotonic():
                     raise CallError(Refusal.FAILURE_TO_ACQUIRE, "handle_expired")

@@ -23,7 +23,7 @@ PERSONS = {
     "a": ("obama.jpg", "obama2.jpg", "obama3.jpg", "obama_partial_face.jpg", "obama_partial_face2.jpg"),
     "b": ("biden.jpg",),
 }
-LEAST = 8  # faces of a query
+MIN_FACES = 8  # faces of a query
 COPIES = ("flip", "brighter", "darker", "turned left", "turned right", "cropped", "smaller")
 
 
@@ -59,7 +59,7 @@ def _package() -> bytes | None:
     return data if hashlib.sha256(data).hexdigest() == DIGEST else None
 
 
-def at_least(files: list[bytes], least: int = LEAST) -> list[bytes]:
+def at_least(files: list[bytes], least: int = MIN_FACES) -> list[bytes]:
     """The photos, and copies of them in turn (see :func:`copy`), until there are ``least``."""
     made = [copied(files[n % len(files)], COPIES[n // len(files)]) for n in range(least - len(files))]
     return [*files, *made]

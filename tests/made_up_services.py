@@ -63,4 +63,4 @@ def with_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 def crop(session: Session, query: int, image: int) -> Crop:
     """A made-up picture and its first face as a session sees it."""
     picture = CLEAN.picture(query, image)
-    return Crop(picture=picture, seen=session.detect(picture).faces[0])
+    return Crop(picture=picture, face=session.detect(picture).faces[0])

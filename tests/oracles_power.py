@@ -13,7 +13,7 @@ from frtaudit.stats.similarity.tail import from_matrix, no_groups
 Ints = npt.NDArray[np.int64]
 ALPHA = 0.05  # one-sided
 LAXER = 4.0  # times the rate, at the threshold that lends its design effect
-LEAST = 10  # errors, and erring subjects, of a group that is tested (FORMULAS 8.5)
+MIN_ERRORS = 10  # errors, and erring subjects, of a group that is tested (FORMULAS 8.5)
 
 
 def clustered(rng: np.random.Generator, subjects: int, each: int, rate: float, correlation: float) -> Ints:
@@ -33,8 +33,8 @@ def residuals(errors: Ints, each: int) -> Residuals:
         trials=errors.size * each,
         total=errors.size * each,
         subjects=errors.size,
-        effective=float(errors.size),
-        erring=int(np.count_nonzero(errors)),
+        effective_subjects=float(errors.size),
+        subjects_with_errors=int(np.count_nonzero(errors)),
         by_subject=float(np.square(errors - rate * each).sum()),
         right=int(np.count_nonzero(errors < each)),
     )
@@ -85,7 +85,7 @@ def told_apart(
 ) -> bool:
     """Whether groups of ``subjects`` are tested and the simultaneous interval of max/min (FORMULAS 8.6) excludes 1."""
     errors = [clustered(rng, subjects, each, rate, correlation) for rate in rates]
-    if any(item.sum() < LEAST or np.count_nonzero(item) < LEAST for item in errors):
+    if any(item.sum() < MIN_ERRORS or np.count_nonzero(item) < MIN_ERRORS for item in errors):
         return False
     trials = subjects * each
     drawn = [rng.multinomial(subjects, np.full(subjects, 1 / subjects), size=299) @ item for item in errors]

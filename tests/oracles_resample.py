@@ -143,7 +143,7 @@ def truncated(tail: ScoreTail, keep: int) -> ScoreTail:
     kept = int((tail.tail_score > floor).sum())
     edges = np.array([-9.0, 9.0])
     return replace(
-        tail, tail_i=tail.tail_i[:kept], tail_j=tail.tail_j[:kept], tail_score=tail.tail_score[:kept], floor=floor,
+        tail, tail_i=tail.tail_i[:kept], tail_j=tail.tail_j[:kept], tail_score=tail.tail_score[:kept], cutoff=floor,
         edges=edges, histogram=np.array([tail.tail_score.size]), mated_histogram=np.array([tail.mated_score.size]),
     )  # fmt: skip
 

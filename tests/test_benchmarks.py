@@ -150,6 +150,6 @@ def test_a_small_collection_is_measured(tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_few_stored_scores_are_read(tmp_path: Path) -> None:
     """The benchmark of stored scores writes as many as it says, of every service, and an audit's reading finds them."""
-    scores = stored.written(tmp_path, 30, 2)
+    scores = stored.write_scores(tmp_path, 30, 2)
     found = Queries(root=str(tmp_path), faces="faces.parquet").search()
     assert sum(one.score.size for one in found.services) == scores > 30 * 2 * 190

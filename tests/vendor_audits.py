@@ -16,7 +16,7 @@ from frtaudit.core import AuditResult, Estimate
 from frtaudit.core.spec import AuditSpec, CurveGrid, Folds, FoldSource, Report, Thresholds
 from frtaudit.datasets.cohorts.runs import Runs
 from frtaudit.datasets.cohorts.synthetic import SyntheticSystem
-from frtaudit.datasets.protocols.finished import AsFinished
+from frtaudit.datasets.protocols.finished_runs import AsFinished
 from frtaudit.datasets.providers.cosine import Cosine
 from frtaudit.evaluation.system import SystemData
 from frtaudit.pipeline.audit import audit

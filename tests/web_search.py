@@ -17,7 +17,7 @@ MODELS = (
     "mobilefacenet_quant_zye",
     "mobilefacenet_xiaoccer",
 )
-ENOUGH, MOST, SHARES = 8, 40, (0.1, 0.6)
+ENOUGH, MAX_IMAGES, SHARES = 8, 40, (0.1, 0.6)
 
 
 def lfw() -> Path:
@@ -42,7 +42,7 @@ def web_search(
     rng.shuffle(strangers)
     names, query_of, truth = [], [], []
     for q, name in enumerate(searched):
-        own = sorted(rng.choice(people[name], min(MOST, len(people[name])), replace=False).tolist())
+        own = sorted(rng.choice(people[name], min(MAX_IMAGES, len(people[name])), replace=False).tolist())
         share = rng.uniform(*shares)
         wrong = round(len(own) * share / (1 - share))
         found = [(image, 1) for image in own] + [(strangers.pop(), 0) for _ in range(wrong)]

@@ -61,11 +61,11 @@ class Accuracy:
         found: list[Estimate] = []
         notes: list[str] = []
         for name, pairs in sets.items():
-            place = _Place(system=system, pairs=pairs, name=name, alpha=alpha)
+            place = _SystemOnTestSet(system=system, pairs=pairs, name=name, alpha=alpha)
             found += place.estimates(self.deals)
             notes += place.notes()
         kept = sets if system.provider in named else None
-        return AnalysisOutput(estimates=tuple(found), notes=tuple(notes), kept=kept)
+        return AnalysisOutput(estimates=tuple(found), notes=tuple(notes), per_system_state=kept)
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  as others
         """Accuracy of a system minus that of another, on every test set, on the pairs that both scored."""
@@ -127,7 +127,7 @@ def _places(pairs: FoldPairs) -> Ints:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
+class _SystemOnTestSet:
     """One system on one test set."""
 
     system: SystemData
@@ -261,7 +261,7 @@ def _counts(found: kfold_accuracy.FoldAccuracy) -> tuple[int, int]:
     return int(found.correct.sum()), int(found.total.sum())
 
 
-def _eer(place: _Place) -> Estimate:
+def _eer(place: _SystemOnTestSet) -> Estimate:
     pairs = place.pairs
     has_both = bool(pairs.mated.any() and not pairs.mated.all())
     eer = rates.eer(pairs.tail, place.system.groups) if has_both else None

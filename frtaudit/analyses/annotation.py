@@ -57,7 +57,7 @@ class Annotation:
             None if held is None else next((s for s in held.services if s.name == system.provider), None)
         )
         if held is None or service is None or made is None:
-            return AnalysisOutput(kept=held)
+            return AnalysisOutput(per_system_state=held)
         service = pooled(service)
         found: list[Estimate] = []
         curves: list[Curve] = []
@@ -65,7 +65,7 @@ class Annotation:
             scores = split(held.faces, service, person)
             found += _rates(system, share, scores)
             curves.append(_curve(system, share, scores))
-        return AnalysisOutput(estimates=tuple(found), curves=tuple(curves), kept=held)
+        return AnalysisOutput(estimates=tuple(found), curves=tuple(curves), per_system_state=held)
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """How many faces are to be asked and why: counts, no names."""
@@ -81,8 +81,8 @@ def _tau(spec: AuditSpec) -> float:
 
 def _rates(system: SystemData, share: float, scores: Scores) -> Iterator[Estimate]:
     """FNMR at each declared FMR target, or why there is none."""
-    for place in system.points.declared:
-        target = system.points.targets[place]
+    for place in system.operating_points.declared:
+        target = system.operating_points.targets[place]
         reason = _refused(system, target, scores)
         errors = 0 if reason else misses(scores, target)
         yield Estimate.of(
@@ -105,7 +105,11 @@ def _refused(system: SystemData, target: float, scores: Scores) -> str | None:
 
 def _curve(system: SystemData, share: float, scores: Scores) -> Curve:
     """FNMR over FMR, as far as these comparisons resolve it."""
-    found = det(scores, system.censoring, [system.points.targets[a] for a in system.points.declared])
+    found = det(
+        scores,
+        system.censoring,
+        [system.operating_points.targets[a] for a in system.operating_points.declared],
+    )
     return Curve(
         provider=system.provider,
         analysis=NAME,

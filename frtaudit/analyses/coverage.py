@@ -24,10 +24,10 @@ from frtaudit.core.spec import Plan
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import (
     MIN_EFFECTIVE,
-    MIN_ERRING,
+    MIN_ERROR_SUBJECTS,
     MIN_ERRORS,
     PLAN_OF,
-    At,
+    AtKey,
     OperatingPoint,
     RateSummary,
     read,
@@ -38,8 +38,8 @@ from frtaudit.stats.intervals.coverage import Bounds, Misses
 from frtaudit.stats.intervals.simulated_cohorts import Drawn, Listing, LookAlikes
 
 NAME = "coverage"
-LEAST_COHORTS = 1000
-LEAST = (MIN_ERRORS, MIN_ERRING)
+MIN_COHORTS = 1000
+MIN_CASES = (MIN_ERRORS, MIN_ERROR_SUBJECTS)
 UNIT = "share of simulated cohorts"
 SPREAD = "standard deviation over mean"
 UNKNOWN_SPREAD = "not simulated: no threshold has the errors from which the spread of subjects could be told"
@@ -69,14 +69,14 @@ OF_FMR = {Scenario.WOLVES, *LOOK_ALIKES}
 class Coverage:
     """How often this report's intervals would hold the truth, in simulated cohorts of its own structure."""
 
-    cohorts: int = LEAST_COHORTS
+    cohorts: int = MIN_COHORTS
     share_of_wolves: float = 0.02
     wolf_factor: float = 10.0
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for too few cohorts, a share outside (0, 1) or a factor that makes no wolf."""
-        if self.cohorts < LEAST_COHORTS:
-            raise SpecError(f"analyses.{NAME}.cohorts", f"found {self.cohorts}", f"{LEAST_COHORTS} or more")
+        if self.cohorts < MIN_COHORTS:
+            raise SpecError(f"analyses.{NAME}.cohorts", f"found {self.cohorts}", f"{MIN_COHORTS} or more")
         if not 0 < self.share_of_wolves < 1:
             found = f"found {self.share_of_wolves:g}"
             raise SpecError(f"analyses.{NAME}.share_of_wolves", found, "more than 0 and less than 1")
@@ -86,7 +86,7 @@ class Coverage:
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Coverage and misses for every rate of the primary weighting, every method that can be tried, every truth."""
         found = [item for row in rows_of(system) for item in self.of_row(system, row, alpha)]
-        left_out = any(chosen_here(origin) for origin in system.points.origin)
+        left_out = any(chosen_here(origin) for origin in system.operating_points.origin)
         notes = (f"{system.provider}: {GRID_LEFT_OUT}",) if left_out else ()
         return AnalysisOutput(estimates=(*found, *_left_out(system)), notes=notes)
 
@@ -94,15 +94,15 @@ class Coverage:
         self, system: SystemData, row: Row, alpha: float, scenarios: Collection[Scenario] = tuple(Scenario)
     ) -> Iterator[Estimate]:
         """What the model was given, and each method's coverage and misses in each scenario, of one rate."""
-        reading = read(system, row.place)
-        if not np.isfinite(reading.value) or reading.rule is None:
+        summary = read(system, row.place)
+        if not np.isfinite(summary.value) or summary.rule is None:
             return
         stage = stage_of(system, row)
         if stage is None:
             yield _estimate(system, row, "simulated_coverage", None, {}, note=UNKNOWN_SPREAD)
             return
         yield from _spreads(system, row, stage)
-        for scenario, truth in _truths(reading, alpha, stage):
+        for scenario, truth in _truths(summary, alpha, stage):
             if scenario not in scenarios:
                 continue
             seed = seed_of(
@@ -111,7 +111,7 @@ class Coverage:
             )  # fmt: skip
             counts = self._simulate(stage, row, scenario, truth, alpha, np.random.default_rng(seed))
             for method, missed in counts.items():
-                at: At = {"method": method.value, "scenario": scenario.value, "true_rate": truth}
+                at: AtKey = {"method": method.value, "scenario": scenario.value, "true_rate": truth}
                 yield from _told(system, row, at, missed, alpha)
 
     def _simulate(
@@ -203,16 +203,16 @@ def _width(stage: Stage) -> int:
     return max(int(stage.over.subjects), copies, listed)
 
 
-def _truths(reading: RateSummary, alpha: float, stage: Stage) -> Iterator[tuple[Scenario, float]]:
+def _truths(summary: RateSummary, alpha: float, stage: Stage) -> Iterator[tuple[Scenario, float]]:
     """Each scenario with its true rate; none where a rate of 0 or 1 leaves nothing to draw, some for FMR alone.
 
     Look-alikes come on top of the rate as estimated: the cohort lacks them.
     """
-    interval = None if reading.rule is None else reading.rule(alpha)
+    interval = None if summary.rule is None else summary.rule(alpha)
     ends = (None, None) if interval is None else (interval.low, interval.high)
     rates = {Scenario.RATE_LOWER: ends[0], Scenario.RATE_UPPER: ends[1]}
     for scenario in Scenario:
-        truth = rates.get(scenario, reading.value)
+        truth = rates.get(scenario, summary.value)
         if truth is None or not 0 < truth < 1 or (stage.pairs is not None and scenario in OF_FMR):
             continue
         if scenario in LOOK_ALIKES:
@@ -238,17 +238,19 @@ def _bounds(
         if method is Method.WILSON:
             if row.moving and Plan.SUBJECTS in made:
                 replicates = made[Plan.SUBJECTS]
-                found = coverage.wilson_moving(drawn.own, drawn.lent, replicates, stage.over, alpha, LEAST)
+                found = coverage.wilson_moving(
+                    drawn.own, drawn.lent, replicates, stage.over, alpha, MIN_CASES
+                )
             else:
                 found = coverage.wilson(drawn.own, drawn.lent, stage.over, alpha)
             yield method, found
         elif method is Method.WILSON_IID:
             yield method, coverage.wilson_iid(drawn.own, stage.over, alpha)
-        elif BY_COPIES[method] in made and stage.over.effective >= MIN_EFFECTIVE:
-            yield method, coverage.percentile(drawn.own, made[PLAN_OF[method]], alpha, LEAST)
+        elif BY_COPIES[method] in made and stage.over.effective_subjects >= MIN_EFFECTIVE:
+            yield method, coverage.percentile(drawn.own, made[PLAN_OF[method]], alpha, MIN_CASES)
 
 
-def _told(system: SystemData, row: Row, at: At, missed: Misses, alpha: float) -> Iterator[Estimate]:
+def _told(system: SystemData, row: Row, at: AtKey, missed: Misses, alpha: float) -> Iterator[Estimate]:
     """Coverage with its Monte Carlo interval, and the misses of either side."""
     if not missed.given:
         note = "the interval was withheld in every simulated cohort"
@@ -275,7 +277,12 @@ def _spreads(system: SystemData, row: Row, stage: Stage) -> Iterator[Estimate]:
 
 
 def _estimate(
-    system: SystemData, row: Row, metric: str, counts: tuple[int, int] | None, at: At, note: str | None = None
+    system: SystemData,
+    row: Row,
+    metric: str,
+    counts: tuple[int, int] | None,
+    at: AtKey,
+    note: str | None = None,
 ) -> Estimate:
     return Estimate.of(
         system.provider,

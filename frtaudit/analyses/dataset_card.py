@@ -24,8 +24,8 @@ PROTOCOL = "protocol"  # what the audit's own list of pairs is called
 MAX_VALUES = 12
 LFW_ID = re.compile(r"(?P<name>.+)_(?P<number>\d{4})")
 REVIEW = ("pair", "kind", "probe", "reference", "group", "score", "verdict")
-At = Mapping[str, float | str]
-NOWHERE: At = MappingProxyType({})
+AtKey = Mapping[str, float | str]
+NOWHERE: AtKey = MappingProxyType({})
 
 
 @register("analysis", NAME)
@@ -101,7 +101,7 @@ class _Card:
         yield from self._classes()
         yield from self._attributes(self._columns(attributes))
         for number, step in enumerate(self.pairs.steps):
-            at: At = {"rule": step.rule, "kind": step.kind, "step": float(number)}
+            at: AtKey = {"rule": step.rule, "kind": step.kind, "step": float(number)}
             schema = (
                 self.rules.balance
                 if self.rules
@@ -110,7 +110,7 @@ class _Card:
             of = (schema, step.group if schema else "all")
             yield self._count("pairs_left", step.left, step.unit, of, at)
         for claim in self._claims():
-            unit, counts = f"{claim.of} that keep the rule", (claim.kept, claim.total)
+            unit, counts = f"{claim.of} that keep the rule", (claim.satisfied, claim.total)
             yield self._share("certificate", counts, unit, {"rule": claim.rule}, note=claim.worst or None)
 
     def _claims(self) -> list[Claim]:
@@ -133,7 +133,7 @@ class _Card:
             if isinstance(found, Overlap):
                 for training, last in found.last.items():
                     hit = int(last.overlapping[self.subjects].sum())
-                    at: At = {"training": training}
+                    at: AtKey = {"training": training}
                     counts = (hit, self.subjects.size)
                     yield self._share("card_training_overlap", counts, "share of identities", at)
 
@@ -177,7 +177,7 @@ class _Card:
             if len(values) <= MAX_VALUES:
                 for value in values:
                     held = np.unique(people[own == value]).size
-                    at: At = {"attribute": column, "value": value}
+                    at: AtKey = {"attribute": column, "value": value}
                     counts = (held, self.subjects.size)
                     yield self._share("card_value_identities", counts, "share of identities", at)
             else:
@@ -195,7 +195,7 @@ class _Card:
         counts = np.bincount(people[known])
         means = sums[counts > 0] / counts[counts > 0]
         for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-            at: At = {"attribute": column, "quantile": share}
+            at: AtKey = {"attribute": column, "quantile": share}
             value = float(np.quantile(means, share))
             yield self._count("card_attribute_quantile", value, "mean of an identity's images", at=at)
 
@@ -230,7 +230,7 @@ class _Card:
             yield f"test set {self.name}: no list in LFW's layout, which wants names like name_0001 and equal folds"
         for claim in self._claims():
             if not claim.holds:
-                lost = f"{claim.total - claim.kept} of {claim.total} {claim.of}"
+                lost = f"{claim.total - claim.satisfied} of {claim.total} {claim.of}"
                 yield f"test set {self.name}: {lost} do not keep: {claim.rule}"
 
     def _review_rows(self, rules: Rules) -> list[tuple[object, ...]]:
@@ -259,7 +259,7 @@ class _Card:
         value: float,
         unit: str,
         of: tuple[str | None, str] = (None, "all"),
-        at: At = NOWHERE,
+        at: AtKey = NOWHERE,
     ) -> Estimate:
         return Estimate.of(
             self.system.provider, NAME, metric, float(value), unit, of, at={"pairs": self.name, **at}
@@ -270,7 +270,7 @@ class _Card:
         metric: str,
         counts: tuple[int, int],
         unit: str,
-        at: At = NOWHERE,
+        at: AtKey = NOWHERE,
         *,
         of: tuple[str | None, str] = (None, "all"),
         note: str | None = None,

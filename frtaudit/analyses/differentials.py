@@ -18,7 +18,7 @@ from frtaudit.evaluation.differentials import (
     forms,
     population_interval,
 )
-from frtaudit.evaluation.intervals import SHARE, At, OperatingPoint, RateSummary, rate_estimate, read
+from frtaudit.evaluation.intervals import SHARE, AtKey, OperatingPoint, RateSummary, rate_estimate, read
 from frtaudit.evaluation.system import WEIGHTINGS, AnalysisOutput, SystemData, stratum
 from frtaudit.stats.rates.resolution import unresolved
 
@@ -60,14 +60,14 @@ class View:
 
 def _views(system: SystemData) -> Iterator[View]:
     for schema in system.groups.schemas:
-        for a in system.points.declared:
+        for a in system.operating_points.declared:
             for w, weighting in enumerate(WEIGHTINGS):
-                threshold = float(system.points.at_target[w, a])
+                threshold = float(system.operating_points.at_target[w, a])
                 refused = system.resolved[a] or system.refused(w, a)
                 yield View(
                     schema=schema,
                     weighting=weighting,
-                    target=system.points.targets[a],
+                    target=system.operating_points.targets[a],
                     rates=None if refused else _group_rates(system, schema, weighting, threshold, a),
                     refused=refused,
                 )
@@ -76,7 +76,7 @@ def _views(system: SystemData) -> Iterator[View]:
 def _group_rates(
     system: SystemData, schema: str, weighting: Weighting, threshold: float, a: int
 ) -> GroupRates:
-    readings = {
+    summaries = {
         rate: tuple(
             read(
                 system,
@@ -90,19 +90,19 @@ def _group_rates(
     }
     return GroupRates(
         labels=system.cohort.classifications[schema].labels,
-        readings=readings,
-        common={rate: _pooled(items) for rate, items in readings.items()},
+        summaries=summaries,
+        common={rate: _pooled(items) for rate, items in summaries.items()},
     )
 
 
-def _pooled(readings: tuple[RateSummary, ...]) -> float:
+def _pooled(summaries: tuple[RateSummary, ...]) -> float:
     """The rate within groups: each group weighs what its rate is divided by (comparisons, subjects or their pairs)."""
-    total = sum(item.total for item in readings)
-    return sum(item.value * item.total for item in readings if item.total) / total if total else float("nan")
+    total = sum(item.total for item in summaries)
+    return sum(item.value * item.total for item in summaries if item.total) / total if total else float("nan")
 
 
 def _index(system: SystemData, view: View, form: Form, weight: float, alpha: float) -> Estimate:
-    own: At = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
+    own: AtKey = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
     rates = view.rates
     estimate = Estimate.of(
         system.provider,
@@ -143,10 +143,14 @@ def _at_max_group(system: SystemData, alpha: float) -> Iterator[Estimate]:
     """Rates at the threshold where the largest group FMR meets the target (002, remark on the group-wise threshold)."""
     for s, schema in enumerate(system.groups.schemas):
         group_indices = {0: "all"} | dict(system.classes(schema))
-        for a in system.points.declared:
+        for a in system.operating_points.declared:
             for w, weighting in enumerate(WEIGHTINGS):
                 threshold = float(system.max_points[w, s, a])
-                at: At = {"fmr": system.points.targets[a], "threshold_of": "max_group", "schema": schema}
+                at: AtKey = {
+                    "fmr": system.operating_points.targets[a],
+                    "threshold_of": "max_group",
+                    "schema": schema,
+                }
                 note = _unresolved_group(system, schema, a) or (
                     None
                     if np.isfinite(threshold)
@@ -174,14 +178,14 @@ def _unresolved_group(system: SystemData, schema: str, a: int) -> str | None:
     """Why a group's own FMR cannot be resolved at the target (FORMULAS 8.4), naming the smallest target."""
     labels = system.cohort.classifications[schema].labels
     for (group_index, _), label in zip(system.classes(schema), labels, strict=True):
-        reason = unresolved(system.points.targets[a], int(system.trials.non_mated[group_index]))
+        reason = unresolved(system.operating_points.targets[a], int(system.trials.non_mated[group_index]))
         if reason:
             return f"{schema.replace('_', ' ')} {label}: {reason}"
     return None
 
 
 def _max_threshold(
-    system: SystemData, schema: str, weighting: Weighting, at: At, threshold: float, note: str | None
+    system: SystemData, schema: str, weighting: Weighting, at: AtKey, threshold: float, note: str | None
 ) -> Estimate:
     return Estimate.of(
         system.provider,
@@ -197,7 +201,7 @@ def _max_threshold(
 
 
 def _no_rate(
-    system: SystemData, schema: str | None, group: str, weighting: Weighting, at: At, note: str
+    system: SystemData, schema: str | None, group: str, weighting: Weighting, at: AtKey, note: str
 ) -> Estimate:
     return Estimate.of(
         system.provider,

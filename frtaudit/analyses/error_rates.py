@@ -12,7 +12,7 @@ from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import (
     PLAN_OF,
     SHARE,
-    At,
+    AtKey,
     OperatingPoint,
     RateSummary,
     intervals_of,
@@ -55,20 +55,22 @@ class ErrorRates:
 
 def _warnings(system: SystemData) -> list[str]:
     return [
-        system.warned[a] or "" for a in system.points.declared if system.warned[a] and not system.resolved[a]
+        system.warned[a] or ""
+        for a in system.operating_points.declared
+        if system.warned[a] and not system.resolved[a]
     ]
 
 
 def _at_targets(system: SystemData, alpha: float) -> Iterator[Estimate]:
     inverted = inversion(system)
-    for a in system.points.declared:
-        target = system.points.targets[a]
+    for a in system.operating_points.declared:
+        target = system.operating_points.targets[a]
         for w, weighting in enumerate(WEIGHTINGS):
-            threshold = float(system.points.at_target[w, a])
+            threshold = float(system.operating_points.at_target[w, a])
             yield _threshold(system, weighting, a, threshold, alpha, inverted)
             for group_index, schema, group in system.every_group():
                 for metric, rate in (("fnmr_at_fmr", "fnmr"), ("fmr", "fmr")):
-                    at: At = {"fmr": target}
+                    at: AtKey = {"fmr": target}
                     if not np.isfinite(threshold):
                         yield _refused(system, metric, schema, group, weighting, at, a)
                         continue
@@ -79,13 +81,15 @@ def _at_targets(system: SystemData, alpha: float) -> Iterator[Estimate]:
 
 
 def _at_thresholds(system: SystemData, alpha: float) -> Iterator[Estimate]:
-    first = len(system.points.targets)
-    for t, (threshold, origin) in enumerate(zip(system.points.thresholds, system.points.origin, strict=True)):
+    first = len(system.operating_points.targets)
+    for t, (threshold, origin) in enumerate(
+        zip(system.operating_points.thresholds, system.operating_points.origin, strict=True)
+    ):
         beyond = system.censoring.beyond(threshold)
         for weighting in WEIGHTINGS:
             for group_index, schema, group in system.every_group():
                 for rate in ("fmr", "fnmr"):
-                    at: At = {"threshold": threshold, **origin}
+                    at: AtKey = {"threshold": threshold, **origin}
                     if beyond is not None:
                         yield _without(system, rate, schema, group, weighting, at, beyond)
                         continue
@@ -102,18 +106,18 @@ def _at_thresholds(system: SystemData, alpha: float) -> Iterator[Estimate]:
 def _threshold(
     system: SystemData, weighting: Weighting, a: int, threshold: float, alpha: float, inverted: Inversion
 ) -> Estimate:
-    target = system.points.targets[a]
+    target = system.operating_points.targets[a]
     if not np.isfinite(threshold):
         return _refused(system, "threshold_at_fmr", None, "all", weighting, {"fmr": target}, a)
     w = WEIGHTINGS.index(weighting)
     place = OperatingPoint(rate="fmr", weighting=weighting, group_index=0, threshold=threshold, point=a)
     counted = read(system, place)
-    reading = RateSummary(
+    summary = RateSummary(
         value=threshold,
         vstat=threshold,
         errors=counted.errors,
         trials=counted.trials,
-        erring=counted.erring,
+        subjects_with_errors=counted.subjects_with_errors,
         replicates={plan: drawn.t_star[w, :, a] for plan, drawn in system.replicates.items()},
         missing=counted.missing,
         rule=lambda level: inverted.interval(target, threshold, weighting, level),
@@ -127,12 +131,12 @@ def _threshold(
         "score",
         at={"fmr": target},
         weighting=weighting.value,
-        intervals=intervals_of(reading, wanted, alpha),
+        intervals=intervals_of(summary, wanted, alpha),
     )
 
 
 def _refused(
-    system: SystemData, metric: str, schema: str | None, group: str, weighting: Weighting, at: At, a: int
+    system: SystemData, metric: str, schema: str | None, group: str, weighting: Weighting, at: AtKey, a: int
 ) -> Estimate:
     note = system.refused(WEIGHTINGS.index(weighting), a)
     return _without(system, metric, schema, group, weighting, at, note)
@@ -144,7 +148,7 @@ def _without(
     schema: str | None,
     group: str,
     weighting: Weighting,
-    at: At,
+    at: AtKey,
     note: str | None,
 ) -> Estimate:
     """No value, and why."""

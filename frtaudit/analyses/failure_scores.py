@@ -45,10 +45,10 @@ class FailureScores:
         return AnalysisOutput(estimates=tuple(found))
 
     def _schema(self, system: SystemData, held: ClassScores, failed: Pairs) -> Iterator[Estimate]:
-        readings = {APART: without(held, failed), ZERO: with_zeros(system, held, failed)}
-        if any(scores.size == 0 for scores in readings[APART].scores):
+        summaries = {APART: without(held, failed), ZERO: with_zeros(system, held, failed)}
+        if any(scores.size == 0 for scores in summaries[APART].scores):
             return
-        distances = {name: d_l2.d_l2(made.scores, made.score_range) for name, made in readings.items()}
+        distances = {name: d_l2.d_l2(made.scores, made.score_range) for name, made in summaries.items()}
         for c, group in enumerate((*held.names, "max")):
             make = partial(Estimate.of, system.provider, NAME, of=(held.schema, group))
             both = {
@@ -56,7 +56,7 @@ class FailureScores:
                 for name, values in distances.items()
             }
             if group != "max":
-                zero, kept = (readings[name].scores[c].size for name in (ZERO, APART))
+                zero, kept = (summaries[name].scores[c].size for name in (ZERO, APART))
                 unit, counts = "share of mated comparisons", (zero - kept, zero)
                 yield make("failed_mated", (zero - kept) / zero, unit, counts=counts)
             for name, value in both.items():

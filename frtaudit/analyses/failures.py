@@ -12,10 +12,10 @@ from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.registry import register
 from frtaudit.core.spec import FailureScore, Plan, Weighting
 from frtaudit.evaluation.intervals import (
-    MIN_ERRING,
+    MIN_ERROR_SUBJECTS,
     MIN_ERRORS,
     SHARE,
-    At,
+    AtKey,
     OperatingPoint,
     RateSummary,
     empty,
@@ -78,9 +78,9 @@ def _fta_intervals(failed: Ints, tried: Ints, alpha: float) -> tuple[Interval, .
 
 def _frr(system: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimate]:
     """ISO/IEC 19795-1: FRR = FTA + FNMR (1 - FTA), one attempt, pooled FNMR at each declared FMR target."""
-    for a in system.points.declared:
-        threshold = float(system.points.at_target[POOLED, a])
-        at: At = {"fmr": system.points.targets[a]}
+    for a in system.operating_points.declared:
+        threshold = float(system.operating_points.at_target[POOLED, a])
+        at: AtKey = {"fmr": system.operating_points.targets[a]}
         for group_index, schema, group in system.every_group():
             if not np.isfinite(threshold):
                 note = system.refused(POOLED, a)
@@ -108,26 +108,26 @@ def _frr(system: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimat
 def _frr_at(
     system: SystemData, counts: Attempts, place: OperatingPoint, alpha: float
 ) -> tuple[float | None, tuple[Interval, ...], str | None]:
-    reading = read(system, place)
+    summary = read(system, place)
     failed, tried = counts.failed[place.group_index], counts.tried[place.group_index]
-    if not tried.sum() or not np.isfinite(reading.value):
+    if not tried.sum() or not np.isfinite(summary.value):
         return None, (), "no comparison"
     fta = float(failed.sum() / tried.sum())
-    made = _frr_interval(reading, failed, tried, alpha, known=counts.known)
-    return fta + reading.value * (1 - fta), (made,), None
+    made = _frr_interval(summary, failed, tried, alpha, known=counts.known)
+    return fta + summary.value * (1 - fta), (made,), None
 
 
-def _frr_interval(reading: RateSummary, failed: Ints, tried: Ints, alpha: float, *, known: bool) -> Interval:
+def _frr_interval(summary: RateSummary, failed: Ints, tried: Ints, alpha: float, *, known: bool) -> Interval:
     """Where FTA is no estimate, FNMR's own; by the variances where both parts have errors enough; else by the ends."""
-    ruled = empty(Method.WILSON, alpha, "no comparison") if reading.rule is None else reading.rule(alpha)
+    ruled = empty(Method.WILSON, alpha, "no comparison") if summary.rule is None else summary.rule(alpha)
     if known or ruled.low is None or ruled.high is None:
         return ruled
-    errors = min(int(failed.sum()), reading.errors)
-    erring = min(int(np.count_nonzero(failed)), reading.erring)
-    drawn = reading.replicates.get(Plan.SUBJECTS)
-    if drawn is not None and errors >= MIN_ERRORS and erring >= MIN_ERRING:
+    errors = min(int(failed.sum()), summary.errors)
+    subjects_with_errors = min(int(np.count_nonzero(failed)), summary.subjects_with_errors)
+    drawn = summary.replicates.get(Plan.SUBJECTS)
+    if drawn is not None and errors >= MIN_ERRORS and subjects_with_errors >= MIN_ERROR_SUBJECTS:
         fta = float(failed.sum() / tried.sum())
-        found = _by_variance(reading, fta, failed, tried, drawn, alpha)
+        found = _by_variance(summary, fta, failed, tried, drawn, alpha)
         if found is not None:
             return found
     return _by_ends(ruled, failed, tried, alpha)
@@ -152,10 +152,10 @@ def _by_ends(fnmr: Interval, failed: Ints, tried: Ints, alpha: float) -> Interva
 
 
 def _by_variance(
-    reading: RateSummary, fta: float, failed: Ints, tried: Ints, drawn: Floats, alpha: float
+    summary: RateSummary, fta: float, failed: Ints, tried: Ints, drawn: Floats, alpha: float
 ) -> Interval | None:
     """Wilson on n_eff from the delta-method variance; the two parts' correlation is bounded by its largest value."""
-    drawn, fnmr = drawn[np.isfinite(drawn)], reading.value
+    drawn, fnmr = drawn[np.isfinite(drawn)], summary.value
     spread = float(drawn.std(ddof=1)) if drawn.size > 1 else 0.0
     used = tried > 0
     other = (1 - fnmr) * np.sqrt(clustered_share.share_variance(failed[used], tried[used]))
@@ -163,8 +163,8 @@ def _by_variance(
     if not (0 < value < 1 and 0 < (1 - fta) * spread + other < np.inf):
         return None
     subjects = dependence.effective_number(tried[used])
-    if reading.effective is not None:
-        subjects = min(subjects, reading.effective)
+    if summary.effective_subjects is not None:
+        subjects = min(subjects, summary.effective_subjects)
     degrees = dependence.degrees_of_freedom(subjects)
     spreads = (spread, float(np.sqrt(spread**2 + variance_error(drawn))))
     bounds, wider = (
@@ -177,11 +177,11 @@ def _by_variance(
 
 def _bounds(system: SystemData, counts: Attempts) -> Iterator[Estimate]:
     """Every comparison without a score as right, and as wrong: pooled rates at the declared targets' thresholds."""
-    for a in system.points.declared:
-        threshold = float(system.points.at_target[POOLED, a])
+    for a in system.operating_points.declared:
+        threshold = float(system.operating_points.at_target[POOLED, a])
         if not np.isfinite(threshold):
             continue
-        at: At = {"fmr": system.points.targets[a]}
+        at: AtKey = {"fmr": system.operating_points.targets[a]}
         for group_index, schema, group in system.every_group():
             for rate, lost in (("fnmr", counts.mated), ("fmr", counts.non_mated)):
                 place = OperatingPoint(
@@ -195,13 +195,13 @@ def _bounds(system: SystemData, counts: Attempts) -> Iterator[Estimate]:
 
 
 def _case(
-    system: SystemData, place: OperatingPoint, schema: str | None, group: str, at: At, lost: int
+    system: SystemData, place: OperatingPoint, schema: str | None, group: str, at: AtKey, lost: int
 ) -> Iterator[Estimate]:
-    reading = read(system, place)
-    total = reading.trials + lost
+    summary = read(system, place)
+    total = summary.trials + lost
     if not lost:
         return
-    for case, errors in (("best", reading.errors), ("worst", reading.errors + lost)):
+    for case, errors in (("best", summary.errors), ("worst", summary.errors + lost)):
         metric = f"{place.rate}_{case}_case"
         value, counts = errors / total, (errors, total)
         yield Estimate.of(

@@ -20,7 +20,7 @@ from frtaudit.core import Cohort, Estimate, Method, ScoreTail, Target, formattin
 from frtaudit.core.arrays import Ints
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, AuditSpec, IntervalSpec
-from frtaudit.evaluation.intervals import SHARE, At, OperatingPoint, intervals_of, read
+from frtaudit.evaluation.intervals import SHARE, AtKey, OperatingPoint, intervals_of, read
 from frtaudit.evaluation.system import BELOW_FLOOR, WEIGHTINGS, AnalysisOutput, SystemData
 from frtaudit.inputs.review import as_csv, pair_id, read_review
 from frtaudit.inputs.tables import read_table
@@ -88,7 +88,7 @@ class IdentityCheck:
         """How many pairs and images one system makes suspicious, and every FMR without those pairs."""
         if not system.cohort_data.named:
             return AnalysisOutput()
-        found = look(system)
+        found = find_suspects(system)
         lines = tuple(_lines(system, found))
         verdicts = self._verdicts(system.cohort)
         confirmed = {item.pair: item for item in verdicts if item.kind == PEOPLE and item.same}
@@ -101,7 +101,7 @@ class IdentityCheck:
         if waiting:
             also = _compared(system, [item.subjects for item in waiting])
             estimates += _without(system, SUSPECTED, np.concatenate([apart, also]), alpha)
-        return AnalysisOutput(estimates=tuple(estimates), kept=(lines, verdicts))
+        return AnalysisOutput(estimates=tuple(estimates), per_system_state=(lines, verdicts))
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  shared
         """The review file of all systems and, where one came back, who and what is one person."""
@@ -128,7 +128,7 @@ class Reviewed:
     same: bool
 
 
-def look(system: SystemData) -> Found:
+def find_suspects(system: SystemData) -> Found:
     """Suspects of one system, or why it is too weak, or the tail too short, to tell."""
     tail, compared = system.tail, int(system.rule.spread.pairs[0])
     own = suspected_duplicates.own_medians(tail)
@@ -153,7 +153,7 @@ def look(system: SystemData) -> Found:
 
 def _beyond(tail: ScoreTail, cut: float) -> str | None:
     """Why the tail does not hold every score that reaches the cut; None where it does."""
-    if cut > tail.floor:
+    if cut > tail.cutoff:
         return None
     total = int(tail.histogram.sum())
     held = tail.tail_score.size
@@ -214,20 +214,20 @@ def _without(system: SystemData, metric: str, pairs: Ints, alpha: float) -> Iter
     for at, place in places:
         for group_index, schema, group in system.every_group():
             here = replace(place, group_index=group_index)
-            low = place.threshold < system.tail.floor
-            reading = None if low else read(rest, here)
+            low = place.threshold < system.tail.cutoff
+            summary = None if low else read(rest, here)
             make = partial(Estimate.of, system.provider, NAME, metric, unit=SHARE, of=(schema, group), at=at)
             make = partial(make, weighting=place.weighting.value)
-            if reading is None or not np.isfinite(reading.value):
+            if summary is None or not np.isfinite(summary.value):
                 yield make(None, counts=(0, 0), note=BELOW_FLOOR if low else "no comparison in this group")
                 continue
-            made, counts = intervals_of(reading, RULE, alpha), (reading.errors, reading.trials)
-            yield make(reading.value, counts=counts, intervals=made)
+            made, counts = intervals_of(summary, RULE, alpha), (summary.errors, summary.trials)
+            yield make(summary.value, counts=counts, intervals=made)
 
 
-def _places(system: SystemData) -> Iterator[tuple[At, OperatingPoint]]:
+def _places(system: SystemData) -> Iterator[tuple[AtKey, OperatingPoint]]:
     """Where ``error_rates`` reads FMR: declared targets, then fixed thresholds, in both weightings."""
-    points = system.points
+    points = system.operating_points
     for w, weighting in enumerate(WEIGHTINGS):
         for a in points.declared:
             threshold = float(points.at_target[w, a])

@@ -11,7 +11,7 @@ from frtaudit.core.labelling import LEFT_OUT, OF_QUERY, Labelled, Labelling, Lab
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec, FailureScore, Weighting
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.intervals import At, finite
+from frtaudit.evaluation.intervals import AtKey, finite
 from frtaudit.evaluation.system import AnalysisOutput, SystemData, on_panel
 from frtaudit.labelling import evaluation, pictures
 from frtaudit.labelling.estimate import How, Several, lacking
@@ -68,7 +68,7 @@ class IdentityLabels:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Of the labels once, with the first system; of each service what its scores say under each label."""
-        found = _Reading.of_system(system, alpha)
+        found = _ServiceLabels.of_system(system, alpha)
         first = system.provider == on_panel(system.spec, system.cohort_data)[0]
         estimates = [*(found.labels() if first else ()), *found.own()]
         curves = [*found.curves(), *found.distributions(), *(found.queries() if first else ())]
@@ -90,7 +90,7 @@ def _how(spec: AuditSpec) -> How:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _ServiceLabels:
     """One service under every kind of label."""
 
     system: SystemData
@@ -101,7 +101,7 @@ class _Reading:
     scores: Mapping[str, Scores]
 
     @classmethod
-    def of_system(cls, system: SystemData, alpha: float) -> "_Reading":
+    def of_system(cls, system: SystemData, alpha: float) -> "_ServiceLabels":
         """What this system said, both orders of a pair as one, split by everybody's labels and by its own."""
         of, survey = _labelling(system.cohort_data), cast("_Survey", system.surveys[NAME])
         service = evaluation.pooled(next(one for one in of.services if one.name == system.provider))
@@ -114,7 +114,7 @@ class _Reading:
         labelled, faces = self.of.labelled, self.of.faces
         for reason in dict.fromkeys(("", *sorted(labelled.reason))):
             count = labelled.reason.count(reason)
-            at: At = {"reason": reason or "used"}
+            at: AtKey = {"reason": reason or "used"}
             made = self._share("label_queries", at, count, len(faces.queries), "queries")
             yield replace(made, note=self._failed()) if reason == Reason.FAILED else made
         for label in (1, 0, LEFT_OUT):
@@ -189,7 +189,7 @@ class _Reading:
             for place, name in enumerate(item.classes):
                 yield schema, name, code == place
 
-    def _rates(self, scores: Scores, at: At, schema: str | None, group: str) -> Iterator[Estimate]:
+    def _rates(self, scores: Scores, at: AtKey, schema: str | None, group: str) -> Iterator[Estimate]:
         yield from self._at_targets(scores, at, schema, group)
         found = eer_of(scores.mated, scores.non_mated)
         value, note = finite(found.value), "no mated or no non-mated comparison"
@@ -202,8 +202,8 @@ class _Reading:
             note=note or None,
         )
 
-    def _at_targets(self, scores: Scores, at: At, schema: str | None, group: str) -> Iterator[Estimate]:
-        points = self.system.points
+    def _at_targets(self, scores: Scores, at: AtKey, schema: str | None, group: str) -> Iterator[Estimate]:
+        points = self.system.operating_points
         for place in points.declared:
             target = points.targets[place]
             made = replace(
@@ -228,7 +228,9 @@ class _Reading:
         The labels that the cohort has get Wilson's band at each threshold, held (FORMULAS 8.1).
         """
         cohort = COHORT_OF.get(self.of.source)
-        targets = [self.system.points.targets[place] for place in self.system.points.declared]
+        targets = [
+            self.system.operating_points.targets[place] for place in self.system.operating_points.declared
+        ]
         for labels, scores in self.scores.items():
             found = pictures.det(scores, self.system.censoring, targets)
             made = self._curve(DET, "all", found.fmr, found.fnmr, metric=labels)
@@ -301,7 +303,9 @@ class _Reading:
                 yield self._curve(MATRIX, group, place, one.z, metric=name, rows=one.matrix)
                 yield self._curve(VECTORS, group, place, one.label, metric=name, rows=one.vectors.T)
 
-    def _share(self, metric: str, at: At, count: int, total: int, unit: str, provider: str = "") -> Estimate:
+    def _share(
+        self, metric: str, at: AtKey, count: int, total: int, unit: str, provider: str = ""
+    ) -> Estimate:
         return replace(
             self._bare(metric, at, None, "all"),
             provider=provider or self.system.provider,
@@ -312,7 +316,7 @@ class _Reading:
             note=None if total else f"no {unit}",
         )
 
-    def _bare(self, metric: str, at: At, schema: str | None, group: str) -> Estimate:
+    def _bare(self, metric: str, at: AtKey, schema: str | None, group: str) -> Estimate:
         return Estimate.of(
             self.system.provider,
             NAME,

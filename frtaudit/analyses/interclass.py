@@ -56,52 +56,52 @@ class Interclass:
         curves: list[Curve] = []
         notes: list[str] = []
         for schema in system.groups.schemas:
-            panel, missing = class_scores(system, schema)
+            classes, missing = class_scores(system, schema)
             notes += [
                 f"{system.provider}: {schema} {name} has no mated comparison, so no d_l2" for name in missing
             ]
-            if len(panel.names) >= MIN_SUBJECTS:
-                found += self._schema(system, panel, alpha)
-                curves += _curves(system, panel, self.curve_points)
+            if len(classes.names) >= MIN_SUBJECTS:
+                found += self._schema(system, classes, alpha)
+                curves += _curves(system, classes, self.curve_points)
         return AnalysisOutput(estimates=tuple(found), curves=tuple(curves), notes=tuple(notes))
 
-    def _schema(self, system: SystemData, panel: ClassScores, alpha: float) -> Iterator[Estimate]:
-        thesis = self._thesis(system, panel)
-        population, test = _population(system, panel, alpha)
+    def _schema(self, system: SystemData, classes: ClassScores, alpha: float) -> Iterator[Estimate]:
+        thesis = self._thesis(system, classes)
+        population, test = _population(system, classes, alpha)
         for space in Space:
-            values = d_l2.d_l2(panel.scores, panel.score_range, space)
-            pairs = d_l2.d_l2_pairs(panel.scores, panel.score_range, space)
+            values = d_l2.d_l2(classes.scores, classes.score_range, space)
+            pairs = d_l2.d_l2_pairs(classes.scores, classes.score_range, space)
             quantile = space is Space.QUANTILE
-            for c, name in enumerate(panel.names):
+            for c, name in enumerate(classes.names):
                 made = (thesis[c], population[c]) if quantile else ()
-                yield _estimate(system, panel, name, space, float(values[c]), made)
-            for first in range(len(panel.names)):
-                for second in range(first + 1, len(panel.names)):
-                    group = f"{panel.names[first]}|{panel.names[second]}"
-                    between = (self._between(system, panel, first, second),) if quantile else ()
-                    yield _estimate(system, panel, group, space, float(pairs[first, second]), between)
+                yield _estimate(system, classes, name, space, float(values[c]), made)
+            for first in range(len(classes.names)):
+                for second in range(first + 1, len(classes.names)):
+                    group = f"{classes.names[first]}|{classes.names[second]}"
+                    between = (self._between(system, classes, first, second),) if quantile else ()
+                    yield _estimate(system, classes, group, space, float(pairs[first, second]), between)
             most = (largest(thesis), largest(population)) if quantile else ()
-            top = _estimate(system, panel, "max", space, float(values.max()), most)
+            top = _estimate(system, classes, "max", space, float(values.max()), most)
             yield replace(top, test=test) if quantile else top
 
-    def _between(self, system: SystemData, panel: ClassScores, first: int, second: int) -> Interval:
+    def _between(self, system: SystemData, classes: ClassScores, first: int, second: int) -> Interval:
         """The thesis's interval of class minus class: twice that of either class from the mean of the two."""
         two = replace(
-            panel,
-            names=(panel.names[first], panel.names[second]),
-            scores=(panel.scores[first], panel.scores[second]),
-            subjects=(panel.subjects[first], panel.subjects[second]),
+            classes,
+            names=(classes.names[first], classes.names[second]),
+            scores=(classes.scores[first], classes.scores[second]),
+            subjects=(classes.subjects[first], classes.subjects[second]),
         )
         half = self._thesis(system, two)[0]
         return replace(half, low=2 * (half.low or 0.0), high=2 * (half.high or 0.0))
 
-    def _thesis(self, system: SystemData, panel: ClassScores) -> tuple[Interval, ...]:
+    def _thesis(self, system: SystemData, classes: ClassScores) -> tuple[Interval, ...]:
         """The thesis's interval, at its own alpha."""
-        order = drawn_order(panel)
-        firsts = (str(panel.subjects[c].min()) for c in order)
-        seed = seed_of(system.spec.seed, NAME, "thesis", panel.schema, *firsts)
-        scores = tuple(panel.scores[c] for c in order)
-        table = thesis_bootstrap(scores, panel.score_range, alpha=self.alpha, n=self.B, seed=seed)
+        order = drawn_order(classes)
+        firsts = (str(classes.subjects[c].min()) for c in order)
+        seed = seed_of(system.spec.seed, NAME, "thesis", classes.schema, *firsts)
+        scores = tuple(classes.scores[c] for c in order)
+        table = thesis_bootstrap(scores, classes.score_range, alpha=self.alpha, n=self.B, seed=seed)
         made = tuple(
             Interval.of(
                 float(low),
@@ -116,26 +116,26 @@ class Interclass:
         return tuple(made[place] for place in np.argsort(order))
 
 
-def _population(system: SystemData, panel: ClassScores, alpha: float) -> tuple[tuple[Interval, ...], Test]:
+def _population(system: SystemData, classes: ClassScores, alpha: float) -> tuple[tuple[Interval, ...], Test]:
     """FORMULAS 8.7: subjects resampled within classes."""
     few = [
         name
-        for name, who in zip(panel.names, panel.subjects, strict=True)
+        for name, who in zip(classes.names, classes.subjects, strict=True)
         if len(np.unique(who)) < MIN_SUBJECTS
     ]
     if few:
         note = f"{few[0]} has fewer than {MIN_SUBJECTS} subjects with mated comparisons"
-        return tuple(empty(Method.VERTEX_GAUSSIAN, alpha, note) for _ in panel.names), _test(
+        return tuple(empty(Method.VERTEX_GAUSSIAN, alpha, note) for _ in classes.names), _test(
             None, alpha, note
         )
-    order = drawn_order(panel)
+    order = drawn_order(classes)
     table = d_l2.population_bootstrap(
-        tuple(panel.scores[c] for c in order),
-        tuple(panel.subjects[c] for c in order),
-        panel.score_range,
+        tuple(classes.scores[c] for c in order),
+        tuple(classes.subjects[c] for c in order),
+        classes.score_range,
         alpha=alpha,
         n=system.spec.bootstrap.B,
-        rng=np.random.default_rng(seed_of(system.spec.seed, NAME, "population", panel.schema)),
+        rng=np.random.default_rng(seed_of(system.spec.seed, NAME, "population", classes.schema)),
     )
     found = for_population(lambda level: _bounds(table, level), table.n_resamples, alpha)
     return tuple(found[place] for place in np.argsort(order)), _test(table, alpha)
@@ -163,7 +163,7 @@ def _test(table: PopulationTable | None, alpha: float, note: str | None = None) 
 
 def _estimate(
     system: SystemData,
-    panel: ClassScores,
+    classes: ClassScores,
     group: str,
     space: Space,
     value: float,
@@ -175,28 +175,28 @@ def _estimate(
         "d_l2",
         value,
         UNITS[space],
-        of=(panel.schema, group),
+        of=(classes.schema, group),
         at={"space": space.value},
         intervals=intervals,
     )
 
 
-def _curves(system: SystemData, panel: ClassScores, points: int) -> Iterator[Curve]:
+def _curves(system: SystemData, classes: ClassScores, points: int) -> Iterator[Curve]:
     """The threshold (0..100) as a function of the TAR, per class and on average, and class minus average."""
     tar = np.linspace(0.0, 1.0, points + 2)[1:-1]
-    thresholds = d_l2.threshold_curves(panel.scores, tar, panel.score_range)
+    thresholds = d_l2.threshold_curves(classes.scores, tar, classes.score_range)
     mean = thresholds.mean(axis=0)
-    for name, curve in zip((*panel.names, "all"), (*thresholds, mean), strict=True):
-        yield _curve(system, panel, "tar", name, tar, curve)
+    for name, curve in zip((*classes.names, "all"), (*thresholds, mean), strict=True):
+        yield _curve(system, classes, "tar", name, tar, curve)
         if name != "all":
-            yield _curve(system, panel, "tar_difference", name, tar, curve - mean)
+            yield _curve(system, classes, "tar_difference", name, tar, curve - mean)
 
 
-def _curve(system: SystemData, panel: ClassScores, kind: str, group: str, x: Floats, y: Floats) -> Curve:
+def _curve(system: SystemData, classes: ClassScores, kind: str, group: str, x: Floats, y: Floats) -> Curve:
     return Curve(
         provider=system.provider,
         analysis=kind,
-        schema=panel.schema,
+        schema=classes.schema,
         group=group,
         weighting=None,
         x=tuple(x.tolist()),

@@ -32,7 +32,7 @@ UNITS = {
 }
 NO_INTERVAL = "an index of distances: where classes are alike it is noise over noise"
 OF_TWO = "by construction: two classes lie equally far from their mean"
-At = dict[str, float | str]
+AtKey = dict[str, float | str]
 
 
 @register("analysis", NAME)
@@ -106,7 +106,7 @@ class InterclassSpread:
         yield from self._weighted(drawing, points)
         for space, values in distances.items():
             yield from drawing.indices(values, {"space": space}, UNITS[space])
-        at: At = {"space": "quantile", "of": "thesis's upper bound"}
+        at: AtKey = {"space": "quantile", "of": "thesis's upper bound"}
         yield from drawing.indices(self._upper(system, held), at, UNITS["quantile"])
 
     def _weighted(self, drawing: "_Drawing", points: Classes) -> Iterator[Estimate]:
@@ -115,7 +115,7 @@ class InterclassSpread:
         if held.schema in self.shares:
             shares = shares_of(self.shares, held, f"analyses.{NAME}.shares")
             found = drawing.spread(points, Axis(space=Space.QUANTILE), shares, "shares")
-            at: At = {"space": "quantile", "overall": "declared shares"}
+            at: AtKey = {"space": "quantile", "overall": "declared shares"}
             own = _Distances(own=np.sqrt(found.point), pairs=np.empty(0))
             yield from drawing.classes(found, own, at, UNITS["quantile"])
             yield drawing.largest(found, own, at, UNITS["quantile"])
@@ -155,7 +155,7 @@ class _Drawing:
         )
 
     def everything(
-        self, found: Spread, exact: "_Distances", at: At, unit: str, thesis: Sequence[Interval] = ()
+        self, found: Spread, exact: "_Distances", at: AtKey, unit: str, thesis: Sequence[Interval] = ()
     ) -> Iterator[Estimate]:
         """Each class, each pair, then the largest with the test of "all classes alike"."""
         yield from self.classes(found, exact, at, unit, thesis)
@@ -163,7 +163,7 @@ class _Drawing:
         yield self.largest(found, exact, at, unit, thesis)
 
     def classes(
-        self, found: Spread, exact: "_Distances", at: At, unit: str, thesis: Sequence[Interval] = ()
+        self, found: Spread, exact: "_Distances", at: AtKey, unit: str, thesis: Sequence[Interval] = ()
     ) -> Iterator[Estimate]:
         """Each class with its intervals."""
         made = for_population(found.bounds, len(found.noise), self.alpha)
@@ -171,7 +171,7 @@ class _Drawing:
             yield self._estimate(name, at, float(exact.own[c]), unit, (*thesis[c : c + 1], made[c]))
 
     def largest(
-        self, found: Spread, exact: "_Distances", at: At, unit: str, thesis: Sequence[Interval] = ()
+        self, found: Spread, exact: "_Distances", at: AtKey, unit: str, thesis: Sequence[Interval] = ()
     ) -> Estimate:
         """The largest of the classes, with the test."""
         made = for_population(found.bounds, len(found.noise), self.alpha)
@@ -179,13 +179,13 @@ class _Drawing:
         top = self._estimate("max", at, float(exact.own.max()), unit, intervals)
         return replace(top, test=classes_alike(found, self.alpha))
 
-    def pairs(self, found: Spread, exact: "_Distances", at: At, unit: str) -> Iterator[Estimate]:
+    def pairs(self, found: Spread, exact: "_Distances", at: AtKey, unit: str) -> Iterator[Estimate]:
         """Each pair of classes, with its interval for the population."""
         made = for_population(found.pair_bounds, len(found.noise), self.alpha)
         for place, name in enumerate(d_l2_spaces.named_pairs(self.held.names)):
             yield self._estimate(name, at, float(exact.pairs[place]), unit, (made[place],))
 
-    def indices(self, distances: Floats, at: At, unit: str) -> Iterator[Estimate]:
+    def indices(self, distances: Floats, at: AtKey, unit: str) -> Iterator[Estimate]:
         """Standard deviation over the classes, which are all there are (ddof 0), and worst to best."""
         two = distances.size == 2
         if two:
@@ -197,7 +197,9 @@ class _Drawing:
             made = self._estimate("all", at, value, own, ())
             yield replace(made, metric=metric, note=OF_TWO if two else NO_INTERVAL)
 
-    def _estimate(self, group: str, at: At, value: float, unit: str, made: tuple[Interval, ...]) -> Estimate:
+    def _estimate(
+        self, group: str, at: AtKey, value: float, unit: str, made: tuple[Interval, ...]
+    ) -> Estimate:
         return Estimate.of(
             self.system.provider,
             NAME,

@@ -27,7 +27,7 @@ from frtaudit.stats.intervals import bootstrap_intervals, dependence, wilson
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 
 NAME = "label_cost"
-LEAST_TRUTHS = 100
+MIN_TRUTHS = 100
 EVERY = "every system"
 KINDS = ("all", "left_out", "wrong")
 DIFFERENCE, FACES = "difference of shares of comparisons", "faces"
@@ -58,7 +58,7 @@ class Surveyed:
 
     found: Likely | None = None
     drawn: Mapping[End, Truths] = field(default_factory=dict)
-    doubts: Mapping[End, LabelUncertainty] = field(default_factory=dict)
+    label_uncertainty: Mapping[End, LabelUncertainty] = field(default_factory=dict)
     obstacle: str | None = None
 
 
@@ -86,8 +86,8 @@ class LabelCost:
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for too few truths."""
-        if self.truths < LEAST_TRUTHS:
-            raise SpecError(f"analyses.{NAME}.truths", f"found {self.truths}", f"{LEAST_TRUTHS} or more")
+        if self.truths < MIN_TRUTHS:
+            raise SpecError(f"analyses.{NAME}.truths", f"found {self.truths}", f"{MIN_TRUTHS} or more")
 
     def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
         """Possible truths of this cohort's queries: a :class:`Surveyed`, in ``system.surveys`` under its name."""
@@ -103,14 +103,14 @@ class LabelCost:
             return Surveyed(obstacle=str(error))
         rng = np.random.default_rng(seed_of(spec.seed, NAME))
         drawn = cost.truths(labelling.faces, found, self.truths, rng)
-        doubts = {end: cost.label_uncertainty(labelling, one) for end, one in drawn.items()}
-        return Surveyed(found=found, drawn=drawn, doubts=doubts)
+        label_uncertainty = {end: cost.label_uncertainty(labelling, one) for end, one in drawn.items()}
+        return Surveyed(found=found, drawn=drawn, label_uncertainty=label_uncertainty)
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """FNMR and FMR at each declared point, of everybody and by group, on the truth, and what the labels cost."""
         surveyed, labelling = _surveyed(system.surveys), system.cohort_data.labelling
         if surveyed.found is None or labelling is None:
-            return AnalysisOutput(kept=surveyed)
+            return AnalysisOutput(per_system_state=surveyed)
         service = next((one for one in labelling.services if one.name == system.provider), None)
         if service is None:
             return AnalysisOutput(
@@ -119,7 +119,7 @@ class LabelCost:
         points = _points(system)
         if not points:
             return AnalysisOutput(
-                notes=(f"{system.provider}: {NAME} found no threshold to read",), kept=surveyed
+                notes=(f"{system.provider}: {NAME} found no threshold to read",), per_system_state=surveyed
             )
         found = {
             end: _read(system, labelling, service, surveyed.found, drawn, points)
@@ -140,14 +140,16 @@ class LabelCost:
                 alpha,
             )
         ]
-        return AnalysisOutput(estimates=tuple(made), kept=surveyed)
+        return AnalysisOutput(estimates=tuple(made), per_system_state=surveyed)
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """What holds for all systems: how many labels are in doubt, what is assumed, or why nothing was drawn."""
         surveyed = cast("Surveyed", next(iter(kept.values())))
         if surveyed.obstacle is not None:
             return AnalysisOutput(notes=(f"{NAME} was not made: {surveyed.obstacle}",))
-        return AnalysisOutput(estimates=tuple(_doubts(surveyed.doubts)), notes=(MODEL, BLIND))
+        return AnalysisOutput(
+            estimates=tuple(_uncertainty_estimates(surveyed.label_uncertainty)), notes=(MODEL, BLIND)
+        )
 
 
 def _surveyed(surveys: Mapping[str, object]) -> Surveyed:
@@ -156,18 +158,19 @@ def _surveyed(surveys: Mapping[str, object]) -> Surveyed:
 
 def _points(system: SystemData) -> list[Point]:
     """Declared FMR targets that have a threshold, pooled, then fixed thresholds that can be read."""
-    first = len(system.points.targets)
+    first = len(system.operating_points.targets)
     found = [
         Point(
-            at={"fmr": system.points.targets[a]},
+            at={"fmr": system.operating_points.targets[a]},
             place=a,
             threshold=threshold,
-            target=system.points.targets[a],
+            target=system.operating_points.targets[a],
         )
-        for a in system.points.declared
-        if np.isfinite(threshold := float(system.points.at_target[POOLED, a])) and system.resolved[a] is None
+        for a in system.operating_points.declared
+        if np.isfinite(threshold := float(system.operating_points.at_target[POOLED, a]))
+        and system.resolved[a] is None
     ]
-    fixed = enumerate(zip(system.points.thresholds, system.points.origin, strict=True))
+    fixed = enumerate(zip(system.operating_points.thresholds, system.operating_points.origin, strict=True))
     return found + [
         Point(at={"threshold": threshold, **origin}, place=first + t, threshold=threshold)
         for t, (threshold, origin) in fixed
@@ -240,7 +243,7 @@ def _told(
         yield make(name, None, SHARE, (schema, group), at=point.at, weighting="pooled", note=NOTHING)
         return
     made = make(name, _mean(ends), SHARE, (schema, group), at=point.at, weighting="pooled", note=note)
-    reading = read(
+    summary = read(
         system,
         OperatingPoint(
             rate=rate,
@@ -252,7 +255,7 @@ def _told(
     )
     moving = rate is cost.Rate.FNMR
     found = [
-        on_truth(reading, one.true[:, place], one.anew[:, place], alpha, moving=moving)
+        on_truth(summary, one.true[:, place], one.anew[:, place], alpha, moving=moving)
         for one in rates.values()
     ]
     own = spanning([one for one in found if one is not None])
@@ -300,7 +303,7 @@ def spanning(ends: Sequence[Interval]) -> Interval | None:
 
 
 def on_truth(
-    reading: RateSummary, true: Floats, anew: Floats, alpha: float, *, moving: bool
+    summary: RateSummary, true: Floats, anew: Floats, alpha: float, *, moving: bool
 ) -> Interval | None:
     """Wilson's interval around the mean over truths (FORMULAS 8.1, 8.2, the truth drawn).
 
@@ -309,23 +312,23 @@ def on_truth(
     threshold: that of 8.1, whose block noise draws of subjects would triple, and the variance over truths. To either
     the Monte Carlo error of the mean is added.
     """
-    ruled = reading.rule(alpha) if reading.rule is not None else None
-    if ruled is None or ruled.n_eff is None or not reading.trials:
+    ruled = summary.rule(alpha) if summary.rule is not None else None
+    if ruled is None or ruled.n_eff is None or not summary.trials:
         return None
     rate, n_eff = float(true.mean()), ruled.n_eff
     sampling = rate * (1 - rate) / n_eff
     known = anew[np.isfinite(anew)]
     if moving:
         spread = float(known.var(ddof=1))
-        variance = max(spread, sampling) if reading.thin else spread
+        variance = max(spread, sampling) if summary.too_few_errors else spread
         error = bootstrap_intervals.variance_error(known)
     else:
         variance, error = sampling + float(true.var(ddof=1)), bootstrap_intervals.variance_error(true)
     variance += float(true.var(ddof=1)) / true.size
-    degrees = dependence.degrees_of_freedom(reading.effective or reading.erring)
+    degrees = dependence.degrees_of_freedom(summary.effective_subjects or summary.subjects_with_errors)
     if 0 < rate < 1 and variance > 0:
         bounds, wider = (
-            wilson.bounds_from_variance(rate, spread, reading.trials, degrees)
+            wilson.bounds_from_variance(rate, spread, summary.trials, degrees)
             for spread in (variance, variance + error)
         )
         return _of_labels(from_variance(bounds, wider, true.size, alpha))
@@ -339,7 +342,7 @@ def _of_labels(interval: Interval) -> Interval:
     return replace(interval, method=Method.LABELS, one_sided=again)
 
 
-def _doubts(doubts: Mapping[End, LabelUncertainty]) -> Iterator[Estimate]:
-    for end, found in doubts.items():
+def _uncertainty_estimates(label_uncertainty: Mapping[End, LabelUncertainty]) -> Iterator[Estimate]:
+    for end, found in label_uncertainty.items():
         for kind, count in asdict(found).items():
             yield Estimate.of(EVERY, NAME, "labels_in_doubt", count, FACES, at={"of": kind, "end": str(end)})

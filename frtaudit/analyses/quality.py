@@ -17,7 +17,7 @@ from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.class_scores import ClassScores, class_scores
 from frtaudit.evaluation.interclass import CLASS_MOVED, classes_alike
-from frtaudit.evaluation.intervals import MIN_ERRING, empty
+from frtaudit.evaluation.intervals import MIN_ERROR_SUBJECTS, empty
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import class_curves, d_l2, d_l2_spaces, sample_quality
 from frtaudit.stats.interclass.class_curves import Classes
@@ -29,7 +29,7 @@ BRIGHTNESS = "brightness"
 MAX_OUTLIERS = 200
 EVERY = "every system"
 UNIT = "points of the score range mapped to 0..100"
-At = dict[str, float | str]
+AtKey = dict[str, float | str]
 
 
 @register("analysis", NAME)
@@ -66,8 +66,10 @@ class Quality:
         values = _numbers(self.attribute, system.cohort_data.attributes[self.attribute])
         found: list[Estimate] = []
         for schema in system.groups.schemas:
-            found += _Reading(spec=self, system=system, schema=schema, values=values, alpha=alpha).within()
-        return AnalysisOutput(estimates=tuple(found), kept=(system.cohort, values))
+            found += _SchemaQuality(
+                spec=self, system=system, schema=schema, values=values, alpha=alpha
+            ).within()
+        return AnalysisOutput(estimates=tuple(found), per_system_state=(system.cohort, values))
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
         """Boxes and means of the cohort's samples, which every system was given."""
@@ -143,11 +145,11 @@ class _Samples:
         if len(made) < 2:
             return
         attribute = self.spec.attribute
-        at: At = {"attribute": attribute}
+        at: AtKey = {"attribute": attribute}
         rng = np.random.default_rng(seed_of(self.audit.seed, NAME, self.schema, "means"))
         values, whose = [part for _, part, _ in made], [who for _, _, who in made]
         found = sample_quality.means(values, whose, self.audit.bootstrap.B, rng)
-        few = [name for name, _, who in made if np.unique(who).size < MIN_ERRING]
+        few = [name for name, _, who in made if np.unique(who).size < MIN_ERROR_SUBJECTS]
         low, high = np.quantile(found.drawn, [self.alpha / 2, 1 - self.alpha / 2], axis=0)
         for c, (name, _, _) in enumerate(made):
             interval = self._interval(float(low[c]), float(high[c]), thin=name in few)
@@ -163,7 +165,7 @@ class _Samples:
                 intervals=(interval,),
             )
         test = (
-            _untested(self.alpha, f"{few[0]} has fewer than {MIN_ERRING} subjects")
+            _untested(self.alpha, f"{few[0]} has fewer than {MIN_ERROR_SUBJECTS} subjects")
             if few
             else self._test(found)
         )
@@ -172,7 +174,7 @@ class _Samples:
 
     def _interval(self, low: float, high: float, *, thin: bool) -> Interval:
         if thin:
-            note = f"fewer than {MIN_ERRING} subjects: too few to resample"
+            note = f"fewer than {MIN_ERROR_SUBJECTS} subjects: too few to resample"
             return empty(Method.VERTEX, self.alpha, note, Target.POPULATION)
         return Interval.of(low, high, self.alpha, Method.VERTEX, n_resamples=self.audit.bootstrap.B)
 
@@ -191,7 +193,7 @@ class _Samples:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading:
+class _SchemaQuality:
     """The mated comparisons of one system by one schema."""
 
     spec: Quality
@@ -208,22 +210,22 @@ class _Reading:
         if len(held.names) < 2 or not known.size:
             return
         edges = np.quantile(known, np.linspace(0, 1, self.spec.strata + 1))
-        base: At = {"attribute": self.spec.attribute, "space": "quantile"}
+        base: AtKey = {"attribute": self.spec.attribute, "space": "quantile"}
         yield from self._stratum(held, [np.isfinite(part) for part in worse], {**base, "stratum": "all"})
         for place in range(self.spec.strata if self.spec.strata > 1 else 0):
             low, high = float(edges[place]), float(edges[place + 1])
             last = place == self.spec.strata - 1
             chosen = [(part >= low) & ((part <= high) if last else (part < high)) for part in worse]
-            at: At = {**base, "stratum": f"{place + 1} of {self.spec.strata}", "low": low, "high": high}
+            at: AtKey = {**base, "stratum": f"{place + 1} of {self.spec.strata}", "low": low, "high": high}
             yield from self._stratum(held, chosen, at)
 
-    def _stratum(self, held: ClassScores, chosen: list[Flags], at: At) -> Iterator[Estimate]:
+    def _stratum(self, held: ClassScores, chosen: list[Flags], at: AtKey) -> Iterator[Estimate]:
         counts = [np.unique(who[own]).size for who, own in zip(held.subjects, chosen, strict=True)]
-        if min(counts) < MIN_ERRING:
+        if min(counts) < MIN_ERROR_SUBJECTS:
             few = held.names[int(np.argmin(counts))]
             schema = self.system.cohort.classifications[self.schema]
             label = dict(zip(schema.classes, schema.labels, strict=True)).get(few, few)
-            note = f"{label} has {min(counts)} subjects in this stratum; {MIN_ERRING} are needed"
+            note = f"{label} has {min(counts)} subjects in this stratum; {MIN_ERROR_SUBJECTS} are needed"
             yield self._made("max", at, None, _untested(self.alpha, note), note)
             return
         scaled = [d_l2.to_scale(s[own], held.score_range) for s, own in zip(held.scores, chosen, strict=True)]
@@ -246,7 +248,9 @@ class _Reading:
         test = None if at["stratum"] == "all" else classes_alike(found, self.alpha)
         yield self._made("max", at, float(np.sqrt(found.point.max())), test, None)
 
-    def _made(self, group: str, at: At, value: float | None, test: Test | None, note: str | None) -> Estimate:
+    def _made(
+        self, group: str, at: AtKey, value: float | None, test: Test | None, note: str | None
+    ) -> Estimate:
         of = (self.schema, group)
         return Estimate.of(
             self.system.provider, NAME, "d_l2_within", value, UNIT, of, at=at, test=test, note=note

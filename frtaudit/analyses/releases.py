@@ -72,7 +72,9 @@ class Releases:
         )
         if not dated:
             return AnalysisOutput()
-        return AnalysisOutput(kept=tuple(class_scores(system, schema)[0] for schema in system.groups.schemas))
+        return AnalysisOutput(
+            per_system_state=tuple(class_scores(system, schema)[0] for schema in system.groups.schemas)
+        )
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
         """Every family's changes; releases of one day stand in the spec's order."""

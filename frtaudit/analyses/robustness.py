@@ -16,7 +16,7 @@ from frtaudit.core import UNKNOWN, CohortData, Estimate
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, AuditSpec
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.intervals import At
+from frtaudit.evaluation.intervals import AtKey
 from frtaudit.evaluation.system import AnalysisOutput, SystemData, on_panel
 from frtaudit.inputs.review import as_csv, read_review
 from frtaudit.stats.groups import influence
@@ -98,7 +98,9 @@ class Robustness:
                 mix=self.mix.get(schema),
                 mislabelled=self.mislabelled.get(schema, {}),
             ).estimates()
-        return AnalysisOutput(estimates=tuple(found), files=people.files(), kept=people.kept())
+        return AnalysisOutput(
+            estimates=tuple(found), files=people.files(), per_system_state=people.review_pairs()
+        )
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  shared
         """The review file of all systems' top pairs; with verdicts, FMR without the label errors they name."""
@@ -125,7 +127,7 @@ def _absent(system: SystemData, alpha: float) -> Iterator[Estimate]:
     for schema, group, size in groups:
         value = influence.absent_share(size, alpha)
         counts, unit = (0, size), "share of the people that the cohort stands for"
-        at: At = {"missed": alpha}
+        at: AtKey = {"missed": alpha}
         yield make_estimate(EVERY, "absent_kind", at, value, counts, unit, schema=schema, group=group)
 
 

@@ -43,7 +43,7 @@ class RocBands:
     def _curves(self, system: SystemData, along: Readings, alpha: float) -> Iterator[Curve]:
         named = Drawn(system=system, kind=BAND, schema=None, group="all", metric="roc", rate="fnmr")
         if Plan.IMAGES in along.replicates:
-            thin = [reason and f"no band: {reason}" for reason in along.thin]
+            thin = [reason and f"no band: {reason}" for reason in along.too_few_errors]
             yield replace(
                 replace(named, kind=VSTAT).curve(along, along.vstat, spans(along.x.tolist(), thin)),
                 replicates=_kept(along.replicates[Plan.IMAGES][: self.replicates]),
@@ -57,14 +57,14 @@ class RocBands:
 
 
 def _fixed(named: Drawn, along: Readings, alpha: float) -> Curve:
-    usable = np.array([reason is None for reason in along.thin])
+    usable = np.array([reason is None for reason in along.too_few_errors])
     made = bands.simultaneous(along.replicates[Plan.IMAGES], along.value, along.vstat, usable, alpha)
     curve = _banded(named, along, made, alpha)
     return replace(curve, method=Method.RECENTERED, target=Target.FIXED_IDENTITIES)
 
 
 def _population(named: Drawn, along: Readings, alpha: float) -> Curve:
-    usable = np.array([reason is None for reason in along.thin])
+    usable = np.array([reason is None for reason in along.too_few_errors])
     made = bands.on_logit(along.replicates[Plan.SUBJECTS], along.value, usable, alpha)
     curve = _banded(named, along, made, alpha)
     return replace(curve, method=Method.VERTEX, target=Target.POPULATION)
@@ -74,7 +74,7 @@ def _banded(named: Drawn, along: Readings, made: bands.Band, alpha: float) -> Cu
     degenerate = "the replicates do not vary, or some are undefined"
     reasons = [
         None if inside else f"no band: {thin or degenerate}"
-        for inside, thin in zip(made.inside, along.thin, strict=True)
+        for inside, thin in zip(made.inside, along.too_few_errors, strict=True)
     ]
     return replace(
         named.curve(along, along.value, spans(along.x.tolist(), reasons)),

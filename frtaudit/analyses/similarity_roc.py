@@ -48,19 +48,19 @@ def _band(
     """One curve with one band; points without bounds have NaN bounds."""
     w = WEIGHTINGS.index(weighting)
     rows = []
-    for a, target in enumerate(system.points.targets):
-        threshold = float(system.points.at_target[w, a])
+    for a, target in enumerate(system.operating_points.targets):
+        threshold = float(system.operating_points.at_target[w, a])
         if not np.isfinite(threshold):
             continue
         place = OperatingPoint(
             rate="fnmr", weighting=weighting, group_index=group_index, threshold=threshold, point=a
         )
-        reading = read(system, place)
-        if not np.isfinite(reading.value):
+        summary = read(system, place)
+        if not np.isfinite(summary.value):
             continue
-        interval = intervals_of(reading, [spec], alpha)[0]
+        interval = intervals_of(summary, [spec], alpha)[0]
         low, high = (np.nan, np.nan) if interval.low is None else (interval.low, interval.high)
-        rows.append((target, reading.value, low, high))
+        rows.append((target, summary.value, low, high))
     if not rows:
         return None
     x, y, lows, highs = (tuple(float(item) for item in column) for column in zip(*rows, strict=True))

@@ -17,7 +17,7 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.class_scores import ClassScores, check_shares, class_scores, shares_of
-from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, SHARE, empty, finite
+from frtaudit.evaluation.intervals import MIN_ERROR_SUBJECTS, MIN_ERRORS, SHARE, empty, finite
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import class_curves
 from frtaudit.stats.interclass.class_curves import Classes
@@ -29,7 +29,7 @@ NAME = "tar_curves"
 MIN_CLASSES = 2
 MIN_SUBJECTS = 2
 GAP = (
-    f"no band where fewer than {MIN_ERRORS} scores, or scores of fewer than {MIN_ERRING} subjects, "
+    f"no band where fewer than {MIN_ERRORS} scores, or scores of fewer than {MIN_ERROR_SUBJECTS} subjects, "
     "lie on one side of the threshold"
 )
 Band = tuple[Floats, Floats]
@@ -209,7 +209,7 @@ class _Drawing:
         missed = np.bincount(who, minlength=self.classes.sizes[c])[:, None] - accepted
         thin = np.zeros(thresholds.size, dtype=np.bool_)
         for side in (accepted, missed):
-            thin |= (side.sum(axis=0) < MIN_ERRORS) | ((side > 0).sum(axis=0) < MIN_ERRING)
+            thin |= (side.sum(axis=0) < MIN_ERRORS) | ((side > 0).sum(axis=0) < MIN_ERROR_SUBJECTS)
         return np.where(thin, np.nan, low), np.where(thin, np.nan, high)
 
     def _curve(self, kind: str, group: str, x: Floats, y: Floats, band: Band) -> Curve:
@@ -310,7 +310,10 @@ class _Drawing:
         """Wilson on the effective number that the replicates give, the threshold found anew in each (FORMULAS 8.2)."""
         ruled = self._fnmr(b, threshold)
         rate, variance = accepted / ruled.trials, float(self.others[:, a, b].var(ddof=1))
-        thin = min(accepted, ruled.trials - accepted) < MIN_ERRORS or ruled.erring < MIN_ERRING
+        thin = (
+            min(accepted, ruled.trials - accepted) < MIN_ERRORS
+            or ruled.subjects_with_errors < MIN_ERROR_SUBJECTS
+        )
         note = HELD if thin or variance <= 0 else None
         if note is None:
             degrees = min(self.classes.sizes[a], self.classes.sizes[b]) - 1

@@ -24,7 +24,7 @@ from frtaudit.core.file_names import file_name
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, AuditSpec
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, from_bounds
+from frtaudit.evaluation.intervals import MIN_ERROR_SUBJECTS, MIN_ERRORS, from_bounds
 from frtaudit.evaluation.system import AnalysisOutput, FoldPairs, SystemData, on_panel
 from frtaudit.inputs.review import as_csv, as_lines
 from frtaudit.stats.folds import fold_assignment, fold_differences, kfold_accuracy
@@ -34,7 +34,7 @@ NAME = "train_test_overlap"
 WHERE = f"analyses.{NAME}"
 CENSUS = "a count of these sets, no estimate"
 REVIEW = ("pair", "training_set", "test_image", "training_image", "rank", "score", "verdict")
-At = Mapping[str, float | str]
+AtKey = Mapping[str, float | str]
 
 
 @register("analysis", NAME)
@@ -158,7 +158,7 @@ def _stage(system: SystemData, found: Found, stage: str, thresholds: tuple[float
     images = found.rows.size
     identities, trained = int(np.unique(found.subject).size), found.training.n_subjects
     for threshold in sorted(thresholds):
-        at: At = {"training": found.name, "above": threshold, "stage": stage}
+        at: AtKey = {"training": found.name, "above": threshold, "stage": stage}
         counts = found.above(threshold)
         make = partial(Estimate.share, system.provider, NAME, at=at)
         yield make("overlap_images", (counts[0], images), "share of test images")
@@ -178,7 +178,7 @@ def _review(system: SystemData, found: Found, thresholds: tuple[float, ...]) -> 
     if not reviewed.any():
         return
     for threshold in sorted({*thresholds, -1.0}):
-        at: At = {"training": found.name, **({} if threshold < 0 else {"above": threshold})}
+        at: AtKey = {"training": found.name, **({} if threshold < 0 else {"above": threshold})}
         high = reviewed & (found.score > threshold)
         total = int(high.sum())
         make = partial(Estimate.share, system.provider, NAME, unit="share of reviewed matches", at=at)
@@ -223,7 +223,7 @@ def _split(system: SystemData, overlap: Overlap, alpha: float) -> Iterator[Estim
             yield from _without(system, pairs, hit, at, alpha)
 
 
-def _without(system: SystemData, pairs: FoldPairs, hit: Flags, at: At, alpha: float) -> Iterator[Estimate]:
+def _without(system: SystemData, pairs: FoldPairs, hit: Flags, at: AtKey, alpha: float) -> Iterator[Estimate]:
     """Each part with mated and non-mated pairs in the ratio of all: who overlaps changes that ratio."""
     rng = np.random.default_rng(seed_of(system.spec.seed, NAME, "mix", str(at["pairs"]), str(at["training"])))
     mixed = [fold_assignment.of_one_mix(pairs.mated, pairs.folds, part, rng) for part in (~hit, hit)]
@@ -250,9 +250,9 @@ def _too_few(pairs: FoldPairs, found: kfold_accuracy.FoldAccuracy, hit: Flags) -
     """Why no interval is printed: few wrong pairs, or few people in them, on one side (FORMULAS 8.3)."""
     for said, side in (("overlap", hit), ("no overlap", ~hit & (pairs.folds >= 0))):
         wrong = side & ~found.is_correct
-        erring = np.unique(np.concatenate([pairs.first[wrong], pairs.second[wrong]])).size
-        if side.any() and (np.count_nonzero(wrong) < MIN_ERRORS or erring < MIN_ERRING):
-            return f"fewer than {MIN_ERRORS} wrong pairs, or {MIN_ERRING} people in them, with {said}"
+        subjects_with_errors = np.unique(np.concatenate([pairs.first[wrong], pairs.second[wrong]])).size
+        if side.any() and (np.count_nonzero(wrong) < MIN_ERRORS or subjects_with_errors < MIN_ERROR_SUBJECTS):
+            return f"fewer than {MIN_ERRORS} wrong pairs, or {MIN_ERROR_SUBJECTS} people in them, with {said}"
     return None
 
 
@@ -269,7 +269,7 @@ def _accuracy(
     of: Ints,
     metric: str,
     unit: str,
-    at: At,
+    at: AtKey,
     alpha: float,
 ) -> Estimate:
     empty = kfold_accuracy.empty_folds(of, pairs.k)

@@ -84,7 +84,7 @@ class TwoDates:
         """One service at both dates, by each kind of labels; what the declared family adjusts is kept."""
         met = next(item for item in system.surveys.values() if isinstance(item, Meeting))
         if system.provider not in met.services:
-            return AnalysisOutput(kept=_Kept(meeting=met, declared=()))
+            return AnalysisOutput(per_system_state=_Kept(meeting=met, declared=()))
         found = DatedService(system, met, alpha, self.dates)
         by_kind = {by: found.compared(by) for by in met.kinds}
         declared: list[Estimate] = []
@@ -101,7 +101,7 @@ class TwoDates:
         return AnalysisOutput(
             estimates=tuple(further),
             curves=tuple(curves),
-            kept=_Kept(meeting=met, declared=tuple(declared)),
+            per_system_state=_Kept(meeting=met, declared=tuple(declared)),
         )
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same

@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             signals.forget()
             return code
     except KeyboardInterrupt as stop:
-        streams.say("stopped")
+        streams.write_line("stopped")
         return stop.exit_code if isinstance(stop, signals.Stopped) else 128 + signal.SIGINT
     except BrokenPipeError:  # who read the output had enough: head, less
         return 128 + signal.SIGPIPE
@@ -57,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if debug:
             raise
         line = as_line(error)
-        streams.say(str(line))
+        streams.write_line(str(line))
         return line.exit_code
     finally:
         streams.forget_unwritten()
@@ -128,13 +128,13 @@ def collect(argv: Sequence[str]) -> int:
     from frtaudit.config.load import load_collection
 
     spec = load_collection(options.overrides, options.config_dir)
-    came_to = go_on(spec, lambda line: streams.say(printable(line)), pay_again=options.pay_again)
+    came_to = go_on(spec, lambda line: streams.write_line(printable(line)), pay_again=options.pay_again)
     written = Path(spec.into) / "collection.json"
     if came_to.stopped is not None:
         if not came_to.readable:
             raise came_to.stopped
         print(f"frtaudit: {came_to.stopped}", file=sys.stderr)
-    print("\n".join(map(printable, [*came_to.said, str(written)])))
+    print("\n".join(map(printable, [*came_to.summary, str(written)])))
     return 0
 
 

@@ -20,10 +20,10 @@ from omegaconf import DictConfig
 from frtaudit.cli.run import COULD_NOT, DEBUG, print_error, shown
 from frtaudit.cli.sweeps import paper
 from frtaudit.cli.sweeps import plan as plans
-from frtaudit.cli.sweeps.jobs import JobResult, State, clear, fail, finish, held, is_done, outcome, tidy
+from frtaudit.cli.sweeps.jobs import JobResult, State, clear, fail, finish, held, is_done, job_result, tidy
 from frtaudit.cli.sweeps.plan import Job, Plan, settings_text
 from frtaudit.cli.sweeps.table import table
-from frtaudit.config.composition import opened, publish, refuse_changed
+from frtaudit.config.composition import hydra_session, publish, refuse_changed
 from frtaudit.config.guard import LAUNCHER, RUN_FOLDER, SWEEP_FOLDER, check_override, is_setting
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.config.load import expanded, load_spec, whole_digest
@@ -55,7 +55,7 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> 
         waiting = _begin(plan, folder)
         if waiting:
             _launch(waiting, folder, hydras, fail_on)
-        outcomes = [outcome(job, folder) for job in plan.jobs]
+        outcomes = [job_result(job, folder) for job in plan.jobs]
         written = paper.write(table(plan, outcomes), folder, report, signing)
         tidy(outcomes, folder)
     sys.stdout.write("".join(f"{printable(str(shown(path)))}\n" for path in written))
@@ -151,7 +151,7 @@ def _check_settings(hydras: Sequence[str]) -> None:
     chosen = [word for word in hydras if word.startswith(f"{LAUNCHER}=")]
     told = [word.partition("=")[0].removeprefix("hydra.") for word in hydras if word not in chosen]
     try:
-        with opened() as hydra:
+        with hydra_session() as hydra:
             plainly, asked = (
                 hydra.compose_config(CONFIG, ["job=1", *words], RunMode.MULTIRUN)
                 for words in (chosen, hydras)
@@ -171,7 +171,7 @@ def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on
         *hydras,
     ]
     try:
-        with opened() as hydra, _heard(hydras):
+        with hydra_session() as hydra, _heard(hydras):
             hydra.multirun(CONFIG, job, words, with_log_configuration=False)
     except HYDRA_ERRORS as error:
         raise translated(error) from error

@@ -15,7 +15,15 @@ from pathlib import Path
 
 from omegaconf import OmegaConf
 
-from frtaudit.config.composition import CONFIG, Composed, composed, opened, publish, rewritten, value_of
+from frtaudit.config.composition import (
+    CONFIG,
+    Composed,
+    composed,
+    hydra_session,
+    publish,
+    rewritten,
+    value_of,
+)
 from frtaudit.config.guard import RUN_FOLDER, check_override, is_name, is_setting
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.config.interpolation import PLAIN, value_at
@@ -60,7 +68,7 @@ def complete(words: Sequence[str]) -> int:
     line = re.sub(r"^(\s*\S+\s+)(run|check|plan)\s+", r"\1", os.environ.get("COMP_LINE", ""))
     os.environ["COMP_LINE"] = line
     typed = [word for word in line.split()[1:-1] if not word.startswith("-")]
-    with suppress(SpecError), _translating(), opened() as hydra:
+    with suppress(SpecError), _translating(), hydra_session() as hydra:
         for word in typed:
             check_override(word)
         hydra.shell_completion(CONFIG, list(words))
@@ -77,7 +85,7 @@ def refuse_used(folder: Path) -> None:
 
 def print_error(error: FrtauditError) -> None:
     """One line on standard error."""
-    streams.say(str(error))
+    streams.write_line(str(error))
 
 
 def _show(flags: Sequence[str], found: Composed, overrides: Sequence[str], config_dir: str | None) -> int:
@@ -87,10 +95,10 @@ def _show(flags: Sequence[str], found: Composed, overrides: Sequence[str], confi
         if "--info" not in told:
             raise SpecError("command line", f"{flags[0]} without --cfg", f"--cfg job {flags[0]}")
         words = rewritten([word for word in overrides if not is_setting(word)], config_dir)
-        with _translating(), opened() as hydra:
+        with _translating(), hydra_session() as hydra:
             hydra.show_info(told["--info"], CONFIG, words)
         return DONE
-    tree = found.resolved if "--resolve" in flags else found.written
+    tree = found.resolved if "--resolve" in flags else found.as_written
     package = told.get("--package", "")
     try:
         part = value_at(tree, package)

@@ -9,8 +9,8 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
+from frtaudit.collection.detected_faces import faces_of
 from frtaudit.collection.rows import PLACES, ImageRow, State
-from frtaudit.collection.seen import faces_of
 from frtaudit.collection.single import faces_shown
 from frtaudit.collection.spec import CollectionSpec
 from frtaudit.collection.store import Store
@@ -55,7 +55,7 @@ def chosen(store: Store, spec: CollectionSpec, alike: Mapping[int, str] = Mappin
     The same for the same images and answers, whenever they came. Raises :class:`DataError` where no pair is left.
     """
     left_out: Counter[str] = Counter()
-    seen = _seen(store, spec)
+    seen = _faces_by_service(store, spec)
     rows = _kept(store.images(), alike, seen, left_out)
     names = {row.image: face_id(row) for row in rows}
     boxed = {name: found for name, found in seen.items() if _with_boxes(found)}
@@ -98,7 +98,7 @@ def _no_common_face(services: Iterable[str], least: int) -> DataError:
     return DataError("collection", found, "least=N, or other images")
 
 
-def _seen(store: Store, spec: CollectionSpec) -> dict[str, dict[int, tuple[DetectedFace, ...]]]:
+def _faces_by_service(store: Store, spec: CollectionSpec) -> dict[str, dict[int, tuple[DetectedFace, ...]]]:
     """What each service saw in each image: none where it refused, no entry where nobody knows."""
     return {
         name: _looked(store, number) if service.detects else _compared(store, number, spec.least)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from frtaudit.collection.clients.embedding import Embedder, Network, Thumbnail
 from frtaudit.core.arrays import Flags, Index, Singles
 from frtaudit.core.cohort import LedgerEntry
-from frtaudit.core.collecting import CallError, DetectedFace, Picture
+from frtaudit.core.collecting import CallError, Picture
 from frtaudit.core.freeze import freeze
 from frtaudit.core.spec import PATH
 from frtaudit.errors import SpecError
@@ -144,7 +144,7 @@ def images_left_out(
     digests, near = [], np.zeros(len(ordered), dtype=np.bool_)
     for query in np.unique(query_of):
         rows = np.flatnonzero(query_of == query)
-        seen = [_seen(picture_of, ordered[row][0], embedder) for row in rows.tolist()]
+        seen = [_digest_and_vector(picture_of, ordered[row][0], embedder) for row in rows.tolist()]
         digests += [digest for digest, _ in seen]
         there = rows[[vector is not None for _, vector in seen]]
         vectors = [vector for _, vector in seen if vector is not None]
@@ -155,7 +155,7 @@ def images_left_out(
     return {ordered[row][0]: REASONS[reason[row]] for row in np.flatnonzero(reason >= 0).tolist()}
 
 
-def _seen(
+def _digest_and_vector(
     picture_of: Callable[[int], Picture], image: int, embedder: Embedder | None
 ) -> tuple[str, Singles | None]:
     """Digest and vector; of an image that is not there any more a digest that no other has."""
@@ -211,30 +211,6 @@ def near_duplicates(vectors: Singles, similarity: float, distinct: Flags | None 
     return gone
 
 
-def templates_of(faces: Sequence[DetectedFace]) -> Singles | None:
-    """The templates that a local engine holds of faces, shape (n, D) float32; None where one of them has none.
-
-    >>> faces = [DetectedFace(box=None, handle=np.float32([1, 2])), DetectedFace(box=None, handle=np.float32([3, 4]))]
-    >>> templates_of(faces).tolist(), templates_of([DetectedFace(box=None, handle="token")])
-    ([[1.0, 2.0], [3.0, 4.0]], None)
-    """
-    held = [face.handle for face in faces]
-    arrays = [one for one in held if isinstance(one, np.ndarray) and one.ndim == 1 and one.any()]
-    if not arrays or len(arrays) < len(held) or len({one.size for one in arrays}) != 1:
-        return None
-    return np.stack(arrays).astype(np.float32)
-
-
-def faces_ledger(gone: Flags) -> tuple[LedgerEntry, ...]:
-    """Faces that were left out for another, counted.
-
-    >>> faces_ledger(np.bool_([False, True]))[0].code
-    'near_duplicate_face'
-    """
-    count = int(gone.sum())
-    return (LedgerEntry(code=NEAR_FACE, count=count, unit="faces"),) if count else ()
-
-
 def recorded_settings(settings: Duplicates, embedder: Embedder | None) -> Mapping[str, str]:
     """What decides which images stay, for the record: the settings, and the digest of the model file.
 
@@ -245,7 +221,7 @@ def recorded_settings(settings: Duplicates, embedder: Embedder | None) -> Mappin
         "similarity": repr(settings.similarity),
         "across": str(settings.across),
         "faces": str(settings.faces),
-        **({"embedding": "none"} if embedder is None else embedder.asked()),
+        **({"embedding": "none"} if embedder is None else embedder.recorded_settings()),
     }
     if settings.template_similarity is not None:
         said["template_similarity"] = repr(settings.template_similarity)

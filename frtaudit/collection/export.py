@@ -104,7 +104,7 @@ def write_sittings(into: Path, store: Store, spec: CollectionSpec) -> None:
         if store.extra_detections(number)
     }
     content: dict[str, Json] = {
-        "sittings": store.sitting,
+        "sittings": store.run_number,
         "spent": float(store.spent()),
         "currency": spec.budget.currency,
         "attempts": attempts,
@@ -129,7 +129,7 @@ def _service(
     unseen = {failure(refusal, code): n for (refusal, code), n in seen.items() if refusal}
     low, high = service.score_range
     content: dict[str, Json] = {
-        "asked": dict(service.asked()),
+        "asked": dict(service.recorded_settings()),
         "score_range": [low, high],
         "versions": versions,
         "scores": counts.get(("", ""), 0),

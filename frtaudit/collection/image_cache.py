@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from frtaudit.collection.clients.protocol import Found, Source
 from frtaudit.core.collecting import CallError, Picture, Refusal
 
-MOST_BYTES = 256_000_000
+MAX_BYTES = 256_000_000
 CHANGED, GONE = "image_changed", "image_gone"
 _LOCKS = 64
 
@@ -19,7 +19,7 @@ class ImageCache:
     another one now, or that the source does not give again, says nothing of a service: it is asked for again later.
     """
 
-    def __init__(self, source: Source, most: int = MOST_BYTES) -> None:
+    def __init__(self, source: Source, most: int = MAX_BYTES) -> None:
         self.found: Sequence[Found] = ()
         self.digests: dict[int, str] = {}
         self._source, self._most = source, most
@@ -36,7 +36,7 @@ class ImageCache:
         held = self._look(image)
         if held is not None:
             return held
-        with self._reading[image % _LOCKS]:  # who waited here finds it on the shelf
+        with self._reading[image % _LOCKS]:  # who waited here finds it in the cache
             return self._look(image) or self._read(image)
 
     def _look(self, image: int) -> Picture | None:

@@ -11,13 +11,13 @@ _PREFIX = "answer of the source "
 
 
 class KeptNotes:
-    """Notes in the store; each call is paid for from the collection's purse, on the disk before it is made.
+    """Notes in the store; each call is paid for from the collection's budget, on the disk before it is made.
 
     Answers hold addresses: :func:`forget` takes them out when nothing needs an image any more.
     """
 
-    def __init__(self, store: Store, purse: Budget, prices: Mapping[str, float]) -> None:
-        self._store, self._purse, self._prices = store, purse, prices
+    def __init__(self, store: Store, budget: Budget, prices: Mapping[str, float]) -> None:
+        self._store, self._budget, self._prices = store, budget, prices
 
     def answer(self, kind: str, key: str, ask: Callable[[], str]) -> str:
         """See ``Notes``. Raises ``BudgetError``."""
@@ -25,7 +25,7 @@ class KeptNotes:
         if known is not None:
             return known
         price = Fraction(str(self._prices.get(kind, 0.0)))
-        self._purse.take(price)
+        self._budget.take(price)
         self._store.commit([], [], paid={(SOURCE, kind, str(price)): 1})
         found = ask()
         self._store.note(_PREFIX + key, found)

@@ -12,8 +12,8 @@ import numpy as np
 
 from frtaudit.collection.canaries import both_ways, turns_of
 from frtaudit.collection.chosen import Chosen
+from frtaudit.collection.detected_faces import faces_of
 from frtaudit.collection.rows import PLACES, Key, State
-from frtaudit.collection.seen import faces_of
 from frtaudit.collection.spec import CollectionSpec
 from frtaudit.collection.store import Store
 from frtaudit.collection.worker import ServiceWorker
@@ -23,17 +23,17 @@ from frtaudit.core.canonical import seed_of
 BATCH = 2000  # comparisons of which the store is asked at once
 
 
-def recall(lane: ServiceWorker, store: Store) -> None:
+def recall(worker: ServiceWorker, store: Store) -> None:
     """What a service saw in earlier sittings: boxes; handles that last; which images it must look at again."""
-    for image, state, _, facts in store.detections(lane.number):
+    for image, state, _, facts in store.detections(worker.number):
         faces, handled = faces_of(facts) if state is State.ANSWERED else ((), False)
         for place, face in enumerate(faces):
-            lane.seen.setdefault(image * PLACES + place, face)
+            worker.detected.setdefault(image * PLACES + place, face)
         if handled:
-            lane.handled.add(image)
-    for row in store.handles(lane.number):
-        lane.recall(*row)
-    lane.turns = store.turns(lane.number)
+            worker.handled.add(image)
+    for row in store.handles(worker.number):
+        worker.recall(*row)
+    worker.turns = store.turns(worker.number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Order:
     """Of one service in one sitting; ``canaries``: faces, shape (2, C)."""
 
     store: Store
-    lane: ServiceWorker
+    worker: ServiceWorker
     found: Chosen
     canaries: Index
     spec: CollectionSpec
@@ -59,7 +59,7 @@ class Order:
 
     def _parts(self) -> Iterator[list[tuple[Ints, Ints]]]:
         """Batches of pairs, ascending, after each round but the last."""
-        crops, rounds = self.found.crops[self.lane.name], self.spec.canaries.rounds
+        crops, rounds = self.found.crops[self.worker.name], self.spec.canaries.rounds
         first, second = crops[self.found.pairs[0]], crops[self.found.pairs[1]]
         order = np.lexsort((second, first))
         first, second = first[order], second[order]
@@ -70,10 +70,10 @@ class Order:
 
     def _round(self, moment: int, parts: list[list[tuple[Ints, Ints]]]) -> Iterator[Key]:
         """Canaries; those that failed again only where nothing of what comes after was asked: else it is too late."""
-        turns, crops = turns_of(self.spec.canaries, moment), self.found.crops[self.lane.name]
+        turns, crops = turns_of(self.spec.canaries, moment), self.found.crops[self.worker.name]
         after = parts[moment][0] if moment < len(parts) and parts[moment] else None
-        late = self.store.has_after(self.lane.number, turns.stop - 1) or (
-            after is not None and self.store.pending(self.lane.number, 0, *after).size < after[0].size
+        late = self.store.has_after(self.worker.number, turns.stop - 1) or (
+            after is not None and self.store.pending(self.worker.number, 0, *after).size < after[0].size
         )
         ones, others = np.unique(np.stack(both_ways(self.canaries, crops)), axis=1)  # ascending, each once
         if not late:
@@ -83,7 +83,7 @@ class Order:
 
     def _new(self, turn: int, first: Ints, second: Ints) -> Iterator[Key]:
         """Of a batch those that were never asked for."""
-        number = self.lane.number
+        number = self.worker.number
         pending = self.store.pending(number, turn, first, second)
         for at in self._shuffled(pending.size, turn):
             place = pending[at]
@@ -91,11 +91,11 @@ class Order:
 
     def _again(self, low: int, high: int) -> Iterator[Key]:
         """Those that failed in an earlier sitting, until too many fail again."""
-        failed = self.store.failed(self.lane.number, low, high)
-        for at in self._shuffled(len(failed), self.store.sitting):
-            if self.lane.tired:
+        failed = self.store.failed(self.worker.number, low, high)
+        for at in self._shuffled(len(failed), self.store.run_number):
+            if self.worker.tired:
                 return
-            self.lane.again.add(failed[at])
+            self.worker.failed_before.add(failed[at])
             yield failed[at]
 
     def _shuffled(self, size: int, salt: int) -> list[int]:

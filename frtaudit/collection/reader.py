@@ -17,8 +17,8 @@ UNFORESEEN = "source_failed"
 class Reader:
     """Of the images ``numbers``, in their order."""
 
-    def __init__(self, numbers: Sequence[int], shelf: ImageCache, inbox: Inbox) -> None:
-        self._numbers, self._shelf, self._inbox = iter(numbers), shelf, inbox
+    def __init__(self, numbers: Sequence[int], cache: ImageCache, inbox: Inbox) -> None:
+        self._numbers, self._cache, self._inbox = iter(numbers), cache, inbox
         self._pool = ThreadPoolExecutor(READERS, thread_name_prefix="read")
         self.flying = 0
 
@@ -36,10 +36,10 @@ class Reader:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _read(self, image: int) -> None:
-        found = self._shelf.found[image - 1]
+        found = self._cache.found[image - 1]
         digest, refusal, code = "", "", ""
         try:
-            digest = self._shelf.get(image).digest
+            digest = self._cache.get(image).digest
         except CallError as refused:
             refusal, code = str(refused.refusal), refused.code
         except Exception:  # noqa: BLE001  whatever a plug-in raised: it may hold an address, so it is not shown

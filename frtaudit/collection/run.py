@@ -13,6 +13,7 @@ from frtaudit.collection.chosen import Chosen, chosen
 from frtaudit.collection.clients.addresses import REASONS
 from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter
 from frtaudit.collection.clients.protocol import Found
+from frtaudit.collection.detected_faces import faces_of
 from frtaudit.collection.export import COLLECTION, SITTINGS, export, write_sittings
 from frtaudit.collection.image_cache import ImageCache
 from frtaudit.collection.live import LiveLine
@@ -23,7 +24,6 @@ from frtaudit.collection.reader import Reader
 from frtaudit.collection.rows import FINDING, PLACES, ImageRow, Key, State
 from frtaudit.collection.same import same_collection, same_images
 from frtaudit.collection.scheduler import Scheduler
-from frtaudit.collection.seen import faces_of
 from frtaudit.collection.single import Pair, candidates, looked_for, open_pairs, told_by
 from frtaudit.collection.spec import CollectionSpec, identity
 from frtaudit.collection.store import STORE, Store
@@ -44,18 +44,18 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectionStatus:
-    """``finished``: every call has a result or a stated failure; ``stopped``: by what; ``said``: a summary.
+    """``complete``: every call has a result or a stated failure; ``stopped``: by what; ``summary``: lines for the user.
 
     ``readable``: an audit may read it: finished, or as far as the budget of a partial one reached.
     """
 
-    finished: bool
+    complete: bool
     stopped: FrtauditError | None
     readable: bool
-    said: tuple[str, ...]
+    summary: tuple[str, ...]
 
 
-def collect(spec: CollectionSpec, say: Say = lambda _: None, *, pay_again: bool = False) -> CollectionStatus:
+def collect(spec: CollectionSpec, tell: Say = lambda _: None, *, pay_again: bool = False) -> CollectionStatus:
     """Go on with a collection until it is finished, the budget is spent, or images could not be looked at.
 
     ``pay_again``: also where the folder holds what was collected, and its store is gone.
@@ -66,18 +66,18 @@ def collect(spec: CollectionSpec, say: Say = lambda _: None, *, pay_again: bool 
     fresh, there = not (into / STORE).exists(), into.exists()
     if fresh and not pay_again:
         _refuse_to_pay_again(into)
-    sitting = CollectionRun(spec, say)
+    run = CollectionRun(spec, tell)
     try:
-        if sitting.store.untouched and not pay_again:
+        if run.store.untouched and not pay_again:
             _refuse_to_pay_again(into)
         with signals.listening():
-            return sitting.run()
+            return run.run()
     except FrtauditError:
-        if fresh and sitting.store.untouched:
-            sitting.store.remove(keep_folder=there)
+        if fresh and run.store.untouched:
+            run.store.remove(keep_folder=there)
         raise
     finally:
-        sitting.close()
+        run.close()
 
 
 def _refuse_to_pay_again(into: Path) -> None:
@@ -95,16 +95,16 @@ class UnseenError(DataError):
 class CollectionRun:
     """One run of a collection: look at every image, choose faces and pairs once and for all, compare."""
 
-    def __init__(self, spec: CollectionSpec, say: Say) -> None:
-        self.spec, self._say = spec, say
+    def __init__(self, spec: CollectionSpec, tell: Say) -> None:
+        self.spec, self._tell_user = spec, tell
         self.into = Path(spec.into)
         self.store = Store(self.into / STORE)
         self.live = LiveLine(spec.budget)
         limit = spec.budget.limit
-        self.purse = Budget(limit=None if limit is None else Fraction(str(limit)))
-        self.drive = Scheduler(self.store, self.purse, self.live, self.say)
-        self.shelf = ImageCache(spec.source)
-        self.lanes: list[ServiceWorker] = []
+        self.budget = Budget(limit=None if limit is None else Fraction(str(limit)))
+        self.scheduler = Scheduler(self.store, self.budget, self.live, self.tell)
+        self.cache = ImageCache(spec.source)
+        self.workers: list[ServiceWorker] = []
         self.readers: list[Reader] = []
         self.unread: set[int] = set()
 
@@ -112,15 +112,15 @@ class CollectionRun:
         """Let threads, connections and the folder go."""
         for reader in self.readers:
             reader.close()
-        for lane in self.lanes:
-            lane.close()
+        for worker in self.workers:
+            worker.close()
         self.store.close()
         self.live.clear()
 
-    def say(self, line: str) -> None:
+    def tell(self, line: str) -> None:
         """A line of its own."""
         self.live.clear()
-        self._say(line)
+        self._tell_user(line)
 
     def run(self) -> CollectionStatus:
         """The whole of it."""
@@ -129,20 +129,20 @@ class CollectionRun:
         if lost:
             names = sorted(self.spec.services)
             each = ", ".join(f"{names[number]} {kind} {n}" for (number, kind), n in sorted(lost.items()))
-            self.say(
+            self.tell(
                 f"{sum(lost.values())} calls had no result on the disk when the last sitting ended ({each}): "
                 "they are made again"
             )
-        self.purse.spent = self.store.spent()
+        self.budget.spent = self.store.spent()
         self._open()
         if self.store.meta(FROZEN) is None:
             self._begin()
         try:
-            self.shelf.found = self._found()
+            self.cache.found = self._found()
         except BudgetError as stop:
             return self._end(None, stop)
-        same_images(self.store, self.shelf.found)
-        self.shelf.digests = {row.image: row.digest for row in self.store.images() if row.digest}
+        same_images(self.store, self.cache.found)
+        self.cache.digests = {row.image: row.digest for row in self.store.images() if row.digest}
         found, stopped = None, None
         try:
             if self.store.meta(FROZEN) is None:
@@ -159,12 +159,12 @@ class CollectionRun:
         source = self.spec.source
         if self.store.meta(COMPLETE) is not None:
             return []
-        return list(source.finds(KeptNotes(self.store, self.purse, source.paid)))
+        return list(source.finds(KeptNotes(self.store, self.budget, source.paid)))
 
     def _complete(self) -> None:
         """Forget addresses and handles, if every call has a result that stays."""
         last = turns_of(self.spec.canaries, self.spec.canaries.rounds - 1)
-        if not any(self.store.open(lane.number, last) for lane in self.lanes):
+        if not any(self.store.open(worker.number, last) for worker in self.workers):
             forget(self.store)
             self.store.forget_handles()
             self.store.note(COMPLETE, "1")
@@ -176,10 +176,10 @@ class CollectionRun:
         """
         lacking: list[ProviderError] = []
         for number, (name, service) in enumerate(sorted(self.spec.services.items())):
-            turnstile = RateLimiter(limits=service.limits, purse=self.purse)
+            rate_limiter = RateLimiter(limits=service.limits, budget=self.budget)
             try:
-                self.lanes.append(
-                    ServiceWorker(number, name, service, turnstile, self.shelf, self.drive.inbox)
+                self.workers.append(
+                    ServiceWorker(number, name, service, rate_limiter, self.cache, self.scheduler.inbox)
                 )
             except ProviderError as error:
                 lacking.append(error)
@@ -192,8 +192,8 @@ class CollectionRun:
     def _begin(self) -> None:
         """Say what to know; before a call is made refuse a budget below the plan, and what the plan itself refuses."""
         for caution in (*self.spec.source.cautions(), *unpriced(self.spec)):
-            self.say(caution)
-        limit, price = self.purse.limit, plan_of_source(self.spec).price
+            self.tell(caution)
+        limit, price = self.budget.limit, plan_of_source(self.spec).price
         if limit is not None and price > limit and not self.spec.budget.partial:
             raise DataError(
                 "budget.limit",
@@ -210,7 +210,7 @@ class CollectionRun:
         """
         left = self._look_once() and self._look_once()
         if len(self.unread) > SHOWN:
-            self.say(f"{len(self.unread)} images could not be read in all")
+            self.tell(f"{len(self.unread)} images could not be read in all")
         silent = self._silent()
         if left and (silent or self.store.meta(LOOKED) is None):
             self.store.note(LOOKED, "1")
@@ -220,93 +220,95 @@ class CollectionRun:
             )
             raise UnseenError("collection", found, then)
         read = [(row.image, row.query) for row in self.store.images() if not row.refusal]
-        gone = alike(self.spec.duplicates, read, self.shelf.get, self._boxes())
+        gone = alike(self.spec.duplicates, read, self.cache.get, self._boxes())
         self.store.note(ALIKE, dumps({str(image): reason for image, reason in gone.items()}))
 
     def _silent(self) -> bool:
         """Whether no image was read, or a service has given no result for any."""
         read = [row for row in self.store.images() if not row.refusal]
-        results = [self._looked(lane) for lane in self.lanes]
+        results = [self._looked(worker) for worker in self.workers]
         return not read or not all(any(refusal != TRANSPORT for refusal, _ in one) for one in results)
 
-    def _looked(self, lane: ServiceWorker) -> dict[tuple[str, str], int]:
-        return looked_for(self.store, lane.number, self.spec.least, detects=lane.service.detects)
+    def _looked(self, worker: ServiceWorker) -> dict[tuple[str, str], int]:
+        return looked_for(self.store, worker.number, self.spec.least, detects=worker.service.detects)
 
-    def _failed(self, lane: ServiceWorker) -> Counter[str]:
+    def _failed(self, worker: ServiceWorker) -> Counter[str]:
         """Codes of the calls that look for faces and failed for reasons of transport."""
-        return Counter({code: n for (refusal, code), n in self._looked(lane).items() if refusal == TRANSPORT})
+        return Counter(
+            {code: n for (refusal, code), n in self._looked(worker).items() if refusal == TRANSPORT}
+        )
 
     def _why(self) -> str:
         """What failed for reasons of transport: of the source and each service, the codes and how often."""
         failed = Counter(("source", row.code) for row in self.store.images() if row.refusal == TRANSPORT)
-        for lane in self.lanes:
-            failed.update({(f"services.{lane.name}", code): n for code, n in self._failed(lane).items()})
+        for worker in self.workers:
+            failed.update({(f"services.{worker.name}", code): n for code, n in self._failed(worker).items()})
         return ", ".join(f"{where} {code} {n} times" for (where, code), n in sorted(failed.items()))
 
     def _look_once(self) -> int:
         """How often an image could not be read or looked at for reasons of transport."""
         known = {row.image: row for row in self.store.images()}
-        looking = [lane for lane in self.lanes if lane.service.detects]
-        done = {lane.name: self._seen_by(lane) for lane in looking}
-        numbers = range(1, len(self.shelf.found) + 1)
+        looking = [worker for worker in self.workers if worker.service.detects]
+        done = {worker.name: self._seen_by(worker) for worker in looking}
+        numbers = range(1, len(self.cache.found) + 1)
         unread = [image for image in numbers if image not in known or known[image].refusal == TRANSPORT]
-        for lane in self.lanes:
-            lane.again |= self.store.failed_to_look(lane.number)
-        for lane in looking:
+        for worker in self.workers:
+            worker.failed_before |= self.store.failed_to_look(worker.number)
+        for worker in looking:
             ready = [
-                Key(lane.number, 0, image * PLACES, 0)
+                Key(worker.number, 0, image * PLACES, 0)
                 for image, row in known.items()
-                if not row.refusal and image not in done[lane.name]
+                if not row.refusal and image not in done[worker.name]
             ]
-            lane.todo.extend(ready)
+            worker.todo.extend(ready)
         self.live.begin(
-            "looking at images", sum(map(len, done.values())), len(looking) * len(self.shelf.found)
+            "looking at images", sum(map(len, done.values())), len(looking) * len(self.cache.found)
         )
 
         def on_read(row: ImageRow) -> None:
             self._was_read(row)
-            for lane in looking:
-                if not row.refusal and row.image not in done[lane.name]:
-                    lane.todo.append(Key(lane.number, 0, row.image * PLACES, 0))
+            for worker in looking:
+                if not row.refusal and row.image not in done[worker.name]:
+                    worker.todo.append(Key(worker.number, 0, row.image * PLACES, 0))
 
-        self.readers.append(Reader(unread, self.shelf, self.drive.inbox))
-        self.drive.run(looking, self.readers[-1], on_read)
+        self.readers.append(Reader(unread, self.cache, self.scheduler.inbox))
+        self.scheduler.run(looking, self.readers[-1], on_read)
         unread = [row.image for row in self.store.images() if row.refusal == TRANSPORT]
         self._find_singles()
-        return len(unread) + sum(self._failed(lane).total() for lane in self.lanes)
+        return len(unread) + sum(self._failed(worker).total() for worker in self.workers)
 
     def _find_singles(self) -> None:
         """Have services without a call that finds faces find them by comparing, round by round; each pair once."""
-        lanes = [lane for lane in self.lanes if not lane.service.detects]
+        workers = [worker for worker in self.workers if not worker.service.detects]
         queries = candidates(self.store.images(), self.spec.least)
-        tried: dict[int, dict[Pair, None]] = {lane.number: {} for lane in lanes}
+        tried: dict[int, dict[Pair, None]] = {worker.number: {} for worker in workers}
         while True:
-            for lane in lanes:
-                told = tried[lane.number] | told_by(self.store, lane.number)
+            for worker in workers:
+                told = tried[worker.number] | told_by(self.store, worker.number)
                 pairs = [pair for images in queries for pair in open_pairs(images, told)]
-                tried[lane.number] |= dict.fromkeys(pairs)
-                keys = [Key(lane.number, FINDING, one * PLACES, other * PLACES) for one, other in pairs]
-                lane.todo.extend(keys)
-            if not any(lane.todo for lane in lanes):
+                tried[worker.number] |= dict.fromkeys(pairs)
+                keys = [Key(worker.number, FINDING, one * PLACES, other * PLACES) for one, other in pairs]
+                worker.todo.extend(keys)
+            if not any(worker.todo for worker in workers):
                 return
-            self.live.begin("finding faces by comparing", 0, sum(len(lane.todo) for lane in lanes))
-            self.drive.run(lanes)
+            self.live.begin("finding faces by comparing", 0, sum(len(worker.todo) for worker in workers))
+            self.scheduler.run(workers)
 
     def _boxes(self) -> dict[int, Box]:
         """The face of each image in which the first service that says where found one."""
         boxes: dict[int, Box] = {}
-        for lane in self.lanes:
-            for image, _, _, facts in self.store.detections(lane.number):
+        for worker in self.workers:
+            for image, _, _, facts in self.store.detections(worker.number):
                 faces, _ = faces_of(facts)
                 if len(faces) == 1 and faces[0].box is not None:
                     boxes.setdefault(image, faces[0].box)
         return boxes
 
-    def _seen_by(self, lane: ServiceWorker) -> set[int]:
+    def _seen_by(self, worker: ServiceWorker) -> set[int]:
         """Images with a result of a service."""
         return {
             image
-            for image, state, _, _ in self.store.detections(lane.number)
+            for image, state, _, _ in self.store.detections(worker.number)
             if state in (State.ANSWERED, State.REFUSED)
         }
 
@@ -314,13 +316,13 @@ class CollectionRun:
         if row.refusal:
             if row.image not in self.unread and len(self.unread) < SHOWN:
                 why = f": {REASONS[row.code]}" if row.code in REASONS else ""
-                self.say(f"{self.shelf.found[row.image - 1].place}: {row.code}{why}")
+                self.tell(f"{self.cache.found[row.image - 1].place}: {row.code}{why}")
             self.unread.add(row.image)
             return
         self.unread.discard(row.image)
-        self.shelf.digests[row.image] = row.digest
+        self.cache.digests[row.image] = row.digest
         if self.spec.keep_images:
-            picture = self.shelf.get(row.image)
+            picture = self.cache.get(row.image)
             name = f"images/{row.digest}.{_ENDING[picture.media]}"
             OutputFolder(self.into).replace(name, picture.data)
 
@@ -333,26 +335,26 @@ class CollectionRun:
         """From here on faces and pairs stay; what found faces by comparing is not asked for again."""
         if self.store.meta(FROZEN) is not None:
             return
-        for lane in self.lanes:
-            crops = set(found.crops[lane.name].tolist())
+        for worker in self.workers:
+            crops = set(found.crops[worker.name].tolist())
             pairs = [
                 (one, other)
-                for one, other, state, *_ in self.store.finding(lane.number)
+                for one, other, state, *_ in self.store.finding(worker.number)
                 if state is not State.TRANSPORT
             ]
-            self.store.adopt(lane.number, [pair for pair in pairs if crops.issuperset(pair)])
+            self.store.adopt(worker.number, [pair for pair in pairs if crops.issuperset(pair)])
         self.store.note(FROZEN, "1")
 
     def _compare(self, found: Chosen) -> None:
         pairs = found.pairs.shape[1]
         each = pairs + canary_calls(self.spec, pairs)
-        done = sum(self.store.compared(lane.number) for lane in self.lanes)
-        self.live.begin("comparing", done, each * len(self.lanes))
+        done = sum(self.store.compared(worker.number) for worker in self.workers)
+        self.live.begin("comparing", done, each * len(self.workers))
         canaries = drawn(found, self.spec.canaries, self.spec.seed)
-        for lane in self.lanes:
-            recall(lane, self.store)
-            lane.calls = Order(self.store, lane, found, canaries, self.spec).calls()
-        self.drive.run(self.lanes)
+        for worker in self.workers:
+            recall(worker, self.store)
+            worker.calls = Order(self.store, worker, found, canaries, self.spec).calls()
+        self.scheduler.run(self.workers)
 
     def _end(self, found: Chosen | None, stopped: FrtauditError | None) -> CollectionStatus:
         if stopped is None:
@@ -364,5 +366,5 @@ class CollectionRun:
         if found is not None and readable:
             said = [*export(self.into, self.store, self.spec, found, finished=stopped is None), *said]
         return CollectionStatus(
-            finished=stopped is None, stopped=stopped, readable=readable, said=tuple(said)
+            complete=stopped is None, stopped=stopped, readable=readable, summary=tuple(said)
         )

@@ -166,7 +166,7 @@ def _service(name: str, one: Service) -> Json:
     """A service's settings without its limits, and what it says that it will be asked with."""
     fields = {key: value for key, value in plugin_plain("service", one).items() if key != "limits"}
     with named(name):
-        return {**fields, "asked": dict(sorted(one.asked().items()))}
+        return {**fields, "asked": dict(sorted(one.recorded_settings().items()))}
 
 
 def _services(value: object) -> dict[str, object]:

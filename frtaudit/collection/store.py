@@ -18,7 +18,6 @@ import numpy as np
 
 from frtaudit.collection.rows import COMPARE, DETECT, FINDING, PLACES, HandleRow, ImageRow, Key, Result, State
 from frtaudit.core.arrays import Ints
-from frtaudit.core.collecting import Refusal
 from frtaudit.core.machine.faults import as_line
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError
@@ -47,7 +46,7 @@ class Store:
     """The store of one folder, open in one process, used in one thread."""
 
     path: Path
-    sitting: int = 0
+    run_number: int = 0
     _db: sqlite3.Connection = field(init=False, repr=False)
     _versions: dict[str, int] = field(default_factory=dict, repr=False)
 
@@ -122,8 +121,8 @@ class Store:
         db = self._db
         db.execute("BEGIN IMMEDIATE")
         db.execute("DELETE FROM handles WHERE ends <= ?", (time.time(),))
-        self.sitting = int(self.meta("sitting") or 0) + 1
-        self.note("sitting", str(self.sitting))
+        self.run_number = int(self.meta("sitting") or 0) + 1
+        self.note("sitting", str(self.run_number))
         found = db.execute(
             "SELECT service, CASE WHEN second THEN ? ELSE ? END AS kind, count(*) FROM calls WHERE state = ?"
             " GROUP BY service, kind",
@@ -171,7 +170,7 @@ class Store:
         try:
             db.executemany(
                 "INSERT OR REPLACE INTO images VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [(*row, self.sitting) for row in images],
+                [(*row, self.run_number) for row in images],
             )
             db.executemany(
                 "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -183,7 +182,7 @@ class Store:
             db.executemany(
                 "INSERT OR REPLACE INTO calls (service, turn, first, second, state, attempts, sitting)"
                 " VALUES (?, ?, ?, ?, ?, 0, ?)",
-                [(*key, int(State.INTENT), self.sitting) for key in intents],
+                [(*key, int(State.INTENT), self.run_number) for key in intents],
             )
             db.executemany(
                 "INSERT INTO spent VALUES (?, ?, ?, ?)"
@@ -209,7 +208,7 @@ class Store:
                 self._version(one.version),
                 one.request,
                 one.facts,
-                self.sitting,
+                self.run_number,
             )
             for one in results
         ]
@@ -253,7 +252,7 @@ class Store:
         rows = self._db.execute(
             "SELECT service, turn, first, second FROM calls WHERE service = ? AND turn BETWEEN ? AND ? AND second <> 0"
             " AND state = ? AND sitting < ? ORDER BY turn, first, second",
-            (service, low, high, State.TRANSPORT, self.sitting),
+            (service, low, high, State.TRANSPORT, self.run_number),
         )
         return [Key(*row) for row in rows]
 
@@ -289,13 +288,6 @@ class Store:
             "SELECT image, query, columns, digest, refusal, code FROM images ORDER BY image"
         )
         return (ImageRow(*row) for row in rows)
-
-    def last_read(self) -> dict[int, int]:
-        """Image to the sitting in which its reading failed for reasons of transport."""
-        rows = self._db.execute(
-            "SELECT image, sitting FROM images WHERE refusal = ?", (str(Refusal.TRANSPORT),)
-        )
-        return {int(image): int(sitting) for image, sitting in rows}
 
     def detections(self, service: int) -> Iterator[tuple[int, State, int, str]]:
         """Image, state, sitting and facts of the first detection of each image by a service."""

@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 from frtaudit.collection.clients.gate import BudgetError, RateLimiter
 from frtaudit.collection.clients.protocol import Service, Session
+from frtaudit.collection.detected_faces import faces_in, facts_in, found_again, handles_in, with_handles
 from frtaudit.collection.image_cache import ImageCache
 from frtaudit.collection.rows import COMPARE, PLACES, HandleRow, ImageRow, Key, Result, State, facts_of
-from frtaudit.collection.seen import faces_in, facts_in, found_again, handles_in, with_handles
 from frtaudit.collection.spec import named
 from frtaudit.core.collecting import Answer, CallError, Crop, DetectedFace, Detection, Refusal
 from frtaudit.errors import FrtauditError, ProviderError
@@ -29,7 +29,7 @@ class CallResult:
     ``stopped``: the budget is spent, or a service answers nobody any more: nothing was asked that has an answer.
     """
 
-    lane: "ServiceWorker"
+    worker: "ServiceWorker"
     key: Key
     used: bool
     result: Result | None = None
@@ -42,9 +42,9 @@ class CallResult:
 class RetryEvent:
     """A further attempt, which waits until it stands on the disk."""
 
-    lane: "ServiceWorker"
+    worker: "ServiceWorker"
     kind: str
-    written: threading.Event = field(default_factory=threading.Event)
+    stored: threading.Event = field(default_factory=threading.Event)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +69,8 @@ class _Call:
 class CountedGate:
     """The gate of a service: the first attempt of a call was paid with its intent, each other one is written first."""
 
-    def __init__(self, turnstile: RateLimiter, again: Callable[[str], None]) -> None:
-        self.turnstile, self._again, self._local = turnstile, again, threading.local()
+    def __init__(self, rate_limiter: RateLimiter, on_retry: Callable[[str], None]) -> None:
+        self.rate_limiter, self._on_retry, self._local = rate_limiter, on_retry, threading.local()
 
     def enter(self, kind: str) -> _Call:
         """A call begins in this thread."""
@@ -81,11 +81,11 @@ class CountedGate:
         """See :class:`frtaudit.collection.clients.protocol.Gate`."""
         call: _Call | None = getattr(self._local, "call", None)
         if call is not None and call.kind == kind and not call.used:
-            self.turnstile.paid_attempt(kind)
+            self.rate_limiter.paid_attempt(kind)
             call.used = True
         else:
-            self.turnstile.attempt(kind)
-            self._again(kind)
+            self.rate_limiter.attempt(kind)
+            self._on_retry(kind)
         if call is not None:
             call.attempts += 1
 
@@ -98,23 +98,23 @@ class ServiceWorker:
         number: int,
         name: str,
         service: Service,
-        turnstile: RateLimiter,
-        shelf: ImageCache,
+        rate_limiter: RateLimiter,
+        cache: ImageCache,
         inbox: Inbox,
     ) -> None:
         self.number, self.name, self.service, self.inbox = number, name, service, inbox
-        self.gate = CountedGate(turnstile, self._again)
+        self.gate = CountedGate(rate_limiter, self._report_retry)
         with named(self.name):
             self.session: Session = service.open(self.gate)
         self.flying = 0
         self.down: ProviderError | None = None  # why it is asked for nothing more in this sitting
-        self.again: set[Key] = set()  # calls that failed in an earlier pass or sitting
+        self.failed_before: set[Key] = set()  # calls that failed in an earlier pass or sitting
         self.tired = False  # such calls fail again, and the others of them are left for another sitting
         self._in_a_row = {False: 0, True: 0}  # failures since a result that stays, of new calls and others
         self.closed = threading.Event()
         self.todo: deque[Key] = deque()
         self.calls: Iterator[Key] = iter(())
-        self.seen: dict[int, DetectedFace] = {}  # by crop: what the service saw first
+        self.detected: dict[int, DetectedFace] = {}  # by crop: what the service saw first
         self.handled: set[int] = set()  # images that it gave a handle of
         self.turns = 0
         self._fresh: dict[
@@ -123,7 +123,7 @@ class ServiceWorker:
         self._lost: dict[int, CallError] = {}
         self._renewing: set[int] = set()
         self._parked: list[Key] = []
-        self._shelf = shelf
+        self._cache = cache
         self._pool = ThreadPoolExecutor(service.limits.concurrency, thread_name_prefix=name)
 
     def close(self) -> None:
@@ -141,7 +141,7 @@ class ServiceWorker:
             if key is None:
                 return
             try:
-                self.gate.turnstile.purse.take(self.gate.turnstile.price(key.kind))
+                self.gate.rate_limiter.budget.take(self.gate.rate_limiter.price(key.kind))
             except BudgetError:
                 self.todo.appendleft(key)
                 raise
@@ -150,7 +150,7 @@ class ServiceWorker:
     def _next(self) -> Key | None:
         while self.todo:
             key = self.todo.popleft()
-            if not (self.tired and key in self.again):
+            if not (self.tired and key in self.failed_before):
                 return key
         for place, key in enumerate(self._parked):
             if self._holds(key):
@@ -195,18 +195,18 @@ class ServiceWorker:
                 if key.kind == COMPARE:
                     result = _answered(key, self._compare(key))
                 else:
-                    detection = self.session.detect(self._shelf.get(key.first // PLACES))
+                    detection = self.session.detect(self._cache.get(key.first // PLACES))
                     result = _detected(key, detection)
         except CallError as refused:
             result = _refused(key, refused)
         except FrtauditError as stopped:
-            self.inbox.put(CallResult(lane=self, key=key, used=call.used, stopped=stopped))
+            self.inbox.put(CallResult(worker=self, key=key, used=call.used, stopped=stopped))
             return
         except Exception as error:  # noqa: BLE001  whatever a plug-in raised: what is in flight is stored first
-            self.inbox.put(CallResult(lane=self, key=key, used=call.used, error=error))
+            self.inbox.put(CallResult(worker=self, key=key, used=call.used, error=error))
             return
         result = replace(result, attempts=call.attempts)
-        self.inbox.put(CallResult(lane=self, key=key, used=call.used, result=result, detection=detection))
+        self.inbox.put(CallResult(worker=self, key=key, used=call.used, result=result, detection=detection))
 
     def _compare(self, key: Key) -> Answer:
         first, second = self._crop(key.first), self._crop(key.second)
@@ -217,44 +217,44 @@ class ServiceWorker:
         if image in self._lost:
             lost = self._lost[image]
             raise CallError(lost.refusal, lost.code, lost.wait)
-        seen = self.seen.get(crop)
+        seen = self.detected.get(crop)
         if image in self.handled and seen is not None:
             seen = found_again(seen, place, self._fresh[image][0])
-        return Crop(picture=self._shelf.get(image), seen=seen)
+        return Crop(picture=self._cache.get(image), face=seen)
 
-    def _again(self, kind: str) -> None:
+    def _report_retry(self, kind: str) -> None:
         """Have a further attempt written before it is made."""
-        message = RetryEvent(lane=self, kind=kind)
+        message = RetryEvent(worker=self, kind=kind)
         self.inbox.put(message)
-        while not message.written.wait(0.5):
+        while not message.stored.wait(0.5):
             if self.closed.is_set():
                 raise RuntimeError("the collection has ended")
 
     # ---------------------------------------------------------------------------- an end
-    def landed(self, landed: CallResult) -> None:
+    def call_ended(self, ended: CallResult) -> None:
         """A call ended: keep the handles of a detection, or that there will be none."""
         self.flying -= 1
-        key, image = landed.key, landed.key.first // PLACES
-        if landed.result is not None and landed.result.attempts:  # else the image was not there to be shown
-            self._count(landed.result)
-        if isinstance(landed.stopped, ProviderError):
-            self.down = self.down or landed.stopped
+        key, image = ended.key, ended.key.first // PLACES
+        if ended.result is not None and ended.result.attempts:  # else the image was not there to be shown
+            self._count(ended.result)
+        if isinstance(ended.stopped, ProviderError):
+            self.down = self.down or ended.stopped
         if key.kind == COMPARE:
             return
         self._renewing.discard(image)
-        if landed.detection is not None:
-            self.keep(image, landed.detection)
-        elif landed.result is not None and key.turn:
-            refusal = landed.result.refusal or Refusal.TRANSPORT
-            self._lost[image] = CallError(refusal, landed.result.code)
+        if ended.detection is not None:
+            self.keep(image, ended.detection)
+        elif ended.result is not None and key.turn:
+            refusal = ended.result.refusal or Refusal.TRANSPORT
+            self._lost[image] = CallError(refusal, ended.result.code)
 
     def _count(self, result: Result) -> None:
         """Failures of transport in a row. New calls show an outage; those that failed before may have reasons to.
 
         Were both the same, calls that always fail would end every sitting.
         """
-        again = result.key in self.again
-        self.again.discard(result.key)
+        again = result.key in self.failed_before
+        self.failed_before.discard(result.key)
         if result.state is not State.TRANSPORT:
             self._in_a_row = {False: 0, True: 0}
             return
@@ -264,14 +264,14 @@ class ServiceWorker:
             found = f"the last {DOWN} calls failed ({result.code}); it is asked for nothing more now"
             self.down = ProviderError(f"services.{self.name}", found, "the same command when it answers")
 
-    def handles_of(self, landed: CallResult) -> HandleRow | None:
+    def handles_of(self, ended: CallResult) -> HandleRow | None:
         """What to write of the handles of a detection."""
-        handles = "" if landed.detection is None else handles_in(landed.detection)
-        if landed.detection is None or not handles:
+        handles = "" if ended.detection is None else handles_in(ended.detection)
+        if ended.detection is None or not handles:
             return None
-        ends = [face.expires for face in landed.detection.faces if face.expires is not None]
+        ends = [face.expires for face in ended.detection.faces if face.expires is not None]
         end = min(ends) - time.monotonic() + time.time() if ends else None
-        return HandleRow(self.number, landed.key.first // PLACES, landed.key.turn, end, handles)
+        return HandleRow(self.number, ended.key.first // PLACES, ended.key.turn, end, handles)
 
     def recall(self, image: int, ends: float | None, handles: str, facts: str) -> None:
         """Keep what an earlier sitting wrote of the handles of an image; those of this one are known."""
@@ -283,7 +283,7 @@ class ServiceWorker:
         """Handles in memory, until they end; a margin of a time-out, or half of a short life, is kept for the call."""
         faces = faces_in(detection)
         for place, face in enumerate(faces):
-            self.seen.setdefault(image * PLACES + place, replace(face, handle=None, expires=None))
+            self.detected.setdefault(image * PLACES + place, replace(face, handle=None, expires=None))
         ends = [face.expires for face in faces if face.expires is not None]
         now = time.monotonic()
         if any(face.handle is not None for face in faces):

@@ -42,9 +42,9 @@ _KEY = re.compile(r"[\w./@:\-\[\]]+")
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A spec as plain data: as it is ``written``, and ``resolved``: with the value of each ``${key}``."""
+    """A spec as plain data: ``as_written``, and ``resolved``: with the value of each ``${key}``."""
 
-    written: Mapping[str, object]
+    as_written: Mapping[str, object]
     resolved: Mapping[str, object]
 
 
@@ -75,7 +75,7 @@ def _plain_tree(
 ) -> tuple[dict[str, object], object]:
     """The tree that Hydra makes, without Hydra's own part; and the selected audit."""
     shipped_alone = _shipped(root)
-    with opened() as hydra:
+    with hydra_session() as hydra:
         config = hydra.compose_config(root, rewritten(words, config_dir), RunMode.RUN, from_shell=False)
     refuse_changed(config, shipped_alone)
     audit = config.hydra.runtime.choices.get("audit")
@@ -101,7 +101,7 @@ def refuse_changed(config: DictConfig, plainly: DictConfig, *told: str) -> None:
 @cache
 def _shipped(root: str) -> DictConfig:
     """What a root composes to without the user."""
-    with opened() as hydra:
+    with hydra_session() as hydra:
         return hydra.compose_config(root, ["~audit"] if root == CONFIG else [], RunMode.RUN)
 
 
@@ -170,7 +170,7 @@ def _with_given(tree: Mapping[str, object], given: Mapping[str, object]) -> Mapp
 
 
 @contextmanager
-def opened() -> Iterator[Hydra]:
+def hydra_session() -> Iterator[Hydra]:
     """Hydra with the shipped presets; one that is at work already (a sweep's) stands aside meanwhile."""
     known = GlobalHydra.instance().hydra
     GlobalHydra.instance().clear()

@@ -189,10 +189,10 @@ class CohortData:
     ``attributes``: column name to one text per sample, shape (N,), object of str, empty = missing; ``training``: name
     to a training set, its people and their templates; ``seed``: the spec's, for protocols that draw;
     ``sanitized``: what the steps of sanitization left, None where there were none; ``named``: False where nobody is,
-    and the cohort only stands in for scores without subjects; ``finished``: provider name to what its run left;
+    and the cohort only stands in for scores without subjects; ``stored_systems``: provider name to what its run left;
     ``compared``: the comparisons of finished runs; ``folded``: their folds' pairs; ``labelling``: what says who is
     who where nobody named the faces; ``earlier``: the same of an earlier collection, whose faces are no samples;
-    ``said``: sentences about how it was gathered, for a report's notes; ``collection``: the same as facts.
+    ``notes``: sentences about how it was gathered, for a report's notes; ``collection``: the same as facts.
     """
 
     cohort: Cohort
@@ -208,10 +208,10 @@ class CohortData:
     seed: int = 0
     sanitized: Sanitized | None = None
     named: bool = True
-    finished: Mapping[str, StoredSystem] = field(default_factory=dict)
+    stored_systems: Mapping[str, StoredSystem] = field(default_factory=dict)
     compared: Comparisons | None = None
     folded: Comparisons | None = None
     labelling: Labelling | None = None
     earlier: Labelling | None = None
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     collection: Mapping[str, Json] | None = None

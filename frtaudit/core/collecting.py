@@ -139,7 +139,7 @@ class Crop:
     """
 
     picture: Picture
-    seen: DetectedFace | None = None
+    face: DetectedFace | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

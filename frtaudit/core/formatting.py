@@ -18,7 +18,7 @@ PERCENT_FROM = 1e-4
 EXACT_PERCENT_FROM = 1e-4
 PLAIN_ZEROS = 3
 UNDEFINED = "undefined"
-LEAST_P = 0.001  # a smaller p value is printed as such
+MIN_P = 0.001  # a smaller p value is printed as such
 Rounding: TypeAlias = Callable[[float, int], Decimal]
 _FORMULA = re.compile(r"\s*[=+\-@]|[\t\r\n]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -140,7 +140,7 @@ def p_value(p: float) -> str:
     >>> p_value(0.03456), p_value(1e-12)
     ('0.0346', '< 0.001')
     """
-    return f"< {LEAST_P}" if p < LEAST_P else plain(p)
+    return f"< {MIN_P}" if p < MIN_P else plain(p)
 
 
 def score(value: float) -> str:

@@ -12,7 +12,7 @@ from itertools import islice
 
 from frtaudit.core.records import Count
 
-MOST = 1 << 10
+MAX_STRIDES = 1 << 10
 SHOWN = 10
 
 
@@ -38,10 +38,10 @@ def cuts(count: int) -> tuple[int, int]:
     ((16, 16), (1024, 1024), (4096, 1024))
     """
     strides = 1
-    while strides < MOST and strides * strides < count:
+    while strides < MAX_STRIDES and strides * strides < count:
         strides *= 2
     length = strides
-    while length * MOST < count:
+    while length * MAX_STRIDES < count:
         length *= 2
     return length, strides
 

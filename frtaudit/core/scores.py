@@ -117,12 +117,12 @@ class ScoreTail:
       ``rows`` (N,) int32: cohort index of each acquired sample.
     - mated: ``mated_i``, ``mated_j`` (P,) int32, ``mated_score`` (P,), ascending by score.
     - non-mated: ``tail_i``, ``tail_j`` (Q,) int32, ``tail_score`` (Q,), descending by score: every non-mated
-      comparison with score > ``floor`` (all of them when ``floor`` is -inf). Ties are in (i, j) order.
+      comparison with score > ``cutoff`` (all of them when ``cutoff`` is -inf). Ties are in (i, j) order.
     - ``edges`` (H+1,) float64 and ``histogram`` (H,) int64: all non-mated scores; ``mated_histogram`` (H,).
     - ``cells`` (K,) int32: non-mated comparisons count within one cell only; -1 = none.
     - ``blocks``: None when every pair within a cell was compared (complete), else the listed blocks.
     - ``mated_complete``: every within-subject pair is there (needed by V-statistic and image bootstrap).
-    - ``below``: sums at declared thresholds at or below ``floor``, or None.
+    - ``rescored``: sums at declared thresholds at or below ``cutoff``, or None.
     - ``score_range``: the provider's declared (low, high).
     """
 
@@ -135,7 +135,7 @@ class ScoreTail:
     tail_i: Index
     tail_j: Index
     tail_score: Scores
-    floor: float
+    cutoff: float
     edges: Floats
     histogram: Ints
     mated_histogram: Ints
@@ -143,7 +143,7 @@ class ScoreTail:
     score_range: tuple[float, float]
     blocks: Blocks | None = None
     mated_complete: bool = True
-    below: NonMatedSums | None = None
+    rescored: NonMatedSums | None = None
 
     def __post_init__(self) -> None:
         freeze(self, "n_samples", "subject_of", "rows", "mated_i", "mated_j", "mated_score")
@@ -152,11 +152,11 @@ class ScoreTail:
         require(bool(np.all(np.diff(self.mated_score) >= 0)), "mated scores ascend")
         require(bool(np.all(np.diff(self.tail_score) <= 0)), "tail scores descend")
         require(
-            self.tail_score.size == 0 or bool(self.tail_score[-1] > self.floor),
+            self.tail_score.size == 0 or bool(self.tail_score[-1] > self.cutoff),
             "the tail lies above its floor",
         )
         require(int(self.n_samples.sum()) == self.subject_of.size, "n_samples add up")
-        above = self.edges[:-1] >= self.floor
+        above = self.edges[:-1] >= self.cutoff
         require(
             int(self.histogram[above].sum()) <= self.tail_score.size,
             "tail counts equal the histogram above the cut",

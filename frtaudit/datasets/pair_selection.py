@@ -117,11 +117,11 @@ def _make(inputs: RuleInputs, rules: Rules, kind: str, dropped: frozenset[str]) 
         chosen = choose(pairs, limits)
         missing = shortfall(pairs, chosen, limits)
         if not any(missing) or listed.whole:
-            return _finished(inputs, rules, kind, kept, chosen, missing)
+            return _completed(inputs, rules, kind, kept, chosen, missing)
         look *= 4
 
 
-def _finished(
+def _completed(
     inputs: RuleInputs, rules: Rules, kind: str, kept: _List, chosen: Chosen, missing: tuple[int, ...]
 ) -> _Made:
     parts = len(mixes(rules, kind))

@@ -9,7 +9,7 @@ from frtaudit.core import Interval, Method, Test, TestMethod
 from frtaudit.core.arrays import Floats
 from frtaudit.core.spec import IntervalSpec, Plan
 from frtaudit.evaluation.intervals import (
-    MIN_ERRING,
+    MIN_ERROR_SUBJECTS,
     MIN_ERRORS,
     PLAN_OF,
     RateSummary,
@@ -33,43 +33,44 @@ MIN_GROUPS = 2
 class GroupRates:
     """Rates of the ranked groups of one schema at one threshold.
 
-    ``labels``: what the groups are called in print; ``readings``: rate to one reading for each group; ``common``: rate
+    ``labels``: what the groups are called in print; ``summaries``: rate to one for each group; ``common``: rate
     to the pooled within-group rate.
     """
 
     labels: tuple[str, ...]
-    readings: Mapping[str, tuple[RateSummary, ...]]
+    summaries: Mapping[str, tuple[RateSummary, ...]]
     common: Mapping[str, float]
 
     def values(self, rates: tuple[str, ...]) -> dict[str, Floats]:
         """Rates of the groups, shape (G,) each."""
-        return {rate: np.array([reading.value for reading in self.readings[rate]]) for rate in rates}
+        return {rate: np.array([summary.value for summary in self.summaries[rate]]) for rate in rates}
 
     def centred(self, rates: tuple[str, ...]) -> dict[str, Floats]:
         """V-statistic versions, shape (G,) each."""
-        return {rate: np.array([reading.vstat for reading in self.readings[rate]]) for rate in rates}
+        return {rate: np.array([summary.vstat for summary in self.summaries[rate]]) for rate in rates}
 
     def drawn(self, rates: tuple[str, ...], plan: Plan) -> dict[str, Floats] | None:
         """Replicates of the groups' rates, shape (B, G) each, or None where the plan was not drawn."""
         found: dict[str, Floats] = {}
         for rate in rates:
-            parts = [reading.replicates.get(plan) for reading in self.readings[rate]]
+            parts = [summary.replicates.get(plan) for summary in self.summaries[rate]]
             known = [part for part in parts if part is not None]
             if not known or len(known) < len(parts):
                 return None
             found[rate] = np.stack(known, axis=1)
         return found
 
-    def thin(self, rates: tuple[str, ...]) -> str | None:
+    def too_few_errors(self, rates: tuple[str, ...]) -> str | None:
         """Why the groups cannot be compared (FORMULAS 8.5), or None."""
         if len(self.labels) < MIN_GROUPS:
             return f"a comparison of groups needs {MIN_GROUPS} groups"
         for rate in rates:
-            for label, reading in zip(self.labels, self.readings[rate], strict=True):
-                if reading.thin:
+            for label, summary in zip(self.labels, self.summaries[rate], strict=True):
+                if summary.too_few_errors:
                     return (
-                        f"{label} has {reading.errors} {rate.upper()} errors of {reading.erring} subjects; "
-                        f"a comparison of groups needs {MIN_ERRORS} of {MIN_ERRING} in each"
+                        f"{label} has {summary.errors} {rate.upper()} errors "
+                        f"of {summary.subjects_with_errors} subjects; "
+                        f"a comparison of groups needs {MIN_ERRORS} of {MIN_ERROR_SUBJECTS} in each"
                     )
         return None
 
@@ -86,7 +87,7 @@ class Form:
     rates: tuple[str, ...]
     value: Callable[[Rates], Floats]
     extremes: Callable[[Boxes], Bounds | None]
-    worse: Direction = Direction.LARGER
+    direction: Direction = Direction.LARGER
     paired: bool = False
 
 
@@ -123,7 +124,7 @@ def _fdr(weight: float) -> Form:
     def value(rates: Rates) -> Floats:
         return differentials.fdr(rates["fmr"], rates["fnmr"], weight)
 
-    return Form(metric="fdr", rates=BOTH, value=value, extremes=extremes, worse=Direction.SMALLER)
+    return Form(metric="fdr", rates=BOTH, value=value, extremes=extremes, direction=Direction.SMALLER)
 
 
 def _inequity(weight: float) -> Form:
@@ -157,24 +158,24 @@ def _garbe(weight: float) -> Form:
 def fixed_interval(form: Form, rates: GroupRates, spec: IntervalSpec, alpha: float) -> Interval:
     """Naive, recentered or Gaussian interval of an index: gap = F(FRR*) - F(FRRbar) (002 A.1, FORMULAS 1)."""
     plan = PLAN_OF[spec.method]
-    drawn, reason = rates.drawn(form.rates, plan), rates.thin(form.rates)
+    drawn, reason = rates.drawn(form.rates, plan), rates.too_few_errors(form.rates)
     if reason or drawn is None:
         return empty(spec.method, alpha, reason or "no replicates at this point")
-    read = [reading for rate in form.rates for reading in rates.readings[rate]]
-    reading = RateSummary(
+    read = [summary for rate in form.rates for summary in rates.summaries[rate]]
+    summary = RateSummary(
         value=float(form.value(rates.values(form.rates))),
         vstat=float(form.value(rates.centred(form.rates))),
         errors=min(item.errors for item in read),
         trials=min(item.trials for item in read),
-        erring=min(item.erring for item in read),
+        subjects_with_errors=min(item.subjects_with_errors for item in read),
         replicates={plan: np.asarray(form.value(drawn), dtype=np.float64)},
     )
-    return intervals_of(reading, [spec], alpha)[0]
+    return intervals_of(summary, [spec], alpha)[0]
 
 
 def population_interval(form: Form, rates: GroupRates, alpha: float) -> Interval:
     """FORMULAS 8.6: all pairwise log ratios at once for max/min, else extremes over the rectangle of the rates."""
-    drawn, reason = rates.drawn(form.rates, Plan.SUBJECTS), rates.thin(form.rates)
+    drawn, reason = rates.drawn(form.rates, Plan.SUBJECTS), rates.too_few_errors(form.rates)
     if reason or drawn is None:
         return empty(Method.MAX_T, alpha, reason or "needs subject replicates")
     return _max_t(form, rates.values(form.rates), drawn, alpha)
@@ -228,17 +229,17 @@ def _mc_error(form: Form, values: Rates, drawn: Rates, alpha: float) -> float | 
 
 def difference(form: Form, rates: GroupRates, alpha: float, note: str | None = None) -> Test:
     """Whether there is a difference at all, by the null distribution of the index (FORMULAS 8.5)."""
-    drawn, reason = rates.drawn(form.rates, Plan.SUBJECTS), rates.thin(form.rates)
+    drawn, reason = rates.drawn(form.rates, Plan.SUBJECTS), rates.too_few_errors(form.rates)
     if reason or drawn is None:
         return _test(form, None, alpha, reason or "needs subject replicates")
     values = rates.values(form.rates)
     null = {
         rate: equality_test.as_if_equal(values[rate], drawn[rate], rates.common[rate]) for rate in form.rates
     }
-    found = equality_test.equality(form.value, values, null, alpha=alpha, worse=form.worse)
+    found = equality_test.equality(form.value, values, null, alpha=alpha, worse=form.direction)
     if found is None:
         return _test(form, None, alpha, "undefined in too many replicates")
-    detectable = equality_test.detectable_ratio(form.value, null, found.edge, form.worse)
+    detectable = equality_test.detectable_ratio(form.value, null, found.edge, form.direction)
     return replace(_test(form, found, alpha, note), detectable=detectable)
 
 

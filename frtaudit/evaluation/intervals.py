@@ -19,7 +19,7 @@ from frtaudit.stats.intervals.rate_bounds import RateBounds
 from frtaudit.stats.rates.rates import rates as rates_at
 
 MIN_ERRORS = 10
-MIN_ERRING = 10
+MIN_ERROR_SUBJECTS = 10
 MIN_DOUBLE_OR_NOTHING = 10
 MIN_EFFECTIVE = 20  # the smallest number of subjects at which FORMULAS 8.2 measured percentile intervals
 PLAN_OF: Mapping[Method, Plan] = {
@@ -46,7 +46,7 @@ BY_CONSTRUCTION = (
     "the threshold drawn anew meets the target in every replicate: FMR* says nothing of FMR at this threshold"
 )
 
-At = dict[str, float | str]
+AtKey = dict[str, float | str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,56 +54,56 @@ class RateSummary:
     """One number to be given intervals.
 
     ``value``: the estimate; ``vstat``: its V-statistic version (the value itself where there is none); ``errors``,
-    ``trials``: pooled counts; ``erring``: distinct subjects among the errors; ``replicates``: plan to (B,) float64;
-    ``rule``: alpha to the Wilson interval of FORMULAS 8, None where there is no such rule; ``variance``: published
-    plug-in variance; ``missing``: methods that cannot be had here, each with its reason; ``total``: what the
-    value is divided by: comparisons (pooled), subjects or their pairs (identity); ``effective``: subjects by weight,
-    None where no subject weighs more than another.
+    ``trials``: pooled counts; ``subjects_with_errors``: distinct subjects among the errors; ``replicates``: plan to
+    (B,) float64; ``rule``: alpha to the Wilson interval of FORMULAS 8, None where there is no such rule; ``variance``:
+    published plug-in variance; ``missing``: methods that cannot be had here, each with its reason; ``total``: what the
+    value is divided by: comparisons (pooled), subjects or their pairs (identity); ``effective_subjects``: subjects by
+    weight, None where no subject weighs more than another.
     """
 
     value: float
     vstat: float
     errors: int
     trials: int
-    erring: int
+    subjects_with_errors: int
     replicates: Mapping[Plan, Floats]
     total: int = 0
-    effective: float | None = None
+    effective_subjects: float | None = None
     rule: Callable[[float], Interval] | None = None
     variance: float | None = None
     missing: Mapping[Method, str] | None = None
 
     @property
-    def thin(self) -> bool:
+    def too_few_errors(self) -> bool:
         """Fewer than 10 errors or 10 erring subjects: too few to resample or to compare (FORMULAS 8.3, 8.5)."""
-        return self.errors < MIN_ERRORS or self.erring < MIN_ERRING
+        return self.errors < MIN_ERRORS or self.subjects_with_errors < MIN_ERROR_SUBJECTS
 
 
-def intervals_of(reading: RateSummary, wanted: Sequence[IntervalSpec], alpha: float) -> tuple[Interval, ...]:
+def intervals_of(summary: RateSummary, wanted: Sequence[IntervalSpec], alpha: float) -> tuple[Interval, ...]:
     """The wanted intervals at level 1 - alpha, in the wanted order.
 
     Where a percentile interval is withheld (fewer than 10 errors or 10 erring subjects) its entry has no bounds and
     a note, and a ``wilson`` one of target population stands beside it (FORMULAS 8.3).
     """
-    made = [_one(reading, spec, alpha) for spec in wanted]
+    made = [_one(summary, spec, alpha) for spec in wanted]
     withheld = any(item.low is None for item in made if item.method in PLAN_OF)
     has_rule = any(spec.method is Method.WILSON for spec in wanted)
-    if withheld and not has_rule and reading.rule is not None:
-        made.append(reading.rule(alpha))
+    if withheld and not has_rule and summary.rule is not None:
+        made.append(summary.rule(alpha))
     return tuple(made)
 
 
-def _one(reading: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
-    if reading.missing and spec.method in reading.missing:
-        return empty(spec.method, alpha, reading.missing[spec.method], spec.target)
+def _one(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
+    if summary.missing and spec.method in summary.missing:
+        return empty(spec.method, alpha, summary.missing[spec.method], spec.target)
     if spec.method is Method.WILSON:
-        if reading.rule is None:
+        if summary.rule is None:
             return empty(spec.method, alpha, "Wilson's interval is for rates", spec.target)
-        return reading.rule(alpha)
+        return summary.rule(alpha)
     if spec.method in (Method.WILSON_PLUGIN, Method.WILSON_IID):
-        return _published(reading, spec, alpha)
+        return _published(summary, spec, alpha)
     if spec.method in PLAN_OF:
-        return _bootstrap(reading, spec, alpha)
+        return _bootstrap(summary, spec, alpha)
     return empty(spec.method, alpha, "this method is not for this metric", spec.target)
 
 
@@ -112,44 +112,48 @@ def empty(method: Method, alpha: float, note: str, target: Target | None = None)
     return Interval.of(None, None, alpha, method, target, note=note)
 
 
-def _published(reading: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
-    if reading.rule is None:
+def _published(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
+    if summary.rule is None:
         return empty(spec.method, alpha, "Wilson's interval is for rates", spec.target)
-    if reading.trials == 0:
+    if summary.trials == 0:
         return empty(spec.method, alpha, "no comparison", spec.target)
-    if reading.variance is None:
+    if summary.variance is None:
         return empty(spec.method, alpha, "the published intervals are for pooled rates", spec.target)
     if spec.method is Method.WILSON_IID:
-        made = wilson.wilson_iid(reading.errors, reading.trials, alpha)
+        made = wilson.wilson_iid(summary.errors, summary.trials, alpha)
     else:
-        made = wilson.wilson_plugin(reading.errors, reading.trials, reading.variance, alpha)
+        made = wilson.wilson_plugin(summary.errors, summary.trials, summary.variance, alpha)
     return Interval.of(made.low, made.high, alpha, spec.method, spec.target, n_eff=finite(made.n_eff))
 
 
-def _bootstrap(reading: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
-    replicates = reading.replicates.get(PLAN_OF[spec.method])
+def _bootstrap(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
+    replicates = summary.replicates.get(PLAN_OF[spec.method])
     if replicates is None:
         return empty(spec.method, alpha, "no replicates at this point", spec.target)
-    if reading.thin:
+    if summary.too_few_errors:
         note = (
-            f"withheld: {reading.errors} errors of {reading.erring} subjects; "
-            f"a bootstrap needs {MIN_ERRORS} of {MIN_ERRING}"
+            f"withheld: {summary.errors} errors of {summary.subjects_with_errors} subjects; "
+            f"a bootstrap needs {MIN_ERRORS} of {MIN_ERROR_SUBJECTS}"
         )
         return empty(spec.method, alpha, note, spec.target)
-    few = spec.method in PERCENTILE and reading.effective is not None and reading.effective < MIN_EFFECTIVE
+    few = (
+        spec.method in PERCENTILE
+        and summary.effective_subjects is not None
+        and summary.effective_subjects < MIN_EFFECTIVE
+    )
     if few:
         note = (
-            f"withheld: by weight these are {reading.effective:.3g} subjects; "
+            f"withheld: by weight these are {summary.effective_subjects:.3g} subjects; "
             f"a bootstrap of subjects needs {MIN_EFFECTIVE}"
         )
         return empty(spec.method, alpha, note, spec.target)
-    bounds = _bounds(reading.value, reading.vstat, spec.method, replicates, alpha)
+    bounds = _bounds(summary.value, summary.vstat, spec.method, replicates, alpha)
     if bounds is None:
         share = float(np.mean(~np.isfinite(replicates)))
         return empty(spec.method, alpha, f"undefined in {share:.1%} of the replicates", spec.target)
     if bounds[0] == bounds[1]:
         return empty(spec.method, alpha, "degenerate: every replicate gives the same value", spec.target)
-    return _percentile(reading.value, reading.vstat, replicates, spec, alpha)
+    return _percentile(summary.value, summary.vstat, replicates, spec, alpha)
 
 
 def _percentile(value: float, vstat: float, replicates: Floats, spec: IntervalSpec, alpha: float) -> Interval:
@@ -211,7 +215,7 @@ class OperatingPoint:
 def read(system: SystemData, place: OperatingPoint) -> RateSummary:
     """Value, counts, replicates and rule of one rate at one place."""
     residuals = _residuals(system, place)
-    moving = place.point < len(system.points.targets)
+    moving = place.point < len(system.operating_points.targets)
     mated = place.rate == "fnmr"
     variance = dependence.plugin_variance(residuals) if mated else dependence.truncated_variance(residuals)
     return RateSummary(
@@ -219,9 +223,9 @@ def read(system: SystemData, place: OperatingPoint) -> RateSummary:
         vstat=_vstat(system, place) if mated else residuals.rate,
         errors=residuals.errors,
         trials=residuals.trials,
-        erring=residuals.erring,
+        subjects_with_errors=residuals.subjects_with_errors,
         total=residuals.total,
-        effective=residuals.effective,
+        effective_subjects=residuals.effective_subjects,
         replicates={plan: _drawn(drawn, place) for plan, drawn in system.replicates.items()},
         rule=lambda alpha: _rule(system, place, residuals, alpha, moving=moving and mated),
         variance=variance if place.weighting is Weighting.POOLED else None,
@@ -263,7 +267,11 @@ def _rule(
     drawn = _moved(system, place) if moving else None
     if place.schema is not None:
         return _of_strictest(residuals, drawn, alpha)
-    enough = residuals.errors >= MIN_ERRORS and residuals.erring >= MIN_ERRING and residuals.rate < 1
+    enough = (
+        residuals.errors >= MIN_ERRORS
+        and residuals.subjects_with_errors >= MIN_ERROR_SUBJECTS
+        and residuals.rate < 1
+    )
     if drawn is not None and enough:
         return _moving(residuals, drawn, alpha)
     find = system.rule.fnmr if place.rate == "fnmr" else system.rule.fmr
@@ -340,7 +348,7 @@ def _moving(
     residuals: dependence.Residuals, drawn: Floats, alpha: float, note: str | None = None
 ) -> Interval:
     """FNMR at an FMR target (FORMULAS 8.2)."""
-    degrees = dependence.degrees_of_freedom(residuals.effective)
+    degrees = dependence.degrees_of_freedom(residuals.effective_subjects)
     variance = float(drawn.var(ddof=1))
     bounds, wider = (
         wilson.bounds_from_variance(residuals.rate, value, residuals.trials, degrees, residuals.image)
@@ -389,30 +397,30 @@ def rate_estimate(
     metric: str,
     schema: str | None,
     group: str,
-    at: At,
+    at: AtKey,
     place: OperatingPoint,
     alpha: float,
 ) -> Estimate:
     """One rate with its counts and intervals, or with a note where nothing was compared."""
-    reading = read(system, place)
+    summary = read(system, place)
     if (
-        place.rate == "fmr" and place.group_index == 0 and place.point < len(system.points.targets)
+        place.rate == "fmr" and place.group_index == 0 and place.point < len(system.operating_points.targets)
     ):  # FORMULAS 8.13
         drawn = (method for method in PLAN_OF if method is not Method.WILSON)
-        reading = replace(
-            reading, missing={**(reading.missing or {}), **dict.fromkeys(drawn, BY_CONSTRUCTION)}
+        summary = replace(
+            summary, missing={**(summary.missing or {}), **dict.fromkeys(drawn, BY_CONSTRUCTION)}
         )
-    known = bool(np.isfinite(reading.value))
+    known = bool(np.isfinite(summary.value))
     return Estimate.of(
         system.provider,
         analysis,
         metric,
-        reading.value if known else None,
+        summary.value if known else None,
         SHARE,
         of=(schema, group),
-        counts=(reading.errors if known else 0, reading.trials if known else 0),
+        counts=(summary.errors if known else 0, summary.trials if known else 0),
         at=at,
         weighting=place.weighting.value,
-        intervals=intervals_of(reading, system.intervals, alpha) if known else (),
+        intervals=intervals_of(summary, system.intervals, alpha) if known else (),
         note=None if known else "no comparison in this group",
     )

@@ -10,14 +10,14 @@ from frtaudit.core.arrays import Floats
 from frtaudit.core.curves import spans
 from frtaudit.core.freeze import freeze
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
-from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, PLAN_OF, OperatingPoint, read
+from frtaudit.evaluation.intervals import MIN_ERROR_SUBJECTS, MIN_ERRORS, PLAN_OF, OperatingPoint, read
 from frtaudit.evaluation.system import BELOW_FLOOR, WEIGHTINGS, SystemData
 from frtaudit.stats.groups.differentials import RateIndex, rate_index
 from frtaudit.stats.intervals import bootstrap_intervals
 
 Reasons = tuple[str | None, ...]
 KIND = "normalized_uncertainty"
-THIN = f"fewer than {MIN_ERRORS} errors or {MIN_ERRING} erring subjects"
+THIN = f"fewer than {MIN_ERRORS} errors or {MIN_ERROR_SUBJECTS} erring subjects"
 UNDEFINED = f"undefined in more than {bootstrap_intervals.MAX_UNDEFINED:.0%} of the replicates"
 
 
@@ -26,15 +26,16 @@ class Readings:
     """A statistic at X of the FMR targets, those with a threshold on these data.
 
     ``x`` (X,): the targets, ascending; ``value`` (X,): the estimate (U-statistic); ``vstat`` (X,): its V-statistic at
-    the same thresholds; ``replicates``: plan to (B, X), t* recomputed in each; all float64. ``thin``: for each target
-    None, or why its replicates carry no bounds (FORMULAS 8.3). ``refused``: targets without a threshold, in words.
+    the same thresholds; ``replicates``: plan to (B, X), t* recomputed in each; all float64. ``too_few_errors``: for
+    each target None, or why its replicates carry no bounds (FORMULAS 8.3). ``refused``: targets without a threshold,
+    in words.
     """
 
     x: Floats
     value: Floats
     vstat: Floats
     replicates: Mapping[Plan, Floats]
-    thin: Reasons
+    too_few_errors: Reasons
     refused: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -43,9 +44,9 @@ class Readings:
 
 def read_along(system: SystemData, rate: str, weighting: Weighting, group_index: int) -> Readings:
     """A rate ("fmr" or "fnmr") of one group at every target that has a threshold."""
-    thresholds = system.points.at_target[WEIGHTINGS.index(weighting)]
+    thresholds = system.operating_points.at_target[WEIGHTINGS.index(weighting)]
     places = np.flatnonzero(np.isfinite(thresholds))
-    readings = [
+    summaries = [
         read(
             system,
             OperatingPoint(
@@ -59,22 +60,22 @@ def read_along(system: SystemData, rate: str, weighting: Weighting, group_index:
         for a in places
     ]
     return Readings(
-        x=np.asarray(system.points.targets, dtype=np.float64)[places],
-        value=np.array([item.value for item in readings], dtype=np.float64),
-        vstat=np.array([item.vstat for item in readings], dtype=np.float64),
+        x=np.asarray(system.operating_points.targets, dtype=np.float64)[places],
+        value=np.array([item.value for item in summaries], dtype=np.float64),
+        vstat=np.array([item.vstat for item in summaries], dtype=np.float64),
         replicates={
-            plan: np.stack([item.replicates[plan] for item in readings], axis=1)
+            plan: np.stack([item.replicates[plan] for item in summaries], axis=1)
             for plan in system.replicates
-            if readings
+            if summaries
         },
-        thin=tuple(THIN if item.thin else None for item in readings),
+        too_few_errors=tuple(THIN if item.too_few_errors else None for item in summaries),
         refused=_refused(system, WEIGHTINGS.index(weighting)),
     )
 
 
 def _refused(system: SystemData, w: int) -> tuple[str, ...]:
-    reasons = [_why(system, w, a) for a in range(len(system.points.targets))]
-    return spans(system.points.targets, reasons)
+    reasons = [_why(system, w, a) for a in range(len(system.operating_points.targets))]
+    return spans(system.operating_points.targets, reasons)
 
 
 def _why(system: SystemData, w: int, a: int) -> str | None:
@@ -122,11 +123,11 @@ class Drawn:
         if drawn is not None:
             bounds = [
                 None if thin else _bounds(spec.method, drawn[:, at], along.value[at], along.vstat[at], alpha)
-                for at, thin in enumerate(along.thin)
+                for at, thin in enumerate(along.too_few_errors)
             ]
         undrawn = "no replicates of images" if drawn is None else UNDEFINED
         reasons = [
-            unseen[at] or (None if found else f"no band: {along.thin[at] or undrawn}")
+            unseen[at] or (None if found else f"no band: {along.too_few_errors[at] or undrawn}")
             for at, found in enumerate(bounds)
         ]
         low, high = ([np.nan if found is None else found[end] for found in bounds] for end in (0, 1))
@@ -151,13 +152,13 @@ class Drawn:
                 else bootstrap_intervals.normalized_uncertainty(
                     drawn[:, at], along.value[at], along.vstat[at]
                 )
-                for at, thin in enumerate(along.thin)
+                for at, thin in enumerate(along.too_few_errors)
             ],
             dtype=np.float64,
         )
         reasons = [
             None if np.isfinite(value) else (thin or "a replicate is infinite, or too many are undefined")
-            for value, thin in zip(found, along.thin, strict=True)
+            for value, thin in zip(found, along.too_few_errors, strict=True)
         ]
         curve = replace(self, kind=KIND).curve(along, found, spans(along.x.tolist(), reasons))
         return replace(curve, method=Method.RECENTERED, target=Target.FIXED_IDENTITIES)
@@ -194,14 +195,14 @@ def index_along(kind: RateIndex, groups: Sequence[tuple[str, Readings]]) -> Read
             plan: rate_index(kind, np.stack([part.replicates[plan] for part in parts], axis=-1))
             for plan in parts[0].replicates
         },
-        thin=_thin(groups),
+        too_few_errors=_thin(groups),
         refused=parts[0].refused,
     )
 
 
 def _thin(groups: Sequence[tuple[str, Readings]]) -> Reasons:
     """The first class that has too few errors at each target, if there is one."""
-    found = zip(*([(name, reason) for reason in along.thin] for name, along in groups), strict=True)
+    found = zip(*([(name, reason) for reason in along.too_few_errors] for name, along in groups), strict=True)
     return tuple(
         next((f"{name} has {reason}" for name, reason in at if reason is not None), None) for at in found
     )

@@ -51,7 +51,7 @@ def stratum(spec: AuditSpec, schemas: Sequence[str]) -> str | None:
 
 def offered(cohort_data: CohortData) -> list[str]:
     """Systems that a cohort brings: templates, score lists, finished runs, each name once."""
-    return list(dict.fromkeys([*cohort_data.templates, *cohort_data.tables, *cohort_data.finished]))
+    return list(dict.fromkeys([*cohort_data.templates, *cohort_data.tables, *cohort_data.stored_systems]))
 
 
 def on_panel(spec: AuditSpec, cohort_data: CohortData) -> list[str]:
@@ -183,7 +183,7 @@ class SystemData:
     tail: ScoreTail
     groups: Groups
     trials: Trials
-    points: Points
+    operating_points: Points
     rates: tuple[Rates, Rates]
     max_points: Floats
     replicates: Mapping[Plan, Replicates]
@@ -203,7 +203,7 @@ class SystemData:
 
     def refused(self, w: int, a: int) -> str | None:
         """Why target ``a`` has no threshold under weighting ``w``, None where it has one."""
-        if np.isfinite(self.points.at_target[w, a]):
+        if np.isfinite(self.operating_points.at_target[w, a]):
             return None
         return self.resolved[a] or self.hidden.get((w, a)) or BELOW_FLOOR
 
@@ -248,8 +248,8 @@ def strata_of(spec: AuditSpec, groups: Groups) -> Index | None:
 class AnalysisOutput:
     """What an analysis hands back.
 
-    ``files``: name to bytes, lists that the run folder gets beside the result; ``kept``: what it wants to see again
-    when all systems were on trial.
+    ``files``: name to bytes, lists that the run folder gets beside the result; ``per_system_state``: what it wants to
+    see again when all systems were on trial.
     """
 
     estimates: tuple[Estimate, ...] = ()
@@ -257,7 +257,7 @@ class AnalysisOutput:
     failures: tuple[LedgerEntry, ...] = ()
     notes: tuple[str, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
-    kept: object | None = None
+    per_system_state: object | None = None
 
 
 @runtime_checkable
@@ -279,4 +279,4 @@ class Comparison(Protocol):
     """An analysis that also compares systems: it kept something of each, and is asked once after the last."""
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
-        """Estimates over several systems; ``kept``: provider to what :meth:`Analysis.estimates` kept of it."""
+        """Estimates over several systems; ``kept``: the ``per_system_state`` of each provider."""

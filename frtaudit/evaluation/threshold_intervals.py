@@ -46,7 +46,7 @@ class Inversion:
         place = int(np.searchsorted(self.scores, at))
         low = self._smallest(low_holds, self._below(low_holds, place, weighting), place, weighting)
         high = self._smallest(high_holds, place - 1, self.scores.size, weighting)
-        cut = low == 0 and np.isfinite(self.system.tail.floor)
+        cut = low == 0 and np.isfinite(self.system.tail.cutoff)
         ends, none = self.system.tail.score_range, high == self.scores.size
         notes = [TOO_LOW if cut else None, TOO_HIGH if none else None]
         return Interval.of(

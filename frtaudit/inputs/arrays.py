@@ -57,7 +57,7 @@ class ScoreArrays:
             return material_of_scores([scores], inputs)
         lists, key = [scores_in(self._table(), self.system)], key_bytes(None, digest(dict(inputs)))
         found = cohort_of_lists(lists, None, schemas, inputs, key)
-        return found if self.named_samples else replace(found, said=(NO_SAMPLES,))
+        return found if self.named_samples else replace(found, notes=(NO_SAMPLES,))
 
     def _table(self) -> Table:
         import pandas as pd

@@ -58,7 +58,7 @@ class Layout:
     others: str = ""
 
     @property
-    def said(self) -> str:
+    def expected(self) -> str:
         """For an error: what a line is to hold."""
         parted = "commas" if self.header else "spaces"
         if len(self.columns) == 1:
@@ -144,7 +144,7 @@ def read_fields(
         data, lines = _laid_out(path, name, layout)
         table = _fast(pa.BufferReader(data), layout, columns)
         if table is None:  # the two readers disagree
-            raise DataError(name, "not a readable table", layout.said)
+            raise DataError(name, "not a readable table", layout.expected)
     read = Fields(
         name=name,
         texts={column: _coded(table.column(column)) for column in columns[:-1]},
@@ -220,11 +220,11 @@ def _checked(row: bytes, place: str, layout: Layout) -> bytes:
     _check_bytes(row, place)
     text = _decoded(row, place)
     if not text.strip():
-        raise DataError(place, "the line is blank", layout.said)
+        raise DataError(place, "the line is blank", layout.expected)
     fields = _split_csv(text, place) if layout.header else split_spaces(text, place)
     if len(fields) != len(layout.columns):
         count = f"{len(fields)} field{'' if len(fields) == 1 else 's'}"
-        raise DataError(place, count, layout.said)
+        raise DataError(place, count, layout.expected)
     _check_number(fields[layout.columns.index(SCORE)], place)
     return row if layout.header else " ".join(_quoted(field) for field in fields).encode()
 

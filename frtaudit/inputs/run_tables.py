@@ -282,7 +282,7 @@ def _tail(
         tail_i=ends[2],
         tail_j=ends[3],
         tail_score=tail_score.astype(np.float32),
-        floor=floor,
+        cutoff=floor,
         edges=edges,
         histogram=histogram,
         mated_histogram=histogram_of_sorted(mated_score, edges),

@@ -10,11 +10,11 @@ from frtaudit.core.spec import AuditSpec, ThresholdSource
 from frtaudit.errors import DataError
 
 SHOWN = 120  # characters of a value in an error
-At = Mapping[str, float | str]
+AtKey = Mapping[str, float | str]
 _LAYOUT = '{"provider": {"name of the threshold": 0.41}}, or the result.json of another audit'
 
 
-def thresholds_from_file(spec: AuditSpec, provider: str) -> list[tuple[float, At]]:
+def thresholds_from_file(spec: AuditSpec, provider: str) -> list[tuple[float, AtKey]]:
     """Thresholds of ``provider`` from ``thresholds.file``, each with what names it in an estimate's ``at``.
 
     The file is JSON: provider to name to threshold; or an audit's result.json, whose ``threshold_at_fmr`` estimates
@@ -59,9 +59,9 @@ def _read(path: Path) -> dict[str, object]:
     return found
 
 
-def _of_result(found: dict[str, object], spec: AuditSpec, provider: str) -> list[tuple[float, At]]:
+def _of_result(found: dict[str, object], spec: AuditSpec, provider: str) -> list[tuple[float, AtKey]]:
     estimates = found["estimates"] if isinstance(found["estimates"], list) else []
-    taken: list[tuple[float, At]] = []
+    taken: list[tuple[float, AtKey]] = []
     wanted = {
         "metric": "threshold_at_fmr",
         "provider": provider,

@@ -14,7 +14,13 @@ from frtaudit.core.estimates import Interval
 from frtaudit.core.methods import Method
 from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec import Plan, Weighting
-from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, empty, from_bounds, from_variance
+from frtaudit.evaluation.intervals import (
+    MIN_ERROR_SUBJECTS,
+    MIN_ERRORS,
+    empty,
+    from_bounds,
+    from_variance,
+)
 from frtaudit.evaluation.system import WEIGHTINGS
 from frtaudit.labelling.dates import Sides
 from frtaudit.stats.bootstrap.resample import Replicates, replicate
@@ -71,12 +77,13 @@ class Compared:
     identical: bool = False
     decided: Mapping[int, tuple[int, int, int]] = field(default_factory=dict)
 
-    def thin(self, a: int) -> str | None:
+    def too_few_errors(self, a: int) -> str | None:
         """Why target ``a`` is not tested: too few mated comparisons are discordant (FORMULAS 8.3)."""
-        count, _, erring = self.decided[a]
-        if count >= MIN_ERRORS and erring >= MIN_ERRING:
+        count, _, subjects_with_errors = self.decided[a]
+        if count >= MIN_ERRORS and subjects_with_errors >= MIN_ERROR_SUBJECTS:
             return None
-        return f"discordant: {count}, of {erring} subjects; a test needs {MIN_ERRORS} of {MIN_ERRING}"
+        needed = f"a test needs {MIN_ERRORS} of {MIN_ERROR_SUBJECTS}"
+        return f"discordant: {count}, of {subjects_with_errors} subjects; {needed}"
 
 
 def compared(
@@ -118,9 +125,9 @@ def band(rates: DatedRates, a: int, weighting: Weighting, alpha: float) -> Inter
         return empty(Method.WILSON, alpha, "no threshold")
     own = rates.rule.fnmr_residuals(threshold, 0, weighting)
     known = rates.drawn[np.isfinite(rates.drawn[:, a]), a]
-    enough = own.errors >= MIN_ERRORS and own.erring >= MIN_ERRING and 0 < own.rate < 1
+    enough = own.errors >= MIN_ERRORS and own.subjects_with_errors >= MIN_ERROR_SUBJECTS and 0 < own.rate < 1
     if enough and known.size > 1 and known.var() > 0:
-        degrees = dependence.degrees_of_freedom(own.effective)
+        degrees = dependence.degrees_of_freedom(own.effective_subjects)
         spread = float(known.var(ddof=1))
         bounds, wider = (
             bounds_from_variance(own.rate, variance, own.trials, degrees)

@@ -51,14 +51,14 @@ class Likely:
 
     ``person``: shape (F,), int32, whom of its query each face shows if it shows a person that was searched for;
     ``place``: shape (F,), how alike it is to that person's other faces: strangers about 0, own faces about 1, NaN
-    where nothing is known or it is of somebody else; ``own``: shape (F,), how likely it shows the person; ``heaps``:
-    the fit; ``known``: shape (F,), the annotation that stands, -2 where there is none.
+    where nothing is known or it is of somebody else; ``own``: shape (F,), how likely it shows the person;
+    ``histograms``: the fit; ``known``: shape (F,), the annotation that stands, -2 where there is none.
     """
 
     person: Index
     place: Floats
     own: Floats
-    heaps: Histograms
+    histograms: Histograms
     known: npt.NDArray[np.int8]
 
 
@@ -146,10 +146,12 @@ def likely(labelling: Labelling) -> Likely:
         scale = face_membership.scale_of(alike, own)
         places = scale.place(alike)
         places[rows.of_another(places, scale)] = np.nan
-        heaps = face_membership.histograms(places, np.where(np.isnan(places), 0.0, own))
-        own = rows.settled(heaps.own(places)[0], known)
+        histograms = face_membership.histograms(places, np.where(np.isnan(places), 0.0, own))
+        own = rows.settled(histograms.own(places)[0], known)
     best = rows.best(np.where(np.isnan(places), -np.inf, places))
-    return Likely(person=rows.person[best], place=places[best], own=own[best], heaps=heaps, known=known)
+    return Likely(
+        person=rows.person[best], place=places[best], own=own[best], histograms=histograms, known=known
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,11 +259,11 @@ def truths(faces: Faces, found: Likely, count: int, rng: np.random.Generator) ->
     n_queries = len(faces.queries)
     times = rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), size=count)
     weights = times[:, faces.query_of].astype(np.float64)
-    heaps = face_membership.refitted(found.place, weights, found.heaps)
+    histograms = face_membership.refitted(found.place, weights, found.histograms)
     level = rng.random((count, len(faces.names)))
     likely = {
-        End.FEW: face_membership.fewest(found.place, heaps),
-        End.MANY: face_membership.most(found.place, weights, heaps),
+        End.FEW: face_membership.fewest(found.place, histograms),
+        End.MANY: face_membership.most(found.place, weights, histograms),
     }
     someone, said = found.own > 0, found.known != UNSAID
     return {

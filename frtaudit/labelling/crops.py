@@ -10,7 +10,7 @@ from frtaudit.core.arrays import Flags, Ints, Texts
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.labelling import OF_QUERY, UNSAID, Faces, Service
 from frtaudit.errors import DataError
-from frtaudit.inputs.vectors import TemplateFile
+from frtaudit.inputs.template_files import TemplateFile
 from frtaudit.labelling.detection import Detections, counted
 from frtaudit.stats.labels.duplicates import duplicated
 

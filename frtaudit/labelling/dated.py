@@ -8,11 +8,11 @@ import numpy as np
 from frtaudit.core import Curve, Estimate, Interval, Method, Target, Test, TestMethod
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import Plan
-from frtaudit.evaluation.intervals import SHARE, At, empty, finite
+from frtaudit.evaluation.intervals import SHARE, AtKey, empty, finite
 from frtaudit.evaluation.system import SystemData, on_panel, strata_of
 from frtaudit.labelling import changes
 from frtaudit.labelling.changes import Compared, Drawing
-from frtaudit.labelling.dates import By, Design, Meeting, Scored, again, sides
+from frtaudit.labelling.dates import By, Design, Meeting, Scored, scored_twice, sides
 from frtaudit.stats.bootstrap import weights
 from frtaudit.stats.intervals.weighted_means import weighted_means
 from frtaudit.stats.systems import multiple_comparisons
@@ -55,7 +55,7 @@ class DatedService:
 
     def compared(self, by: By) -> Compared:
         """Rates at both dates by one kind of labels; targets beside the declared ones only for the curves."""
-        points = self.system.points
+        points = self.system.operating_points
         declared = [points.targets[a] for a in points.declared]
         further = points.targets if by is self.met.kinds[0] else ()
         both = sides(self.met, by, self.system.provider)
@@ -66,7 +66,7 @@ class DatedService:
         """FNMR of each date at each declared FMR target."""
         for a in range(found.declared):
             for name, one in zip(self.dates, (found.earlier, found.later), strict=True):
-                at: At = {"fmr": found.targets[a], "labels": by.value, "date": name}
+                at: AtKey = {"fmr": found.targets[a], "labels": by.value, "date": name}
                 made = self._estimate(AT_DATE, at, finite(one.fnmr[a]), SHARE, found.refused[a])
                 if made.value is not None:
                     made = replace(
@@ -80,7 +80,7 @@ class DatedService:
     def changes(self, found: Compared, by: By) -> Iterator[Estimate]:
         """Later minus earlier in FNMR, each date at its own threshold, with its test."""
         for a in range(found.declared):
-            at: At = {
+            at: AtKey = {
                 "fmr": found.targets[a],
                 "labels": by.value,
                 "rate": "fnmr",
@@ -94,7 +94,7 @@ class DatedService:
         """Later minus earlier in FNMR and FMR at the threshold that met the target at the earlier date."""
         for a in range(found.declared):
             for k, rate in enumerate(("fnmr", "fmr")):
-                at: At = {"fmr": found.targets[a], "labels": by.value, "rate": rate, "threshold_of": KEPT}
+                at: AtKey = {"fmr": found.targets[a], "labels": by.value, "rate": rate, "threshold_of": KEPT}
                 values = np.array([found.later.fixed[k, a], found.earlier.fixed[k, a]])
                 drawn = np.stack([one.drawn_fixed[k, :, a] for one in (found.later, found.earlier)], axis=1)
                 made = self._tested(found, at, (values, drawn), found.refused[a], None)
@@ -103,7 +103,7 @@ class DatedService:
     def _tested(
         self,
         found: Compared,
-        at: At,
+        at: AtKey,
         pair: tuple[np.ndarray, np.ndarray],
         refused: str | None,
         place: int | None,
@@ -118,7 +118,7 @@ class DatedService:
             made = replace(made, numerator=count, denominator=total)
         if found.identical:
             return replace(made, note=IDENTICAL, test=self._test(None, 0, None, IDENTICAL))
-        thin = found.thin(place) if place is not None else None
+        thin = found.too_few_errors(place) if place is not None else None
         family = None if thin else multiple_comparisons.family_of(values, drawn, [(0, 1)])
         if family is None:
             reason = thin or "the replicates are undefined or alike"
@@ -135,7 +135,7 @@ class DatedService:
     def _least(self) -> float:
         """The level at which Holm judges the smallest p of the declared family."""
         tests = len(set(self.met.services) & set(on_panel(self.system.spec, self.system.cohort_data)))
-        return self.alpha / max(tests * len(self.system.points.declared), 1)
+        return self.alpha / max(tests * len(self.system.operating_points.declared), 1)
 
     def _interval(self, family: Family) -> Interval:
         low, high = (float(side[0]) for side in family.bounds(self.alpha))
@@ -182,7 +182,7 @@ class DatedService:
 
     def scores(self) -> Iterator[Estimate]:
         """How many scores of the same pairs of faces are the same, how far the others moved: mean and most."""
-        one, other = again(self.met, self.system.provider)
+        one, other = scored_twice(self.met, self.system.provider)
         person = self.met.later.person[self.met.kinds[0]]
         query = self.met.later.query
         known = (person[one.first] >= 0) & (person[one.second] >= 0)
@@ -224,7 +224,7 @@ class DatedService:
         )
         return replace(made, intervals=(self._interval(family),), test=replace(test, detectable_unit="score"))
 
-    def _estimate(self, metric: str, at: At, value: float | None, unit: str, note: str | None) -> Estimate:
+    def _estimate(self, metric: str, at: AtKey, value: float | None, unit: str, note: str | None) -> Estimate:
         weighting = None if "pairs" in at else self.system.spec.weighting.value
         made = estimate(self.system.provider, metric, at, value, unit, note)
         return replace(made, weighting=weighting)

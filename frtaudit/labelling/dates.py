@@ -168,7 +168,7 @@ def scored(half: Half, name: str) -> Scored:
     return Scored(first=key >> 31, second=key & ((1 << 31) - 1), score=mean)
 
 
-def again(meeting: Meeting, name: str) -> tuple[Scored, Scored]:
+def scored_twice(meeting: Meeting, name: str) -> tuple[Scored, Scored]:
     """The pairs of faces that a service scored at both dates, with the scores of each; of the same images only."""
     one, other = scored(meeting.earlier, name), scored(meeting.later, name)
     return one.of(np.isin(one.key, other.key)), other.of(np.isin(other.key, one.key))
@@ -319,7 +319,7 @@ def _refuse_others(made: Meeting) -> None:
 
 def _alike(made: Meeting, name: str) -> float | None:
     """Correlation over both dates of a service's scores within queries; None where there are too few, or all equal."""
-    one, other = again(made, name)
+    one, other = scored_twice(made, name)
     query = made.later.query
     inside = query[one.first] == query[one.second]
     if np.count_nonzero(inside) < FEWEST:

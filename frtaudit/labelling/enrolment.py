@@ -50,7 +50,7 @@ def labelled_cohort(
     Raises :class:`DataError` where fewer than two persons can be told, :class:`SpecError` for labels that are not
     there.
     """
-    found = labelled(faces, how.asked(services), how)
+    found = labelled(faces, how.labelling_services(services), how)
     person = persons(faces, found, how.source)
     _refuse_few(faces, services, person, found)
     cohort, attributes, sample_of = _enrolled(faces, person, columns, schemas)
@@ -72,7 +72,7 @@ def labelled_cohort(
 
 def labelling_of(faces: Faces, services: Sequence[Service], how: How) -> Labelling:
     """Labels alone, of faces that are no samples of a cohort. Raises as :func:`labelled_cohort` does."""
-    found = labelled(faces, how.asked(services), how)
+    found = labelled(faces, how.labelling_services(services), how)
     nobody = np.full(len(faces.names), -1, dtype=np.int32)
     persons(faces, found, how.source)
     return Labelling(

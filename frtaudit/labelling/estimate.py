@@ -16,7 +16,7 @@ from frtaudit.stats.labels.spectral import Limits, Reason, Rule
 from frtaudit.stats.labels.tobit import cut_mixture
 from frtaudit.stats.rates.censoring import censoring_of
 
-MOST = 100_000  # scores that a mixture is fitted to: equally spaced ranks of all of them
+MAX_FITTED = 100_000  # scores that a mixture is fitted to: equally spaced ranks of all of them
 MOSTLY = 0.5  # of all scores at the floor and the ceiling together: these are the modes then
 APART = 2.0  # modes nearer than so many of the mean of the two standard deviations are one (equal ones: no dip between)
 
@@ -57,7 +57,7 @@ class How:
                 found = f"{getattr(self.limits, limit)}"
                 raise SpecError(f"cohort.labels.limits.{limit}", found, f"{least} or more")
 
-    def asked(self, services: Sequence[Service]) -> list[Service]:
+    def labelling_services(self, services: Sequence[Service]) -> list[Service]:
         """The services that label. Raises :class:`SpecError` for one that said nothing."""
         known = [one.name for one in services]
         unknown = next((name for name in (*self.services, *self.modes) if name not in known), None)
@@ -95,7 +95,7 @@ def modes_of(name: str, scores: Floats) -> tuple[float, float]:
     if np.unique(scores).size < 2:
         raise _one_mode(name, f"all {scores.size} scores are the same")
     ranks = np.sort(scores)
-    ranks = ranks[np.linspace(0, ranks.size - 1, min(ranks.size, MOST)).round().astype(np.int64)]
+    ranks = ranks[np.linspace(0, ranks.size - 1, min(ranks.size, MAX_FITTED)).round().astype(np.int64)]
     middle, spread = float(ranks.mean()), float(ranks.std())
     levels = ((ranks - middle) / spread)[:, None]
     start = np.quantile(levels, [[0.1], [0.9]])

@@ -22,7 +22,7 @@ ESTIMATED, ANNOTATED, ACHIEVABLE, NO_VOTE = "estimated", "annotated", "achievabl
 ONE_OF_SEVERAL = 2  # a label of a query whose several people are used: it does not say which is the query's
 CLAIMS = (OF_QUERY, NOT_OF_QUERY)
 FEWEST = 3  # services of a subset
-MOST = 6  # services whose subsets are all tried: 42 of three and more
+MAX_SERVICES = 6  # services whose subsets are all tried: 42 of three and more
 
 Persons = npt.NDArray[np.int32]
 
@@ -138,8 +138,8 @@ def hidden(scores: Scores, target: float, found: Censoring) -> str | None:
 
 def subsets(labelling: Labelling, how: How) -> Iterator[tuple[tuple[str, ...], Labelled]]:
     """Labels by every subset of three and more services, all but the whole (Figure S.13); none beyond six services."""
-    services = how.asked(labelling.services)
-    if len(services) > MOST:
+    services = how.labelling_services(labelling.services)
+    if len(services) > MAX_SERVICES:
         return
     given = replace(_given(how, labelling.labelled), services=())
     for size in range(FEWEST, len(services)):
@@ -154,7 +154,7 @@ def by_several(labelling: Labelling, how: How) -> dict[Several, Labelled]:
     if how.several is Several.DROP and not doubtful:
         return {}
     given = replace(_given(how, here), several=Several.USE if how.several is Several.DROP else Several.DROP)
-    other = labelled(labelling.faces, how.asked(labelling.services), given)
+    other = labelled(labelling.faces, how.labelling_services(labelling.services), given)
     if np.array_equal(other.identity, here.identity):
         return {}
     found = {how.several: here, given.several: other}

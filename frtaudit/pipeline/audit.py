@@ -117,7 +117,7 @@ def _result(
 def _cautions(cohort_data: CohortData) -> tuple[str, ...]:
     """What is to be said of people whom nobody named, or whom only their scores name."""
     said = () if cohort_data.labelling is None else cautions(cohort_data.labelling)
-    said = (*cohort_data.said, *said)
+    said = (*cohort_data.notes, *said)
     return said if cohort_data.named else (nameless.SAID, *said)
 
 
@@ -145,7 +145,7 @@ def _pooled(outcome: AnalysisOutput) -> AnalysisOutput:
 def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, AnalysisOutput]]) -> Iterator[AnalysisOutput]:
     """What analyses that compare systems find, each in what it kept of them."""
     for name in spec.analyses:
-        kept = {provider: found[name].kept for provider, found in read.items()}
+        kept = {provider: found[name].per_system_state for provider, found in read.items()}
         held = {provider: one for provider, one in kept.items() if one is not None}
         signals.check()
         if held:

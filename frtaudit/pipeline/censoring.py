@@ -19,7 +19,7 @@ class Clipped:
     ``refused``: (weighting, target) by their places to the reason; ``notes``: what the report says of these scores.
     """
 
-    points: Points
+    operating_points: Points
     max_points: Floats
     censoring: Censoring = field(default_factory=Censoring)
     refused: Mapping[tuple[int, int], str] = field(default_factory=dict)
@@ -39,7 +39,7 @@ def clipped(
     ``answers``: with failures apart, of ``compared``, so that a score which the spec gives to failures is no floor.
     """
     if answers is None:
-        return Clipped(points=points, max_points=max_points)
+        return Clipped(operating_points=points, max_points=max_points)
     scored = answers.failure < 0
     mated, non_mated = (answers.score[scored & (compared.mated == kind)] for kind in (True, False))
     found = censoring_of(mated, non_mated)
@@ -50,7 +50,7 @@ def clipped(
         at_target[at] = np.nan
     said = [remark(steps[0, a]) for a in points.declared if (0, a) in steps and (0, a) not in refused]
     return Clipped(
-        points=replace(points, at_target=at_target),
+        operating_points=replace(points, at_target=at_target),
         max_points=np.where(_hidden(found, max_points), np.nan, max_points),
         censoring=found,
         refused=refused,

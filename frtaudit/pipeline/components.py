@@ -29,7 +29,7 @@ def load_cohort(spec: AuditSpec, source: CohortSource | None = None) -> CohortDa
     source = source or cast("CohortSource", spec.cohort)
     read = source.load(as_read(spec.schemas, spec.sanitize) if spec.sanitize else spec.schemas, spec.seed)
     refuse_people(spec, read)
-    read = replace(read, said=(*read.said, *_twin_notes(read)))
+    read = replace(read, notes=(*read.notes, *_twin_notes(read)))
     if not spec.sanitize:
         return replace(read, seed=spec.seed)
     return replace(sanitized(read, spec), seed=spec.seed)
@@ -105,8 +105,8 @@ def load_providers(spec: AuditSpec, cohort_data: CohortData) -> list[Provider]:
 
 
 def _named(name: str, cohort_data: CohortData, known: list[str]) -> object:
-    if name in cohort_data.finished:
-        of = cohort_data.finished[name]
+    if name in cohort_data.stored_systems:
+        of = cohort_data.stored_systems[name]
         return lookup("provider", "finished", "providers")(name=name, score_range=of.score_range)
     if name in cohort_data.templates:
         return lookup("provider", "cosine", "providers")(name=name)

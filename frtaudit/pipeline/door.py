@@ -131,7 +131,7 @@ def evaluate(
     words = (*(_NAMED if arrays.named else _NAMELESS), f"thresholds.fmr={[float(rate) for rate in fmr]}")
     found = composed(CONFIG, [*words, *overrides])
     schemas = {name: {"column": name, "classes": classes_of(arrays, name)} for name in groups or {}}
-    spec = audit_of(Composed(found.written, {**found.resolved, "schemas": schemas}))
+    spec = audit_of(Composed(found.as_written, {**found.resolved, "schemas": schemas}))
     return Report(auditing.audit(_without_samples(spec, arrays), source=arrays).result)
 
 

@@ -152,7 +152,7 @@ def evaluate_system(
             below, tail, groups, points, max_points, resolved, spec.threads
         )
     clip = clipped(scored.attempts, compared, tail, groups, points, max_points)
-    points, max_points = clip.points, clip.max_points
+    points, max_points = clip.operating_points, clip.max_points
     at = np.concatenate([points.at_target.ravel(), max_points.ravel(), points.thresholds])
     return SystemData(
         provider=provider.name,
@@ -163,7 +163,7 @@ def evaluate_system(
         tail=tail,
         groups=groups,
         trials=trials,
-        points=points,
+        operating_points=points,
         rates=_rates(tail, groups, points),
         max_points=max_points,
         replicates=_replicates(spec, tail, groups, points, progress, below),
@@ -211,7 +211,7 @@ def _scored(
 ) -> Scored:
     contexts: list[PassContext] = []
     request = request_of(spec, [value for value, _ in fixed])
-    request = replace(request, progress=progress, seen=contexts.append, executor=executor)
+    request = replace(request, progress=progress, on_context=contexts.append, executor=executor)
     failures = spec.failures if comparisons.all_pairs else FailureScore.APART
     found = provider.scores(cohort_data, comparisons, groups, request, seed, failures)
     if isinstance(found, ScoreTail):

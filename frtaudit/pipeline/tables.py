@@ -91,8 +91,10 @@ def _kept(system: SystemData) -> tuple[int, float]:
     With fewer, no replicate's threshold could be found again. The lowest threshold is a score or lies between two.
     """
     drawn = [found.t_star.ravel() for found in system.replicates.values()]
-    used = np.concatenate([system.points.at_target.ravel(), system.points.thresholds, *drawn])
-    used = used[np.isfinite(used) & (used > system.tail.floor)]
+    used = np.concatenate(
+        [system.operating_points.at_target.ravel(), system.operating_points.thresholds, *drawn]
+    )
+    used = used[np.isfinite(used) & (used > system.tail.cutoff)]
     score = system.tail.tail_score
     kept = int(np.searchsorted(-score, -used.min(), side="right")) if used.size else 0
     if not kept:
@@ -103,7 +105,7 @@ def _kept(system: SystemData) -> tuple[int, float]:
 def system_rows(system: SystemData) -> pa.Table:
     """One row: range and floor of the written scores, whether all pairs were compared, and what it is that fails."""
     tail, (kept, floor) = system.tail, _kept(system)
-    whole = system.table is not None or (kept == tail.tail_score.size and np.isneginf(tail.floor))
+    whole = system.table is not None or (kept == tail.tail_score.size and np.isneginf(tail.cutoff))
     listed = system.provider in system.cohort_data.tables
     columns = [
         _constant(system.provider, 1),
@@ -198,15 +200,15 @@ def replicate_rows(system: SystemData) -> pa.Table:
 
 def _plan_rows(system: SystemData, drawn: Replicates, w: int, weighting: Weighting) -> list[pa.Table]:
     parts = []
-    for a in system.points.declared:
-        at = f"fmr={system.points.targets[a]:g}"
+    for a in system.operating_points.declared:
+        at = f"fmr={system.operating_points.targets[a]:g}"
         place = (system.provider, drawn.plan.value, at, weighting.value)
         parts.append(_series(place, "threshold_at_fmr", (0, None, "all"), drawn.t_star[w, :, a]))
         for group in system.every_group():
             parts.append(_series(place, "fnmr_at_fmr", group, drawn.fnmr[w, :, a, group[0]]))
             parts.append(_series(place, "fmr", group, drawn.fmr[w, :, a, group[0]]))
-    for index, threshold in enumerate(system.points.thresholds):
-        point = len(system.points.targets) + index
+    for index, threshold in enumerate(system.operating_points.thresholds):
+        point = len(system.operating_points.targets) + index
         place = (system.provider, drawn.plan.value, f"threshold={threshold!r}", weighting.value)
         for group in system.every_group():
             parts.append(_series(place, "fnmr", group, drawn.fnmr[w, :, point, group[0]]))

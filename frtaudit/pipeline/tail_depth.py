@@ -19,8 +19,8 @@ from frtaudit.stats.similarity.sums_below_floor import sums_below
 
 def needs_more(tail: ScoreTail, fixed: Named) -> bool:
     """Whether a fixed threshold lies below the tail's floor without declared sums."""
-    known = () if tail.below is None else tail.below.thresholds
-    return any(value < tail.floor and value not in known for value, _ in fixed)
+    known = () if tail.rescored is None else tail.rescored.thresholds
+    return any(value < tail.cutoff and value not in known for value, _ in fixed)
 
 
 def below_floor(
@@ -29,7 +29,7 @@ def below_floor(
     """Where to look below the floor, if a threshold of interest lies there and the provider can score again."""
     fixed = np.asarray(points.thresholds)
     known = np.array([reason is None for reason in resolved], dtype=bool)
-    missing = bool(np.isnan(points.at_target[:, known]).any()) or bool((fixed < tail.floor).any())
+    missing = bool(np.isnan(points.at_target[:, known]).any()) or bool((fixed < tail.cutoff).any())
     return None if context is None or not missing else below_of(context, budget)
 
 
@@ -54,9 +54,9 @@ def extend_tail(
     at_target = np.where(np.isnan(points.at_target) & known, once.t_star[:, 0], points.at_target)
     at_max = np.where(np.isnan(max_points) & known, once.t_star_max[:, :, 0], max_points)
     wanted = np.concatenate([at_target.ravel(), at_max.ravel(), points.thresholds])
-    wanted = np.unique(wanted[np.isfinite(wanted) & (wanted < tail.floor)])
-    sums = sums_below(below.context, tail, groups, wanted) if wanted.size else tail.below
-    return replace(points, at_target=at_target), at_max, replace(tail, below=sums)
+    wanted = np.unique(wanted[np.isfinite(wanted) & (wanted < tail.cutoff)])
+    sums = sums_below(below.context, tail, groups, wanted) if wanted.size else tail.rescored
+    return replace(points, at_target=at_target), at_max, replace(tail, rescored=sums)
 
 
 def budget_notes(

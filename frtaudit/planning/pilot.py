@@ -86,10 +86,12 @@ def ratios(system: SystemData, parties: list[Party], context: PlanContext) -> It
     for schema in schemas_of(parties):
         groups = of_schema(parties, schema)
         rows = [
-            (WORDS[rate], system.points.targets[place], *found)
-            for place in reversed(system.points.declared)
+            (WORDS[rate], system.operating_points.targets[place], *found)
+            for place in reversed(system.operating_points.declared)
             for rate in ("fnmr", "fmr")
-            for found in _ratio(system, rate, float(system.points.at_target[POOLED, place]), groups, context)
+            for found in _ratio(
+                system, rate, float(system.operating_points.at_target[POOLED, place]), groups, context
+            )
         ]
         if rows:
             yield Section(
@@ -157,7 +159,7 @@ def read(system: SystemData, rate: str, party: Party, threshold: float) -> Pilot
 
 def _threshold(system: SystemData, requirement: RequirementSpec) -> float | None:
     """Where a requirement is read: at an FMR target (pooled), at a threshold by value, or at one by its name."""
-    at, points = requirement.at, system.points
+    at, points = requirement.at, system.operating_points
     if isinstance(at.get("fmr"), float) and at["fmr"] in points.targets:
         return float(points.at_target[POOLED, points.targets.index(float(at["fmr"]))])
     for value, origin in zip(points.thresholds, points.origin, strict=True):

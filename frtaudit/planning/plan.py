@@ -16,7 +16,7 @@ from frtaudit.planning.parties import Party, from_cohort, from_sizes, of_schema,
 from frtaudit.planning.sizes import PlanContext
 from frtaudit.planning.values import Plan, Section, Settings
 from frtaudit.planning.wanted import WORDS, Wanted, wanted, with_limits
-from frtaudit.stats.sample_size.power import LEAST_SUBJECTS
+from frtaudit.stats.sample_size.power import MIN_SUBJECTS
 
 DEFF, ONE = "--deff", "1 (independent comparisons) or more"
 SHARE = "a rate between 0 and 1, both excluded"
@@ -77,8 +77,8 @@ def check(settings: Settings) -> None:
 
 
 def _check_sizes(subjects: int | None, samples: float | None) -> None:
-    if subjects is not None and subjects < LEAST_SUBJECTS:
-        raise SpecError("--subjects", f"found {subjects}", f"{LEAST_SUBJECTS} or more")
+    if subjects is not None and subjects < MIN_SUBJECTS:
+        raise SpecError("--subjects", f"found {subjects}", f"{MIN_SUBJECTS} or more")
     if samples is None and subjects is not None:
         raise SpecError("--samples", "no value beside --subjects", "how many samples each subject has")
     if samples is not None and not 1 <= samples < math.inf:

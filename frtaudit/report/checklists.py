@@ -36,7 +36,7 @@ class ItemStatus(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """An item, filled: ``place``: pointers into the result (or ``report.NAME``), ``said``: why not, or what to add."""
+    """A filled item: ``place``: pointers into the result, or ``report.NAME``, ``remark``: why not, or what to add."""
 
     id: str
     ref: str
@@ -44,7 +44,7 @@ class Item:
     status: ItemStatus
     place: tuple[str, ...]
     section: str
-    said: str
+    remark: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +116,7 @@ def to_csv(lists: Sequence[Checklist]) -> bytes:
                 item.status.value,
                 " ".join(item.place),
                 item.section,
-                item.said,
+                item.remark,
             )
             writer.writerow([cell(value) for value in (one.name, *row)])
     return text.getvalue().encode()
@@ -220,7 +220,7 @@ def _item(declared: Mapping[str, object], evidence: Evidence) -> Item:
         status=status,
         place=tuple(place for place in places if place) if provided else (),
         section=str(declared.get("section", "")) if provided else "",
-        said=said,
+        remark=said,
     )
 
 

@@ -8,7 +8,6 @@ from frtaudit.core import AuditResult
 from frtaudit.core.machine.progress import quiet
 from frtaudit.core.result import Previous
 from frtaudit.core.spec import Report
-from frtaudit.report.dials import embedded
 from frtaudit.report.pieces import letter
 from frtaudit.report.sections import (
     accuracy,
@@ -50,6 +49,7 @@ from frtaudit.report.sections import (
 )
 from frtaudit.report.shape import Shape
 from frtaudit.report.source import Source
+from frtaudit.report.threshold_curves import embedded
 from frtaudit.report.words import words
 
 

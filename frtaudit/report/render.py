@@ -149,17 +149,17 @@ def _steps_checked() -> Iterator[None]:
     logger = logging.getLogger("weasyprint.progress")
     before = logger.level, logger.disabled
 
-    def look(_: logging.LogRecord) -> bool:
+    def check_signals(_: logging.LogRecord) -> bool:
         signals.check()
         return False  # nobody reads it
 
-    logger.addFilter(look)
+    logger.addFilter(check_signals)
     logger.setLevel(logging.INFO)
     logger.disabled = False
     try:
         yield
     finally:
-        logger.removeFilter(look)
+        logger.removeFilter(check_signals)
         logger.setLevel(before[0])
         logger.disabled = before[1]
 

@@ -160,7 +160,7 @@ def check_page(page: str) -> None:
     reader.close()
     frame = (shipped("templates") / "report.html.j2").read_text("utf-8")
     for tag in _FRAMED:
-        if reader.seen.get(tag, 0) > frame.count(f"<{tag}"):
+        if reader.counts.get(tag, 0) > frame.count(f"<{tag}"):
             _refuse(f"a section holds <{tag}>", f"sections without it; styles stand in {STYLE}")
 
 
@@ -285,17 +285,19 @@ class _Reader(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.seen: dict[str, int] = {}
+        self.counts: dict[str, int] = {}
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, element: str, attrs: list[tuple[str, str | None]]) -> None:
         """Look at one element."""
-        self.seen[tag] = self.seen.get(tag, 0) + 1
-        if tag in _FORBIDDEN:
-            _refuse(f"a section holds <{tag}>", "sections that load and run nothing")
+        self.counts[element] = self.counts.get(element, 0) + 1
+        if element in _FORBIDDEN:
+            _refuse(f"a section holds <{element}>", "sections that load and run nothing")
         for name, value in attrs:
             if name.startswith("on") or name == "style":
                 _refuse(f"a section holds the attribute {name!r}", f"classes, and rules for them in {STYLE}")
-            held = (value or "").startswith("#") or (tag == "img" and (value or "").startswith("data:image/"))
+            held = (value or "").startswith("#") or (
+                element == "img" and (value or "").startswith("data:image/")
+            )
             if name in _ADDRESSES and not held:
                 _refuse(f"a section holds {name}={value!r}", "addresses in the page itself: #rates")
 

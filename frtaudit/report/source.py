@@ -33,7 +33,7 @@ TARGETS_FIRST = (
     Target.SIMULATION,
 )
 EVERY = "every system"  # stands for none: what is said of the cohort's samples
-At = tuple[tuple[str, "float | str"], ...]
+AtKey = tuple[tuple[str, "float | str"], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ class Record:
     limits: tuple[float, ...] = ()
 
     @property
-    def at(self) -> At:
+    def at(self) -> AtKey:
         """The operating point as a sortable key."""
         return at_key(self.estimate.at)
 
@@ -83,7 +83,7 @@ def _band_rank(curve: Curve) -> tuple[int, int]:
     return target, method
 
 
-def at_key(at: Mapping[str, float | str]) -> At:
+def at_key(at: Mapping[str, float | str]) -> AtKey:
     """A mapping ``at`` as a hashable key."""
     return tuple(sorted(at.items()))
 

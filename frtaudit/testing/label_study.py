@@ -163,8 +163,8 @@ def _end(
     seen = cost.views(labelling, service, likely, drawn)
     cuts = cost.cuts_at(labelling, seen, drawn, TARGET)
     rates = cost.rates_at(labelling, seen, drawn, cost.Rate.FNMR, cuts)
-    reading = _reading(float(rates.reported[0]), seen)
-    return rates, on_truth(reading, rates.true[:, 0], rates.anew[:, 0], ALPHA, moving=True)
+    summary = _reading(float(rates.reported[0]), seen)
+    return rates, on_truth(summary, rates.true[:, 0], rates.anew[:, 0], ALPHA, moving=True)
 
 
 def _reading(reported: float, seen: cost.Views) -> RateSummary:
@@ -178,9 +178,9 @@ def _reading(reported: float, seen: cost.Views) -> RateSummary:
         vstat=reported,
         errors=errors,
         trials=trials,
-        erring=min(errors, people),
+        subjects_with_errors=min(errors, people),
         replicates={},
-        effective=float(people),
+        effective_subjects=float(people),
         rule=lambda _: wilson,
     )
 

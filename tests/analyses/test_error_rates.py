@@ -167,7 +167,7 @@ def test_percentile_bounds_are_the_replicates_quantiles() -> None:
     """The vertex interval at a fixed threshold is the type-7 quantiles of the B replicates beside the result."""
     system = system_of()
     drawn = system.replicates[next(plan for plan in system.replicates if plan.value == "subjects")]
-    point = len(system.points.targets) + 2
+    point = len(system.operating_points.targets) + 2
     found = one(
         whole().result, "fnmr", provider="one", group="all", weighting="identity", at={"threshold": 0.3}
     )
@@ -247,7 +247,7 @@ def test_without_mated_pairs_there_is_no_fnmr() -> None:
 
 def test_trials_stand_where_they_should() -> None:
     """A trial reads targets first, then thresholds, and knows where each threshold came from."""
-    points = put(spec(), "two").points
+    points = put(spec(), "two").operating_points
     assert points.thresholds == (0.1, 0.2, 0.3)
     assert [points.targets[a] for a in points.declared] == sorted(TARGETS)
     assert len(points.origin) == 3

@@ -56,10 +56,10 @@ def groups_at(on: SystemData, rate: str, w: int, a: int) -> tuple[list[float], l
 
 def enough(on: SystemData, rate: str, w: int, a: int) -> bool:
     """Ten errors of ten people in every class, counted by the rule's residuals."""
-    threshold = float(on.points.at_target[w, a])
+    threshold = float(on.operating_points.at_target[w, a])
     find = on.rule.fnmr_residuals if rate == "fnmr" else on.rule.fmr_residuals
     found = [find(threshold, group_index, WEIGHTINGS[w]) for group_index in (1, 2, 3)]
-    return all(item.errors >= 10 and item.erring >= 10 for item in found)
+    return all(item.errors >= 10 and item.subjects_with_errors >= 10 for item in found)
 
 
 @pytest.mark.parametrize("weighting", ["identity", "pooled"])
@@ -93,7 +93,7 @@ def test_values_and_bands_are_those_of_the_formulas(weighting: str) -> None:
         assert curve.high is not None
         assert curve.method is not None
         for x, y, low, high in zip(curve.x, curve.y, curve.low, curve.high, strict=True):
-            a = on.points.targets.index(x)
+            a = on.operating_points.targets.index(x)
             value, bar, drawn = groups_at(on, curve.rate, w, a)
             stat, vstat = slow.index(curve.metric, value), slow.index(curve.metric, bar)
             assert y == pytest.approx(stat, rel=1e-9, abs=1e-12, nan_ok=True)
@@ -118,7 +118,7 @@ def test_uncertainty_of_every_metric_is_sd_over_value() -> None:
         if curve.metric == "roc" or curve.metric is None or curve.rate is None:
             continue
         for x, y in zip(curve.x, curve.y, strict=True):
-            a = on.points.targets.index(x)
+            a = on.operating_points.targets.index(x)
             value, _, drawn = groups_at(on, curve.rate, 1, a)
             replicates = [slow.index(curve.metric, one) for one in drawn.tolist()]
             if enough(on, curve.rate, 1, a) and np.isfinite(replicates).all():
@@ -146,7 +146,7 @@ def test_gaps_say_why() -> None:
 def test_curves_reach_the_resolution_and_no_further() -> None:
     """The grid goes down to the last tenth of a decade at which five false matches are expected (FORMULAS 8.4)."""
     on = system()
-    smallest, total = on.points.targets[0], int(on.trials.non_mated[0])
+    smallest, total = on.operating_points.targets[0], int(on.trials.non_mated[0])
     assert smallest * total >= 5 * (1 - 1e-9)
     assert smallest * 10 ** (-1 / 4) * total < 5
 

@@ -32,7 +32,7 @@ def test_the_bands_follow_their_formula(weighting: Weighting) -> None:
     """Both simultaneous bands are 8.10's, worked out in plain Python from the replicates."""
     on = system(weighting=weighting)
     along = read_along(on, "fnmr", weighting, 0)
-    usable = [reason is None for reason in along.thin]
+    usable = [reason is None for reason in along.too_few_errors]
     made = curves(on)
     logit = special.logit(along.value).tolist()
     plain = {
@@ -73,7 +73,7 @@ def test_normalized_uncertainty_is_sd_over_value() -> None:
     along = read_along(on, "fnmr", Weighting.IDENTITY, 0)
     found = curves(on)["normalized_uncertainty", Method.RECENTERED]
     sd = np.std(along.replicates[Plan.IMAGES] - along.vstat, axis=0, ddof=1)
-    enough = [reason is None for reason in along.thin]
+    enough = [reason is None for reason in along.too_few_errors]
     assert np.asarray(found.y) == pytest.approx(np.where(enough, sd / along.value, np.nan), nan_ok=True)
     assert (found.metric, found.rate) == ("roc", "fnmr")
 

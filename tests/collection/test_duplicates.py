@@ -16,16 +16,14 @@ from frtaudit.collection.duplicates import (
     Duplicates,
     Embedding,
     FaceBy,
-    faces_ledger,
     images_left_out,
     near_duplicates,
     recorded_settings,
     repeated,
     shared,
     sieved,
-    templates_of,
 )
-from frtaudit.core.collecting import CallError, DetectedFace, Picture, Refusal
+from frtaudit.core.collecting import CallError, Picture, Refusal
 from frtaudit.core.structure import build
 from frtaudit.errors import ProviderError, SpecError
 
@@ -68,10 +66,6 @@ def test_reasons_are_counted_for_the_ledger() -> None:
         ("image_of_several_queries", 2, "images"),
         ("near_duplicate", 1, "images"),
     ]
-    assert [(one.code, one.count, one.unit) for one in faces_ledger(near)] == [
-        ("near_duplicate_face", 2, "faces")
-    ]
-    assert faces_ledger(~near[:2] & False) == ()
 
 
 def test_images_of_a_collection_are_left_out_by_reason() -> None:
@@ -95,20 +89,6 @@ def test_images_of_a_collection_are_left_out_by_reason() -> None:
     without = images_left_out(Duplicates(embedding=Embedding.NONE, across=Across.KEEP), images, again)
     assert without == {2: "same_image_in_query"}
     assert images_left_out(Duplicates(), [], again) == {}
-
-
-def test_templates_come_from_a_local_engine() -> None:
-    """All of one length, or none at all."""
-    faces = [
-        DetectedFace(box=None, handle=np.float64([1, 0])),
-        DetectedFace(box=None, handle=np.float64([1, 0.01])),
-    ]
-    vectors = templates_of(faces)
-    assert vectors is not None
-    assert near_duplicates(vectors, 0.99).tolist() == [False, True]
-    assert templates_of([*faces, DetectedFace(box=None, handle="token")]) is None
-    assert templates_of([*faces, DetectedFace(box=None, handle=np.float32([1, 2, 3]))]) is None
-    assert templates_of([]) is None
 
 
 @pytest.mark.data

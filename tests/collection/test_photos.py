@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from face_photos import LEAST, PERSONS, at_least, photos
+from face_photos import MIN_FACES, PERSONS, at_least, photos
 
 from frtaudit.cli.main import main
 
@@ -27,8 +27,8 @@ def test_photos_become_a_signed_report_offline(tmp_path: Path) -> None:
     ]  # declared copies, which would rightly be left out
     assert main(["collect", *source, *copies, "services.dlib.upsample=0", "services.dlib.longest=600"]) == 0
     told = json.loads((into / "collection.json").read_text())
-    within = LEAST * (LEAST - 1) // 2 * len(PERSONS)
-    assert (told["finished"], told["faces"], told["pairs"]) == (True, LEAST * len(PERSONS), 2 * within)
+    within = MIN_FACES * (MIN_FACES - 1) // 2 * len(PERSONS)
+    assert (told["finished"], told["faces"], told["pairs"]) == (True, MIN_FACES * len(PERSONS), 2 * within)
     assert told["services"]["dlib"]["scores"] == 2 * within
     asked = [f"cohort.root={into}", "thresholds.fmr=[0.1]", "bootstrap.B=199", f"hydra.run.dir={run}"]
     assert main(["run", "audit=rapid_test", *asked]) == 0

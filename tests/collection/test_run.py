@@ -67,7 +67,7 @@ def exported(into: Path) -> dict[str, bytes]:
 def test_every_pair_is_scored_and_an_audit_reads_it(tmp_path: Path) -> None:
     """Each service has a score of each pair, and cohort=queries finds faces, groups and scores by collection.json."""
     outcome, read = came(tmp_path, {"acme": {"type": "twin"}, "bolt": {"type": "twin", "shift": 2.0}})
-    assert outcome.finished
+    assert outcome.complete
     assert read["pairs"] == 224
     scores = pd.read_parquet(tmp_path / "acme.parquet")
     assert len(scores) == 224
@@ -163,7 +163,7 @@ def test_the_budget_is_not_passed(tmp_path: Path) -> None:
     assert sum(line.startswith("compare") for line in drawn_faces.attempts(tmp_path / "log")) == 100
     assert {entry.code for entry in Queries(root=str(into)).search().ledger} >= {"not_collected_budget"}
     outcome, read = came(into, priced, budget={"limit": 2.6})
-    assert outcome.finished
+    assert outcome.complete
     assert sum(line.startswith("compare") for line in drawn_faces.attempts(tmp_path / "log")) == 260
 
 
@@ -179,14 +179,14 @@ def test_an_unfinished_collection_is_refused(tmp_path: Path) -> None:
     ):
         Queries(root=str(tmp_path)).search()
     again = spec(tmp_path, faulty, budget={"limit": 9.0})
-    assert collect(again).finished
+    assert collect(again).complete
 
 
 def test_handles_that_end_are_made_again(tmp_path: Path) -> None:
     """A handle that expired is asked for again, which costs and is counted; every pair has its score."""
     short = {"acme": {"type": "twin", "lives": 0.3, "wait": 0.002, "limits": {"concurrency": 8}}}
     outcome, read = came(tmp_path, short)
-    assert outcome.finished
+    assert outcome.complete
     assert read["services"]["acme"]["refusals"] == {}
     assert read["services"]["acme"]["scores"] == 224
     assert json.loads((tmp_path / "sittings.json").read_text())["detected_again"]["acme"] > 0
@@ -206,7 +206,7 @@ def test_refusals_are_results_and_transport_is_tried_again(tmp_path: Path) -> No
     before = (tmp_path / "store.sqlite").read_bytes()
     outcome = collect(spec(tmp_path, down, source={"type": "drawn", "queries": 4, "strange": 20}, least=6))
     assert (tmp_path / "store.sqlite").read_bytes() != before
-    assert f"acme: {failed['transport_down']} comparisons failed" in outcome.said[-2]
+    assert f"acme: {failed['transport_down']} comparisons failed" in outcome.summary[-2]
 
 
 def test_an_image_that_could_not_be_looked_at_is_asked_for_again(tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_an_image_that_could_not_be_looked_at_is_asked_for_again(tmp_path: Path)
     log = tmp_path / "log"
     down = {"acme": {"type": "twin", "broken": 5, "log": str(log)}}
     first = collect(spec(tmp_path / "c", down, least=2))
-    assert not first.finished
+    assert not first.complete
     failed = len(drawn_faces.attempts(log)) - 32
     assert str(first.stopped) == (
         f"collection: not read or looked at for reasons of transport: services.acme down {failed} times; "
@@ -223,11 +223,11 @@ def test_an_image_that_could_not_be_looked_at_is_asked_for_again(tmp_path: Path)
     assert not (tmp_path / "c" / "collection.json").exists()
     second = collect(spec(tmp_path / "c", down, least=2))
     read = json.loads((tmp_path / "c" / "collection.json").read_text())
-    assert second.finished
+    assert second.complete
     assert read["images"]["left_out"] == {"not_looked_at_by_all": failed}
     assert (
         f"acme: {failed} images could not be looked at for reasons of transport (down); they are left out"
-        in second.said
+        in second.summary
     )
     up = {"acme": {"type": "twin", "broken": 5, "log": str(log)}}
     collect(spec(tmp_path / "d", up, least=2))
@@ -241,7 +241,7 @@ def test_an_image_that_could_not_be_looked_at_is_asked_for_again(tmp_path: Path)
             "UPDATE meta SET value = replace(value, '\"broken\":5', '\"broken\":0') WHERE key = 'spec'"
         )
     db.close()
-    assert collect(mended).finished
+    assert collect(mended).complete
     again = [line for line in drawn_faces.attempts(log)[before:] if line.startswith("detect")]
     assert len(again) == failed
 
@@ -266,15 +266,15 @@ def test_an_outage_in_the_last_round_is_made_good(tmp_path: Path) -> None:
     log = tmp_path / "log"
     service = {"type": "twin", "log": str(log), "limits": {"concurrency": 1}, "down_after": 32 + 224 + 2 * 12}
     one = spec(tmp_path / "c", {"acme": service})
-    assert collect(one).finished
+    assert collect(one).complete
     silent = "acme: 0 of 4 canary comparisons were answered in every round, too few to show a change"
     assert read_in(one)["said"] == [silent]
     _set(one, "acme", "down_after", 0)
     before = len(drawn_faces.attempts(log))
-    assert collect(one).finished
+    assert collect(one).complete
     assert read_in(one)["said"] == []
     assert len(drawn_faces.attempts(log)) == before + 12
-    assert collect(one).finished
+    assert collect(one).complete
     assert len(drawn_faces.attempts(log)) == before + 12
 
 
@@ -282,14 +282,14 @@ def test_a_round_whose_moment_has_passed_is_not_made_up_for(tmp_path: Path) -> N
     """First canaries that failed are not asked for after the pairs: what they would say is of another time."""
     service = {"type": "twin", "broken": 2, "breaks": "compare"}
     one = spec(tmp_path / "c", {"acme": service}, canaries={"pairs": 4})
-    assert collect(one).finished
+    assert collect(one).complete
     failed = "SELECT turn, count(*) FROM calls WHERE state = 3 AND turn > 0 GROUP BY turn"
     counts = []
     for broken in (0, 0):
         with closing(sqlite3.connect(tmp_path / "c" / "store.sqlite")) as db:
             counts.append(dict(db.execute(failed).fetchall()))
         _set(one, "acme", "broken", broken)
-        assert collect(one).finished
+        assert collect(one).complete
     assert set(counts[0]) == set(range(1, 10))
     assert counts[1] == {turn: n for turn, n in counts[0].items() if turn <= 6}
 
@@ -300,10 +300,10 @@ def test_calls_that_always_fail_end_no_sitting(tmp_path: Path, breaks: str) -> N
     log = tmp_path / "log"
     service = {"type": "twin", "broken": 2, "breaks": breaks, "log": str(log), "limits": {"concurrency": 4}}
     one = spec(tmp_path / "c", {"acme": service}, source={"type": "drawn", "queries": 8}, least=2)
-    sittings = [collect(one).finished for _ in range(2)]
+    sittings = [collect(one).complete for _ in range(2)]
     assert sittings == [breaks == "compare", True]
     read, before = exported(tmp_path / "c"), len(drawn_faces.attempts(log))
-    assert collect(one).finished
+    assert collect(one).complete
     assert exported(tmp_path / "c") == read
     assert len(drawn_faces.attempts(log)) - before <= (2 * (20 + 4) if breaks == "compare" else 0)
 
@@ -315,7 +315,7 @@ def test_a_finished_collection_is_not_lost_by_asking_again(
     monkeypatch.setenv("TWIN_KEY", drawn_faces.SECRET)
     service = {"type": "twin", "broken": 5, "breaks": "compare", "secret": True}
     one = spec(tmp_path, {"acme": service})
-    assert collect(one).finished
+    assert collect(one).complete
     known = exported(tmp_path)
     monkeypatch.delenv("TWIN_KEY")
     with pytest.raises(ProviderError, match=r"services\.acme: no credentials"):
@@ -327,7 +327,7 @@ def test_a_finished_collection_is_not_lost_by_asking_again(
         collect(one)
     assert exported(tmp_path) == known
     object.__setattr__(one.services["acme"], "broken", 5)
-    assert collect(one).finished
+    assert collect(one).complete
     assert exported(tmp_path) == known
     assert Queries(root=str(tmp_path)).search().services[0].score.size > 100
 
@@ -351,7 +351,7 @@ def test_a_signal_comes_at_any_moment(tmp_path: Path) -> None:
             with closing(sqlite3.connect(store)) as db:
                 assert not db.execute("SELECT 1 FROM calls WHERE state = 0").fetchall()
     assert stopped == 20
-    assert collect(one).finished
+    assert collect(one).complete
     asked = drawn_faces.attempts(tmp_path / "log")
     assert len(asked) == 32 + 224 + 2 * 2 * 3 * 3
 
@@ -417,7 +417,7 @@ def test_a_list_of_other_images_is_refused(tmp_path: Path) -> None:
         _with(one, name, value=first)
     assert drawn_faces.attempts(log) == asked
     object.__setattr__(one.budget, "limit", 999.0)
-    assert collect(one).finished
+    assert collect(one).complete
 
 
 def test_a_service_that_is_down_is_left_alone(tmp_path: Path) -> None:
@@ -435,7 +435,7 @@ def test_a_service_that_is_down_is_left_alone(tmp_path: Path) -> None:
     assert not said
     assert 40 <= len(drawn_faces.attempts(log)) <= 2 * 20 + 20 + 2 * 4
     _set(one, "bolt", "broken", 0)
-    assert collect(one).finished
+    assert collect(one).complete
     read = json.loads((tmp_path / "c" / "collection.json").read_text())
     assert [read["services"][name]["scores"] for name in services] == [read["pairs"]] * 2
     assert json.loads((tmp_path / "c" / "sittings.json").read_text())["attempts"][1]["attempts"] == 64
@@ -466,12 +466,12 @@ def test_handles_outlive_a_sitting(tmp_path: Path) -> None:
             "limits": {"compare": 1.0},
         }
         one = spec(into, {"acme": service}, budget={"limit": 100.0, "partial": True})
-        assert not collect(one).finished
+        assert not collect(one).complete
         with closing(sqlite3.connect(into / "store.sqlite")) as db:
             held = db.execute("SELECT count(*) FROM handles").fetchone()[0]
         assert held == (0 if template else 32)
         object.__setattr__(one.budget, "limit", 999.0)
-        assert collect(one).finished
+        assert collect(one).complete
         looked = sum(line.startswith("detect") for line in drawn_faces.attempts(log))
         assert looked > 32 if template else looked == 32
         stored = (into / "store.sqlite").read_bytes()
@@ -505,7 +505,7 @@ def test_an_image_that_changed_is_a_stated_failure(tmp_path: Path) -> None:
     assert read["services"]["acme"]["refusals"] == {"transport_image_changed": failed}
     assert not read["services"]["acme"]["canaries"]["changed"]
     _with(one, "changed", value=False)
-    assert collect(one).finished
+    assert collect(one).complete
     read = json.loads((tmp_path / "collection.json").read_text())
     assert read["services"]["acme"]["scores"] == 224
     assert read["services"]["acme"]["refusals"] == {}
@@ -531,9 +531,9 @@ def test_a_swap_is_found_and_noise_is_not_called_one(tmp_path: Path) -> None:
     assert found["skewed"]["least_share_found"] < found["noisy"]["least_share_found"]
     ledger = {entry.code for entry in Queries(root=str(tmp_path)).search().ledger}
     assert {"service_changed_while_collected", "versions_while_collected"} <= ledger
-    assert any("swapped changed while it was asked" in line for line in outcome.said)
-    assert Queries(root=str(tmp_path)).search().said == tuple(
-        line for line in outcome.said[:-1] if "no change of scores" not in line
+    assert any("swapped changed while it was asked" in line for line in outcome.summary)
+    assert Queries(root=str(tmp_path)).search().notes == tuple(
+        line for line in outcome.summary[:-1] if "no change of scores" not in line
     )
 
 
@@ -541,12 +541,12 @@ def test_calls_in_flight_are_bounded(tmp_path: Path) -> None:
     """A service is never asked for more at once than its limits allow."""
     from frtaudit.collection.run import CollectionRun
 
-    sitting = CollectionRun(
+    run = CollectionRun(
         spec(tmp_path, {"acme": {"type": "twin", "wait": 0.002, "limits": {"concurrency": 3}}}), print
     )
-    sitting.run()
-    assert sitting.lanes[0].session.most <= 3
-    sitting.close()
+    run.run()
+    assert run.workers[0].session.most <= 3
+    run.close()
 
 
 WRONG: tuple[tuple[type[FrtauditError], dict[str, object], str], ...] = (

@@ -146,7 +146,7 @@ def test_a_crowded_image_is_left_out_and_spared(tmp_path: Path) -> None:
     pictures = [source.read(found) for found in source.finds()]
     bad = {picture.digest for picture in pictures if drawn_faces.crowded(picture, 5)}
     assert 2 <= len(bad) <= 8
-    assert collect(spec(tmp_path / "c", 5)).finished
+    assert collect(spec(tmp_path / "c", 5)).complete
     read = json.loads((tmp_path / "c" / "collection.json").read_text())
     assert read["images"]["left_out"] == {"not_one_face": len(bad)}
     for service in read["services"].values():
@@ -166,7 +166,7 @@ def test_an_image_that_always_fails_stops_nothing(tmp_path: Path) -> None:
     worst = max(source.read(found).digest for found in source.finds())
     one = spec(tmp_path / "c", 0)
     object.__setattr__(one.services["acme"], "fails", worst)
-    assert [collect(one).finished for _ in range(2)] == [False, True]
+    assert [collect(one).complete for _ in range(2)] == [False, True]
     read = json.loads((tmp_path / "c" / "collection.json").read_text())
     assert read["images"]["left_out"] == {"not_looked_at_by_all": 1}
     assert read["services"]["acme"]["scores"] == read["pairs"]
@@ -177,11 +177,11 @@ def test_an_image_that_always_fails_stops_nothing(tmp_path: Path) -> None:
 def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
     """Stopped by the budget again and again, it makes the calls of an unbroken run, and writes its bytes."""
     whole = spec(tmp_path / "w", 5)
-    assert collect(whole).finished
+    assert collect(whole).complete
     broken = spec(tmp_path / "b", 5, budget={"limit": 3.0, "partial": True})
     for limit in np.arange(3.0, 400.0, 17.0):
         object.__setattr__(broken.budget, "limit", float(limit))
-        if collect(broken).finished:
+        if collect(broken).complete:
             break
     logs = [sorted(drawn_faces.attempts(Path(f"{tmp_path / name}.log"))) for name in ("w", "b")]
     assert logs[0] == logs[1]

@@ -1,4 +1,4 @@
-"""Tests also seen, image_cache, live: what a call needs, and what a service saw."""
+"""Tests also detected_faces, image_cache, live: what a call needs, and what a service saw."""
 
 import os
 import threading
@@ -11,9 +11,9 @@ import pytest
 
 from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter
 from frtaudit.collection.clients.protocol import Limits
+from frtaudit.collection.detected_faces import faces_of, facts_in, found_again
 from frtaudit.collection.image_cache import ImageCache
 from frtaudit.collection.live import LiveLine
-from frtaudit.collection.seen import faces_of, facts_in, found_again
 from frtaudit.collection.spec import BudgetSpec
 from frtaudit.collection.worker import CountedGate, RetryEvent
 from frtaudit.core.collecting import Box, CallError, DetectedFace, Detection
@@ -21,36 +21,36 @@ from frtaudit.core.collecting import Box, CallError, DetectedFace, Detection
 
 def test_the_first_attempt_was_paid_and_others_are_written() -> None:
     """The gate takes nothing for the first attempt of a call, and pays and reports each further one."""
-    purse, told = Budget(limit=Fraction(2), spent=Fraction(1)), []
-    gate = CountedGate(RateLimiter(limits=Limits(compare=1.0), purse=purse), told.append)
+    budget, told = Budget(limit=Fraction(2), spent=Fraction(1)), []
+    gate = CountedGate(RateLimiter(limits=Limits(compare=1.0), budget=budget), told.append)
     call = gate.enter("compare")
     gate.attempt("compare")
-    assert (purse.spent, told, call.used, call.attempts) == (1, [], True, 1)
+    assert (budget.spent, told, call.used, call.attempts) == (1, [], True, 1)
     gate.attempt("compare")
-    assert (purse.spent, told, call.attempts) == (2, ["compare"], 2)
+    assert (budget.spent, told, call.attempts) == (2, ["compare"], 2)
     with pytest.raises(BudgetError):
         gate.attempt("compare")
     assert call.attempts == 2
 
 
 def test_an_attempt_of_another_kind_is_paid_for_itself() -> None:
-    """What was paid beforehand is for the call's own kind; the purse takes for another."""
-    purse, told = Budget(limit=None), []
-    gate = CountedGate(RateLimiter(limits=Limits(detect=0.5, compare=1.0), purse=purse), told.append)
+    """What was paid beforehand is for the call's own kind; the budget is charged for another."""
+    budget, told = Budget(limit=None), []
+    gate = CountedGate(RateLimiter(limits=Limits(detect=0.5, compare=1.0), budget=budget), told.append)
     call = gate.enter("compare")
     gate.attempt("detect")
-    assert (purse.spent, told, call.used) == (Fraction(1, 2), ["detect"], False)
+    assert (budget.spent, told, call.used) == (Fraction(1, 2), ["detect"], False)
 
 
 def test_a_further_attempt_waits_for_the_disk() -> None:
     """An Again is in the inbox before the attempt goes on."""
     inbox: SimpleQueue[RetryEvent] = SimpleQueue()
-    message = RetryEvent(lane=None, kind="compare")  # type: ignore[arg-type]  # nobody asks for its lane
-    waiting = threading.Thread(target=lambda: (inbox.put(message), message.written.wait()))
+    message = RetryEvent(worker=None, kind="compare")  # type: ignore[arg-type]  # nobody asks for its service
+    waiting = threading.Thread(target=lambda: (inbox.put(message), message.stored.wait()))
     waiting.start()
     time.sleep(0.01)
     assert waiting.is_alive()
-    inbox.get().written.set()
+    inbox.get().stored.set()
     waiting.join(5)
 
 
@@ -87,33 +87,33 @@ def source() -> drawn_faces.Drawn:
 
 def test_the_shelf_holds_as_many_bytes_as_it_may(source: drawn_faces.Drawn) -> None:
     """Pictures that were used last stay; others are read again, and one that changed is refused."""
-    shelf = ImageCache(source, most=6000)
-    shelf.found = list(source.finds())
-    first = shelf.get(1)
-    assert shelf.get(1) is first
+    cache = ImageCache(source, most=6000)
+    cache.found = list(source.finds())
+    first = cache.get(1)
+    assert cache.get(1) is first
     for image in range(2, 17):
-        shelf.get(image)
-    assert sum(len(picture.data) for picture in shelf._held.values()) <= 6000
-    again = shelf.get(1)
+        cache.get(image)
+    assert sum(len(picture.data) for picture in cache._held.values()) <= 6000
+    again = cache.get(1)
     assert again is not first
     assert again.digest == first.digest
-    shelf.digests[3] = "another"
+    cache.digests[3] = "another"
     with pytest.raises(CallError, match="transport: image_changed"):
-        shelf.get(3)
+        cache.get(3)
 
 
 def test_an_image_that_is_gone_is_no_failure_of_a_service() -> None:
     """What a source refuses at first is a result; of an image that was read before it is asked again later."""
-    shelf = ImageCache(drawn_faces.Drawn(queries=1, strange=4))
-    shelf.found = list(shelf._source.finds())
+    cache = ImageCache(drawn_faces.Drawn(queries=1, strange=4))
+    cache.found = list(cache._source.finds())
     with pytest.raises(CallError, match="failure_to_acquire: unreadable_image"):
-        shelf.get(4)
-    shelf.digests[4] = "as it was"
+        cache.get(4)
+    cache.digests[4] = "as it was"
     with pytest.raises(CallError, match="transport: image_gone"):
-        shelf.get(4)
-    shelf._source = None  # type: ignore[assignment]  # it is not asked for the same image again
+        cache.get(4)
+    cache._source = None  # type: ignore[assignment]  # it is not asked for the same image again
     with pytest.raises(CallError, match="transport: image_gone"):
-        shelf.get(4)
+        cache.get(4)
 
 
 def test_the_live_line_is_for_terminals(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ def reading(value: float, spread: float, seed: int, errors: int = 40) -> RateSum
         vstat=value,
         errors=errors,
         trials=1000,
-        erring=min(errors, 30),
+        subjects_with_errors=min(errors, 30),
         replicates={Plan.SUBJECTS: value * np.exp(spread * noise)},
         total=1000,
     )
@@ -31,7 +31,7 @@ def groups(*values: float, errors: int = 40) -> GroupRates:
     common = float(np.mean(values))
     return GroupRates(
         labels=tuple(f"g{k}" for k in range(len(values))),
-        readings=readings,
+        summaries=readings,
         common=dict.fromkeys(BOTH, common),
     )
 

@@ -18,7 +18,7 @@ from small_audits import audit, interval, one, pick, plain, put, spec, system_of
 from frtaudit.core import Interval, Method, Target
 from frtaudit.core.spec import Bootstrap, IntervalSpec, Plan, Weighting
 from frtaudit.evaluation.intervals import (
-    MIN_ERRING,
+    MIN_ERROR_SUBJECTS,
     MIN_ERRORS,
     PLAN_OF,
     OperatingPoint,
@@ -50,7 +50,7 @@ def reading(**changes: Any) -> RateSummary:
         "vstat": 0.25,
         "errors": 30,
         "trials": 100,
-        "erring": 20,
+        "subjects_with_errors": 20,
         "replicates": DRAWN,
         "rule": rule,
         "variance": 0.004,
@@ -114,22 +114,31 @@ def test_published_wilson_intervals() -> None:
     assert (iid.n_eff, plugin.n_eff) == (100, pytest.approx(52.5))
 
 
-@pytest.mark.parametrize(("errors", "erring"), [(MIN_ERRORS - 1, 9), (50, MIN_ERRING - 1)])
+@pytest.mark.parametrize(
+    ("errors", "subjects_with_errors"), [(MIN_ERRORS - 1, 9), (50, MIN_ERROR_SUBJECTS - 1)]
+)
 @pytest.mark.parametrize(
     "method", ["vertex", "recentered", "naive", "gaussian", "double_or_nothing", "two_level"]
 )
-def test_thin_errors_withhold_replicates(errors: int, erring: int, method: str) -> None:
+def test_thin_errors_withhold_replicates(errors: int, subjects_with_errors: int, method: str) -> None:
     """Below 10 errors or 10 erring subjects the entry stands with nulls and a note, Wilson's beside it (8.3)."""
     wanted = [interval(method, Method(method).serves[0].value)]
-    withheld, beside = intervals_of(reading(errors=errors, erring=erring), wanted, 0.05)
+    withheld, beside = intervals_of(
+        reading(errors=errors, subjects_with_errors=subjects_with_errors), wanted, 0.05
+    )
     assert (withheld.low, withheld.high, withheld.method.value) == (None, None, method)
-    assert withheld.note == f"withheld: {errors} errors of {erring} subjects; a bootstrap needs 10 of 10"
+    assert (
+        withheld.note
+        == f"withheld: {errors} errors of {subjects_with_errors} subjects; a bootstrap needs 10 of 10"
+    )
     assert (beside.method, beside.target) == (Method.WILSON, Target.POPULATION)
 
 
 def test_at_ten_errors_of_ten_subjects_nothing_is_withheld() -> None:
     """The limits themselves are enough, and then no further interval is added."""
-    (found,) = intervals_of(reading(errors=10, erring=10), [interval("vertex", "population")], 0.05)
+    (found,) = intervals_of(
+        reading(errors=10, subjects_with_errors=10), [interval("vertex", "population")], 0.05
+    )
     assert found.low is not None
 
 
@@ -198,7 +207,7 @@ def place(**changes: Any) -> OperatingPoint:
 
 
 def fixed_point(system: Any, threshold: float) -> int:
-    return len(system.points.targets) + system.points.thresholds.index(threshold)
+    return len(system.operating_points.targets) + system.operating_points.thresholds.index(threshold)
 
 
 @pytest.mark.parametrize("rate", ["fnmr", "fmr"])
@@ -212,7 +221,7 @@ def test_a_reading_is_the_plain_rate(rate: str) -> None:
     p = bad.sum() / kind.sum()
     assert (found.errors, found.trials) == (bad.sum(), kind.sum())
     assert found.value == pytest.approx(p)
-    assert found.erring == len(set(scores.first[bad]) | set(scores.second[bad]))
+    assert found.subjects_with_errors == len(set(scores.first[bad]) | set(scores.second[bad]))
     blocks: dict[tuple[int, int], float] = {}
     for a, b, error in zip(scores.first[kind], scores.second[kind], wrong[kind], strict=True):
         blocks[a, b] = blocks.get((a, b), 0.0) + error - p
@@ -251,7 +260,7 @@ def test_wilson_at_a_target_rests_on_moving_thresholds() -> None:
     )
     (wilson,) = [item for item in found.intervals if item.method is Method.WILSON]
     system = system_of("two")
-    drawn = system.replicates[Plan.SUBJECTS].fnmr[0, :, system.points.targets.index(0.1), 0]
+    drawn = system.replicates[Plan.SUBJECTS].fnmr[0, :, system.operating_points.targets.index(0.1), 0]
     assert wilson.n_eff == pytest.approx(
         min(found.value * (1 - found.value) / drawn.var(ddof=1), found.denominator)
     )
@@ -324,9 +333,9 @@ def test_few_subjects_by_weight_have_no_percentile_interval() -> None:
         vstat=0.1,
         errors=40,
         trials=400,
-        erring=30,
+        subjects_with_errors=30,
         replicates={Plan.SUBJECTS: np.linspace(0.05, 0.15, 99)},
-        effective=19.9,
+        effective_subjects=19.9,
         rule=rule,
     )
     wanted = (interval("vertex", "population"),)
@@ -334,7 +343,7 @@ def test_few_subjects_by_weight_have_no_percentile_interval() -> None:
     assert withheld.low is None
     assert "by weight these are 19.9 subjects" in (withheld.note or "")
     assert instead.method is Method.WILSON
-    (printed,) = intervals_of(replace(reading, effective=20.0), wanted, 0.05)
+    (printed,) = intervals_of(replace(reading, effective_subjects=20.0), wanted, 0.05)
     assert printed.low is not None
 
 
@@ -361,8 +370,8 @@ def test_wilson_at_a_target_has_a_monte_carlo_error() -> None:
         drawn = system.replicates[Plan.SUBJECTS]
         picked = np.random.default_rng(seed).integers(0, B_MANY, B_MANY)
         moved = replace(drawn, fnmr=drawn.fnmr[:, picked])
-        at = system.points.targets.index(0.1)
-        where = place(threshold=float(system.points.at_target[0, at]), point=at)
+        at = system.operating_points.targets.index(0.1)
+        where = place(threshold=float(system.operating_points.at_target[0, at]), point=at)
         made = read(replace(system, replicates={Plan.SUBJECTS: moved}), where).rule
         assert made is not None
         bounds.append(made(0.05).high)
@@ -376,8 +385,8 @@ def test_undefined_replicates_hold_the_threshold() -> None:
     drawn = system.replicates[Plan.SUBJECTS]
     lost = drawn.fnmr.copy()
     lost[:, ::10] = np.nan
-    at = system.points.targets.index(0.1)
-    where = place(threshold=float(system.points.at_target[0, at]), point=at)
+    at = system.operating_points.targets.index(0.1)
+    where = place(threshold=float(system.operating_points.at_target[0, at]), point=at)
     rule_of = read(replace(system, replicates={Plan.SUBJECTS: replace(drawn, fnmr=lost)}), where).rule
     assert rule_of is not None
     assert "held fixed" in (rule_of(0.05).note or "")

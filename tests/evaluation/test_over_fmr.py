@@ -25,18 +25,20 @@ def test_it_is_the_reading_at_every_target() -> None:
     on = system()
     for w, weighting in enumerate(Weighting):
         along = read_along(on, "fnmr", weighting, 1)
-        assert along.x.tolist() == list(on.points.targets)
+        assert along.x.tolist() == list(on.operating_points.targets)
         for a in range(along.x.size):
             place = OperatingPoint(
                 rate="fnmr",
                 weighting=weighting,
                 group_index=1,
-                threshold=float(on.points.at_target[w, a]),
+                threshold=float(on.operating_points.at_target[w, a]),
                 point=a,
             )
             found = read(on, place)
             assert (along.value[a], along.vstat[a]) == (found.value, found.vstat)
-            assert (along.thin[a] is None) == (found.errors >= 10 and found.erring >= 10)
+            assert (along.too_few_errors[a] is None) == (
+                found.errors >= 10 and found.subjects_with_errors >= 10
+            )
             for plan in (Plan.IMAGES, Plan.SUBJECTS):
                 assert along.replicates[plan][:, a].tolist() == found.replicates[plan].tolist()
 
@@ -47,7 +49,7 @@ def test_targets_without_a_threshold_are_refused_in_words() -> None:
     on = system(tail_budget=1)
     along = read_along(on, "fnmr", Weighting.POOLED, 0)
     assert along.x.size == 0
-    first, last = on.points.targets[0], on.points.targets[-1]
+    first, last = on.operating_points.targets[0], on.operating_points.targets[-1]
     said = f"FMR {first:.3g} to {last:.3g}: the threshold lies below the floor of the kept tail"
     assert along.refused == (said,)
 
@@ -58,7 +60,7 @@ def test_a_gap_of_a_band_says_why() -> None:
     along = read_along(on, "fmr", Weighting.IDENTITY, 1)
     named = Drawn(system=on, kind="k", schema="group", group="x", metric="m", rate="fmr")
     made = named.banded(along, interval("recentered", "fixed_identities"), 0.05, (None,) * along.x.size)
-    thin = [reason is not None for reason in along.thin]
+    thin = [reason is not None for reason in along.too_few_errors]
     assert any(thin)
     assert not all(thin)
     assert made.low is not None

@@ -57,7 +57,7 @@ def test_too_few_people_leave_the_upper_end_open() -> None:
 def test_a_cut_tail_leaves_the_lower_end_open() -> None:
     """Where the kept tail ends before the lower bound excludes the target, the note says so."""
     system = put(spec(tail_budget=1), "one")
-    at = float(system.tail.tail_score[0]) if system.tail.tail_score.size else float(system.tail.floor)
+    at = float(system.tail.tail_score[0]) if system.tail.tail_score.size else float(system.tail.cutoff)
     found = inversion(system).interval(0.5, at, Weighting.POOLED, ALPHA)
     assert found.note is not None
     assert TOO_LOW in found.note or TOO_HIGH in found.note

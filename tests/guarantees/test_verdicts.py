@@ -18,7 +18,7 @@ from frtaudit.stats.intervals.dependence import Residuals
 from frtaudit.stats.intervals.wilson import RuleInterval, _rule
 from frtaudit.testing import POPULATIONS, Population, simulate
 from frtaudit.testing.study.cells import Cell
-from frtaudit.testing.study.trials import cohort_of, spec_of, system_of
+from frtaudit.testing.study.systems import cohort_of, spec_of, system_of
 
 pytestmark = pytest.mark.slow
 
@@ -35,8 +35,8 @@ def mated(errors: Floats) -> Residuals:
         trials=errors.size * PAIRS,
         total=errors.size * PAIRS,
         subjects=errors.size,
-        effective=float(errors.size),
-        erring=int(np.count_nonzero(errors)),
+        effective_subjects=float(errors.size),
+        subjects_with_errors=int(np.count_nonzero(errors)),
         by_subject=float(np.square(errors - rate * PAIRS).sum()),
         right=int(np.count_nonzero(errors < PAIRS)),
     )
@@ -55,8 +55,8 @@ def non_mated(wrong: npt.NDArray[np.bool_]) -> Residuals:
         trials=total,
         total=total,
         subjects=count,
-        effective=float(count),
-        erring=int(np.count_nonzero(wrong.any(axis=1))),
+        effective_subjects=float(count),
+        subjects_with_errors=int(np.count_nonzero(wrong.any(axis=1))),
         by_subject=float(np.square(residual).sum()),
         by_block=errors * (1 - rate) ** 2 + (total - errors) * rate**2,
         right=count,
@@ -67,7 +67,7 @@ def non_mated(wrong: npt.NDArray[np.bool_]) -> Residuals:
 
 def ruled(found: list[Residuals], ends: int) -> RuleInterval:
     """FORMULAS 8.1 at the first threshold, lent the design effect of the nearest of the others with enough errors."""
-    enough = (item for item in found if item.errors >= 30 and item.erring >= 10)
+    enough = (item for item in found if item.errors >= 30 and item.subjects_with_errors >= 10)
     lent = next(enough, None)
     return _rule(
         found[0], lent, DesignEffectSource(threshold=None if lent is None else 0.0), 2 * ALPHA, ends=ends

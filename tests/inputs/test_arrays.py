@@ -27,7 +27,7 @@ def test_arrays_are_a_cohort() -> None:
     comparisons, table = cohort_data.tables["one"]
     assert comparisons.mated.tolist() == [True, False, False, False]
     assert [table.codes[code] if code >= 0 else "" for code in table.failure] == ["", "", "missing_score", ""]
-    assert not cohort_data.said
+    assert not cohort_data.notes
 
 
 def test_numbers_name_subjects_as_texts_do() -> None:

@@ -21,7 +21,7 @@ def test_a_tail_is_read_back_as_it_was() -> None:
     assert np.array_equal(tail.tail_score, own.tail_score[: tail.tail_score.size])
     assert int(tail.histogram.sum()) == int(own.histogram.sum())
     lowest = min(float(drawn.t_star.min()) for drawn in trials()[0].replicates.values())
-    assert tail.floor < lowest
+    assert tail.cutoff < lowest
 
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_a_date_compared_with_itself_is_identical() -> None:
     assert one.identical
     assert one.decided[0][0] == 0
     assert np.array_equal(one.earlier.drawn, one.later.drawn)
-    assert one.thin(0) == "discordant: 0, of 0 subjects; a test needs 10 of 10"
+    assert one.too_few_errors(0) == "discordant: 0, of 0 subjects; a test needs 10 of 10"
 
 
 def test_bands_hold_the_rate() -> None:

@@ -19,7 +19,7 @@ TARGET = np.array([0.01])
 def labelling_of(faces: Faces, services: tuple[Service, ...], how: How | None = None) -> Labelling:
     """What an audit without annotation rests on, every labelled face a sample."""
     how = how or How()
-    found = labelled(faces, how.asked(services), how)
+    found = labelled(faces, how.labelling_services(services), how)
     person = found.identity
     if how.source is LabelSource.COMBINED:
         person = np.where(faces.annotated == UNSAID, person, np.where(faces.annotated == OF_QUERY, 0, -1))

@@ -8,7 +8,7 @@ from two_collections import MODES, Date, labelling
 
 from frtaudit.core.labelling import Labelling
 from frtaudit.errors import DataError
-from frtaudit.labelling.dates import By, Design, again, meet, sides
+from frtaudit.labelling.dates import By, Design, meet, scored_twice, sides
 
 EARLIER = Date()
 AGAIN, OTHERS = Date(scoring=2), Date(scoring=2, images=2, prefix="b")
@@ -62,7 +62,7 @@ def test_a_service_is_compared_on_pairs_scored_at_both_dates() -> None:
     """Pairs that one date lacks are of neither; of other images each date has its own."""
     gone = without(labelling(AGAIN), np.arange(40), "acme")
     met = meet(labelling(EARLIER), gone, Design.FOUND, MODES)
-    one, other = again(met, "acme")
+    one, other = scored_twice(met, "acme")
     assert one.key.tolist() == other.key.tolist()
     kept = next(item for item in gone.services if item.name == "acme")
     assert one.key.size == kept.first.size < met.earlier.of.services[0].first.size

@@ -118,9 +118,9 @@ def test_services_that_label_may_be_named() -> None:
     """A subset; one that gave no scores is refused."""
     found = labelling()
     how = How(services=("bolt", "acme"))
-    assert [one.name for one in how.asked(found.services)] == ["acme", "bolt"]
+    assert [one.name for one in how.labelling_services(found.services)] == ["acme", "bolt"]
     with pytest.raises(SpecError, match="no scores of 'nobody'; accepted: acme, bolt, crest"):
-        How(services=("nobody",)).asked(found.services)
+        How(services=("nobody",)).labelling_services(found.services)
 
 
 def test_limits_move_what_is_left_out() -> None:

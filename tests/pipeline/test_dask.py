@@ -63,7 +63,7 @@ def score(
     subjects: int,
     executor: Executor,
     progress: Progress = quiet,
-    seen: Callable[[PassContext], None] = lambda _: None,
+    on_context: Callable[[PassContext], None] = lambda _: None,
     thresholds: tuple[float, ...] = (),
 ) -> ScoreTail:
     """The tail of some people, as ``executor`` scores them."""
@@ -72,7 +72,7 @@ def score(
         cells=np.zeros(subjects, dtype=np.int32), score_range=COSINE_RANGE,
         groups=Groups(schemas=(), names=(), of=np.empty((0, subjects), dtype=np.int32), ranked=()),
         request=TailRequest(
-            fmr=0.01, thresholds=thresholds, threads=1, executor=executor, progress=progress, seen=seen
+            fmr=0.01, thresholds=thresholds, threads=1, executor=executor, progress=progress, on_context=on_context
         ),
     )  # fmt: skip
 
@@ -119,9 +119,9 @@ def test_workers_give_the_bits_of_threads(executor: DaskExecutor) -> None:
     contexts: list[PassContext] = []
     block = people(600)
     one, other = (
-        score(block, 600, who, seen=contexts.append, thresholds=BELOW) for who in (by_threads, executor)
+        score(block, 600, who, on_context=contexts.append, thresholds=BELOW) for who in (by_threads, executor)
     )
-    assert one.below is not None
+    assert one.rescored is not None
     assert 0 < one.tail_score.size < one.histogram.sum()
     assert bits(one) == bits(other)
     bounds = np.array([[-0.5, -0.4], [0.0, 0.1]])

@@ -99,7 +99,9 @@ def test_the_tail_reaches_the_lowest_threshold() -> None:
     assert not rows["mated"].any()
     assert (rows["probe_subject"] != rows["reference_subject"]).all()
     assert np.all(np.diff(rows["score"]) <= 0)
-    lowest = min(threshold for threshold in system.points.thresholds if threshold > system.tail.floor)
+    lowest = min(
+        threshold for threshold in system.operating_points.thresholds if threshold > system.tail.cutoff
+    )
     above = system.tail.tail_score[system.tail.tail_score > lowest]
     assert np.array_equal(rows["score"].to_numpy()[: len(above)], above.astype(np.float64))
     assert len(rows) >= len(above) > 0
@@ -132,11 +134,11 @@ def test_replicates_are_those_of_the_intervals() -> None:
     per_plan = 2 * B * (points * (1 + 2 * group_indices) + 3 * 2 * group_indices)
     assert rows.groupby("plan").size().to_dict() == {"subjects": per_plan, "images": per_plan}
     for plan, drawn in system.replicates.items():
-        for a in system.points.declared:
+        for a in system.operating_points.declared:
             here = rows[
                 (rows["plan"] == plan.value)
                 & (rows["metric"] == "fnmr_at_fmr")
-                & (rows["at"] == f"fmr={system.points.targets[a]:g}")
+                & (rows["at"] == f"fmr={system.operating_points.targets[a]:g}")
                 & (rows["group"] == "y")
                 & (rows["weighting"] == "identity")
             ]

@@ -11,10 +11,10 @@ from frtaudit.pipeline.tail_depth import needs_more
 def test_a_threshold_below_the_floor_needs_more(weighting: Weighting) -> None:
     """Only thresholds below the floor that the scoring pass did not count ask for another pass."""
     system = put(spec(tail_budget=1), "two")
-    assert system.tail.floor > 0.3
+    assert system.tail.cutoff > 0.3
     assert not needs_more(system.tail, [(0.1, {}), (0.9, {})])
     assert needs_more(system.tail, [(0.11, {})])
-    assert np.isnan(system.points.at_target[list(Weighting).index(weighting)]).all()
+    assert np.isnan(system.operating_points.at_target[list(Weighting).index(weighting)]).all()
     assert (
         sum("tail_budget of 1 bytes holds the scores of FMR targets up to" in note for note in system.notes)
         == 1

@@ -88,7 +88,9 @@ def test_recommended_thresholds_are_always_reported() -> None:
 
 def test_a_quantile_grid_lies_on_the_mated_scores() -> None:
     """Thresholds of a quantile grid are quantiles of the mated scores."""
-    found = put(spec(thresholds=grid(GridKind.QUANTILE, low=0.1, high=0.9, num=5)), "one").points.thresholds
+    found = put(
+        spec(thresholds=grid(GridKind.QUANTILE, low=0.1, high=0.9, num=5)), "one"
+    ).operating_points.thresholds
     scores = plain().score[plain().mated]
     assert found == pytest.approx(np.quantile(scores, np.linspace(0.1, 0.9, 5)), abs=2e-7)
 
@@ -98,7 +100,7 @@ def test_an_fmr_grid_has_the_plain_thresholds() -> None:
     thresholds = Thresholds(fmr=(0.03,), grid=Grid(kind=GridKind.FMR_DECADES, low=1e-4, high=0.1))
     made = spec(thresholds=thresholds)
     assert decades_of(made) == [0.1, 0.01, 0.001, 0.0001]
-    found = put(made, "one").points.thresholds
+    found = put(made, "one").operating_points.thresholds
     assert found == pytest.approx([plain().threshold(0.1), plain().threshold(0.01)], abs=2e-7)
 
 
@@ -121,12 +123,14 @@ def test_decades_span_the_targets(thresholds: Thresholds, decades: list[float]) 
 def test_measured_thresholds_say_so(kind: GridKind, rate: str) -> None:
     """A grid threshold read off the data names them as its source, and the rate that it was read off (8.13)."""
     system = put(spec(thresholds=grid(kind)), "two")
-    assert system.points.origin
-    for at in system.points.origin:
+    assert system.operating_points.origin
+    for at in system.operating_points.origin:
         assert at["source"] == "same_data"
         assert str(at["name"]).startswith(f"{rate}=")
 
 
 def test_decades_below_a_small_tail_are_left_out() -> None:
     """Under a budget that cuts the tail short, decades that it does not reach are left out: no error."""
-    assert put(spec(thresholds=grid(GridKind.FMR_DECADES), tail_budget=1), "two").points.origin == ()
+    assert (
+        put(spec(thresholds=grid(GridKind.FMR_DECADES), tail_budget=1), "two").operating_points.origin == ()
+    )

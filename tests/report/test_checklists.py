@@ -131,7 +131,7 @@ def test_items_that_cannot_apply_say_why() -> None:
     """Search and attacks are not applicable to a test of verification; groups are not where there is no schema."""
     found = items()
     assert {"iso-17", "iso-18", "rmf-2.7", "aia-2h"} <= {
-        name for name, item in found.items() if item.status is ItemStatus.NOT_APPLICABLE and item.said
+        name for name, item in found.items() if item.status is ItemStatus.NOT_APPLICABLE and item.remark
     }
     bare = replace(result(), cohort={**result().cohort, "schemas": {}})
     assert items(bare)["mc-09"].status is ItemStatus.NOT_APPLICABLE

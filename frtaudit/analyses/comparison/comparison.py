@@ -16,7 +16,7 @@ from frtaudit.core import Estimate, Interval, Method
 from frtaudit.core.result import DECISION
 from frtaudit.core.spec import Plan
 from frtaudit.errors import DataError
-from frtaudit.evaluation.intervals import SHARE, At
+from frtaudit.evaluation.intervals import SHARE, AtKey
 from frtaudit.evaluation.system import POOLED, WEIGHTINGS, AnalysisOutput, SystemData
 from frtaudit.stats.systems import multiple_comparisons, support
 from frtaudit.stats.systems.multiple_comparisons import Pair
@@ -102,7 +102,7 @@ def _verdict(found: Judged, settings: Settings, v: int) -> tuple[bool, str]:
         return False, f"{name} and {against}: {found.untested.get(pair, 'not testable')}"
     place = found.family.pairs.index(pair)
     if settings.decision.rule is Rule.BETTER_THAN:
-        better = found.worse()[place] < 0
+        better = found.directions()[place] < 0
         return better, f"{name} is {'' if better else 'not shown to be '}better than {against}"
     margin = settings.margins[found.measure.of]
     p = found.family.equivalence_p(float(np.log(margin)) if found.measure.ratio else margin)[place]
@@ -113,7 +113,7 @@ def _verdict(found: Judged, settings: Settings, v: int) -> tuple[bool, str]:
 
 def _best(found: Judged, v: int) -> tuple[bool, str]:
     """Best, best or tied with others, or worse than some."""
-    name, sets, worse = found.names[v], found.ranks(), found.worse()
+    name, sets, worse = found.names[v], found.ranks(), found.directions()
     tested = found.family.pairs if found.family else ()
     above = [
         found.names[pair[1] if pair[0] == v else pair[0]]
@@ -159,7 +159,7 @@ def _halves(common: CommonSupport, a: int, alpha: float) -> dict[Pair, float]:
 
 
 def _bounds(
-    names: tuple[str, str], sides: tuple[Extremes, Extremes], at: At, half: float | None, alpha: float
+    names: tuple[str, str], sides: tuple[Extremes, Extremes], at: AtKey, half: float | None, alpha: float
 ) -> Iterator[Estimate]:
     """The first system's failures all right and the second's all wrong, and the other way round."""
     one, other = sides
@@ -218,14 +218,14 @@ def _reproduced(common: CommonSupport) -> Iterator[str]:
     bare: list[str] = []
     for item in common.systems:
         system = item.system
-        kept = system.cohort_data.finished.get(system.provider)
+        kept = system.cohort_data.stored_systems.get(system.provider)
         drawn = system.replicates.get(Plan.SUBJECTS)
         if kept is None or drawn is None or kept.seed != system.spec.seed:
             continue
         found = 0
-        for a in system.points.declared:
+        for a in system.operating_points.declared:
             for w, weighting in enumerate(WEIGHTINGS):
-                left = kept.replicates.get((system.points.targets[a], weighting.value))
+                left = kept.replicates.get((system.operating_points.targets[a], weighting.value))
                 if left is None:
                     continue
                 again, found = drawn.fnmr[w, :, a, 0], found + 1
@@ -249,7 +249,8 @@ def _origins(common: CommonSupport) -> Iterator[str]:
     """Who signed the runs that systems were read from."""
     names = [item.system.provider for item in common.systems]
     runs = [
-        item.system.cohort_data.finished.get(name) for item, name in zip(common.systems, names, strict=True)
+        item.system.cohort_data.stored_systems.get(name)
+        for item, name in zip(common.systems, names, strict=True)
     ]
     said = [
         f"{name} ({f'signed, its statement names {run.signer}' if run.signer else 'an unsigned run'})"

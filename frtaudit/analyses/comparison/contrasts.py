@@ -9,7 +9,7 @@ from frtaudit.analyses.comparison.measures import Measure
 from frtaudit.analyses.comparison.support import CommonSupport
 from frtaudit.core import Estimate, Interval, Method, Target, Test, TestMethod
 from frtaudit.core.arrays import Floats
-from frtaudit.evaluation.intervals import At, empty
+from frtaudit.evaluation.intervals import AtKey, empty
 from frtaudit.stats.systems import multiple_comparisons
 from frtaudit.stats.systems.multiple_comparisons import Family, Pair
 
@@ -41,7 +41,7 @@ class Judged:
     alpha: float
     confirmatory: bool = False
 
-    def worse(self) -> list[int]:
+    def directions(self) -> list[int]:
         """For each pair of the family 1 where the first is shown to be worse, -1 where the second is, else 0."""
         if self.family is None:
             return []
@@ -66,7 +66,7 @@ class Judged:
     def ranks(self) -> tuple[tuple[int, int], ...]:
         """The confidence set of each system's rank; a pair that cannot be tested parts nobody."""
         tested = self.family.pairs if self.family else ()
-        return multiple_comparisons.ranks(len(self.names), tested, self.worse())
+        return multiple_comparisons.ranks(len(self.names), tested, self.directions())
 
 
 def judged(
@@ -121,7 +121,9 @@ def estimates(found: Judged, margin: float | None) -> Iterator[Estimate]:
     yield from _ranked(found)
 
 
-def _estimate(found: Judged, metric: str, provider: str, at: At, value: float | None, unit: str) -> Estimate:
+def _estimate(
+    found: Judged, metric: str, provider: str, at: AtKey, value: float | None, unit: str
+) -> Estimate:
     measure = found.measure
     return Estimate.of(
         provider,
@@ -200,7 +202,7 @@ def _test(found: Judged, family: Family, place: int) -> Test:
 
 def _equivalence(found: Judged, pair: Pair, margin: float) -> Estimate:
     """Two one-sided tests of "at least the margin apart"; the interval lies within the margin iff both reject."""
-    at: At = {"against": found.names[pair[1]], "margin": margin}
+    at: AtKey = {"against": found.names[pair[1]], "margin": margin}
     made = _estimate(found, EQUIVALENCE, found.names[pair[0]], at, None, _unit(found))
     reason = found.untested.get(pair)
     if reason is not None or found.family is None:

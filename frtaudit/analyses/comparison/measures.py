@@ -7,7 +7,7 @@ import numpy as np
 
 from frtaudit.analyses.comparison.support import CommonSupport, SystemOnSupport
 from frtaudit.core.arrays import Flags, Floats, Ints
-from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, SHARE, At
+from frtaudit.evaluation.intervals import MIN_ERROR_SUBJECTS, MIN_ERRORS, SHARE, AtKey
 from frtaudit.evaluation.system import WEIGHTINGS
 from frtaudit.stats.groups.differentials import RateIndex, rate_index
 from frtaudit.stats.interclass import class_curves
@@ -39,7 +39,7 @@ class Measure:
     schema: str | None = None
     group: str = "all"
     weighting: str | None = None
-    at: At = field(default_factory=dict)
+    at: AtKey = field(default_factory=dict)
     ratio: bool = False
     decided: Mapping[Pair, tuple[int, int]] = field(default_factory=dict)
     untested: Mapping[Pair, str] = field(default_factory=dict)
@@ -161,9 +161,9 @@ def discordant(
             other = (wrong[i] != wrong[j]) & inside
             count, subjects = int(np.count_nonzero(other)), int(np.unique(who[other]).size)
             decided[i, j] = count, int(np.count_nonzero(inside))
-            if count < MIN_ERRORS or subjects < MIN_ERRING:
+            if count < MIN_ERRORS or subjects < MIN_ERROR_SUBJECTS:
                 thin[i, j] = (
-                    f"discordant: {count}, of {subjects} subjects; a test needs {MIN_ERRORS} of {MIN_ERRING}"
+                    f"discordant: {count}, of {subjects} subjects; a test needs {MIN_ERRORS} of {MIN_ERROR_SUBJECTS}"
                 )
     return decided, thin
 
@@ -218,10 +218,11 @@ def _thin(
         inside = _inside(common, ends[0].astype(np.int64), group_index) & _inside(
             common, ends[1].astype(np.int64), group_index
         )
-        erring = np.unique(np.concatenate([ends[0][inside], ends[1][inside]])).size
-        if int(np.count_nonzero(inside)) < MIN_ERRORS or erring < MIN_ERRING:
+        subjects_with_errors = np.unique(np.concatenate([ends[0][inside], ends[1][inside]])).size
+        if int(np.count_nonzero(inside)) < MIN_ERRORS or subjects_with_errors < MIN_ERROR_SUBJECTS:
             name = common.groups.names[group_index - 1][1]
-            return f"{item.system.provider}: {name} has fewer than {MIN_ERRORS} errors or {MIN_ERRING} erring subjects"
+            few = f"fewer than {MIN_ERRORS} errors or {MIN_ERROR_SUBJECTS} erring subjects"
+            return f"{item.system.provider}: {name} has {few}"
     return None
 
 

@@ -76,13 +76,13 @@ def _on_split(system: SystemData, tail: ScoreTail, name: str, alpha: float | Non
     """The curve of one half; with a band where ``alpha`` is given."""
     w = WEIGHTINGS.index(system.spec.weighting)
     pairs = int(rates_of.trials(tail, system.groups).non_mated[0])
-    reasons = [unresolved(target, pairs) for target in system.points.targets]
+    reasons = [unresolved(target, pairs) for target in system.operating_points.targets]
     at = [
         _threshold(system, tail, target) if reason is None else np.nan
-        for target, reason in zip(system.points.targets, reasons, strict=True)
+        for target, reason in zip(system.operating_points.targets, reasons, strict=True)
     ]
     kept = np.flatnonzero(np.isfinite(at))
-    targets = [system.points.targets[a] for a in kept]
+    targets = [system.operating_points.targets[a] for a in kept]
     found = rates_of.rates(tail, system.groups, np.array(at, dtype=np.float64)[kept])
     value = (found.frr if w else found.fnmr)[:, 0]
     vstat = (found.frr_bar if w else found.fnmr_bar)[:, 0]
@@ -110,7 +110,7 @@ def _on_split(system: SystemData, tail: ScoreTail, name: str, alpha: float | Non
         level=None if low is None or alpha is None else 1 - alpha,
         metric="roc",
         rate="fnmr",
-        notes=spans(system.points.targets, refused),
+        notes=spans(system.operating_points.targets, refused),
     )
 
 

@@ -90,10 +90,10 @@ def support_of(systems: Sequence[SystemData]) -> CommonSupport:
             "no mated or no non-mated comparison was scored by every system",
             "systems that share some",
         )
-    targets = tuple(first.points.targets[a] for a in first.points.declared)
+    targets = tuple(first.operating_points.targets[a] for a in first.operating_points.declared)
     refused = tuple(
         unresolved(target, int(found.non_mated[0])) or _hidden(systems, a)
-        for target, a in zip(targets, first.points.declared, strict=True)
+        for target, a in zip(targets, first.operating_points.declared, strict=True)
     )
     thresholds = [_thresholds(tail, first.groups, targets, refused) for tail in tails]
     lost = [bool(np.isnan([at[:, a] for at in thresholds]).any()) for a in range(len(targets))]
@@ -215,7 +215,7 @@ def _drawn(
 ) -> tuple[Floats, Floats]:
     """The audit's own replicates where nothing was left out, else new ones of the same people."""
     own = system.replicates.get(Plan.SUBJECTS) if tail is system.tail else None
-    made, places = own, [system.points.declared[a] for a in usable]
+    made, places = own, [system.operating_points.declared[a] for a in usable]
     if made is None:
         made, places = _replicated(system, tail, [targets[a] for a in usable]), list(range(len(usable)))
     shape = (len(WEIGHTINGS), made.B, len(targets), len(system.groups.names) + 1)

@@ -22,11 +22,11 @@ from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.spec import FailureScore, Plan, Weighting
 from frtaudit.evaluation.differentials import BOTH, Form, forms
 from frtaudit.evaluation.intervals import (
-    MIN_ERRING,
+    MIN_ERROR_SUBJECTS,
     MIN_ERRORS,
     PLAN_OF,
     SHARE,
-    At,
+    AtKey,
     OperatingPoint,
     RateSummary,
     empty,
@@ -68,14 +68,14 @@ class Doubts:
         held = self._held()
         causes = self._causes()
         for w, weighting in enumerate(WEIGHTINGS):
-            for a in self.system.points.declared:
-                threshold = float(self.system.points.at_target[w, a])
+            for a in self.system.operating_points.declared:
+                threshold = float(self.system.operating_points.at_target[w, a])
                 if not np.isfinite(threshold):
                     continue
                 if not causes and self.mix is None:
                     continue
                 counts = self._schema_counts(threshold, weighting, held)
-                at: At = {"fmr": self.system.points.targets[a]}
+                at: AtKey = {"fmr": self.system.operating_points.targets[a]}
                 yield from self._bounds(counts, threshold, at, causes)
                 if Missing.MISLABELLED in causes:
                     yield from self._behind_labels(counts, at)
@@ -125,7 +125,7 @@ class Doubts:
         tail, rule = self.system.tail, self.system.rule
         row = int(np.searchsorted(rule.mated.thresholds, threshold))
         sums: ClassSums | None = None
-        if threshold >= tail.floor:
+        if threshold >= tail.cutoff:
             sums = class_sums(tail, threshold, held)
         return SchemaCounts(
             code=self._code(),
@@ -139,7 +139,7 @@ class Doubts:
         )
 
     def _bounds(
-        self, counts: SchemaCounts, threshold: float, at: At, causes: list[Missing]
+        self, counts: SchemaCounts, threshold: float, at: AtKey, causes: list[Missing]
     ) -> Iterator[Estimate]:
         weight = float(getattr(self.system.spec.analyses.get("differentials"), "weight", 0.5))
         for cause in causes:
@@ -147,10 +147,10 @@ class Doubts:
                 continue  # as the bounds of rates: of comparisons, each alike
             boxes = self._boxes(cause, counts, threshold)
             for form in forms(weight):
-                own: At = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
-                where: At = {**at, "index": form.metric, **own, "missing": cause.value}
+                own: AtKey = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
+                where: AtKey = {**at, "index": form.metric, **own, "missing": cause.value}
                 yield from self._cases(
-                    _range(form, boxes, weight), form.worse, where, "all", counts.weighting
+                    _range(form, boxes, weight), form.direction, where, "all", counts.weighting
                 )
 
     def _boxes(self, cause: Missing, counts: SchemaCounts, threshold: float) -> Boxes:
@@ -178,7 +178,7 @@ class Doubts:
         self,
         found: tuple[float, float] | None,
         worse: Direction,
-        at: At,
+        at: AtKey,
         group: str,
         weighting: Weighting | None,
     ) -> Iterator[Estimate]:
@@ -212,7 +212,7 @@ class Doubts:
 
         bounds = curve_range(rates, grid, tail.score_range)
         for space in ("quantile", "tar"):
-            at: At = {"index": "d_l2", "space": space, "missing": cause.value}
+            at: AtKey = {"index": "d_l2", "space": space, "missing": cause.value}
             yield from self._cases(
                 None if bounds is None else bounds[space], Direction.LARGER, at, "max", None
             )
@@ -227,7 +227,7 @@ class Doubts:
             used = pairs.folds >= 0
             ends = pairs.first[used], pairs.second[used]
             box = pair_box(*ends, ~found.is_correct[used], self._code(), self._count())
-            at: At = {"index": "skewed_error_ratio", "pairs": name, "missing": Missing.UNKNOWN.value}
+            at: AtKey = {"index": "skewed_error_ratio", "pairs": name, "missing": Missing.UNKNOWN.value}
             bounds = index_range(RateIndex.MAX_MIN, box.low, box.high)
             yield from self._cases(bounds, Direction.LARGER, at, "all", None)
 
@@ -244,7 +244,7 @@ class Doubts:
             complete=tail.blocks is None,
         )
 
-    def _behind_labels(self, counts: SchemaCounts, at: At) -> Iterator[Estimate]:
+    def _behind_labels(self, counts: SchemaCounts, at: AtKey) -> Iterator[Estimate]:
         """Indices of the rates that these labels hide, if wrong labels fall on people regardless of their errors."""
         weight = float(getattr(self.system.spec.analyses.get("differentials"), "weight", 0.5))
         matrix = class_mix.mislabelling(self._wrong())
@@ -254,7 +254,7 @@ class Doubts:
         found = class_mix.unmixed(single, fmr, matrix)
         rates = {} if found is None else {"fnmr": found[0]} | ({} if found[1] is None else {"fmr": found[1]})
         for form in forms(weight):
-            own: At = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
+            own: AtKey = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
             value = float(form.value(rates)) if all(rate in rates for rate in form.rates) else None
             note = (
                 None
@@ -274,7 +274,7 @@ class Doubts:
         return np.asarray(np.divide(over, under, out=np.full(over.shape, np.nan), where=under > 0))
 
     def _mix(
-        self, counts: SchemaCounts, threshold: float, at: At, a: int, held: ClassTrials
+        self, counts: SchemaCounts, threshold: float, at: AtKey, a: int, held: ClassTrials
     ) -> Iterator[Estimate]:
         """FMR and FNMR of everybody under the mix at the global threshold; the threshold that it needs, FNMR there."""
         declared = self.mix or {}
@@ -303,14 +303,14 @@ class Doubts:
             "threshold_mix", at, weighting, known, said if known is not None else missing
         )
         if known is not None:
-            there: At = {**at, "threshold_of": "mix"}
+            there: AtKey = {**at, "threshold_of": "mix"}
             value = self._fnmr_at(known, shares, weighting)
             yield self._mix_estimate(
                 "fnmr_mix", there, weighting, value, "no interval: the threshold was found here"
             )
 
     def _mix_estimate(
-        self, metric: str, at: At, weighting: Weighting, value: float | None, note: str | None
+        self, metric: str, at: AtKey, weighting: Weighting, value: float | None, note: str | None
     ) -> Estimate:
         unit = "score" if metric == "threshold_mix" else SHARE
         return make_estimate(
@@ -323,18 +323,27 @@ class Doubts:
         return float((shares * rates)[shares > 0].sum())
 
     def _mixed_fmr(
-        self, sums: ClassSums, weights: Floats, weighting: Weighting, at: At, note: str | None
+        self, sums: ClassSums, weights: Floats, weighting: Weighting, at: AtKey, note: str | None
     ) -> Estimate:
         value = class_mix.mixed(class_mix.class_rates(sums, weighting), weights)
         residual = class_mix.mixture_residuals(sums, weights, weighting)
         used = weights.sum(axis=1) > 0
         errors = int(class_mix.between(sums.errors, sums.code)[weights > 0].sum())
-        erring = int(np.count_nonzero(sums.errors[used[sums.code]][:, used].sum(axis=1)))
+        subjects_with_errors = int(np.count_nonzero(sums.errors[used[sums.code]][:, used].sum(axis=1)))
         trials = int(np.triu(class_mix.between(sums.trials, sums.code))[weights > 0].sum())
         subjects = int(np.count_nonzero((sums.trials[:, used].sum(axis=1) > 0) & used[sums.code]))
         variance = subjects / max(subjects - 1, 1) * float(np.square(residual).sum())
-        made = empty(Method.WILSON, self.alpha, f"needs {MIN_ERRORS} false matches of {MIN_ERRING} subjects")
-        if errors >= MIN_ERRORS and erring >= MIN_ERRING and 0 < value < 1 and variance > 0:
+        made = empty(
+            Method.WILSON,
+            self.alpha,
+            f"needs {MIN_ERRORS} false matches of {MIN_ERROR_SUBJECTS} subjects",
+        )
+        if (
+            errors >= MIN_ERRORS
+            and subjects_with_errors >= MIN_ERROR_SUBJECTS
+            and 0 < value < 1
+            and variance > 0
+        ):
             degrees = dependence.degrees_of_freedom(float(subjects))
             made = from_bounds(wilson.bounds_from_variance(value, variance, trials, degrees), self.alpha)
         return make_estimate(
@@ -342,7 +351,9 @@ class Doubts:
             weighting=weighting, intervals=(made,),
         )  # fmt: skip
 
-    def _mixed_fnmr(self, shares: Floats, weighting: Weighting, threshold: float, at: At, a: int) -> Estimate:
+    def _mixed_fnmr(
+        self, shares: Floats, weighting: Weighting, threshold: float, at: AtKey, a: int
+    ) -> Estimate:
         """Intervals from the replicates of the classes, which share their draws; Wilson's on their variance."""
         place = OperatingPoint(rate="fnmr", weighting=weighting, group_index=0, threshold=threshold, point=a)
         used = [
@@ -352,12 +363,12 @@ class Doubts:
         ]  # fmt: skip
         plans = set.intersection(*(set(item.replicates) for _, item in used))
         value = float(sum(share * item.value for share, item in used))
-        reading = RateSummary(
+        summary = RateSummary(
             value=value,
             vstat=float(sum(share * item.vstat for share, item in used)),
             errors=sum(item.errors for _, item in used),
             trials=sum(item.trials for _, item in used),
-            erring=sum(item.erring for _, item in used),
+            subjects_with_errors=sum(item.subjects_with_errors for _, item in used),
             replicates={
                 plan: np.sum([share * item.replicates[plan] for share, item in used], axis=0)
                 for plan in plans
@@ -368,22 +379,22 @@ class Doubts:
             for item in self.system.intervals
             if item.method in PLAN_OF and item.method is not Method.WILSON
         ]
-        made = intervals_of(reading, wanted, self.alpha)
-        drawn = reading.replicates.get(Plan.SUBJECTS)
-        if drawn is not None and not reading.thin and 0 < value < 1:
-            made = (*_by_variance(reading, drawn, self.alpha), *made)
+        made = intervals_of(summary, wanted, self.alpha)
+        drawn = summary.replicates.get(Plan.SUBJECTS)
+        if drawn is not None and not summary.too_few_errors and 0 < value < 1:
+            made = (*_by_variance(summary, drawn, self.alpha), *made)
         return make_estimate(
             self.system.provider, "fnmr_mix", at, value, None, SHARE, schema=self.schema, weighting=weighting,
             intervals=made)  # fmt: skip
 
 
-def _by_variance(reading: RateSummary, drawn: Floats, alpha: float) -> tuple[Interval, ...]:
+def _by_variance(summary: RateSummary, drawn: Floats, alpha: float) -> tuple[Interval, ...]:
     known = drawn[np.isfinite(drawn)]
     if known.size < 2 or not known.var() > 0:
         return ()
     variance = float(known.var(ddof=1))
     bounds, wider = (
-        wilson.bounds_from_variance(reading.value, spread, reading.trials)
+        wilson.bounds_from_variance(summary.value, spread, summary.trials)
         for spread in (variance, variance + variance_error(known))
     )
     return (from_variance(bounds, wider, int(known.size), alpha),)

@@ -10,7 +10,7 @@ from frtaudit.core.arrays import Flags, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import Plan, ThresholdSource, Weighting
 from frtaudit.evaluation.intervals import (
-    At,
+    AtKey,
     OperatingPoint,
     read,
 )
@@ -38,7 +38,7 @@ class Row:
     metric: str
     schema: str | None
     group: str
-    at: At
+    at: AtKey
     place: OperatingPoint
     moving: bool
 
@@ -83,8 +83,8 @@ def chosen_here(origin: Mapping[str, float | str]) -> bool:
 
 def rows_of(system: SystemData) -> Iterator[Row]:
     """Rates at the declared FMR targets and at thresholds that are not of these data, in the primary weighting."""
-    weighting, points = system.spec.weighting, system.points
-    places: list[tuple[At, float, int]] = []
+    weighting, points = system.spec.weighting, system.operating_points
+    places: list[tuple[AtKey, float, int]] = []
     for a in points.declared:
         threshold = float(points.at_target[WEIGHTINGS.index(weighting), a])
         if np.isfinite(threshold):
@@ -182,7 +182,7 @@ def _moving(system: SystemData, row: Row) -> Moving | None:
 
 def _slope(system: SystemData, place: OperatingPoint) -> float:
     """-d log FNMR / d log FMR between half and twice the target, or what of it the tail and the errors allow."""
-    target, found = system.points.targets[place.point], []
+    target, found = system.operating_points.targets[place.point], []
     for factor in (0.5, 1.0, 2.0):
         try:
             threshold = threshold_at(system.tail, system.groups, target * factor, place.weighting)

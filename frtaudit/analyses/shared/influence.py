@@ -9,7 +9,7 @@ from frtaudit.core import Estimate, Interval
 from frtaudit.core.arrays import Ints
 from frtaudit.core.file_names import file_name
 from frtaudit.core.spec import Weighting
-from frtaudit.evaluation.intervals import SHARE, At
+from frtaudit.evaluation.intervals import SHARE, AtKey
 from frtaudit.evaluation.system import WEIGHTINGS, SystemData
 from frtaudit.inputs.review import as_csv, pair_id
 from frtaudit.stats.groups import influence
@@ -23,7 +23,7 @@ NOT_ALONE = "every subject takes part in every comparison, or none does"
 def make_estimate(
     provider: str,
     metric: str,
-    at: At,
+    at: AtKey,
     value: float | None,
     counts: tuple[int, int] | None,
     unit: str,
@@ -73,9 +73,9 @@ class Influence:
     worst_share: float
     label_errors_taken: tuple[int, ...]
 
-    def _points(self) -> Iterator[tuple[At, Weighting, float, bool]]:
+    def _points(self) -> Iterator[tuple[AtKey, Weighting, float, bool]]:
         """Operating points with their thresholds: declared targets, then fixed ones; whether groups are read too."""
-        points = self.system.points
+        points = self.system.operating_points
         for w, weighting in enumerate(WEIGHTINGS):
             for a in points.declared:
                 threshold = float(points.at_target[w, a])
@@ -142,7 +142,9 @@ class Influence:
                     NOT_ALONE if left is None else None, schema=schema, group=group, weighting=weighting,
                 )  # fmt: skip
 
-    def _extremes(self) -> Iterator[tuple[At, Weighting, str, int, tuple[LeaveOneOut, LeaveOneOut] | None]]:
+    def _extremes(
+        self,
+    ) -> Iterator[tuple[AtKey, Weighting, str, int, tuple[LeaveOneOut, LeaveOneOut] | None]]:
         for at, weighting, threshold, grouped in self._points():
             group_indices = range(len(self.system.every_group())) if grouped else (0,)
             for group_index in group_indices:
@@ -228,7 +230,7 @@ class Influence:
 
     def _declared(self, weighting: Weighting) -> list[tuple[float, float]]:
         """Declared targets with a threshold, and that."""
-        points = self.system.points
+        points = self.system.operating_points
         row = points.at_target[WEIGHTINGS.index(weighting)]
         return [(points.targets[a], float(row[a])) for a in points.declared if np.isfinite(row[a])]
 
@@ -248,14 +250,14 @@ class Influence:
                     yield self._without(target, number, "people", errors - wrong, trials - size)
 
     def _without(self, target: float, number: int, of: str, errors: int, trials: int) -> Estimate:
-        at: At = {"fmr": target, "label_errors": float(number), "of": of}
+        at: AtKey = {"fmr": target, "label_errors": float(number), "of": of}
         value = errors / trials if trials else None
         return make_estimate(
             self.system.provider, "fmr_label_errors", at, value, (errors, trials), SHARE,
             weighting=Weighting.POOLED,
         )  # fmt: skip
 
-    def kept(self) -> Kept:
+    def review_pairs(self) -> Kept:
         """The top pairs of people, each by its best comparison, for the review file."""
         tail, cohort = self.system.tail, self.system.cohort
         people = influence.top_people(tail, max(self.label_errors_taken))
@@ -308,7 +310,7 @@ def reviewed(provider: str, kept: Kept, said: Mapping[str, str], wrong: set[str]
         if between is None:
             continue
         rest = errors - int(between[found].sum()), trials - int(kept.sizes[found].sum())
-        at: At = {"fmr": target}
+        at: AtKey = {"fmr": target}
         yield make_estimate(
             provider, "fmr_reviewed", at, rest[0] / rest[1] if rest[1] else None, rest, SHARE,
             weighting=Weighting.POOLED,

@@ -152,7 +152,7 @@ class Overlap:
         }
 
 
-def matcher_of(cohort_data: CohortData, panel: Sequence[str], wanted: str | None, where: str) -> str:
+def matcher_of(cohort_data: CohortData, components: Sequence[str], wanted: str | None, where: str) -> str:
     """The provider whose templates decide: the one asked for, else the first on trial with templates on both sides."""
     if not cohort_data.training:
         raise SpecError(where, "the cohort has no training set", "cohort.training.NAME=FOLDER")
@@ -161,7 +161,7 @@ def matcher_of(cohort_data: CohortData, panel: Sequence[str], wanted: str | None
         for name in cohort_data.templates
         if all(name in held.templates for held in cohort_data.training.values())
     ]
-    first = next((name for name in panel if name in shared), None)
+    first = next((name for name in components if name in shared), None)
     if wanted is None and first is not None:
         return first
     if wanted is None or wanted not in shared:

@@ -13,10 +13,10 @@ from frtaudit.stats.folds.fold_assignment import leaking
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """``kept`` of ``total`` cases (``of`` what) keep ``rule``; ``worst``: the case nearest to breaking it, in words."""
+    """``satisfied`` of ``total`` cases (``of`` what) keep ``rule``; ``worst``: the case nearest to breaking it."""
 
     rule: str
-    kept: int
+    satisfied: int
     total: int
     of: str
     worst: str
@@ -24,7 +24,7 @@ class Claim:
     @property
     def holds(self) -> bool:
         """Whether every case keeps the rule."""
-        return self.kept == self.total
+        return self.satisfied == self.total
 
 
 def certify(
@@ -44,7 +44,7 @@ def certify(
 
 
 def _claim(rule: str, keeps: Flags, of: str, worst: str = "") -> Claim:
-    return Claim(rule=rule, kept=int(np.count_nonzero(keeps)), total=int(keeps.size), of=of, worst=worst)
+    return Claim(rule=rule, satisfied=int(np.count_nonzero(keeps)), total=int(keeps.size), of=of, worst=worst)
 
 
 def _of_pairs(cohort_data: CohortData, pairs: Comparisons) -> Iterator[Claim]:

@@ -37,7 +37,7 @@ class Journal:
             own = Faces(names=faces.names, query_of=faces.query_of, queries=faces.queries, annotated=blank)
             told = with_answers(own, read_table(path, path.name)).annotated
             self._answers = {int(row): int(told[row]) for row in np.flatnonzero(told != UNSAID)}
-        self._seen = _stamp(path)
+        self._last_stamp = _stamp(path)
 
     @property
     def answers(self) -> Mapping[int, int]:
@@ -53,7 +53,7 @@ class Journal:
         if not 0 <= face < len(self._faces.names) or (answer is not None and answer not in POSSIBLE):
             raise DataError("answer", "no such face or answer", "a face of the list; 1, 0 or -1")
         with self._lock:
-            if _stamp(self.path) != self._seen:
+            if _stamp(self.path) != self._last_stamp:
                 raise DataError(
                     self.path.name, "another program has changed the file", "one review at a time"
                 )
@@ -65,7 +65,7 @@ class Journal:
                 raise DataError(
                     self.path.name, f"cannot be written ({error.strerror})", "a folder with room"
                 ) from error
-            self._seen, self._answers = _stamp(self.path), found
+            self._last_stamp, self._answers = _stamp(self.path), found
             return len(found)
 
     def _text(self, answers: Mapping[int, int]) -> bytes:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-MOST = 20_000_000  # bytes of one picture
+MAX_BYTES = 20_000_000  # bytes of one picture
 _HEAD = 12
 _KINDS = {b"\xff\xd8\xff": "image/jpeg", b"\x89PNG\r\n\x1a\n": "image/png"}
 
@@ -34,10 +34,10 @@ class Pictures:
             with path.open("rb") as stream:
                 head = stream.read(_HEAD)
                 kind = kind_of(head)
-                data = head + stream.read(MOST) if kind else b""
+                data = head + stream.read(MAX_BYTES) if kind else b""
         except (OSError, ValueError):  # not readable; a name that no file can have
             return None
-        return Picture(kind=kind, data=data) if kind and len(data) <= MOST else None
+        return Picture(kind=kind, data=data) if kind and len(data) <= MAX_BYTES else None
 
 
 def kind_of(head: bytes) -> str | None:

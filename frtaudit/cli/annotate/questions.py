@@ -26,7 +26,7 @@ class Question:
     face: int
     suggestion: int | None
     given: int | None
-    asked: bool
+    to_ask: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ def sheets(faces: Faces, labelled: Labelled, tau: float, most: int | None = None
                 face=row,
                 suggestion=None if several else _suggestion(int(labelled.label[row])),
                 given=None if faces.annotated[row] == UNSAID else int(faces.annotated[row]),
-                asked=row in wanted,
+                to_ask=row in wanted,
             )
             for row in rows.tolist()
         )
@@ -90,7 +90,7 @@ def to_json(
                         "picture": bool(pictures[item.face]),
                         "suggestion": item.suggestion,
                         "given": item.given,
-                        "asked": item.asked,
+                        "asked": item.to_ask,
                         "answer": answers.get(item.face),
                     }
                     for item in sheet.questions

@@ -50,7 +50,9 @@ def review_of(spec: AuditSpec, answers: Path | None = None, most: int | None = N
     if not journal.path.parent.is_dir():
         raise DataError("--answers", f"no folder {str(journal.path.parent)!r}", "a file in a folder")
     how = cohort.labels
-    made = sheets(found.faces, labelled(found.faces, how.asked(found.services), how), how.limits.tau, most)
+    made = sheets(
+        found.faces, labelled(found.faces, how.labelling_services(found.services), how), how.limits.tau, most
+    )
     column = found.columns.get(PICTURE, np.full(len(found.faces.names), "", dtype=object))
     pictures = Pictures(root=root, names=tuple(column.tolist()))
     return ReviewState(faces=found.faces, sheets=made, pictures=pictures, journal=journal)
@@ -60,7 +62,7 @@ def remaining(review: ReviewState) -> int:
     """How many queries have a face that is asked and not answered yet."""
     answers = review.journal.answers
     return sum(
-        any(one.asked and one.face not in answers for one in sheet.questions) for sheet in review.sheets
+        any(one.to_ask and one.face not in answers for one in sheet.questions) for sheet in review.sheets
     )
 
 
@@ -69,7 +71,7 @@ def serve_review(review: ReviewState, port: int, say: Callable[[str], object]) -
 
     While it serves it says how many queries remain, a line for each that is finished or opened again.
     """
-    asked = sum(item.asked for sheet in review.sheets for item in sheet.questions)
+    asked = sum(item.to_ask for sheet in review.sheets for item in sheet.questions)
     known = int(np.count_nonzero(review.faces.annotated != UNSAID))
     counts = f"{asked} of {len(review.faces.names)} faces are asked, in {len(review.sheets)} queries"
     left = remaining(review)

@@ -42,7 +42,7 @@ class JobResult:
     result: AuditResult | None = None
 
 
-def outcome(job: Job, sweep: Path) -> JobResult:
+def job_result(job: Job, sweep: Path) -> JobResult:
     """What the job's folder says. A result without ``DONE.json``, or another than it names, is unfinished."""
     if job.spec is None:
         return JobResult(job=job, state=State.REFUSED, error=job.error, exit_code=job.exit_code)

@@ -32,28 +32,28 @@ class _Page(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.said: dict[str, str] = {}
+        self.meta: dict[str, str] = {}
         self.base = ""
         self.inside: list[str] = []
         self.times: list[str] = []
         self._main = 0
         self._script = False
 
-    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, element: str, attrs: Sequence[tuple[str, str | None]]) -> None:
         held = {name: value or "" for name, value in attrs}
-        if tag == "meta":
+        if element == "meta":
             name = (held.get("property") or held.get("name") or held.get("itemprop") or "").lower()
-            self.said.setdefault(name, held.get("content", "").strip())
-        elif tag == "base":
+            self.meta.setdefault(name, held.get("content", "").strip())
+        elif element == "base":
             self.base = self.base or held.get("href", "")
-        elif tag in ("article", "main"):
+        elif element in ("article", "main"):
             self._main += 1
-        elif tag == "img" and self._main and _large(held):
+        elif element == "img" and self._main and _large(held):
             self.inside.append(held["src"].strip())
-        self._script = tag == "script" and held.get("type", "").lower() == "application/ld+json"
+        self._script = element == "script" and held.get("type", "").lower() == "application/ld+json"
 
-    def handle_endtag(self, tag: str) -> None:
-        self._main -= tag in ("article", "main") and self._main > 0
+    def handle_endtag(self, element: str) -> None:
+        self._main -= element in ("article", "main") and self._main > 0
         self._script = False
 
     def handle_data(self, data: str) -> None:
@@ -72,9 +72,9 @@ def lead_of(data: bytes, address: str) -> Lead:
     page = _Page()
     page.feed(data.decode("utf-8", errors="replace"))
     base = _joined(address, page.base) or address
-    named = [page.said[name] for name in NAMED if page.said.get(name)]
+    named = [page.meta[name] for name in NAMED if page.meta.get(name)]
     images = [_joined(base, one) for one in (*named[:1], *page.inside[: not named])]
-    dates = [date_of(one) for one in (*(page.said.get(name, "") for name in DATED), *page.times)]
+    dates = [date_of(one) for one in (*(page.meta.get(name, "") for name in DATED), *page.times)]
     return Lead(image=next(iter(images), None), date=next((one for one in dates if one is not None), None))
 
 

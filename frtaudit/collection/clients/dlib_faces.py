@@ -50,7 +50,7 @@ class Finding:
         if self.longest < 80:
             raise SpecError("longest", f"{self.longest}", "80 pixels and more: no smaller face is found")
 
-    def asked(self) -> dict[str, str]:
+    def recorded_settings(self) -> dict[str, str]:
         """The settings and the digest of the model file, as text."""
         said = {"detector": str(self.finder), "upsample": str(self.upsample), "longest": str(self.longest)}
         return said | (digests((CNN_FILE,)) if self.finder is Finder.CNN else {})

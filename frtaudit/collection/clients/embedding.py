@@ -28,7 +28,7 @@ class Embedder(Protocol):
     def vector(self, picture: Picture) -> Vector:
         """Shape (D,), float32, never all zero."""
 
-    def asked(self) -> Mapping[str, str]:
+    def recorded_settings(self) -> Mapping[str, str]:
         """What decides the vectors: the kind, and the digest of a model file."""
 
 
@@ -48,7 +48,7 @@ class Thumbnail:
         plain = not bool(np.abs(grey).max() > 0.5)
         return np.append(np.zeros_like(grey) if plain else grey, np.float32(plain)).astype(np.float32)
 
-    def asked(self) -> Mapping[str, str]:
+    def recorded_settings(self) -> Mapping[str, str]:
         """The kind."""
         return {"embedding": "pixels"}
 
@@ -96,7 +96,7 @@ class Network:
         found = found.ravel()
         return found if np.isfinite(found).all() and found.any() else np.ones_like(found)
 
-    def asked(self) -> Mapping[str, str]:
+    def recorded_settings(self) -> Mapping[str, str]:
         """The kind, and the sha256 of the file."""
         return {"embedding": "onnx", "model": self.digest}
 

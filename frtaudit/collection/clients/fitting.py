@@ -87,7 +87,7 @@ class Cutter:
 
     def of(self, crop: Crop) -> Picture:
         """The face with its margin, or the whole picture where no box is known, as the service takes it."""
-        box = crop.seen.box if crop.seen else None
+        box = crop.face.box if crop.face else None
         key = (crop.picture.digest, box)
         with self._lock:
             if key in self._kept:

@@ -43,15 +43,15 @@ class Budget:
 
 @dataclass(slots=True, kw_only=True)
 class RateLimiter:
-    """The gate of one service: a token bucket of a tenth of a second's calls, the purse, how many attempts passed.
+    """The gate of one service: a token bucket of a tenth of a second's calls, the budget, how many attempts passed.
 
-    >>> gate = RateLimiter(limits=Limits(compare=0.001), purse=Budget(limit=Fraction("0.002")))
+    >>> gate = RateLimiter(limits=Limits(compare=0.001), budget=Budget(limit=Fraction("0.002")))
     >>> gate.attempt("compare"), gate.attempt("compare"), gate.passed["compare"]
     (None, None, 2)
     """
 
     limits: Limits
-    purse: Budget
+    budget: Budget
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     passed: dict[str, int] = field(default_factory=dict)
@@ -61,11 +61,11 @@ class RateLimiter:
     def attempt(self, kind: str) -> None:
         """Wait for one's turn, then pay. Raises :class:`BudgetError`."""
         self._wait()
-        self.purse.take(self.price(kind))
+        self.budget.take(self.price(kind))
         self._count(kind)
 
     def paid_attempt(self, kind: str) -> None:
-        """Wait for one's turn; the purse gave already."""
+        """Wait for one's turn; the budget was charged already."""
         self._wait()
         self._count(kind)
 

@@ -56,8 +56,8 @@ class Handles:
         return ask(self._of(probe), self._of(reference))
 
     def _of(self, crop: Crop) -> DetectedFace:
-        if crop.seen is not None and self._lasts(crop.seen):
-            return crop.seen
+        if crop.face is not None and self._lasts(crop.face):
+            return crop.face
         with self._lock:
             lock = self._locks.setdefault(crop.picture.digest, threading.Lock())
         with lock:  # many threads compare one picture, and one of them finds its faces
@@ -66,7 +66,7 @@ class Handles:
                 detection = self.find(crop.picture)
                 self.keep(crop.picture, detection)
                 faces = detection.faces
-        box = crop.seen.box if crop.seen else None
+        box = crop.face.box if crop.face else None
         return largest(faces) if box is None else same_face(box, faces)
 
     def _lasts(self, seen: DetectedFace) -> bool:

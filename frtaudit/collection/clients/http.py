@@ -21,8 +21,8 @@ from frtaudit.errors import ProviderError, SpecError
 if TYPE_CHECKING:
     import httpx
 
-MOST_BYTES = 4_000_000  # of an answer
-MOST_WAIT = 120.0  # seconds that are waited because a service asked for them
+MAX_BYTES = 4_000_000  # of an answer
+MAX_WAIT = 120.0  # seconds that are waited because a service asked for them
 FIRST_WAIT = 0.5  # seconds before the second attempt, doubled for each one after
 LONGEST_WAIT = 30.0
 NOWHERE = (404, 405, 410)  # where the service says nothing of its own
@@ -78,7 +78,7 @@ class Caller:
 
     limits: Limits
     gate: Gate
-    sort: Table
+    classify: Table
     client: "httpx.Client" = field(repr=False)
     _places: threading.BoundedSemaphore = field(init=False, repr=False)
 
@@ -114,7 +114,7 @@ class Caller:
         with self._places:
             self.gate.attempt(kind)
             reply = self._sent(path, make())
-        refused = self.sort(reply) or _refused(reply)
+        refused = self.classify(reply) or _refused(reply)
         if refused is not None:
             if refused.refusal is Refusal.TRANSPORT and refused.wait is None:
                 refused.wait = wait_of(reply.headers)
@@ -137,7 +137,7 @@ class Caller:
                 for part in response.iter_bytes():
                     parts.append(part)
                     size += len(part)
-                    if size > MOST_BYTES:
+                    if size > MAX_BYTES:
                         raise CallError(Refusal.TRANSPORT, "response_too_large")
                     if time.monotonic() > deadline:
                         raise CallError(Refusal.TRANSPORT, "timeout")
@@ -149,7 +149,7 @@ class Caller:
             raise CallError(Refusal.TRANSPORT, "no_connection") from None
 
 
-def caller_of(endpoint: str, limits: Limits, gate: Gate, sort: Table) -> Caller:
+def caller_of(endpoint: str, limits: Limits, gate: Gate, classify: Table) -> Caller:
     """Open for calls: no proxy and no netrc of the environment, no redirect followed.
 
     Raises :class:`ProviderError` where the extra is not installed.
@@ -165,7 +165,7 @@ def caller_of(endpoint: str, limits: Limits, gate: Gate, sort: Table) -> Caller:
         timeout=limits.timeout,
         limits=httpx.Limits(max_connections=limits.concurrency, max_keepalive_connections=limits.concurrency),
     )
-    return Caller(limits=limits, gate=gate, sort=sort, client=client)
+    return Caller(limits=limits, gate=gate, classify=classify, client=client)
 
 
 def checked_endpoint(where: str, endpoint: str) -> None:
@@ -275,7 +275,7 @@ def _again(error: Exception) -> bool | float:
         return False
     if error.wait is None:
         return True
-    return error.wait if error.wait <= MOST_WAIT else False
+    return error.wait if error.wait <= MAX_WAIT else False
 
 
 def _refused(reply: Reply) -> CallError | None:

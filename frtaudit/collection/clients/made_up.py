@@ -23,7 +23,7 @@ GRID = 6  # its pattern has this many patches a side
 DARKEST, BRIGHTEST = 80.0, 250.0  # of a face, on a background of 0
 EDGE = 40  # a pixel whose red is above this is part of a face
 PATCHES = (10, 12)  # of a background: rows, columns
-LEAST = 16  # pixels of a side below which nothing is seen
+MIN_SIDE = 16  # pixels of a side below which nothing is seen
 THUMBNAIL = 12
 
 
@@ -65,12 +65,12 @@ def picture_with(
 
 
 def boxes_in(picture: Picture) -> tuple[Box, ...]:
-    """Regions with red of at least ``LEAST`` pixels a side, from left to right."""
+    """Regions with red of at least ``MIN_SIDE`` pixels a side, from left to right."""
     labelled, _ = scipy.ndimage.label(np.asarray(pixels(picture).getchannel("R")) > EDGE)
     boxes = []
     for rows, columns in scipy.ndimage.find_objects(labelled):
         height, width = rows.stop - rows.start, columns.stop - columns.start
-        if min(height, width) >= LEAST:
+        if min(height, width) >= MIN_SIDE:
             boxes.append(
                 Box(x=float(columns.start), y=float(rows.start), width=float(width), height=float(height))
             )

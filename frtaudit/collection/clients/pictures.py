@@ -13,8 +13,8 @@ from frtaudit.core.collecting import Box, CallError, Picture, Refusal
 if TYPE_CHECKING:
     from PIL import Image
 
-MOST_BYTES = 20_000_000
-MOST_PIXELS = 50_000_000
+MAX_BYTES = 20_000_000
+MAX_PIXELS = 50_000_000
 _KINDS = {"JPEG": "image/jpeg", "PNG": "image/png"}
 _ONE = Lock()
 # Pillow's own for broken files, and what its reading of EXIF headers lets through.
@@ -31,7 +31,7 @@ _BROKEN = (
 )
 
 
-def picture_of(data: bytes, most_bytes: int = MOST_BYTES, most_pixels: int = MOST_PIXELS) -> Picture:
+def picture_of(data: bytes, most_bytes: int = MAX_BYTES, most_pixels: int = MAX_PIXELS) -> Picture:
     """A checked picture: JPEG or PNG, decoded once to the end, so that a torn one is found here.
 
     Raises :class:`CallError` (failure to acquire): ``too_large``, ``unreadable_image``, ``too_many_pixels``.

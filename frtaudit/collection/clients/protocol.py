@@ -85,7 +85,7 @@ class Service(Protocol):
     def score_range(self) -> tuple[float, float]:
         """Lowest and highest possible score."""
 
-    def asked(self) -> Mapping[str, str]:
+    def recorded_settings(self) -> Mapping[str, str]:
         """What is known before a call and decides the answer: models, parameters, digests of model files."""
 
     def open(self, gate: Gate) -> Session:

@@ -2,12 +2,12 @@
 
 import uuid
 
-from frtaudit.collection.fake.wire import Request, Response, digest_of, opened, said
+from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response, open_picture
 from frtaudit.collection.fake.world import World
 from frtaudit.core.collecting import CallError
 
 KEY = "made-up-azure-key"
-LEAST_BYTES = 1024  # below it, as documented, an image is too small
+MIN_BYTES = 1024  # below it, as documented, an image is too small
 
 
 class Azure:
@@ -43,10 +43,10 @@ class Azure:
     def _detected(self, request: Request, world: World, key: str) -> Response:
         model = request.query.get("recognitionModel", "recognition_01")
         lifetime = float(request.query.get("faceIdTimeToLive", "86400"))
-        if len(request.body) < LEAST_BYTES:
+        if len(request.body) < MIN_BYTES:
             return _error("InvalidImageSize", 400)
         try:
-            found = world.faces(opened(request.body))
+            found = world.faces(open_picture(request.body))
         except CallError:
             return _error("InvalidImage", 400)
         faces: list[dict[str, object]] = []
@@ -59,7 +59,7 @@ class Azure:
             if request.query.get("returnFaceAttributes"):
                 face["faceAttributes"] = {"qualityForRecognition": "high"}
             faces.append(face)
-        return said(faces, apim_request_id=_request(key))
+        return json_response(faces, apim_request_id=_request(key))
 
     def _verified(self, request: Request, world: World, key: str) -> Response:
         asked = request.json()
@@ -67,7 +67,9 @@ class Azure:
         if faces[0] is None or faces[1] is None:
             return _error("FaceNotFound", 404)
         score = world.score(self.name, faces[0], faces[1], key)
-        return said({"isIdentical": score >= 0.5, "confidence": score}, apim_request_id=_request(key))
+        return json_response(
+            {"isIdentical": score >= 0.5, "confidence": score}, apim_request_id=_request(key)
+        )
 
     def failure(self, fault: str, kind: str) -> Response:
         """As Azure says errors; an error in an answer of 200 is one without what was asked for."""
@@ -76,9 +78,9 @@ class Azure:
         if fault == "error":
             return _error("InternalServerError", 500)
         if fault == "error_in_answer":
-            return said({"error": {"code": "Unspecified", "message": "made up"}})
+            return json_response({"error": {"code": "Unspecified", "message": "made up"}})
         if kind == "detect":
-            return said([])
+            return json_response([])
         return _error("InvalidImage", 400)
 
 
@@ -87,4 +89,4 @@ def _request(key: str) -> str:
 
 
 def _error(code: str, status: int) -> Response:
-    return said({"error": {"code": code, "message": "made up"}}, status=status)
+    return json_response({"error": {"code": code, "message": "made up"}}, status=status)

@@ -3,7 +3,7 @@
 import base64
 
 from frtaudit.collection.clients.made_up import Array
-from frtaudit.collection.fake.wire import Request, Response, digest_of, opened, said
+from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response, open_picture
 from frtaudit.collection.fake.world import World, area
 from frtaudit.core.collecting import CallError
 
@@ -52,16 +52,16 @@ class FacePlusPlus:
         if faces[0] is not None and faces[1] is not None:
             score = world.score(self.name, faces[0], faces[1], key)
             content |= {"confidence": score, "thresholds": _THRESHOLDS}
-        return said(content)
+        return json_response(content)
 
     def _detected(self, sent: dict[str, bytes], world: World, key: str) -> Response:
         faces = []
-        for box, values in world.faces(opened(base64.b64decode(sent["image_base64"]))):
+        for box, values in world.faces(open_picture(base64.b64decode(sent["image_base64"]))):
             edges = {"top": box.y, "left": box.x, "width": box.width, "height": box.height}
             quality = {"facequality": {"value": 90.5, "threshold": 70.1}}
             token = world.token(self.name, values)
             faces.append({"face_token": token, "face_rectangle": edges, "attributes": quality})
-        return said(
+        return json_response(
             {
                 "request_id": key[:32],
                 "time_used": 120,
@@ -79,7 +79,7 @@ class FacePlusPlus:
             if values is None:
                 raise LookupError
             return values
-        found = world.faces(opened(base64.b64decode(sent.get(f"image_base64_{number}", b""))))
+        found = world.faces(open_picture(base64.b64decode(sent.get(f"image_base64_{number}", b""))))
         return max(found, key=area)[1] if found else None
 
     def failure(self, fault: str, kind: str) -> Response:
@@ -91,11 +91,11 @@ class FacePlusPlus:
         if fault == "error_in_answer":
             return _error("INTERNAL_ERROR", 200)
         if kind == "detect":
-            return said(
+            return json_response(
                 {"request_id": "empty", "time_used": 100, "image_id": "empty", "faces": [], "face_num": 0}
             )
-        return said({"request_id": "empty", "time_used": 100, "faces1": [], "faces2": []})
+        return json_response({"request_id": "empty", "time_used": 100, "faces1": [], "faces2": []})
 
 
 def _error(message: str, status: int) -> Response:
-    return said({"time_used": 5, "error_message": message, "request_id": "error"}, status=status)
+    return json_response({"time_used": 5, "error_message": message, "request_id": "error"}, status=status)

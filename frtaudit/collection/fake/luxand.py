@@ -1,6 +1,6 @@
 """Luxand.cloud's wire: photos in parts, a token in a header, failures in answers of 200."""
 
-from frtaudit.collection.fake.wire import Request, Response, digest_of, opened, said
+from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response, open_picture
 from frtaudit.collection.fake.world import World, area
 from frtaudit.core.collecting import CallError
 
@@ -20,7 +20,7 @@ class Luxand:
         """Another token."""
         if request.headers.get("token") == TOKEN:
             return None
-        return said({"status": "failure", "message": "Token is not valid"}, status=401)
+        return json_response({"status": "failure", "message": "Token is not valid"}, status=401)
 
     def key(self, request: Request) -> str:
         """Path and parts; their boundary is another one each time."""
@@ -32,31 +32,31 @@ class Luxand:
         sent = request.fields()
         try:
             if self.kind(request) == "detect":
-                found = world.faces(opened(sent.get("photo", b"")))
-                return said(
+                found = world.faces(open_picture(sent.get("photo", b"")))
+                return json_response(
                     [
                         _face(number, face[0].x, face[0].y, face[0].width, face[0].height)
                         for number, face in enumerate(found)
                     ]
                 )
-            faces = [world.faces(opened(sent.get(name, b""))) for name in ("face1", "face2")]
+            faces = [world.faces(open_picture(sent.get(name, b""))) for name in ("face1", "face2")]
         except CallError:
             return _failure("Can't read image")
         if not all(faces):
             return _failure("Can't find faces in the image")
         one, other = (max(found, key=area)[1] for found in faces)
         score = world.score(self.name, one, other, key)
-        return said({"score": score, "similar": score >= float(sent.get("threshold", b"0.8"))})
+        return json_response({"score": score, "similar": score >= float(sent.get("threshold", b"0.8"))})
 
     def failure(self, fault: str, kind: str) -> Response:
         """As Luxand says errors."""
         if fault == "throttled":
-            return said({"status": "failure", "message": "Too many requests"}, status=429)
+            return json_response({"status": "failure", "message": "Too many requests"}, status=429)
         if fault == "error":
-            return said({"status": "failure", "message": "Internal server error"}, status=500)
+            return json_response({"status": "failure", "message": "Internal server error"}, status=500)
         if fault == "error_in_answer":
             return _failure("Internal error, please try again")
-        return said([]) if kind == "detect" else _failure("Can't find faces in the image")
+        return json_response([]) if kind == "detect" else _failure("Can't find faces in the image")
 
 
 def _face(number: int, x: float, y: float, width: float, height: float) -> dict[str, object]:
@@ -65,4 +65,4 @@ def _face(number: int, x: float, y: float, width: float, height: float) -> dict[
 
 
 def _failure(message: str) -> Response:
-    return said({"status": "failure", "message": message})
+    return json_response({"status": "failure", "message": message})

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 
 from frtaudit.collection.clients.made_up import Array
-from frtaudit.collection.fake.wire import Request, Response, digest_of, opened, said
+from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response, open_picture
 from frtaudit.collection.fake.world import World, area
 from frtaudit.core.collecting import Box, CallError, Picture
 
@@ -40,7 +40,7 @@ class Rekognition:
             if self.kind(request) == "detect":
                 picture = _picture(asked["Image"])
                 details = [_face(box, picture) | {"Confidence": 99.9} for box, _ in world.faces(picture)]
-                return _said({"FaceDetails": details}, key)
+                return _response({"FaceDetails": details}, key)
             return self._compared(asked, world, key)
         except CallError:
             return _error("InvalidImageFormatException", 400)
@@ -62,7 +62,7 @@ class Rekognition:
         ]
         unmatched = [_face(there, target) for score, there in scored if score < least]
         face = {"BoundingBox": _edges(box, source), "Confidence": 99.9}
-        return _said({"SourceImageFace": face, "FaceMatches": matches, "UnmatchedFaces": unmatched}, key)
+        return _response({"SourceImageFace": face, "FaceMatches": matches, "UnmatchedFaces": unmatched}, key)
 
     def _score(self, world: World, one: Array, other: Array, key: str) -> float:
         return world.score(self.name, one, other, key)
@@ -74,16 +74,18 @@ class Rekognition:
         if fault == "error":
             return _error("InternalServerError", 500)
         if fault == "error_in_answer":
-            return said({"__type": "InternalServerError", "message": "made up"})
+            return json_response({"__type": "InternalServerError", "message": "made up"})
         if kind == "detect":
-            return said({"FaceDetails": []})
-        return said({"SourceImageFace": {"Confidence": 99.9}, "FaceMatches": [], "UnmatchedFaces": []})
+            return json_response({"FaceDetails": []})
+        return json_response(
+            {"SourceImageFace": {"Confidence": 99.9}, "FaceMatches": [], "UnmatchedFaces": []}
+        )
 
 
 def _picture(image: object) -> Picture:
     if not isinstance(image, Mapping):
         raise TypeError
-    return opened(base64.b64decode(image["Bytes"]))
+    return open_picture(base64.b64decode(image["Bytes"]))
 
 
 def _face(box: Box, picture: Picture) -> dict[str, object]:
@@ -106,7 +108,7 @@ def _edges(box: Box, picture: Picture) -> dict[str, float]:
     }
 
 
-def _said(content: object, key: str) -> Response:
+def _response(content: object, key: str) -> Response:
     headers = {"x-amzn-RequestId": key[:32]}
     return Response(body=json.dumps(content).encode(), media="application/x-amz-json-1.1", headers=headers)
 

@@ -13,14 +13,14 @@ import numpy as np
 
 from frtaudit.collection.clients.http import is_loopback
 from frtaudit.collection.fake import azure, facepp, luxand, rekognition, tencent
-from frtaudit.collection.fake.wire import Request, Response, Wire, said
+from frtaudit.collection.fake.wire import Request, Response, Wire, json_response
 from frtaudit.collection.fake.world import World
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.machine import signals
 from frtaudit.errors import DataError
 
 HOST = "127.0.0.1"
-MOST_BYTES = 40_000_000
+MAX_BYTES = 40_000_000
 WIRES: tuple[Wire, ...] = (
     rekognition.Rekognition(),
     azure.Azure(),
@@ -47,14 +47,14 @@ ENVIRONMENT: Mapping[str, str] = {
 def answered(request: Request, world: World) -> Response:
     """What is sent back: counts, a refusal, a fault, or an answer."""
     if not is_loopback(urlsplit(f"//{request.headers.get('host', HOST)}").hostname or ""):
-        return said({"error": "for this machine only"}, status=421)
+        return json_response({"error": "for this machine only"}, status=421)
     if request.method == "GET" and request.path == "/counts":
-        return said(world.counts())
+        return json_response(world.counts())
     for wire in WIRES:
         kind = wire.kind(request)
         if kind is not None:
             return wire.refused(request) or _served(wire, kind, request, world)
-    return said({"error": "no such service"}, status=404)
+    return json_response({"error": "no such service"}, status=404)
 
 
 def _served(wire: Wire, kind: str, request: Request, world: World) -> Response:
@@ -93,7 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
-        if length > MOST_BYTES:
+        if length > MAX_BYTES:
             self.close_connection = True
             self._send(_TOO_LARGE)
             return

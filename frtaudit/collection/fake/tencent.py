@@ -4,7 +4,7 @@ import base64
 from collections.abc import Mapping
 
 from frtaudit.collection.clients.tc3 import authorization
-from frtaudit.collection.fake.wire import Request, Response, digest_of, opened, said
+from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response, open_picture
 from frtaudit.collection.fake.world import World, area
 from frtaudit.core.collecting import CallError
 
@@ -47,7 +47,8 @@ class Tencent:
             if self.kind(request) == "detect":
                 return self._detected(asked, world, key)
             pictures = [
-                opened(base64.b64decode(str(asked[name]), validate=True)) for name in ("ImageA", "ImageB")
+                open_picture(base64.b64decode(str(asked[name]), validate=True))
+                for name in ("ImageA", "ImageB")
             ]
         except (CallError, ValueError, KeyError):  # a data: prefix is no base64
             return _error("FailedOperation.ImageDecodeFailed")
@@ -57,10 +58,10 @@ class Tencent:
         score = world.score(self.name, faces[0][1], faces[1][1], key)
         swapped = world.swapped(self.name, key)
         version = f"{asked.get('FaceModelVersion', '3.0')}{'.1' if swapped else ''}"
-        return _said({"Score": score, "FaceModelVersion": version}, key)
+        return _response({"Score": score, "FaceModelVersion": version}, key)
 
     def _detected(self, asked: Mapping[str, object], world: World, key: str) -> Response:
-        picture = opened(base64.b64decode(str(asked["Image"]), validate=True))
+        picture = open_picture(base64.b64decode(str(asked["Image"]), validate=True))
         found = sorted(world.faces(picture), key=area, reverse=True)[: int(str(asked.get("MaxFaceNum", 1)))]
         if not found:
             return _error("InvalidParameterValue.NoFaceInPhoto")
@@ -75,7 +76,7 @@ class Tencent:
             for box, _ in found
         ]
         sizes = {"ImageWidth": picture.width, "ImageHeight": picture.height}
-        return _said(
+        return _response(
             sizes | {"FaceInfos": infos, "FaceModelVersion": asked.get("FaceModelVersion", "3.0")}, key
         )
 
@@ -84,15 +85,15 @@ class Tencent:
         if fault == "throttled":
             return _error("RequestLimitExceeded")
         if fault == "error":
-            return said({"message": "made up"}, status=500)
+            return json_response({"message": "made up"}, status=500)
         if fault == "error_in_answer":
             return _error("InternalError")
         return _error("InvalidParameterValue.NoFaceInPhoto")
 
 
-def _said(content: Mapping[str, object], key: str) -> Response:
-    return said({"Response": {**content, "RequestId": key[:32]}})
+def _response(content: Mapping[str, object], key: str) -> Response:
+    return json_response({"Response": {**content, "RequestId": key[:32]}})
 
 
 def _error(code: str) -> Response:
-    return said({"Response": {"Error": {"Code": code, "Message": "made up"}, "RequestId": "error"}})
+    return json_response({"Response": {"Error": {"Code": code, "Message": "made up"}, "RequestId": "error"}})

@@ -74,13 +74,13 @@ class Wire(Protocol):
         """``throttled``, ``error``, ``error_in_answer`` or ``empty``, as this service says it."""
 
 
-def said(content: object, status: int = 200, **headers: str) -> Response:
+def json_response(content: object, status: int = 200, **headers: str) -> Response:
     """A response of JSON."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Response(status=status, body=json.dumps(content).encode(), headers=named)
 
 
-def opened(data: bytes) -> Picture:
+def open_picture(data: bytes) -> Picture:
     """Raises :class:`~frtaudit.core.collecting.CallError` for what is no picture."""
     return picture_of(data)
 

@@ -94,7 +94,7 @@ class Azure:
     detects = True  # a call of its own finds faces
     score_range = (0.0, 1.0)  # of the confidence
 
-    def asked(self) -> Mapping[str, str]:
+    def recorded_settings(self) -> Mapping[str, str]:
         """Both models; of the host only whose it is, for its name is the customer's."""
         place = place_of(self.endpoint or os.environ.get(ENDPOINT, ""))
         return {
@@ -192,12 +192,12 @@ def _grades(settings: Azure) -> bool:
 
 def _faces(reply: Reply, by: float, ends: float) -> Detection:
     items = reply.items
-    faces = left_to_right(_seen(item, by, ends) for item in items)
+    faces = left_to_right(_face(item, by, ends) for item in items)
     model = str(items[0]["recognitionModel"]) if items else ""
     return Detection(faces=faces, version=model, request=reply.headers.get("apim-request-id", ""))
 
 
-def _seen(item: Mapping[str, Mapping[str, float]], by: float, ends: float) -> DetectedFace:
+def _face(item: Mapping[str, Mapping[str, float]], by: float, ends: float) -> DetectedFace:
     edges = item["faceRectangle"]
     box = Box(x=edges["left"], y=edges["top"], width=edges["width"], height=edges["height"])
     facts: dict[str, float | str] = {"recognition_model": str(item["recognitionModel"])}

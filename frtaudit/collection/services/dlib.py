@@ -63,14 +63,14 @@ class Dlib:
         """From a distance of 2 and more to one of 0."""
         return 1.0 - FARTHEST, 1.0
 
-    def asked(self) -> Mapping[str, str]:
+    def recorded_settings(self) -> Mapping[str, str]:
         """Package, settings, digests of the model files. Raises :class:`ProviderError` without the extra."""
         return {
             "package": installed(),
             "landmarks": str(int(self.landmarks)),
             "jitters": "0",
             "score": f"max(1 - distance, {1.0 - FARTHEST:g})",
-            **self._finding().asked(),
+            **self._finding().recorded_settings(),
             **digests((self._landmarks_file(), RECOGNITION_FILE)),
         }
 
@@ -123,11 +123,11 @@ class _Open:
 
     def _of(self, crop: Crop) -> Template:
         """The descriptor of a crop: of the face that was seen, or of the largest."""
-        if crop.seen is not None and isinstance(crop.seen.handle, np.ndarray):
-            return crop.seen.handle
+        if crop.face is not None and isinstance(crop.face.handle, np.ndarray):
+            return crop.face.handle
         image = _array(crop.picture)
         with self._lock:
-            box = crop.seen.box if crop.seen is not None else None
+            box = crop.face.box if crop.face is not None else None
             return self._template(image, box or largest(self._detector.faces(image)).box)
 
     def _template(self, image: Pixels, box: Box) -> Template:

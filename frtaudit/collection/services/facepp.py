@@ -78,7 +78,7 @@ class FacePlusPlus:
     detects = True  # a call of its own finds faces
     score_range = (0.0, 100.0)  # of the confidence
 
-    def asked(self) -> Mapping[str, str]:
+    def recorded_settings(self) -> Mapping[str, str]:
         """The version of the interface; Face++ names no model."""
         asked = {"api_version": "v3", "compare_by": self.compare_by.value, "place": place_of(self.endpoint)}
         return asked | ({"margin": f"{self.margin:g}"} if self.compare_by is By.IMAGES else {})
@@ -145,11 +145,11 @@ def classify_error(reply: Reply) -> CallError | None:
 
 def _faces(reply: Reply, by: float) -> Detection:
     content = reply.fields
-    faces = left_to_right(_seen(item, by) for item in content["faces"])
+    faces = left_to_right(_face(item, by) for item in content["faces"])
     return Detection(faces=faces, request=str(content["request_id"]))
 
 
-def _seen(item: Mapping[str, Any], by: float) -> DetectedFace:
+def _face(item: Mapping[str, Any], by: float) -> DetectedFace:
     edges = item["face_rectangle"]
     box = Box(x=edges["left"], y=edges["top"], width=edges["width"], height=edges["height"])
     quality = item.get("attributes", {}).get("facequality")

@@ -68,7 +68,7 @@ class Luxand:
     detects = True  # a call of its own finds faces
     score_range = (0.0, 1.0)  # of the score
 
-    def asked(self) -> Mapping[str, str]:
+    def recorded_settings(self) -> Mapping[str, str]:
         """Parameters; Luxand names no model."""
         place = place_of(self.endpoint)
         return {"threshold": f"{self.threshold:g}", "margin": f"{self.margin:g}", "place": place}
@@ -131,11 +131,11 @@ def _file(name: str, picture: Picture) -> tuple[str, bytes, str]:
 
 
 def _faces(reply: Reply, by: float) -> Detection:
-    faces = left_to_right(_seen(item, by) for item in reply.items)
+    faces = left_to_right(_face(item, by) for item in reply.items)
     return Detection(faces=faces, request=reply.headers.get("x-request-id", ""))
 
 
-def _seen(item: Mapping[str, Mapping[str, float]], by: float) -> DetectedFace:
+def _face(item: Mapping[str, Mapping[str, float]], by: float) -> DetectedFace:
     edges = item["rectangle"]
     left, top = edges["left"], edges["top"]
     box = Box(x=left, y=top, width=edges["right"] - left, height=edges["bottom"] - top)

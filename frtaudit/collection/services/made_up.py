@@ -39,7 +39,7 @@ class MadeUp:
     detects = True  # it finds bright regions
     score_range = (0.0, 1.0)  # of the logistic function
 
-    def asked(self) -> Mapping[str, str]:
+    def recorded_settings(self) -> Mapping[str, str]:
         """All settings."""
         names = ("noise", "asymmetry", "middle", "slope")
         return {"model": self.model} | {name: f"{getattr(self, name):g}" for name in names}
@@ -80,7 +80,7 @@ def _faces(picture: Picture) -> tuple[DetectedFace, ...]:
 
 
 def _template(crop: Crop) -> Array:
-    seen = crop.seen if crop.seen is not None else largest(_faces(crop.picture))
+    seen = crop.face if crop.face is not None else largest(_faces(crop.picture))
     if isinstance(seen.handle, np.ndarray):
         return seen.handle
     if seen.box is None:

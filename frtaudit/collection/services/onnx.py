@@ -89,7 +89,7 @@ class Onnx:
     detects = True  # faces are found, and embedded, by a call of its own
     score_range = (-1.0, 1.0)  # of a cosine
 
-    def asked(self) -> Mapping[str, str]:
+    def recorded_settings(self) -> Mapping[str, str]:
         """Package, digest of the model, settings. Raises :class:`ProviderError` without the extra or the file."""
         found = self._finding()
         return {
@@ -105,7 +105,7 @@ class Onnx:
             "margin": repr(self.margin),
             "score": "cosine",
             "found by": str(self.detector),
-            **({} if found is None else found.asked()),
+            **({} if found is None else found.recorded_settings()),
         }
 
     def open(self, gate: Gate) -> "_Open":
@@ -250,10 +250,10 @@ class _Open:
 
     def _of(self, crop: Crop) -> Template:
         """The embedding of a crop: of the face that was seen, or of the largest."""
-        if crop.seen is not None and isinstance(crop.seen.handle, np.ndarray):
-            return crop.seen.handle
+        if crop.face is not None and isinstance(crop.face.handle, np.ndarray):
+            return crop.face.handle
         image = _array(crop.picture)
-        box = crop.seen.box if crop.seen is not None else None
+        box = crop.face.box if crop.face is not None else None
         if box is None and self._detector is not None:
             with self._lock:
                 box = largest(self._detector.faces(image)).box

@@ -104,7 +104,7 @@ class Rekognition:
     detects = True  # a call of its own finds faces
     score_range = (0.0, 100.0)  # of the similarity
 
-    def asked(self) -> Mapping[str, str]:
+    def recorded_settings(self) -> Mapping[str, str]:
         """Parameters; no answer names a model."""
         return {
             "api_version": "2016-06-27",
@@ -158,7 +158,7 @@ class RekognitionSession:
         width, height = (picture.height, picture.width) if turned else (picture.width, picture.height)
         said = self._call("detect_faces", Image={"Bytes": sent.data}, Attributes=["DEFAULT"])
         try:
-            seen = [_seen(item, width, height) for item in said["FaceDetails"]]
+            seen = [_face(item, width, height) for item in said["FaceDetails"]]
         except _SHAPES:
             raise CallError(Refusal.TRANSPORT, UNREADABLE) from None
         return Detection(faces=left_to_right(seen), request=_request(said))
@@ -292,7 +292,7 @@ def _request(said: Mapping[str, Any]) -> str:
     return str(said.get("ResponseMetadata", {}).get("RequestId", ""))
 
 
-def _seen(item: Mapping[str, Any], width: int, height: int) -> DetectedFace:
+def _face(item: Mapping[str, Any], width: int, height: int) -> DetectedFace:
     """Boxes come as shares of the picture's sides."""
     edges = item["BoundingBox"]
     box = Box(

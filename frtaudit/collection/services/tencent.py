@@ -41,7 +41,7 @@ API = "2020-03-03"
 SHAPE = Shape(
     most_bytes=5 * 1024 * 1024 * 3 // 4, shortest=64, longest=4000, longest_png=2000
 )  # 5 MB as base64
-MOST_FACES = 120
+MAX_FACES = 120
 _TYPE = "application/json; charset=utf-8"
 _NO_FACE = "InvalidParameterValue.NoFaceInPhoto"
 _ACCOUNT = (
@@ -110,7 +110,7 @@ class Tencent:
     detects = True  # a call of its own finds faces
     score_range = (0.0, 100.0)  # of the score
 
-    def asked(self) -> Mapping[str, str]:
+    def recorded_settings(self) -> Mapping[str, str]:
         """Model, parameters, region."""
         return {
             "api_version": API,
@@ -143,7 +143,7 @@ class TencentSession:
         by = scale(picture, sent)
         fields = {
             "Image": base64_of(sent),
-            "MaxFaceNum": MOST_FACES,
+            "MaxFaceNum": MAX_FACES,
             "NeedQualityDetection": 1,
             "FaceModelVersion": self._settings.face_model.value,
         }
@@ -221,11 +221,11 @@ def _faces(reply: Reply, by: float) -> Detection:
     infos = inner["FaceInfos"]
     if not isinstance(infos, list):
         raise TypeError
-    faces = left_to_right(_seen(item, by) for item in infos)
+    faces = left_to_right(_face(item, by) for item in infos)
     return Detection(faces=faces, version=str(inner["FaceModelVersion"]), request=str(inner["RequestId"]))
 
 
-def _seen(item: Mapping[str, float | Mapping[str, float]], by: float) -> DetectedFace:
+def _face(item: Mapping[str, float | Mapping[str, float]], by: float) -> DetectedFace:
     x, y, width, height = (float(str(item[edge])) for edge in ("X", "Y", "Width", "Height"))
     quality = item.get("FaceQualityInfo")
     facts = {"quality": float(quality["Score"])} if isinstance(quality, dict) else {}

@@ -20,7 +20,7 @@ from frtaudit.errors import SpecError
 
 KEY, ENGINE = "GOOGLE_API_KEY", "GOOGLE_CSE_ID"
 ENDPOINT = "https://customsearch.googleapis.com/customsearch/v1"
-PAGE, MOST = 10, 100  # the service's own: results of a call, and of a query
+PAGE, MAX_RESULTS = 10, 100  # the service's own: results of a call, and of a query
 SEARCH = "search"
 _ANSWER = Wanted(most_bytes=2_000_000, statuses=(200, 400, 401, 403, 429), accept="application/json")
 _SPENT = ("dailyLimitExceeded", "quotaExceeded")
@@ -51,7 +51,7 @@ class ImageSearch:
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for what the service cannot give, or an endpoint that would show the key."""
-        for name, low, high in (("limit", 1, MOST), ("months", 1, 12)):
+        for name, low, high in (("limit", 1, MAX_RESULTS), ("months", 1, 12)):
             if not low <= getattr(self, name) <= high:
                 raise SpecError(f"source.{name}", f"{getattr(self, name)}", f"{low} to {high}")
         if self.price < 0 or not min(self.rate, self.search_rate) > 0:

@@ -12,7 +12,7 @@ from frtaudit.errors import DataError, FrtauditError
 ELSEWHERE = "free space there, or a folder on another disk"
 LESS = "more memory, fewer threads, or a smaller tail_budget"
 
-LEAST_SPACE, SPACE_OF_A_CORE = (
+MIN_SPACE, SPACE_OF_A_CORE = (
     600_000_000,
     50_000_000,
 )  # OpenBLAS tries for ever below: measured with one thread
@@ -100,7 +100,7 @@ def lacks_memory(error: BaseException | None) -> bool:
 def check_address_space() -> None:
     """Raise :class:`DataError` where ``ulimit -v`` is so low that libraries hang or abort instead of saying so."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    least = LEAST_SPACE + SPACE_OF_A_CORE * (os.cpu_count() or 1)
+    least = MIN_SPACE + SPACE_OF_A_CORE * (os.cpu_count() or 1)
     if limit not in (resource.RLIM_INFINITY, -1) and limit < least:
         found = f"the address space is limited to {limit // 10**6} MB"
         raise DataError("memory", found, f"{least // 10**6} MB or more: ulimit -v {-(-least // 1024)}")

@@ -12,7 +12,7 @@ def open_streams() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
 
 
-def say(line: str) -> None:
+def write_line(line: str) -> None:
     """One line on standard error, if anybody reads it."""
     with suppress(OSError):
         sys.stderr.write(f"frtaudit: {line}\n")

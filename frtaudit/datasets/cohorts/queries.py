@@ -37,7 +37,7 @@ class Search:
     """What the files of a search say.
 
     ``columns``: of the faces, texts (F,); ``ledger``: what was left out before any label; ``paths``: file name to where
-    it was read; ``said``: warnings of how it was collected; ``facts``: how, None where nobody says.
+    it was read; ``notes``: warnings of how it was collected; ``facts``: how, None where nobody says.
     """
 
     faces: Faces
@@ -45,7 +45,7 @@ class Search:
     services: tuple[Service, ...]
     ledger: tuple[LedgerEntry, ...]
     paths: Mapping[str, Path]
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     facts: Mapping[str, Json] | None = None
 
 
@@ -106,7 +106,7 @@ class Queries:
             paths={name: path for name, path in paths.items() if path.suffix in SUFFIXES},
             pseudonym_key=key_bytes(self.pseudonym_key, digest(inputs)),
             earlier=earlier,
-            said=found.said,
+            notes=found.notes,
             collection=found.facts,
         )
 
@@ -150,7 +150,7 @@ class Queries:
             read,
             ledger=(*found.ledger, *read.ledger),
             paths={COLLECTION: path, **read.paths},
-            said=found.said,
+            notes=found.notes,
             facts=found.facts,
         )
 

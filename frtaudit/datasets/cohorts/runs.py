@@ -49,7 +49,7 @@ class Runs:
         failures: dict[str, dict[int, str]] = {}
         tables: dict[str, tuple[Comparisons, ScoreTable]] = {}
         for name, run, system in self._systems(read):
-            systems[name] = _finished(run, system, cohort, compared)
+            systems[name] = _stored_system(run, system, cohort, compared)
             failures[name] = run_tables.failures_of(run, system)
             table = systems[name].table
             if table is not None and run_tables.fails_by_comparison(run, system):
@@ -60,7 +60,7 @@ class Runs:
             tables=tables,
             inputs=_inputs(read),
             pseudonym_key=sha256(cohort.digest.encode()).encode(),
-            finished=systems,
+            stored_systems=systems,
             compared=compared,
             folded=run_tables.folded_of(read, cohort),
         )
@@ -80,7 +80,7 @@ class Runs:
         return found
 
 
-def _finished(run: RunTables, system: str, cohort: Cohort, compared: Comparisons) -> StoredSystem:
+def _stored_system(run: RunTables, system: str, cohort: Cohort, compared: Comparisons) -> StoredSystem:
     try:
         return run_tables.finished_of(run, system, cohort, compared)
     except (ValueError, KeyError) as error:  # a broken invariant, a column that is not there

@@ -86,7 +86,7 @@ class SyntheticReleases:
         cohort = enrol(roster, schemas)
         place = {name: i for i, name in enumerate(roster.sample_ids)}
         rows = np.array([place[name] for name in cohort.sample_ids])
-        seen = {name: self._seen(name, drawn, brightness) for name in self.systems}
+        seen = {name: self._observed(name, drawn, brightness) for name in self.systems}
         lost = {name: self._lost(name, brightness, seed)[rows] for name in self.systems}
         return CohortData(
             cohort=cohort,
@@ -137,7 +137,7 @@ class SyntheticReleases:
             places=[f"sample {i}" for i in range(owner.size)],
         )
 
-    def _seen(self, system: str, drawn: "_Drawn", brightness: Floats) -> Floats:
+    def _observed(self, system: str, drawn: "_Drawn", brightness: Floats) -> Floats:
         """The length of the noise that a system adds to each image."""
         made = self.systems[system]
         factor = np.ones(drawn.owner.size)

@@ -14,7 +14,7 @@ from frtaudit.errors import DataError
 from frtaudit.inputs.pseudonyms import key_bytes
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.inputs.tables import Table, read_table
-from frtaudit.inputs.vectors import LEFT, NO_TEMPLATE, TemplateFile, doubled
+from frtaudit.inputs.template_files import LEFT, NO_TEMPLATE, TemplateFile, doubled
 
 SAMPLE = ("image_id", "sample_id")
 SUBJECT = ("subject_id", "subject")
@@ -103,7 +103,7 @@ class TemplateFolder:
             pseudonym_key=key_bytes(self.pseudonym_key, inputs[table.name]),
             attributes=attributes_of(roster, cohort),
             training=training,
-            said=tuple(said for file in files.values() for said in doubled(file.path, file.name)),
+            notes=tuple(said for file in files.values() for said in doubled(file.path, file.name)),
         )
 
     def _trained(self, name: str, path: str) -> CohortData:

@@ -84,7 +84,9 @@ class Traits:
         shown = _Shown(owner=owner[rows], base=base[rows], names=cohort.sample_ids)
         return CohortData(
             cohort=cohort,
-            templates={name: partial(self._seen, name, "test", base[rows], seed) for name in self.systems},
+            templates={
+                name: partial(self._observed, name, "test", base[rows], seed) for name in self.systems
+            },
             pseudonym_key=bytes.fromhex(cohort.digest),
             attributes=attributes_of(roster, cohort),
             training={
@@ -143,7 +145,7 @@ class Traits:
             self.systems[system] / np.sqrt(self.dimension) * rng.standard_normal((size, self.dimension))
         )
 
-    def _seen(
+    def _observed(
         self,
         system: str,
         of: str,
@@ -189,7 +191,7 @@ class Traits:
             places=[f"training image {i}" for i in range(identity.size)],
         )
         cohort = enrol(roster, {})
-        seen = partial(self._seen, of=name, base=images, seed=seed, copies=copies, test=len(shown.names))
+        seen = partial(self._observed, of=name, base=images, seed=seed, copies=copies, test=len(shown.names))
         return CohortData(
             cohort=cohort,
             templates={system: partial(seen, system) for system in self.systems},

@@ -24,7 +24,7 @@ CHANGED, VERSIONS, MISSING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
-    """``faces``, ``boxes``, ``lists``: file names; ``ledger``: what was left out; ``said``: what to warn a reader of.
+    """``faces``, ``boxes``, ``lists``: file names; ``ledger``: what was left out; ``notes``: what to warn a reader of.
 
     ``facts``: how it was collected, for the result.
     """
@@ -33,7 +33,7 @@ class Collected:
     boxes: str | None
     lists: tuple[str, ...]
     ledger: tuple[LedgerEntry, ...]
-    said: tuple[str, ...]
+    notes: tuple[str, ...]
     facts: Mapping[str, Json]
 
 
@@ -81,7 +81,7 @@ def _collected(folder: Path, read: Mapping[str, Any]) -> Collected:
         boxes=read["boxes"],
         lists=lists,
         ledger=tuple(_ledger(read)),
-        said=tuple(read["said"]),
+        notes=tuple(read["said"]),
         facts=facts_of(read),
     )
 

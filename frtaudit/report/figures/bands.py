@@ -37,7 +37,7 @@ class BandStyle:
 class Banded:
     """A curve of the result and how its band is drawn."""
 
-    look: BandStyle
+    style: BandStyle
     curve: Curve
 
 
@@ -53,7 +53,7 @@ class Scale:
 
 RATE = Scale(label="FNMR")
 RELATIVE = Scale(label="FNMR / empirical FNMR", alike=1.0, log=False, rate=False)
-MOST_RELATIVE = 2.0
+MAX_RELATIVE = 2.0
 
 
 def line_key(figure: str, index: int, label: str) -> Key:
@@ -61,11 +61,12 @@ def line_key(figure: str, index: int, label: str) -> Key:
     return Key(svg=canvas.swatch(index, f"{figure}-l{index}", label), name=label)
 
 
-def band_key(figure: str, look: BandStyle) -> Key:
+def band_key(figure: str, style: BandStyle) -> Key:
     """The legend entry of a band or a bundle."""
-    name = f"{figure}-b" + "".join(letter for letter in look.label.lower() if letter.isalnum())
+    name = f"{figure}-b" + "".join(letter for letter in style.label.lower() if letter.isalnum())
     return Key(
-        svg=canvas.sample(name, f"band of {look.label}", lambda axes: _sampled(axes, look)), name=look.label
+        svg=canvas.sample(name, f"band of {style.label}", lambda axes: _sampled(axes, style)),
+        name=style.label,
     )
 
 
@@ -76,7 +77,7 @@ def bundle(name: str, title: str, roc: Curve, vstat: Curve, hairs: BandStyle, sc
         f"{title}: {len(vstat.replicates)} bootstrap curves lie around the V-statistic; the empirical curve lies above "
         f"the highest of them at {above} of {total} targets."
     )
-    floor, top = (0.0, MOST_RELATIVE) if scale is RELATIVE else _limits(roc, [], scale)
+    floor, top = (0.0, MAX_RELATIVE) if scale is RELATIVE else _limits(roc, [], scale)
 
     def draw(axes: Axes) -> None:
         if scale.alike is not None:
@@ -115,7 +116,7 @@ def compared(name: str, title: str, curve: Curve, bands: Sequence[Banded], scale
     def draw(axes: Axes) -> None:
         if scale.alike is not None:
             axes.axhline(scale.alike, color=canvas.SOFT, linewidth=0.8)
-        for item in sorted(bands, key=lambda item: not item.look.fill):
+        for item in sorted(bands, key=lambda item: not item.style.fill):
             _band(axes, item, floor, top)
         _line(axes, curve, pen(0), floor)
         _scaled(axes, scale, title, curve.x, floor, top)
@@ -171,15 +172,15 @@ def _above(roc: Curve, vstat: Curve) -> tuple[int, int]:
     return int(np.count_nonzero(known & (np.asarray(roc.y) > highest))), int(np.count_nonzero(known))
 
 
-def _sampled(axes: Axes, look: BandStyle) -> None:
-    if look.hair:
+def _sampled(axes: Axes, style: BandStyle) -> None:
+    if style.hair:
         for height in (0.15, 0.4, 0.6, 0.85):
-            axes.plot([0.02, 0.98], [height, height], color=look.hue, linewidth=HAIR, alpha=0.8)
+            axes.plot([0.02, 0.98], [height, height], color=style.hue, linewidth=HAIR, alpha=0.8)
         return
-    if look.fill:
-        axes.fill_between([0.02, 0.98], 0.08, 0.92, color=look.hue, alpha=FILL, linewidth=0)
+    if style.fill:
+        axes.fill_between([0.02, 0.98], 0.08, 0.92, color=style.hue, alpha=FILL, linewidth=0)
     for height in (0.08, 0.92):
-        axes.plot([0.02, 0.98], [height, height], color=look.hue, linestyle=look.dash, linewidth=EDGE)
+        axes.plot([0.02, 0.98], [height, height], color=style.hue, linestyle=style.dash, linewidth=EDGE)
 
 
 def _line(axes: Axes, curve: Curve, style: Pen, floor: float) -> None:
@@ -196,7 +197,7 @@ def _line(axes: Axes, curve: Curve, style: Pen, floor: float) -> None:
 
 def _band(axes: Axes, item: Banded, floor: float, top: float) -> None:
     """Fill and edges of a band; a simultaneous one in steps between its points; bounds beyond the axis on its edge."""
-    curve, look = item.curve, item.look
+    curve, style = item.curve, item.style
     low_ends, high_ends = curve.low or (), curve.high or ()
     x, low, high = (np.asarray(part, dtype=np.float64) for part in (curve.x, low_ends, high_ends))
     if curve.simultaneous:
@@ -204,10 +205,10 @@ def _band(axes: Axes, item: Banded, floor: float, top: float) -> None:
     if not np.isfinite(low).any():
         return
     low, high = (np.where(np.isnan(end), np.nan, np.clip(end, floor, top)) for end in (low, high))
-    if look.fill:
-        axes.fill_between(x, low, high, color=look.hue, alpha=FILL, linewidth=0)
+    if style.fill:
+        axes.fill_between(x, low, high, color=style.hue, alpha=FILL, linewidth=0)
     for end in (low, high):
-        axes.plot(x, end, color=look.hue, linestyle=look.dash, linewidth=EDGE)
+        axes.plot(x, end, color=style.hue, linestyle=style.dash, linewidth=EDGE)
 
 
 def _floor(curves: Sequence[Sequence[float]]) -> float:
@@ -223,7 +224,7 @@ def _limits(curve: Curve, bands: Sequence[Banded], scale: Scale) -> tuple[float,
     if scale.rate:
         return _floor([curve.y]), min(1.0, max(known, default=1.0) * 1.4)
     if scale is RELATIVE:
-        return 0.0, min(MOST_RELATIVE, max([1.1, *known]) * 1.05)
+        return 0.0, min(MAX_RELATIVE, max([1.1, *known]) * 1.05)
     alike = scale.alike or 0.0
     low, high = min([alike, *known]), max([alike, *known])
     if scale.log:

@@ -26,7 +26,7 @@ FEW_LINES = (
     ("wilson_iid", "Wilson, comparisons independent"),
     ("wilson", "Wilson, the rule used here"),
 )
-LEAST_WIDTH, MOST_WIDTH, CLAIMED_WIDTH = 0.25, 8.0, 1.6
+MIN_WIDTH, MAX_WIDTH, CLAIMED_WIDTH = 0.25, 8.0, 1.6
 
 
 def levels(found: Study, name: str = "levels") -> Panel:
@@ -107,7 +107,7 @@ def widths(found: Study, quantity: str, name: str) -> Panel:
         axes.axvline(1.0, color=SOFT, linewidth=0.8)
         axes.axvline(CLAIMED_WIDTH, color=SOFT, linewidth=0.8, linestyle=(0, (4, 2)))
         _scatter(axes, found, dots)
-        axes.set(xscale="log", xlabel="mean width over the oracle's", xlim=(LEAST_WIDTH, MOST_WIDTH))
+        axes.set(xscale="log", xlabel="mean width over the oracle's", xlim=(MIN_WIDTH, MAX_WIDTH))
         axes.set_xticks([0.25, 0.5, 1, 1.6, 2, 4, 8])
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.xaxis.set_minor_formatter(NullFormatter())

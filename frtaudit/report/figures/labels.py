@@ -292,7 +292,7 @@ def matrix(name: str, title: str, item: Series) -> Panel:
     return Panel(svg=canvas.panel(name, alt, draw, height=LOW + 0.75), alt=alt)
 
 
-def vectors(name: str, title: str, z: Series, item: Series) -> Panel:
+def eigenvectors(name: str, title: str, z: Series, item: Series) -> Panel:
     """z, the eigenvectors of what counts as an identity, and the decision of each face (Figures 3 and S.5, right)."""
     columns = np.array(item.curve.replicates, dtype=np.float64)
     label, place = np.array(item.curve.y), np.arange(len(item.curve.y)) + 0.5
@@ -335,13 +335,13 @@ def vectors(name: str, title: str, z: Series, item: Series) -> Panel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """A rate as reported with its interval, ``thick``, and on true labels with its own, ``thin``: (low, high)."""
+    """A rate with its interval, ``reported``, and on true labels: ``on_truth``: (low, high)."""
 
     row: str
     value: float
-    thick: tuple[float | None, float | None] | None
+    reported: tuple[float | None, float | None] | None
     true: float
-    thin: tuple[float | None, float | None] | None
+    on_truth: tuple[float | None, float | None] | None
 
 
 def reaching(name: str, title: str, found: Sequence[Reach]) -> Panel:
@@ -349,7 +349,7 @@ def reaching(name: str, title: str, found: Sequence[Reach]) -> Panel:
 
     def draw(axes: Axes) -> None:
         for place, item in enumerate(found):
-            for ends, shift, width in ((item.thick, -0.14, 3.4), (item.thin, 0.14, 1.1)):
+            for ends, shift, width in ((item.reported, -0.14, 3.4), (item.on_truth, 0.14, 1.1)):
                 if ends is not None and ends[0] is not None and ends[1] is not None:
                     axes.plot([ends[0], ends[1]], [place + shift] * 2, color=canvas.INK, linewidth=width)
             axes.plot(

@@ -65,20 +65,20 @@ def _semicolons(parts: Sequence[Text]) -> Text:
     return spans(*joined[1:])
 
 
-def _failure(ruling: FindingRow) -> Text:
+def _failure(row: FindingRow) -> Text:
     """``FNMR of Cedar at FMR 0.1 % is 15.8 %, 95 % CI 11.5 % to 20.9 %, limit at most 10 %``."""
-    if ruling.record is None:
-        return spans(ruling.requirement)
-    interval = confidence(ruling.record)
+    if row.record is None:
+        return spans(row.requirement)
+    interval = confidence(row.record)
     between: list[Part] = [", ", interval] if interval else []
-    return spans(_judged(ruling, ruling.record), " is ", ruling.value, *between, ", limit ", ruling.limit)
+    return spans(_judged(row, row.record), " is ", row.value, *between, ", limit ", row.limit)
 
 
-def _judged(ruling: FindingRow, record: Record) -> Text:
+def _judged(row: FindingRow, record: Record) -> Text:
     """The metric, the group and the operating point of a finding."""
     at = {key: value for key, value in record.estimate.at.items() if key not in ("rate", "space")}
     where: list[Part] = [" at ", phrases.at_words(at, record.pointer)] if at else []
-    group: list[Part] = [" of ", *(part for part in ruling.who[1:] if part.text != ", ")]
+    group: list[Part] = [" of ", *(part for part in row.who[1:] if part.text != ", ")]
     return spans(phrases.index_name(record), *(group if len(group) > 1 else []), *where)
 
 
@@ -188,7 +188,7 @@ def _undecided(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
         yield spans("These data do not decide: ", _semicolons(parts), f"{more}. {PROJECTED}")
 
 
-def subjects_needed(source: Source, ruling: FindingRow, record: Record) -> float | None:
+def subjects_needed(source: Source, row: FindingRow, record: Record) -> float | None:
     """How many subjects put the deciding Wilson bound on the limit; None where that cannot be said.
 
     Wilson's bound of a rate p on n comparisons equals a limit L exactly where ``|p - L| = z sqrt(L (1 - L) / n)``, so
@@ -196,7 +196,7 @@ def subjects_needed(source: Source, ruling: FindingRow, record: Record) -> float
     proportional to them. z: of the finding's level for a pass, of alpha over the family for a failure (Holm's first
     step).
     """
-    finding = source.result.findings[ruling.index]
+    finding = source.result.findings[row.index]
     value, limit, bound = record.estimate.value, finding.limit, record.bound(Target.POPULATION)
     count = _subjects(source, record)
     if (

@@ -30,7 +30,7 @@ class Collected:
     """The view: what was gathered and asked for, what was left out; of services what they were asked with, tables."""
 
     lead: Text
-    asked: tuple[tuple[str, Text], ...]
+    requested: tuple[tuple[str, Text], ...]
     left_out: tuple[Table, ...]
     services: tuple[tuple[str, Text], ...]
     tables: tuple[Table, ...]
@@ -43,7 +43,7 @@ def build(source: Source) -> Collected | None:
         return None
     return Collected(
         lead=spans(*_lead(found)),
-        asked=tuple(_spec(mapping(found.get("spec")))),
+        requested=tuple(_spec(mapping(found.get("spec")))),
         left_out=tuple(_left_out(found)),
         services=tuple(collected_services.recorded_settings(found)),
         tables=(

@@ -6,7 +6,7 @@ from frtaudit.core import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import BOTH, build_table, by_provider, methods_said, provider
-from frtaudit.report.source import At, Record, Source
+from frtaudit.report.source import AtKey, Record, Source
 from frtaudit.report.words import words
 
 CASES = ("fnmr_best_case", "fnmr_worst_case", "fmr_best_case", "fmr_worst_case")
@@ -110,7 +110,7 @@ def _cases(source: Source, records: list[Record]) -> Table:
     return build_table("cases", caption, columns, blocks, notes, "dense")
 
 
-def _place(record: Record) -> tuple[At, str | None, str]:
+def _place(record: Record) -> tuple[AtKey, str | None, str]:
     return record.at, record.estimate.schema, record.estimate.group
 
 

@@ -19,7 +19,7 @@ from frtaudit.report.sections.tables import (
     methods_said,
     provider,
 )
-from frtaudit.report.source import At, Record, Source
+from frtaudit.report.source import AtKey, Record, Source
 from frtaudit.report.words import display_name, words
 
 MAX_POINTS = 6
@@ -78,11 +78,11 @@ def _schema(source: Source, name: str) -> Schema | None:
     )
 
 
-def _points(records: list[Record]) -> list[At]:
+def _points(records: list[Record]) -> list[AtKey]:
     """Operating points that are no fixed thresholds: FMR targets from large to small, then other rules for them."""
     keys = dict.fromkeys(item.at for item in records if "threshold" not in item.estimate.at)
 
-    def rank(at: At) -> tuple[int, float]:
+    def rank(at: AtKey) -> tuple[int, float]:
         target = dict(at).get("fmr")
         return len(at), -float(target) if target is not None else 0.0
 
@@ -96,7 +96,7 @@ COLUMNS = (
 )
 
 
-def _table(source: Source, schema: str, point: At, records: list[Record]) -> Table:
+def _table(source: Source, schema: str, point: AtKey, records: list[Record]) -> Table:
     notes = Footnotes()
     here = [item for item in records if item.at == point]
     blocks = [
@@ -160,7 +160,7 @@ def _bold(text: Text) -> Text:
     return tuple(TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} b".strip()) for p in text)
 
 
-def _head(source: Source, own: list[Record], point: At) -> Text:
+def _head(source: Source, own: list[Record], point: AtKey) -> Text:
     parts: list[Part] = [provider(own[0])]
     limit = [
         item

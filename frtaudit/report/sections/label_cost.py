@@ -60,7 +60,9 @@ def build(source: Source) -> LabelCost | None:
     everybody = [item for item in true if item.estimate.schema is None]
     return LabelCost(
         lead=tuple(
-            item for item in (spans(MEANS), _doubts(source), spans(BLIND), _held(source, everybody)) if item
+            item
+            for item in (spans(MEANS), _uncertain_faces(source), spans(BLIND), _held(source, everybody))
+            if item
         ),
         tables=(
             _overall(source, everybody, rows),
@@ -102,7 +104,7 @@ def _rate(record: Record) -> str:
     return record.estimate.metric.removesuffix("_true_labels")
 
 
-def _doubts(source: Source) -> Text:
+def _uncertain_faces(source: Source) -> Text:
     """How many faces are in doubt, from the one end to the other."""
     found = {
         (item.estimate.at["end"], item.estimate.at["of"]): item for item in source.select("labels_in_doubt")
@@ -326,7 +328,7 @@ def _reach(item: Record, rows: Rows) -> Reach | None:
     return Reach(
         row=item.estimate.provider,
         value=plain.estimate.value,
-        thick=None if ruled is None else (ruled.interval.low, ruled.interval.high),
+        reported=None if ruled is None else (ruled.interval.low, ruled.interval.high),
         true=item.estimate.value,
-        thin=None if own is None else (own.interval.low, own.interval.high),
+        on_truth=None if own is None else (own.interval.low, own.interval.high),
     )

@@ -28,7 +28,7 @@ def drawn(source: Source) -> tuple[Figure, ...]:
     return tuple(figure for make in makers for figure in make(source))
 
 
-def _seen(curves: Sequence[Curve]) -> list[Curve]:
+def _drawable(curves: Sequence[Curve]) -> list[Curve]:
     """Those that a logarithmic axis can show."""
     return [item for item in curves if any(y > 0 for y in item.y)]
 
@@ -39,7 +39,7 @@ def _annotated(source: Source) -> bool:
 
 def _overview(source: Source) -> Iterator[Figure]:
     """All services in one panel (Figure 1)."""
-    found = _seen(label_curves(source, DET))
+    found = _drawable(label_curves(source, DET))
     sides = {
         kind: [
             Series(name=item.provider, index=source.providers.index(item.provider), curve=_bare(item))
@@ -71,7 +71,7 @@ def _bare(item: Curve) -> Curve:
 
 def _bands(source: Source) -> Iterator[Figure]:
     """A panel for each service: estimated with Wilson's band, annotated dashed (Figure S.12)."""
-    found = _seen(label_curves(source, DET))
+    found = _drawable(label_curves(source, DET))
     kinds = [kind for kind in (ESTIMATED, ANNOTATED) if any(item.metric == kind for item in found)]
     if not any(item.low is not None for item in found):
         return
@@ -107,7 +107,7 @@ def _panels(source: Source, name: str, found: Sequence[Curve], kinds: Sequence[s
 
 def _kinds(source: Source) -> Iterator[Figure]:
     """A panel for each service: its curve under each kind of label (Figures S.7, S.8)."""
-    found = [_bare(item) for item in _seen(label_curves(source, DET))]
+    found = [_bare(item) for item in _drawable(label_curves(source, DET))]
     kinds = [kind for kind in words().labels if any(item.metric == kind for item in found)]
     if not found:
         return
@@ -128,7 +128,7 @@ def _kinds(source: Source) -> Iterator[Figure]:
 
 def _by_group(source: Source) -> Iterator[Figure]:
     """A panel for each service, a curve of each class, for each schema (Figure S.11)."""
-    found = _seen(label_curves(source, DET, grouped=True))
+    found = _drawable(label_curves(source, DET, grouped=True))
     for schema in dict.fromkeys(str(item.schema) for item in found):
         own = [item for item in found if item.schema == schema]
         groups = list(dict.fromkeys(item.group for item in own))

@@ -104,7 +104,7 @@ def examples(source: Source) -> Iterator[Figure]:
         panels.append(label_figures.matrix(f"labels-matrix-{number}", title, series))
         if group in vectors:
             other = Series(name=title, index=0, curve=vectors[group])
-            panels.append(label_figures.vectors(f"labels-vectors-{number}", title, series, other))
+            panels.append(label_figures.eigenvectors(f"labels-vectors-{number}", title, series, other))
     if panels:
         service = next(iter(found.values())).metric
         yield Figure(

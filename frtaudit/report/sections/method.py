@@ -103,12 +103,12 @@ def _stratum(source: Source) -> Text:
     )
 
 
-def _seen(source: Source) -> list[Bounds]:
+def _intervals(source: Source) -> list[Bounds]:
     return [item for record in source.records for item in record.bounds]
 
 
 def _targets(source: Source) -> Iterable[Explained]:
-    seen = {item.interval.target: item for item in reversed(_seen(source))}
+    seen = {item.interval.target: item for item in reversed(_intervals(source))}
     for target in Target:
         if target in seen:
             meaning = display_name(words().target_means, target.value)
@@ -116,7 +116,7 @@ def _targets(source: Source) -> Iterable[Explained]:
 
 
 def _methods(source: Source) -> Iterable[Explained]:
-    seen = {item.interval.method: item for item in reversed(_seen(source))}
+    seen = {item.interval.method: item for item in reversed(_intervals(source))}
     for method in Method:
         if method in seen:
             meaning = words().method_means.get(method.value, "")

@@ -54,7 +54,7 @@ def build(source: Source) -> Releases | None:
         tables += [_grid(family, place, members, name, here) for name in schemas]
         changed = _changes(source, family, place, members)
         tables += [] if changed is None else [changed]
-        figure = _course(family, place, members, schemas, here)
+        figure = _history(family, place, members, schemas, here)
         drawn += [] if figure is None else [figure]
     return Releases(tables=tuple(tables), figures=tuple(drawn)) if tables or drawn else None
 
@@ -172,7 +172,7 @@ def _direction(record: Record, notes: Footnotes) -> Text:
     return tuple(TextSpan(text=words_of.get(p.text, p.text), pointer=p.pointer, kind=p.kind) for p in said)
 
 
-def _course(
+def _history(
     family: str,
     place: int,
     members: Sequence[_Member],

@@ -18,7 +18,7 @@ MAX_ROWS = 500
 class FindingPart:
     """A finding with a part of its own: its ruling, its facts (name and value), its intervals."""
 
-    ruling: FindingRow
+    row: FindingRow
     facts: tuple[tuple[str, Text], ...]
     table: Table | None
 
@@ -46,34 +46,34 @@ def build(source: Source) -> Requirements | None:
     )
 
 
-def _part(ruling: FindingRow) -> FindingPart:
-    record = ruling.record
+def _part(row: FindingRow) -> FindingPart:
+    record = row.record
     return FindingPart(
-        ruling=ruling,
-        facts=tuple(_facts(ruling, record)),
-        table=None if record is None or not record.bounds else _intervals(ruling, record),
+        row=row,
+        facts=tuple(_facts(row, record)),
+        table=None if record is None or not record.bounds else _intervals(row, record),
     )
 
 
-def _facts(ruling: FindingRow, record: Record | None) -> list[tuple[str, Text]]:
+def _facts(row: FindingRow, record: Record | None) -> list[tuple[str, Text]]:
     found: list[tuple[str, Text]] = []
     if record is not None and record.estimate.value is not None:
         found.append(("Estimate", phrases.value(record)))
     if record is not None and record.estimate.numerator is not None:
         found.append(("Errors / trials", phrases.counts(record)))
-    found.append(("Limit", ruling.limit))
+    found.append(("Limit", row.limit))
     return found
 
 
-def _intervals(ruling: FindingRow, record: Record) -> Table:
+def _intervals(row: FindingRow, record: Record) -> Table:
     notes = Footnotes()
     rows = interval_rows(record, notes)
-    who = plain_text(ruling.who)
+    who = plain_text(row.who)
     caption = spans(
-        f"Intervals of {phrases.index_name(record)}, {ruling.requirement.text}{', ' if who else ''}{who}"
+        f"Intervals of {phrases.index_name(record)}, {row.requirement.text}{', ' if who else ''}{who}"
     )
     return Table(
-        name=f"finding-{ruling.index}",
+        name=f"finding-{row.index}",
         caption=caption,
         columns=INTERVAL_COLUMNS,
         blocks=(Block(rows=rows),),

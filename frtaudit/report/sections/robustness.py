@@ -9,7 +9,7 @@ from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, 
 from frtaudit.report.sections import robustness_classes
 from frtaudit.report.sections.robustness_classes import Key, measured_by, point, spoken, without
 from frtaudit.report.sections.tables import build_table, by_provider, provider
-from frtaudit.report.source import At, Record, Source, mapping
+from frtaudit.report.source import AtKey, Record, Source, mapping
 from frtaudit.report.words import words
 
 ENDS = ("low", "high")
@@ -21,14 +21,14 @@ ANALYSIS = "robustness"
 class Robustness:
     """The view: sentences first, then one table for each question."""
 
-    said: tuple[Text, ...]
+    remarks: tuple[Text, ...]
     tables: tuple[Table, ...]
 
 
 def build(source: Source) -> Robustness:
     """Stands in every report; tables only where the analysis ran."""
     if not source.select("absent_kind"):
-        return Robustness(said=(_runs(source),), tables=())
+        return Robustness(remarks=(_runs(source),), tables=())
     found = (
         _absent(source),
         _worst(source),
@@ -41,7 +41,7 @@ def build(source: Source) -> Robustness:
     text = words().robustness
     closed = [] if source.select("index_worst_case") else [spans(text["no_unknown"])]
     said = (spans(text["people"]), spans(text["silent"]), *_unknown(source), *closed, _runs(source))
-    return Robustness(said=said, tables=tables)
+    return Robustness(remarks=said, tables=tables)
 
 
 def _runs(source: Source) -> Text:
@@ -286,7 +286,7 @@ def _reviewed(source: Source, record: Record) -> Text:
 
 def _places(records: Iterable[Record], *keys: str) -> list[list[Record]]:
     """Records that stand at one operating point, in the order of the points."""
-    found: dict[At, list[Record]] = {}
+    found: dict[AtKey, list[Record]] = {}
     for item in records:
         found.setdefault(without(item, *keys), []).append(item)
     return list(found.values())

@@ -7,7 +7,7 @@ from frtaudit.core.metrics import INDICES
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import build_table, by_provider, methods_said, provider
-from frtaudit.report.source import At, Record, Source, at_key, escape, mapping
+from frtaudit.report.source import AtKey, Record, Source, at_key, escape, mapping
 from frtaudit.report.words import display_name, words
 
 ANALYSIS = "robustness"
@@ -18,7 +18,7 @@ CAUSES = {
 }
 
 
-Key = tuple[str, str, str | None, str, str | None, At]
+Key = tuple[str, str, str | None, str, str | None, AtKey]
 
 
 def bounds(source: Source, schema: str) -> Table | None:
@@ -98,7 +98,7 @@ def _between(best: Record, worst: Record) -> Text:
     return spans(high, " in both") if same else spans(low, " to ", high)
 
 
-def _index_key(record: Record) -> At:
+def _index_key(record: Record) -> AtKey:
     return tuple((key, value) for key, value in record.at if key != "missing")
 
 
@@ -205,7 +205,7 @@ def measured_by(source: Source, *metrics: str, weightings: bool = False) -> dict
     }
 
 
-def without(record: Record, *keys: str) -> At:
+def without(record: Record, *keys: str) -> AtKey:
     """The operating point without some of its keys."""
     return tuple((key, value) for key, value in record.at if key not in keys)
 

@@ -15,7 +15,7 @@ class Sealed:
     """The view: who sealed when, whether the run kept to it, how many departures, and the table of them."""
 
     made: Text
-    kept: bool
+    upheld: bool
     count: Text
     tables: tuple[Table, ...]
 
@@ -33,7 +33,7 @@ def build(source: Source) -> Sealed | None:
         made=spans(
             _piece(seal.signer, "/seal/signer"), " on ", _piece(seal.signed_at, "/seal/signed_at"), time
         ),
-        kept=not rows,
+        upheld=not rows,
         count=spans(TextSpan(text=f"{len(rows)}", kind="n"), " departure" + ("" if len(rows) == 1 else "s")),
         tables=(_table(rows),) if rows else (),
     )

@@ -30,17 +30,17 @@ def build(source: Source) -> TwoSystems | None:
     made = [_models(source), _splits(source), *_zones(source)]
     drawn = tuple(item for item in made if item is not None)
     missing = tuple(
-        _missing(item) for item in source.result.curves if item.analysis in TITLES and not _seen(item)
+        _missing(item) for item in source.result.curves if item.analysis in TITLES and not _drawable(item)
     )
     return TwoSystems(figures=drawn, missing=missing) if drawn or missing else None
 
 
 def _of(source: Source, kind: str) -> list[Curve]:
     found = [item for item in source.result.curves if item.analysis == kind and item.x]
-    return [item for item in found if kind == CODES or _seen(item)]
+    return [item for item in found if kind == CODES or _drawable(item)]
 
 
-def _seen(curve: Curve) -> bool:
+def _drawable(curve: Curve) -> bool:
     """Whether a point of the curve has a place on logarithmic axes."""
     return any(math.isfinite(y) and y > 0 for y in curve.y)
 

@@ -73,7 +73,7 @@ def _system(source: Source, system: str) -> Iterable[Figure]:
     return [item for item in made if item is not None]
 
 
-def _look(method: Method, target: Target, *, simultaneous: bool = False) -> BandStyle:
+def _style(method: Method, target: Target, *, simultaneous: bool = False) -> BandStyle:
     """How the band of a method is drawn, and its legend: method and target named."""
     ways: dict[Method, tuple[str, str | tuple[float, tuple[float, ...]]]] = {
         Method.NAIVE: (canvas.HUES[1], DASHED),
@@ -88,18 +88,18 @@ def _look(method: Method, target: Target, *, simultaneous: bool = False) -> Band
 def _bands(curves: Iterable[Curve]) -> list[Banded]:
     """Curves that have a band at one target or more, each with its look."""
     return [
-        Banded(look=_look(item.method, item.target, simultaneous=item.simultaneous), curve=item)
+        Banded(style=_style(item.method, item.target, simultaneous=item.simultaneous), curve=item)
         for item in curves
-        if item.method is not None and item.target is not None and _seen(item.low or ())
+        if item.method is not None and item.target is not None and _any_finite(item.low or ())
     ]
 
 
-def _seen(values: Iterable[float]) -> bool:
+def _any_finite(values: Iterable[float]) -> bool:
     return any(math.isfinite(value) for value in values)
 
 
-def _keys(figure: str, lines: Sequence[tuple[int, str]], looks: Iterable[BandStyle]) -> tuple[Key, ...]:
-    unique = {look.label: look for look in looks}
+def _keys(figure: str, lines: Sequence[tuple[int, str]], styles: Iterable[BandStyle]) -> tuple[Key, ...]:
+    unique = {look.label: look for look in styles}
     return (
         *(bands.line_key(figure, index, label) for index, label in lines),
         *(bands.band_key(figure, look) for look in unique.values()),
@@ -128,7 +128,7 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
     alt = f"Bands for the same subjects, new images: {figure_alt or 'none, for want of errors'}."
     base, low = rocs[0], bands.relative(vstat, rocs[0])
     level = bands.relative(base, base)
-    moved = [Banded(look=item.look, curve=bands.relative(item.curve, base)) for item in made]
+    moved = [Banded(style=item.style, curve=bands.relative(item.curve, base)) for item in made]
     panels = (
         bands.bundle(f"{name}-a", "The bootstrap draws too low", base, vstat, hairs),
         bands.compared(f"{name}-b", "Recentring mends it", base, made, bands.RATE, alt),
@@ -147,7 +147,7 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
             "Below, the same curves divided by the empirical one, which is 1 there.",
         ),
         panels=tuple(panels),
-        keys=_keys(name, [(0, "empirical ROC"), (1, "V-statistic")], [hairs, *(item.look for item in made)]),
+        keys=_keys(name, [(0, "empirical ROC"), (1, "V-statistic")], [hairs, *(item.style for item in made)]),
         gaps=_gaps(source, [vstat]),
     )
 
@@ -174,20 +174,20 @@ def _spec_level(source: Source) -> str:
 def _whole(source: Source, system: str, name: str) -> Figure | None:
     """A band for the whole curve beside the pointwise one, for the same subjects and for the population."""
     found = _of(source, system, "roc_band")
-    panels, looks, shown = [], [], []
+    panels, styles, shown = [], [], []
     titles = {
         Target.FIXED_IDENTITIES: "Same subjects, new images",
         Target.POPULATION: "Population of the test subjects",
     }
     for place, whole in enumerate(found):
-        if whole.target is None or whole.method is None or not _seen(whole.low or ()):
+        if whole.target is None or whole.method is None or not _any_finite(whole.low or ()):
             continue
         pointwise = _of(source, system, "roc", group="all", method=whole.method)
         made = _bands([*pointwise, whole])
         title = titles[whole.target]
         alt = f"{title}: ROC with a pointwise band and a wider one that holds for the whole curve at once."
         panels.append(bands.compared(f"{name}-{place}", title, whole, made, bands.RATE, alt))
-        looks += [item.look for item in made]
+        styles += [item.style for item in made]
         shown.append(whole)
     if not panels:
         return None
@@ -201,7 +201,7 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
             _level(shown),
         ),
         panels=tuple(panels),
-        keys=_keys(name, [(0, "empirical ROC")], looks),
+        keys=_keys(name, [(0, "empirical ROC")], styles),
         gaps=_gaps(source, shown),
     )
 
@@ -230,7 +230,7 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
             _level(item.curve for item in made),
         ),
         panels=tuple(panels),
-        keys=_keys(name, [(0, "metric on these data")], [item.look for item in made]),
+        keys=_keys(name, [(0, "metric on these data")], [item.style for item in made]),
         gaps=_gaps(source, found),
     )
 
@@ -258,7 +258,7 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
         found = [
             item
             for item in _of(source, system, "normalized_uncertainty", rate=rate)
-            if item.schema in (None, schema) and _seen(item.y)
+            if item.schema in (None, schema) and _any_finite(item.y)
         ]
         series = [Series(name=_named(item), index=_pen(item), curve=item) for item in found]
         if not series:

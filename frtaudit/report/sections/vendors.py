@@ -77,7 +77,7 @@ def build(source: Source) -> Vendors | None:
         lead=_lead(source, decisions),
         verdicts=_verdicts(decisions),
         tables=(
-            _standing(source, values, first),
+            _support_table(source, values, first),
             _pairs(source, "decisive", decisive, _said_first(decisive)),
         ),
         figures=() if figure is None else (figure,),
@@ -144,7 +144,7 @@ def _measure(source: Source, record: Record) -> Text:
     return spans(*parts)
 
 
-def _standing(source: Source, values: Sequence[Record], first: Key) -> Table:
+def _support_table(source: Source, values: Sequence[Record], first: Key) -> Table:
     """One row for each system: its values on the common support, below each the confidence set of its rank."""
     keys = list(dict.fromkeys(key_of(item) for item in values if _is_column(item, first)))
     keys = [first, *(key for key in keys if key != first)][:MAX_COLUMNS]

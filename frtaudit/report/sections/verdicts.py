@@ -81,7 +81,7 @@ def all_rulings(source: Source) -> tuple[FindingRow, ...]:
                 reach.get(finding.requirement, 0.0), _reach(source, finding, record)
             )
     return tuple(
-        _ruling(source, index, finding, reach.get(finding.requirement) or 1.0) for index, finding in numbered
+        _row(source, index, finding, reach.get(finding.requirement) or 1.0) for index, finding in numbered
     )
 
 
@@ -95,7 +95,7 @@ def dockets(rulings: tuple[FindingRow, ...]) -> tuple[RequirementRow, ...]:
     )
 
 
-def _ruling(source: Source, index: int, finding: Finding, reach: float) -> FindingRow:
+def _row(source: Source, index: int, finding: Finding, reach: float) -> FindingRow:
     at = f"/findings/{index}"
     record = record_of(source, finding)
     limit = _limit(source, finding, record.estimate if record else None, at)

@@ -49,11 +49,11 @@ def strips_of(shapes: Sequence[int]) -> GammaTables:
     >>> strips.left.shape, float(strips.left[STRIPS + STRIPS // 2].round(3))
     ((1024,), 2.674)
     """
-    parts = [_strips(shape) if shape else _nothing() for shape in shapes]
+    parts = [_gamma_table(shape) if shape else _nothing() for shape in shapes]
     return GammaTables(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _strips(shape: int) -> GammaTables:
+def _gamma_table(shape: int) -> GammaTables:
     edges = scipy.special.gammaincinv(shape, np.arange(STRIPS) / STRIPS)
     power, log_total = float(shape - 1), float(scipy.special.gammaln(shape))
 
@@ -79,37 +79,39 @@ def _nothing() -> GammaTables:
 
 
 @inner
-def fill_sums(out: Floats, start: Longs, strips: GammaTables, stream: np.uint64) -> None:
+def fill_sums(out: Floats, start: Longs, gamma_tables: GammaTables, stream: np.uint64) -> None:
     """Fill ``out``, shape (G,), with running sums of gammas, each of which depends on the stream and its place alone.
 
-    ``start``, shape (G,), uint64: where in ``strips`` those of each one's shape start.
+    ``start``, shape (G,), uint64: where in ``gamma_tables`` those of each one's shape start.
     """
     total = 0.0
     for place in range(out.size):
         word = bits_at(stream, place)
         strip = start[place] + (word >> CHOICE)
         point = np.float64(np.int64(word & POINT)) * UNIT
-        drawn = strips.left[strip] + point * strips.scale[strip]
-        if point >= strips.certain[strip]:
-            drawn = _rest(word, strip, strips)
+        drawn = gamma_tables.left[strip] + point * gamma_tables.scale[strip]
+        if point >= gamma_tables.certain[strip]:
+            drawn = _rest(word, strip, gamma_tables)
         total += drawn
         out[place] = total
 
 
 @inner
-def _rest(state: np.uint64, strip: np.uint64, strips: GammaTables) -> float:
+def _rest(state: np.uint64, strip: np.uint64, gamma_tables: GammaTables) -> float:
     """A draw from the strip's density above its lowest, or from a tail, by rejection."""
-    left, slope, low = strips.left[strip], strips.slope[strip], strips.low[strip]
+    left, slope, low = gamma_tables.left[strip], gamma_tables.slope[strip], gamma_tables.low[strip]
     while True:
         first, second = _unit(state + GOLDEN), _unit(state + GOLDEN + GOLDEN)
         state += GOLDEN + GOLDEN
         if slope == 0:
-            x: float = left + strips.width[strip] * first
-            height = low + (strips.top[strip] - low) * second
+            x: float = left + gamma_tables.width[strip] * first
+            height = low + (gamma_tables.top[strip] - low) * second
         else:
             x = left + math.log(first) / slope
-            height = strips.top[strip] * first * second
-        if x > 0 and height < math.exp(strips.power[strip] * math.log(x) - x - strips.log_total[strip]):
+            height = gamma_tables.top[strip] * first * second
+        if x > 0 and height < math.exp(
+            gamma_tables.power[strip] * math.log(x) - x - gamma_tables.log_total[strip]
+        ):
             return x
 
 

@@ -101,13 +101,13 @@ class Sums(NamedTuple):
 class Record(NamedTuple):
     """What the non-mated walk finds, in V weightings (counts; then rates, where they differ).
 
-    ``pending`` (V, rules, L): next target of each replicate, A = none left; ``crossing`` (V, rules, A, L): the
+    ``pending`` (V, rules, L): next target of each replicate, A = none left; ``exceeded_at`` (V, rules, A, L): the
     comparison that exceeds the limit, -1 = none; ``at_target`` (V, rules, A, G+1, L): sums strictly above its
     score; ``at_span`` (V, T, G+1, L): sums before span ``spans`` (T,).
     """
 
     pending: Ints
-    crossing: Ints
+    exceeded_at: Ints
     at_target: Floats
     spans: Ints
     at_span: Floats

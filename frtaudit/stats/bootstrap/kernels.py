@@ -24,16 +24,16 @@ Number = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 @inner
 def _copy(source: Number, to: Number) -> None:
     for group_index in range(source.shape[0]):
-        for lane in range(source.shape[1]):
-            to[group_index, lane] = source[group_index, lane]
+        for replicate in range(source.shape[1]):
+            to[group_index, replicate] = source[group_index, replicate]
 
 
 @inner
 def _widen(half: Halves, words: Ints, added: Ints, used: Flags, key: int) -> None:
     """Empty the 16-bit sums of a bucket into its 64-bit ones, before they overflow."""
-    for lane in range(WIDTH):
-        words[key, lane] += np.int64(half[key, lane])
-        half[key, lane] = 0
+    for replicate in range(WIDTH):
+        words[key, replicate] += np.int64(half[key, replicate])
+        half[key, replicate] = 0
     added[key] = 0
     used[key] = True
 
@@ -41,23 +41,23 @@ def _widen(half: Halves, words: Ints, added: Ints, used: Flags, key: int) -> Non
 @inner
 def _pay_half(half: Halves, key: int, coef: float, part_counts: Ints, part_rates: Floats) -> None:
     """Add the 16-bit sums of a bucket to those of its combination and start afresh."""
-    for lane in range(WIDTH):
-        part_counts[lane] += np.int64(half[key, lane])
-    for lane in range(WIDTH):
-        part_rates[lane] += coef * np.float64(half[key, lane])
-    for lane in range(WIDTH):
-        half[key, lane] = 0
+    for replicate in range(WIDTH):
+        part_counts[replicate] += np.int64(half[key, replicate])
+    for replicate in range(WIDTH):
+        part_rates[replicate] += coef * np.float64(half[key, replicate])
+    for replicate in range(WIDTH):
+        half[key, replicate] = 0
 
 
 @inner
 def _pay_words(words: Ints, key: int, coef: float, part_counts: Ints, part_rates: Floats) -> None:
     """The same with the 64-bit sums of a bucket."""
-    for lane in range(WIDTH):
-        part_counts[lane] += words[key, lane]
-    for lane in range(WIDTH):
-        part_rates[lane] += coef * np.float64(words[key, lane])
-    for lane in range(WIDTH):
-        words[key, lane] = 0
+    for replicate in range(WIDTH):
+        part_counts[replicate] += words[key, replicate]
+    for replicate in range(WIDTH):
+        part_rates[replicate] += coef * np.float64(words[key, replicate])
+    for replicate in range(WIDTH):
+        words[key, replicate] = 0
 
 
 @inner
@@ -68,21 +68,21 @@ def _add_groups(
     for rule in range(group_indices.shape[1]):
         group_index = group_indices[combination, rule]
         if group_index >= 0:
-            for lane in range(WIDTH):
-                counts[group_index, lane] += part_counts[lane]
-            for lane in range(WIDTH if rates.shape[0] > 0 else 0):
-                rates[group_index, lane] += part_rates[lane]
-    for lane in range(WIDTH):
-        part_counts[lane] = 0
-        part_rates[lane] = 0.0
+            for replicate in range(WIDTH):
+                counts[group_index, replicate] += part_counts[replicate]
+            for replicate in range(WIDTH if rates.shape[0] > 0 else 0):
+                rates[group_index, replicate] += part_rates[replicate]
+    for replicate in range(WIDTH):
+        part_counts[replicate] = 0
+        part_rates[replicate] = 0.0
 
 
 @inner
-def _pay(walk: SortedComparisons, sums: Sums) -> None:
+def _pay(comparisons: SortedComparisons, sums: Sums) -> None:
     """Add the sums of all buckets to their groups: buckets to combinations, these to groups."""
     half, words, added, used = sums.half, sums.words, sums.added, sums.used
     part_counts, part_rates, counts, rates = sums.part_counts, sums.part_rates, sums.counts, sums.rates
-    combination, coef, group_indices = walk.combination, walk.coef, walk.group_indices
+    combination, coef, group_indices = comparisons.combination, comparisons.coef, comparisons.group_indices
     paid = False
     for key in range(coef.size):
         if added[key] > 0 and used[key]:
@@ -101,13 +101,13 @@ def _pay(walk: SortedComparisons, sums: Sums) -> None:
 
 
 @inner
-def _add_chunk(walk: SortedComparisons, tile: Tile, chunk: int, sums: Sums) -> None:
+def _add_chunk(comparisons: SortedComparisons, tile: Tile, chunk: int, sums: Sums) -> None:
     """Add a chunk to the sums of every replicate, in order of score."""
     weights, rows, most = tile.weights, tile.rows, tile.pairs
-    first, second, bucket = walk.first, walk.second, walk.bucket
+    first, second, bucket = comparisons.first, comparisons.second, comparisons.bucket
     half, words, added, used = sums.half, sums.words, sums.added, sums.used
     depth = weights.shape[0] // rows
-    for pair in range(walk.chunk_start[chunk], walk.chunk_start[chunk + 1]):
+    for pair in range(comparisons.chunk_start[chunk], comparisons.chunk_start[chunk + 1]):
         key, ahead = bucket[pair], min(pair + AHEAD, first.size - 1)
         fetch(weights, first[ahead])
         fetch(weights, second[ahead])
@@ -116,11 +116,11 @@ def _add_chunk(walk: SortedComparisons, tile: Tile, chunk: int, sums: Sums) -> N
             added[key] += 1
             if added[key] == most:
                 _widen(half, words, added, used, key)
-    _pay(walk, sums)
+    _pay(comparisons, sums)
 
 
 @inner
-def _add_span(walk: SortedComparisons, spans: Spans, tile: Tile, span: int, sums: Sums) -> None:
+def _add_span(comparisons: SortedComparisons, spans: Spans, tile: Tile, span: int, sums: Sums) -> None:
     """Add a span to the sums of every replicate, part by part; one without parts chunk by chunk.
 
     Arrays are taken out of their tuples before the loops: inside, each access would count references.
@@ -130,7 +130,7 @@ def _add_span(walk: SortedComparisons, spans: Spans, tile: Tile, span: int, sums
     words, used = sums.words, sums.used
     if spans.part[span] == spans.part[span + 1]:
         for chunk in range(spans.chunk[span], spans.chunk[span + 1]):
-            _add_chunk(walk, tile, chunk, sums)
+            _add_chunk(comparisons, tile, chunk, sums)
         return
     for part in range(spans.part[span], spans.part[span + 1]):
         key = bucket[part]
@@ -139,32 +139,39 @@ def _add_span(walk: SortedComparisons, spans: Spans, tile: Tile, span: int, sums
         else:
             add_runs(words, key, weights, start, row, rows, run[part], run[part + 1], reach, most)
         used[key] = True
-    _pay(walk, sums)
+    _pay(comparisons, sums)
 
 
 @inner
-def _weight(weights: Bytes, rows: int, depth: int, a: int, b: int, lane: int) -> np.int64:
+def _weight(weights: Bytes, rows: int, depth: int, a: int, b: int, replicate: int) -> np.int64:
     """Weight of one comparison in one replicate."""
-    total = np.int64(weights[a, lane]) * np.int64(weights[b, lane])
+    total = np.int64(weights[a, replicate]) * np.int64(weights[b, replicate])
     for copy in range(1, depth):
         low = copy * rows
-        total += np.int64(weights[a + low, lane]) * np.int64(weights[b + low, lane])
+        total += np.int64(weights[a + low, replicate]) * np.int64(weights[b + low, replicate])
     return total
 
 
 @inner
-def _sum_lane(walk: SortedComparisons, tile: Tile, low: int, high: int, lane: int, sums: Sums) -> None:
+def _sum_replicate(
+    comparisons: SortedComparisons, tile: Tile, low: int, high: int, replicate: int, sums: Sums
+) -> None:
     """Sums of one replicate before comparison ``high`` into ``lane_*``; ``low_*`` holds those before ``low``."""
     weights, rows, depth = tile.weights, tile.rows, tile.weights.shape[0] // tile.rows
-    first, second, bucket, group_indices = walk.first, walk.second, walk.bucket, walk.group_indices
-    combination, coef = walk.combination, walk.coef
+    first, second, bucket, group_indices = (
+        comparisons.first,
+        comparisons.second,
+        comparisons.bucket,
+        comparisons.group_indices,
+    )
+    combination, coef = comparisons.combination, comparisons.coef
     counts, rates = sums.lane_counts, sums.lane_rates
     for group_index in range(counts.size):
-        counts[group_index] = sums.low_counts[group_index, lane]
+        counts[group_index] = sums.low_counts[group_index, replicate]
     for group_index in range(rates.size):
-        rates[group_index] = sums.low_rates[group_index, lane]
+        rates[group_index] = sums.low_rates[group_index, replicate]
     for pair in range(low, high):
-        weight = _weight(weights, rows, depth, first[pair], second[pair], lane)
+        weight = _weight(weights, rows, depth, first[pair], second[pair], replicate)
         key = bucket[pair]
         for rule in range(group_indices.shape[1]):
             group_index = group_indices[combination[key], rule]
@@ -176,14 +183,14 @@ def _sum_lane(walk: SortedComparisons, tile: Tile, low: int, high: int, lane: in
 
 @inner
 def _find_excess(
-    walk: SortedComparisons,
+    comparisons: SortedComparisons,
     tile: Tile,
     chunk: int,
     limits: Limits,
     target: int,
     rule: int,
     weighting: int,
-    lane: int,
+    replicate: int,
     sums: Sums,
 ) -> tuple[int, int]:
     """The comparison in ``chunk`` at which a limit is first exceeded, and the first comparison with that score.
@@ -192,33 +199,33 @@ def _find_excess(
     """
     weights, rows, depth = tile.weights, tile.rows, tile.weights.shape[0] // tile.rows
     first, second, bucket, group_indices, fresh = (
-        walk.first,
-        walk.second,
-        walk.bucket,
-        walk.group_indices,
-        walk.fresh,
+        comparisons.first,
+        comparisons.second,
+        comparisons.bucket,
+        comparisons.group_indices,
+        comparisons.fresh,
     )
-    combination, coef, watches = walk.combination, walk.coef, limits.rule
+    combination, coef, watches = comparisons.combination, comparisons.coef, limits.rule
     counts, rates = sums.lane_counts, sums.lane_rates
     limit_counts, limit_rates = limits.counts, limits.rates
-    found = above = top = low = walk.chunk_start[chunk]
-    _sum_lane(walk, tile, low, low, lane, sums)
-    for pair in range(low, walk.chunk_start[chunk + 1]):
+    found = above = top = low = comparisons.chunk_start[chunk]
+    _sum_replicate(comparisons, tile, low, low, replicate, sums)
+    for pair in range(low, comparisons.chunk_start[chunk + 1]):
         if fresh[pair]:
             top = pair
         key = bucket[pair]
         group_index = group_indices[combination[key], rule]
         if group_index < 0 or watches[group_index] != rule:
             continue
-        weight = _weight(weights, rows, depth, first[pair], second[pair], lane)
+        weight = _weight(weights, rows, depth, first[pair], second[pair], replicate)
         if weight > 0:
             found, above = pair, top
             if weighting == 0:
                 counts[group_index] += weight
-                over = counts[group_index] > limit_counts[target, group_index, lane]
+                over = counts[group_index] > limit_counts[target, group_index, replicate]
             else:
                 rates[group_index] += coef[key] * np.float64(weight)
-                over = rates[group_index] > limit_rates[target, group_index, lane]
+                over = rates[group_index] > limit_rates[target, group_index, replicate]
             if over:
                 break
     return found, above
@@ -226,34 +233,34 @@ def _find_excess(
 
 @inner
 def _record_target(
-    walk: SortedComparisons,
+    comparisons: SortedComparisons,
     tile: Tile,
     chunk: int,
     limits: Limits,
     target: int,
     rule: int,
     weighting: int,
-    lane: int,
+    replicate: int,
     sums: Sums,
     record: Record,
 ) -> None:
     """Record where in ``chunk`` a replicate exceeds a limit, and its sums strictly above that score."""
-    pair, top = _find_excess(walk, tile, chunk, limits, target, rule, weighting, lane, sums)
-    record.crossing[weighting, rule, target, lane] = pair
-    record.pending[weighting, rule, lane] = target + 1
-    _sum_lane(walk, tile, walk.chunk_start[chunk], top, lane, sums)
+    pair, top = _find_excess(comparisons, tile, chunk, limits, target, rule, weighting, replicate, sums)
+    record.exceeded_at[weighting, rule, target, replicate] = pair
+    record.pending[weighting, rule, replicate] = target + 1
+    _sum_replicate(comparisons, tile, comparisons.chunk_start[chunk], top, replicate, sums)
     for group_index in range(limits.rule.size):
         value = sums.lane_rates[group_index] if weighting == 1 else np.float64(sums.lane_counts[group_index])
-        record.at_target[weighting, rule, target, group_index, lane] = value
+        record.at_target[weighting, rule, target, group_index, replicate] = value
 
 
 @inner
 def _exceeds(
-    limits: Limits, counts: Ints, rates: Floats, target: int, group_index: int, weighting: int, lane: int
+    limits: Limits, counts: Ints, rates: Floats, target: int, group_index: int, weighting: int, replicate: int
 ) -> bool:
     if weighting == 0:
-        return bool(counts[group_index, lane] > limits.counts[target, group_index, lane])
-    return bool(rates[group_index, lane] > limits.rates[target, group_index, lane])
+        return bool(counts[group_index, replicate] > limits.counts[target, group_index, replicate])
+    return bool(rates[group_index, replicate] > limits.rates[target, group_index, replicate])
 
 
 @inner
@@ -263,10 +270,10 @@ def _crossed(limits: Limits, counts: Ints, rates: Floats, record: Record) -> boo
     for group_index in range(limits.rule.size):
         rule = limits.rule[group_index]
         for weighting in range(pending.shape[0] if rule >= 0 else 0):
-            for lane in range(pending.shape[2]):
-                target = pending[weighting, rule, lane]
+            for replicate in range(pending.shape[2]):
+                target = pending[weighting, rule, replicate]
                 if target < limits.counts.shape[0] and _exceeds(
-                    limits, counts, rates, target, group_index, weighting, lane
+                    limits, counts, rates, target, group_index, weighting, replicate
                 ):
                     return True
     return False
@@ -274,7 +281,7 @@ def _crossed(limits: Limits, counts: Ints, rates: Floats, record: Record) -> boo
 
 @inner
 def _record_chunk(
-    walk: SortedComparisons, tile: Tile, chunk: int, limits: Limits, sums: Sums, record: Record
+    comparisons: SortedComparisons, tile: Tile, chunk: int, limits: Limits, sums: Sums, record: Record
 ) -> int:
     """Record every limit that a replicate exceeds within a chunk and still at the end of its span; their number."""
     watches, pending, counts, rates = limits.rule, record.pending, sums.counts, sums.rates
@@ -283,15 +290,17 @@ def _record_chunk(
         rule = watches[group_index]
         if rule < 0:
             continue
-        for lane in range(pending.shape[2]):
+        for replicate in range(pending.shape[2]):
             for weighting in range(pending.shape[0]):
-                target = pending[weighting, rule, lane]
+                target = pending[weighting, rule, replicate]
                 while (
                     target < limits.counts.shape[0]
-                    and _exceeds(limits, counts, rates, target, group_index, weighting, lane)
-                    and _exceeds(limits, high_counts, high_rates, target, group_index, weighting, lane)
+                    and _exceeds(limits, counts, rates, target, group_index, weighting, replicate)
+                    and _exceeds(limits, high_counts, high_rates, target, group_index, weighting, replicate)
                 ):
-                    _record_target(walk, tile, chunk, limits, target, rule, weighting, lane, sums, record)
+                    _record_target(
+                        comparisons, tile, chunk, limits, target, rule, weighting, replicate, sums, record
+                    )
                     target += 1
                     found += 1
     return found
@@ -306,16 +315,24 @@ def _record_sums(span: int, sums: Sums, record: Record) -> int:
             later += 1
         elif record.spans[point] == span:
             for group_index in range(sums.counts.shape[0]):
-                for lane in range(record.at_span.shape[3]):
-                    record.at_span[0, point, group_index, lane] = np.float64(sums.counts[group_index, lane])
+                for replicate in range(record.at_span.shape[3]):
+                    record.at_span[0, point, group_index, replicate] = np.float64(
+                        sums.counts[group_index, replicate]
+                    )
                     if record.at_span.shape[0] > 1:
-                        record.at_span[1, point, group_index, lane] = sums.rates[group_index, lane]
+                        record.at_span[1, point, group_index, replicate] = sums.rates[group_index, replicate]
     return later
 
 
 @inner
 def _search_span(
-    walk: SortedComparisons, spans: Spans, tile: Tile, span: int, limits: Limits, sums: Sums, record: Record
+    comparisons: SortedComparisons,
+    spans: Spans,
+    tile: Tile,
+    span: int,
+    limits: Limits,
+    sums: Sums,
+    record: Record,
 ) -> int:
     """Walk a span again by chunks, from ``low_*`` to ``counts`` and ``rates``; the number of limits recorded."""
     found, end = 0, spans.chunk[span + 1]
@@ -327,17 +344,23 @@ def _search_span(
         _copy(sums.counts, sums.low_counts)
         _copy(sums.rates, sums.low_rates)
         if chunk + 1 < end:
-            _add_chunk(walk, tile, chunk, sums)
+            _add_chunk(comparisons, tile, chunk, sums)
         else:
             _copy(sums.high_counts, sums.counts)
             _copy(sums.high_rates, sums.rates)
-        found += _record_chunk(walk, tile, chunk, limits, sums, record)
+        found += _record_chunk(comparisons, tile, chunk, limits, sums, record)
     return found
 
 
 @kernel
 def find_thresholds(
-    walk: SortedComparisons, spans: Spans, tile: Tile, limits: Limits, left: int, sums: Sums, record: Record
+    comparisons: SortedComparisons,
+    spans: Spans,
+    tile: Tile,
+    limits: Limits,
+    left: int,
+    sums: Sums,
+    record: Record,
 ) -> None:
     """Walk non-mated comparisons downwards until every replicate has exceeded every limit; fill ``record``.
 
@@ -350,14 +373,14 @@ def find_thresholds(
             return
         _copy(sums.counts, sums.low_counts)
         _copy(sums.rates, sums.low_rates)
-        _add_span(walk, spans, tile, span, sums)
+        _add_span(comparisons, spans, tile, span, sums)
         if left > 0 and _crossed(limits, sums.counts, sums.rates, record):
-            left -= _search_span(walk, spans, tile, span, limits, sums, record)
+            left -= _search_span(comparisons, spans, tile, span, limits, sums, record)
 
 
 @inner
 def _record_points(
-    walk: SortedComparisons,
+    comparisons: SortedComparisons,
     tile: Tile,
     low: int,
     high: int,
@@ -368,21 +391,21 @@ def _record_points(
 ) -> None:
     """Record the sums at every position in ``low`` .. ``high - 1``; ``low_*`` holds those before ``low``."""
     for point in range(position.shape[0]):
-        for lane in range(position.shape[1]):
-            stop = position[point, lane]
+        for replicate in range(position.shape[1]):
+            stop = position[point, replicate]
             if low <= stop < high:
-                _sum_lane(walk, tile, low, stop, lane, sums)
+                _sum_replicate(comparisons, tile, low, stop, replicate, sums)
                 for group_index in range(sums.lane_counts.size):
                     rate = weighting[point] == 1
                     value = (
                         sums.lane_rates[group_index] if rate else np.float64(sums.lane_counts[group_index])
                     )
-                    out[point, group_index, lane] = value
+                    out[point, group_index, replicate] = value
 
 
 @kernel
 def sums_at(
-    walk: SortedComparisons,
+    comparisons: SortedComparisons,
     tile: Tile,
     position: Ints,
     furthest: int,
@@ -394,14 +417,14 @@ def sums_at(
 
     ``furthest``: the largest position; ``weighting`` (P,): 0 = counts, 1 = rates; ``sums``: of nothing.
     """
-    chunks = walk.chunk_start.size - 1
+    chunks = comparisons.chunk_start.size - 1
     for chunk in range(chunks + 1):
-        low = walk.chunk_start[chunk]
+        low = comparisons.chunk_start[chunk]
         if low > furthest:
             return
-        high = walk.chunk_start[chunk + 1] if chunk < chunks else low + 1
+        high = comparisons.chunk_start[chunk + 1] if chunk < chunks else low + 1
         _copy(sums.counts, sums.low_counts)
         _copy(sums.rates, sums.low_rates)
-        _record_points(walk, tile, low, high, position, weighting, sums, out)
+        _record_points(comparisons, tile, low, high, position, weighting, sums, out)
         if chunk < chunks:
-            _add_chunk(walk, tile, chunk, sums)
+            _add_chunk(comparisons, tile, chunk, sums)

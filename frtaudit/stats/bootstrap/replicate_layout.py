@@ -24,7 +24,7 @@ class Found(NamedTuple):
     """What L replicates show; W = 2 weightings, 1 + S rules (0 = everybody), A targets, T thresholds, G + 1 groups.
 
     ``threshold`` (W, 1+S, A, L); ``fmr_target``, ``fnmr_target`` (W, 1+S, A, G+1, L); ``fmr_fixed``, ``fnmr_fixed``
-    (W, T, G+1, L); ``below`` (W, 1+S, A, L) bool: the threshold lies at or below the floor.
+    (W, T, G+1, L); ``below_cutoff`` (W, 1+S, A, L) bool: the threshold lies at or below the floor.
     """
 
     threshold: Floats
@@ -32,7 +32,7 @@ class Found(NamedTuple):
     fnmr_target: Floats
     fmr_fixed: Floats
     fnmr_fixed: Floats
-    below: Flags
+    below_cutoff: Flags
 
 
 class Deep(NamedTuple):
@@ -99,7 +99,7 @@ def layout_of(
     """Lay out a tail once for all replicates of a plan; ``rows``: where the plan keeps the weight of each sample."""
     fixed = np.array(thresholds, dtype=np.float64)
     mated_score = tail.mated_score.astype(np.float64)
-    cuts = np.where(fixed >= tail.floor, _above(tail, fixed), -1)
+    cuts = np.where(fixed >= tail.cutoff, _above(tail, fixed), -1)
     rule, found = group_rules(groups), trials(tail, groups)
     known = cuts[cuts >= 0].astype(np.int64)
     mated_cuts = np.searchsorted(mated_score, fixed, side="right")
@@ -116,7 +116,7 @@ def layout_of(
         weightings=1 if _alike(tail) else 2,
         mated_score=mated_score,
         tail_score=tail.tail_score,
-        open=bool(np.isneginf(tail.floor)),
+        open=bool(np.isneginf(tail.cutoff)),
         targets=exactly,
         thresholds=fixed,
         cuts=cuts.astype(np.int64),
@@ -162,7 +162,7 @@ def run(layout: ReplicateLayout, drawn: Drawn, deep: Deep | None = None) -> Foun
         fnmr_target=fnmr.repeat(both, axis=0),
         fmr_fixed=fixed.repeat(both, axis=0),
         fnmr_fixed=fnmr_fixed.repeat(both, axis=0),
-        below=below.repeat(both, axis=0),
+        below_cutoff=below.repeat(both, axis=0),
     )
 
 
@@ -183,7 +183,7 @@ def _walk_down(layout: ReplicateLayout, drawn: Drawn, ascending: Sequence[int], 
     shape = (kinds, len(dead), len(ascending), lanes)
     record = Record(
         pending=np.repeat(np.where(dead, len(ascending), 0)[None], kinds, axis=0),
-        crossing=np.full(shape, -1, dtype=np.int64),
+        exceeded_at=np.full(shape, -1, dtype=np.int64),
         at_target=np.full((*shape[:3], group_indices, lanes), np.nan),
         spans=np.searchsorted(layout.non_mated.chunk_start[layout.spans.chunk], fixed),
         at_span=np.empty((kinds, fixed.size, group_indices, lanes)),
@@ -222,10 +222,10 @@ def _at_targets(
     threshold = np.full((kinds, rules, len(layout.targets), lanes), np.nan)
     sums = np.full((kinds, rules, len(layout.targets), *drawn.non_mated_totals.counts.shape), np.nan)
     if layout.tail_score.size:
-        found = layout.tail_score[record.crossing].astype(np.float64)
-        threshold[:, :, ascending] = np.where(record.crossing < 0, np.nan, found)
+        found = layout.tail_score[record.exceeded_at].astype(np.float64)
+        threshold[:, :, ascending] = np.where(record.exceeded_at < 0, np.nan, found)
     if layout.open:
-        crossed = (record.crossing >= 0) | dead[:, None]
+        crossed = (record.exceeded_at >= 0) | dead[:, None]
         threshold[:, :, ascending] = np.where(crossed, threshold[:, :, ascending], -np.inf)
     sums[:, :, ascending] = record.at_target
     if np.isneginf(threshold).any():

@@ -155,5 +155,5 @@ def _replicates(
         fnmr=np.moveaxis(fnmr, -1, 1),
         fmr_max=np.moveaxis(found.fmr_target[:, 1:], -1, 2),
         fnmr_max=np.moveaxis(found.fnmr_target[:, 1:], -1, 2),
-        below_floor=found.below.sum(axis=-1, dtype=np.int64),
+        below_floor=found.below_cutoff.sum(axis=-1, dtype=np.int64),
     )

@@ -14,7 +14,7 @@ from frtaudit.stats.similarity.pair_scan import Pairs, joined, scan_tile
 from frtaudit.stats.similarity.ranking import ranked
 
 HELD_BYTES = 96  # a comparison of a batch: as scanned, while sorted, and laid out for the walk
-LEAST = 1 << 16  # comparisons that a batch may always hold
+MIN_COMPARISONS = 1 << 16  # comparisons that a batch may always hold
 TOGETHER = 64  # tiles in one block
 WHAT = "bootstrap below the floor"
 
@@ -29,7 +29,7 @@ class Below:
 
 def below_of(context: PassContext, budget: int) -> Below:
     """As many comparisons at once as ``budget`` bytes hold, at least 65,536."""
-    return Below(context=context, capacity=max(budget // HELD_BYTES, LEAST))
+    return Below(context=context, capacity=max(budget // HELD_BYTES, MIN_COMPARISONS))
 
 
 def batches(below: Below, bounds: Floats, expected: int) -> Iterator[Pairs]:
@@ -68,7 +68,7 @@ def as_tail(tail: ScoreTail, pairs: Pairs) -> ScoreTail:
     histogram = np.zeros_like(tail.histogram)
     histogram[0] = kept.i.size
     return replace(
-        tail, tail_i=kept.i, tail_j=kept.j, tail_score=kept.score, floor=float("-inf"), histogram=histogram
+        tail, tail_i=kept.i, tail_j=kept.j, tail_score=kept.score, cutoff=float("-inf"), histogram=histogram
     )
 
 

@@ -22,27 +22,30 @@ NEAR = (
 )  # spans end at these shares of its rank on either side of an expected threshold
 SAMPLES = 1 << 15
 BLOCK = 13  # bits: 8192 rows of 64 bytes fit the second-level cache
-RUN, MOST = 6, 1024  # blocks are made if a row meets so many of each, and blocks times buckets are not more
+RUN, MAX_BUCKETS = (
+    6,
+    1024,
+)  # blocks are made if a row meets so many of each, and blocks times buckets are not more
 
 
-def expected_ranks(walk: SortedComparisons, limits: Limits) -> Ints:
+def expected_ranks(comparisons: SortedComparisons, limits: Limits) -> Ints:
     """About where the data themselves exceed each limit: for each rule the least rank among its groups.
 
     ``limits``: those of the data, L = 1; rates are asked for in the same way as counts. A sample of comparisons is
     counted.
     """
-    step = max(1, walk.first.size // SAMPLES)
-    bucket = walk.bucket[::step]
-    coef, group_indices = walk.coef[bucket], walk.group_indices[walk.combination[bucket]]
+    step = max(1, comparisons.first.size // SAMPLES)
+    bucket = comparisons.bucket[::step]
+    coef, group_indices = comparisons.coef[bucket], comparisons.group_indices[comparisons.combination[bucket]]
     found = []
-    for rule in range(walk.group_indices.shape[1]):
-        ranks = np.full((2, len(limits.counts)), walk.first.size, dtype=np.int64)
+    for rule in range(comparisons.group_indices.shape[1]):
+        ranks = np.full((2, len(limits.counts)), comparisons.first.size, dtype=np.int64)
         for group_index in np.flatnonzero(limits.rule == rule):
             held = group_indices[:, rule] == group_index
             for kind, (amount, limit) in enumerate(((1.0, limits.counts), (coef, limits.rates))):
                 total = np.cumsum(held * amount) * step
                 place = np.searchsorted(total, limit[:, group_index, 0], side="right")
-                ranks[kind] = np.minimum(ranks[kind], np.minimum(place * step, walk.first.size))
+                ranks[kind] = np.minimum(ranks[kind], np.minimum(place * step, comparisons.first.size))
         found.append(ranks.ravel())
     return np.unique(np.concatenate(found))
 
@@ -58,7 +61,7 @@ class _Room(NamedTuple):
     rows: Index
 
 
-def spans_of(walk: SortedComparisons, ranks: Ints, cuts: Ints, alike: Ints) -> Spans:
+def spans_of(comparisons: SortedComparisons, ranks: Ints, cuts: Ints, alike: Ints) -> Spans:
     """Cut a walk into spans and sort each as far as thresholds are expected.
 
     ``ranks``: where thresholds are expected; ``cuts``: positions, starts of chunks, at which a span has to end;
@@ -67,22 +70,22 @@ def spans_of(walk: SortedComparisons, ranks: Ints, cuts: Ints, alike: Ints) -> S
     """
     ends = [ranks * (1 + share) for share in (*NEAR, *(-share for share in NEAR))]
     wanted = np.concatenate([np.concatenate(ends).astype(np.int64), cuts])
-    last = walk.chunk_start.size - 1
-    furthest = min(int(wanted.max(initial=0)), int(walk.chunk_start[-1]))
-    beyond = max(furthest, 1) << np.arange(1, walk.first.size.bit_length())
-    chunks = np.searchsorted(walk.chunk_start, np.concatenate([wanted, beyond]))
+    last = comparisons.chunk_start.size - 1
+    furthest = min(int(wanted.max(initial=0)), int(comparisons.chunk_start[-1]))
+    beyond = max(furthest, 1) << np.arange(1, comparisons.first.size.bit_length())
+    chunks = np.searchsorted(comparisons.chunk_start, np.concatenate([wanted, beyond]))
     chunk = np.unique(np.concatenate([chunks.clip(0, last), [0, last]]))
-    place = walk.chunk_start[chunk]
-    part, room = _laid(walk, place, int(np.searchsorted(place, furthest)), alike)
+    place = comparisons.chunk_start[chunk]
+    part, room = _laid(comparisons, place, int(np.searchsorted(place, furthest)), alike)
     spans = Spans(chunk, part, room.run, room.bucket, room.start, room.row, room.rows)
     for array in spans:
         array.flags.writeable = False
     return spans
 
 
-def _laid(walk: SortedComparisons, place: Ints, laid: int, alike: Ints) -> tuple[Ints, _Room]:
+def _laid(comparisons: SortedComparisons, place: Ints, laid: int, alike: Ints) -> tuple[Ints, _Room]:
     """First part of each span, and parts and runs of the first ``laid`` spans."""
-    rows, buckets, size = alike.size, walk.coef.size, int(place[laid])
+    rows, buckets, size = alike.size, comparisons.coef.size, int(place[laid])
     blocks = ((rows - 1) >> BLOCK) + 1
     out = _Room(
         np.zeros(2, dtype=np.int64), np.empty(size + 1, dtype=np.int64), np.empty(size, dtype=np.int32),
@@ -91,10 +94,10 @@ def _laid(walk: SortedComparisons, place: Ints, laid: int, alike: Ints) -> tuple
     first_part, bits = np.zeros(place.size, dtype=np.int64), max(rows - 1, 1).bit_length()
     words = np.empty(int(np.diff(place[: laid + 1]).max(initial=0)), dtype=np.uint32)
     for span, (low, high) in enumerate(pairwise(place[: laid + 1].tolist())):
-        blocked = high - low >= RUN * rows * blocks and blocks * buckets <= MOST
+        blocked = high - low >= RUN * rows * blocks and blocks * buckets <= MAX_BUCKETS
         step, tail = (buckets, BLOCK) if blocked else (0, bits)
         parts = buckets * (blocks if blocked else 1)
-        pairs = walk.first[low:high], walk.second[low:high], walk.bucket[low:high]
+        pairs = comparisons.first[low:high], comparisons.second[low:high], comparisons.bucket[low:high]
         if bits + tail <= np.iinfo(np.uint32).bits and high - low >= rows * parts:
             ends = _parted(*pairs, step, parts, tail, words)
             _counted(words, ends, step, buckets, tail, rows, low, out)

@@ -64,8 +64,8 @@ class RescoreInputs(NamedTuple):
 
     def laid(self, tail: ScoreTail, positions: Ints) -> tuple[SortedComparisons, Spans]:
         """Comparisons laid out so that sums can be read at ``positions``."""
-        walk = non_mated_walk(tail, self.groups, positions, (self.rows.non_mated, self.rows.non_mated))
-        return walk, spans_of(walk, NOWHERE, positions, self.rows.alike)
+        comparisons = non_mated_walk(tail, self.groups, positions, (self.rows.non_mated, self.rows.non_mated))
+        return comparisons, spans_of(comparisons, NOWHERE, positions, self.rows.alike)
 
     def tiles(self) -> range:
         """The first replicate of each tile."""
@@ -100,7 +100,7 @@ def rescore(inputs: RescoreInputs, below: Below) -> Deep | None:
     deep = _nothing(inputs)
     top = np.zeros((layout.weightings, 1, layout.watched.shape[1], inputs.n))
     _add(inputs, layout.non_mated, layout.spans, np.array([layout.spans.chunk.size - 1]), top)
-    levels = ScoreLevels(np.array([tail.floor]), top, _passed(inputs, top), NOWHERE)
+    levels = ScoreLevels(np.array([tail.cutoff]), top, _passed(inputs, top), NOWHERE)
     while not np.isneginf(levels.cuts[-1]):
         pending = bool((levels.passed[:, :, -1] < len(inputs.ascending)).any())
         if not (pending or wanted.size):
@@ -159,8 +159,10 @@ def _climb_down(
     for pairs in batches(below, np.array([[low, high]]), _expected(inputs, high, low)):
         tail = as_tail(inputs.tail, pairs)
         positions = np.array([first_not_above(tail.tail_score, cut) for cut in cuts], dtype=np.int64)
-        walk, spans = inputs.laid(tail, positions)
-        _add(inputs, walk, spans, np.searchsorted(walk.chunk_start[spans.chunk], positions), sums)
+        comparisons, spans = inputs.laid(tail, positions)
+        _add(
+            inputs, comparisons, spans, np.searchsorted(comparisons.chunk_start[spans.chunk], positions), sums
+        )
         count += positions
     sums += above.sums[:, -1:]
     return ScoreLevels(cuts, sums, _passed(inputs, sums), np.diff(count))
@@ -170,16 +172,16 @@ def _expected(inputs: RescoreInputs, high: float, low: float) -> int:
     return int(rank_at(inputs.tail, low) - rank_at(inputs.tail, high)) + 1
 
 
-def _add(inputs: RescoreInputs, walk: SortedComparisons, spans: Spans, at: Ints, sums: Floats) -> None:
+def _add(inputs: RescoreInputs, comparisons: SortedComparisons, spans: Spans, at: Ints, sums: Floats) -> None:
     """Add to ``sums`` (V, M, G+1, n) those before each span ``at`` (M,), for every replicate."""
 
     def work(first: int) -> None:
         lanes, drawn = inputs.drawn(first)
         kinds, rules, width = len(sums), len(inputs.layout.watched), lanes.stop - lanes.start
         record = _record((kinds, rules, 0, sums.shape[2], width), at)
-        room = empty_sums(sums.shape[2], walk.coef.size, rated=kinds == 2)
+        room = empty_sums(sums.shape[2], comparisons.coef.size, rated=kinds == 2)
         none = limits_of([], drawn.non_mated_totals, inputs.layout.rule)
-        find_thresholds(walk, spans, drawn.non_mated, none, 0, room, record)
+        find_thresholds(comparisons, spans, drawn.non_mated, none, 0, room, record)
         sums[..., lanes] += record.at_span
 
     for _ in in_order(work, inputs.tiles(), inputs.threads):
@@ -191,7 +193,7 @@ def _record(shape: tuple[int, int, int, int, int], at: Ints) -> Record:
     kinds, rules, targets, group_indices, lanes = shape
     return Record(
         pending=np.zeros((kinds, rules, lanes), dtype=np.int64),
-        crossing=np.full((kinds, rules, targets, lanes), -1, dtype=np.int64),
+        exceeded_at=np.full((kinds, rules, targets, lanes), -1, dtype=np.int64),
         at_target=np.full(shape, np.nan),
         spans=at.astype(np.int64),
         at_span=np.empty((kinds, at.size, group_indices, lanes)),
@@ -271,9 +273,9 @@ def _search_kept(
     ends = np.array([[levels.cuts[step + 1], levels.cuts[step]] for step in steps])[::-1]
     found = joined(list(batches(below, _merged(ends), int(levels.between[steps].sum()))))
     for step, pairs in _by_step(found, levels.cuts, steps):
-        walk, spans = inputs.laid(as_tail(inputs.tail, pairs), NOWHERE)
+        comparisons, spans = inputs.laid(as_tail(inputs.tail, pairs), NOWHERE)
         score = as_tail(inputs.tail, pairs).tail_score
-        _walk_step(inputs, levels, step, (walk, spans), score.astype(np.float64), deep)
+        _walk_step(inputs, levels, step, (comparisons, spans), score.astype(np.float64), deep)
 
 
 def _merged(bounds: Floats) -> Floats:
@@ -321,7 +323,7 @@ def _walk_step(
 
 def _keep(targets: list[int], record: Record, score: Floats, lanes: slice, deep: Deep) -> None:
     for place, a in enumerate(targets):
-        crossing = record.crossing[:, :, place]
+        crossing = record.exceeded_at[:, :, place]
         here = crossing >= 0
         np.copyto(deep.threshold[:, :, a, lanes], score[crossing], where=here)
         np.copyto(deep.at_target[:, :, a, :, lanes], record.at_target[:, :, place], where=here[:, :, None])

@@ -83,12 +83,12 @@ def _plain_fetch(weights: Bytes, row: int) -> None:
 def _in_llvm(plain: Callable[P, None], operation: str) -> Callable[P, None]:
     """What :mod:`frtaudit.stats.bootstrap.simd_llvm` has for a plain operation: only kernels can call it."""
 
-    def written(_: Callable[P, None]) -> Callable[P, None]:
+    def with_intrinsic(_: Callable[P, None]) -> Callable[P, None]:
         from frtaudit.stats.bootstrap import simd_llvm
 
         return simd_llvm.OPERATIONS[operation]
 
-    return deferred(plain, written)
+    return deferred(plain, with_intrinsic)
 
 
 add_runs = _in_llvm(_plain_runs, "add_runs")

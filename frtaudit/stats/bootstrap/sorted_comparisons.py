@@ -33,7 +33,7 @@ def mated_walk(tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, I
     counts, kind = np.unique(mated_pairs(tail), return_inverse=True)
     kinds = np.repeat(np.arange(counts.size, dtype=np.int32)[:, None], counts.size, axis=1)
     pairs = (tail.mated_i, tail.mated_j, tail.mated_score)
-    return _walk(tail, groups, pairs, kind, kinds, 1.0 / np.maximum(counts, 1), cuts, rows)
+    return _sorted_comparisons(tail, groups, pairs, kind, kinds, 1.0 / np.maximum(counts, 1), cuts, rows)
 
 
 def non_mated_walk(
@@ -50,12 +50,12 @@ def non_mated_walk(
         sizes, kind = np.unique(tail.n_samples, return_inverse=True)
         products, table = np.unique(np.outer(sizes, sizes), return_inverse=True)
         kinds = table.reshape(sizes.size, -1).astype(np.int32)
-        return _walk(
+        return _sorted_comparisons(
             tail, groups, pairs, kind, kinds, 1.0 / np.maximum(products, 1), cuts, rows, sought=sought
         )
     size = block_sizes(tail, tail.subject_of[pairs[0]], tail.subject_of[pairs[1]])
     counts, listed = np.unique(size, return_inverse=True)
-    return _walk(
+    return _sorted_comparisons(
         tail, groups, pairs, listed, np.empty((0, 0), np.int32), 1.0 / counts, cuts, rows, sought=sought
     )
 
@@ -72,7 +72,7 @@ def _combinations(groups: Groups) -> tuple[Index, Index, Index]:
     return profile.reshape(-1).astype(np.int32), square.astype(np.int32), group_indices.astype(np.int32)
 
 
-def _walk(
+def _sorted_comparisons(
     tail: ScoreTail,
     groups: Groups,
     pairs: tuple[Index, Index, Scores],
@@ -106,14 +106,14 @@ def _walk(
     starts[cuts] = True
     starts[[0, -1]] = True
     fresh = _cut(score, max(CHUNK, used.size), SHIFT, starts) if sought else np.zeros(0, dtype=bool)
-    walk = SortedComparisons(
+    comparisons = SortedComparisons(
         first=_rows(i, rows[0]), second=_rows(j, rows[1]), bucket=bucket, fresh=fresh,
         chunk_start=np.flatnonzero(starts).astype(np.int64),
         combination=(used // classes).astype(np.int32), coef=coef[used % classes], group_indices=group_indices,
     )  # fmt: skip
-    for array in walk:
+    for array in comparisons:
         array.flags.writeable = False
-    return walk
+    return comparisons
 
 
 @kernel

@@ -82,27 +82,27 @@ def _fill_few(
     every outcome is equally likely.
     """
     lanes, base, power = out.shape[1], np.uint64(size), ONE
-    for lane in range(lanes):
-        left[lane] = bits_at(stream, first + lane) >> S32
-        counts[lane] = np.uint64(0)
+    for replicate in range(lanes):
+        left[replicate] = bits_at(stream, first + replicate) >> S32
+        counts[replicate] = np.uint64(0)
     for _ in range(size):
         power *= base
-        for lane in range(lanes):
-            scaled = left[lane] * base
-            counts[lane] += ONE << ((scaled >> S32) << S3)
-            left[lane] = scaled & HALF
+        for replicate in range(lanes):
+            scaled = left[replicate] * base
+            counts[replicate] += ONE << ((scaled >> S32) << S3)
+            left[replicate] = scaled & HALF
     least = RANGE % power
-    for lane in range(lanes):
-        if left[lane] < least:
-            counts[lane] = _few(size, bits_at(stream, first + lane), least)
+    for replicate in range(lanes):
+        if left[replicate] < least:
+            counts[replicate] = _few(size, bits_at(stream, first + replicate), least)
     for sample in range(size):
         shift = np.uint64(sample) << S3
-        for lane in range(lanes):
-            out[low + sample, lane] = np.uint8((counts[lane] >> shift) & BYTE)
+        for replicate in range(lanes):
+            out[low + sample, replicate] = np.uint8((counts[replicate] >> shift) & BYTE)
 
 
 @inner
-def _fill_lane(out: Bytes, low: int, size: int, lane: int, state: np.uint64) -> None:
+def _fill_column(out: Bytes, low: int, size: int, replicate: int, state: np.uint64) -> None:
     """The draws of one lane, equal to those of :func:`_fill_few`."""
     if size <= FEW:
         power = ONE
@@ -110,11 +110,11 @@ def _fill_lane(out: Bytes, low: int, size: int, lane: int, state: np.uint64) -> 
             power *= np.uint64(size)
         counts = _few(size, state, RANGE % power)
         for sample in range(size):
-            out[low + sample, lane] = np.uint8((counts >> (np.uint64(sample) << S3)) & BYTE)
+            out[low + sample, replicate] = np.uint8((counts >> (np.uint64(sample) << S3)) & BYTE)
     else:
         for _ in range(size):
             draw, state = _bounded(state, np.uint64(size))
-            out[low + np.int64(draw), lane] += np.uint8(1)
+            out[low + np.int64(draw), replicate] += np.uint8(1)
 
 
 @kernel
@@ -129,9 +129,11 @@ def _fill_within(out: Bytes, copies: Bytes, depth: int, offsets: Ints, seed: np.
             if copies.size == 0 and size <= FEW:
                 _fill_few(out, low, size, stream, first, left, counts)
                 continue
-            for lane in range(lanes):
-                if copies.size == 0 or copies[subject, lane] > copy:
-                    _fill_lane(out, copy * samples + low, size, lane, bits_at(stream, first + lane))
+            for replicate in range(lanes):
+                if copies.size == 0 or copies[subject, replicate] > copy:
+                    _fill_column(
+                        out, copy * samples + low, size, replicate, bits_at(stream, first + replicate)
+                    )
 
 
 @kernel
@@ -139,25 +141,25 @@ def _fill_between(out: Bytes, member: Ints, low: Ints, size: Ints, seed: np.uint
     for slot in range(member.size):
         stream, bound = stream_of(seed, BETWEEN, slot, 0), np.uint64(size[slot])
         least = RANGE % bound
-        for lane in range(out.shape[1]):
-            state = bits_at(stream, first + lane)
+        for replicate in range(out.shape[1]):
+            state = bits_at(stream, first + replicate)
             product = (state >> S32) * bound
             draw = product >> S32
             if (product & HALF) < least:
                 draw, state = _bounded(state, bound)
-            out[member[low[slot] + np.int64(draw)], lane] += np.uint8(1)
+            out[member[low[slot] + np.int64(draw)], replicate] += np.uint8(1)
 
 
 @kernel
 def _fill_coins(out: Bytes, seed: np.uint64, first: int) -> None:
     for subject in range(out.shape[0]):
         stream, word, bits = stream_of(seed, COIN, subject, 0), -1, np.uint64(0)
-        for lane in range(out.shape[1]):
-            replicate = first + lane
+        for column in range(out.shape[1]):
+            replicate = first + column
             if replicate >> 6 != word:
                 word = replicate >> 6
                 bits = bits_at(stream, word)
-            out[subject, lane] = np.uint8(((bits >> np.uint64(replicate & 63)) & ONE) << ONE)
+            out[subject, column] = np.uint8(((bits >> np.uint64(replicate & 63)) & ONE) << ONE)
 
 
 def word_of(seed: int) -> np.uint64:

@@ -66,11 +66,6 @@ class FoldAccuracy:
         return float(self.accuracies.std(ddof=1))
 
     @property
-    def sd_ddof0(self) -> float:
-        """Standard deviation of the fold accuracies, divisor k (as InsightFace prints it)."""
-        return float(self.accuracies.std(ddof=0))
-
-    @property
     def sem(self) -> float:
         """``sd_ddof1``/sqrt(k): descriptive, for fold means are not independent."""
         return self.sd_ddof1 / math.sqrt(self.total.size)
@@ -256,12 +251,14 @@ def accuracy_bounds(accuracy: FoldAccuracy, folds: Ints, first: Ints, second: In
         return RateBounds(rate=mean, n_eff=float(subjects), degrees=degrees_of_freedom(subjects))
     weight = 1 / (accuracy.total.size * accuracy.total[folds[used]])
     residuals = weight * (accuracy.is_correct[used] - mean)
-    effective = _subjects_by_weight(first[used], second[used])
-    if effective == 1:
+    effective_subjects = _subjects_by_weight(first[used], second[used])
+    if effective_subjects == 1:
         return RateBounds(rate=mean, n_eff=0.0, degrees=1.0)
-    variance = effective / (effective - 1) * subject_variance(residuals, first[used], second[used])
+    variance = (
+        effective_subjects / (effective_subjects - 1) * subject_variance(residuals, first[used], second[used])
+    )
     floor = mean * (1 - mean) / n
-    return bounds_from_variance(mean, max(variance, floor), n, degrees_of_freedom(effective))
+    return bounds_from_variance(mean, max(variance, floor), n, degrees_of_freedom(effective_subjects))
 
 
 def _subjects_by_weight(first: Ints, second: Ints) -> float:

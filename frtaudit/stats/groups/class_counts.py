@@ -70,8 +70,8 @@ def class_sums(tail: ScoreTail, threshold: float, held: ClassTrials) -> ClassSum
     >>> class_sums(tail, 0.25, class_trials(tail, np.array([0, 1]), 2)).errors.tolist()
     [[0, 1], [1, 0]]
     """
-    if threshold < tail.floor:
-        raise BelowFloorError(f"threshold {threshold:g}", tail.floor)
+    if threshold < tail.cutoff:
+        raise BelowFloorError(f"threshold {threshold:g}", tail.cutoff)
     end = first_not_above(tail.tail_score, threshold)
     first, second = tail.subject_of[tail.tail_i[:end]], tail.subject_of[tail.tail_j[:end]]
     share = 1.0 / block_sizes(tail, first, second)

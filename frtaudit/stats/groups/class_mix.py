@@ -87,9 +87,9 @@ def mixed_threshold(
     past = np.flatnonzero(last & (total > target * (1 + TOLERANCE)))
     if past.size:
         return float(tail.tail_score[past[0]])
-    if np.isneginf(tail.floor):
+    if np.isneginf(tail.cutoff):
         return float("-inf")
-    raise BelowFloorError(f"the threshold at FMR {target:g} of the mix", tail.floor)
+    raise BelowFloorError(f"the threshold at FMR {target:g} of the mix", tail.cutoff)
 
 
 def mixture_residuals(sums: ClassSums, weights: Floats, weighting: Weighting) -> Floats:

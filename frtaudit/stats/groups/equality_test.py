@@ -129,7 +129,7 @@ def _ratio(index: Index, null: Rates, pair: tuple[int, int], edge: float, worse:
     if pair[0] == pair[1]:
         return None
 
-    def seen(log_ratio: float) -> bool:
+    def detected(log_ratio: float) -> bool:
         moved = np.zeros(next(iter(null.values())).shape[1])
         moved[pair[0]], moved[pair[1]] = log_ratio / 2, -log_ratio / 2
         values = worse.value * np.asarray(
@@ -138,9 +138,9 @@ def _ratio(index: Index, null: Rates, pair: tuple[int, int], edge: float, worse:
         return bool(np.mean(values > edge) >= POWER)
 
     low, high = 0.0, float(MAX_LOG_RATIO)
-    if not seen(high):
+    if not detected(high):
         return None
     for _ in range(STEPS):
         middle = (low + high) / 2
-        low, high = (low, middle) if seen(middle) else (middle, high)
+        low, high = (low, middle) if detected(middle) else (middle, high)
     return float(np.exp(high))

@@ -101,7 +101,7 @@ def worst_subjects(errors: Ints, trials: Ints, share: float) -> Ints:
 
 def involving(tail: ScoreTail, threshold: float, subjects: Ints) -> int | None:
     """False matches (score > threshold) in which at least one of ``subjects`` takes part; None below the floor."""
-    if threshold < tail.floor:
+    if threshold < tail.cutoff:
         return None
     chosen = np.zeros(tail.n_samples.size, dtype=np.bool_)
     chosen[subjects] = True
@@ -146,7 +146,7 @@ def top_people(tail: ScoreTail, number: int) -> Blocked:
 
 def errors_between(tail: ScoreTail, threshold: float, pairs: Blocked) -> Ints | None:
     """False matches (score > threshold) between the two subjects of each pair, (n,) int64; None below the floor."""
-    if threshold < tail.floor:
+    if threshold < tail.cutoff:
         return None
     end, size = first_not_above(tail.tail_score, threshold), tail.n_samples.size
     ends = np.sort(tail.subject_of[np.stack([tail.tail_i[:end], tail.tail_j[:end]])].astype(np.int64), axis=0)
@@ -173,7 +173,7 @@ def heaviest_pair(tail: ScoreTail, member: Flags, threshold: float, weighting: W
     >>> heaviest_pair(tail, np.ones(3, bool), 0.25, Weighting.POOLED).share
     0.5
     """
-    if threshold < tail.floor:
+    if threshold < tail.cutoff:
         return None
     end, size = first_not_above(tail.tail_score, threshold), tail.n_samples.size
     ends = np.sort(tail.subject_of[np.stack([tail.tail_i[:end], tail.tail_j[:end]])].astype(np.int64), axis=0)

@@ -207,7 +207,7 @@ def population_bootstrap(
         square[b] = np.square(drawn).mean(axis=1)
         gap[b], shift[b] = np.square(drawn - delta).mean(axis=1), (drawn - delta).mean(axis=1)
     point = np.square(delta).mean(axis=1)
-    degrees = degrees_of_freedom(min(one.effective for one in ordered))
+    degrees = degrees_of_freedom(min(one.effective_subjects for one in ordered))
     low, high, error = population_bounds(square, gap, point, alpha, degrees)
     stretch = float(scipy.stats.t.isf(alpha / 2, degrees) / scipy.stats.norm.isf(alpha / 2))
     noise, gap, shift = gap, gap * stretch**2, shift * stretch
@@ -252,21 +252,21 @@ def detectable(gap: Floats, shift: Floats, edge: float, shares: Floats | None = 
             unit = np.full(count, -sign * held[hidden])
             unit[hidden] += sign
 
-            def seen(size: float, unit: Floats = unit) -> bool:
+            def detected(size: float, unit: Floats = unit) -> bool:
                 moved = gap + 2 * size * unit * shift + (size * unit) ** 2
                 return bool(np.mean(moved.max(axis=1) > edge) >= POWER)
 
-            if not seen(SCALE):
+            if not detected(SCALE):
                 return None
-            found.append(_smallest(seen) * float(1 - held[hidden]))
+            found.append(_smallest(detected) * float(1 - held[hidden]))
     return max(found)
 
 
-def _smallest(seen: Callable[[float], bool]) -> float:
+def _smallest(detected: Callable[[float], bool]) -> float:
     low, high = 0.0, SCALE
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (low, middle) if seen(middle) else (middle, high)
+        low, high = (low, middle) if detected(middle) else (middle, high)
     return high
 
 
@@ -278,12 +278,12 @@ def _root_error(low: Floats, high: Floats, error: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Clustered:
-    """Sorted scores of one class and the subject, 0..n_subjects - 1, of each; ``effective``: subjects by weight."""
+    """Sorted scores of one class, and the subject of each, 0..n_subjects - 1; ``effective_subjects``: by weight."""
 
     scores: Floats
     subject: Ints
     n_subjects: int
-    effective: float
+    effective_subjects: float
 
     @classmethod
     def of(cls, scores: Floats, subject: Ints) -> "_Clustered":
@@ -293,13 +293,17 @@ class _Clustered:
             scores=scores[order],
             subject=code[order].astype(np.int64),
             n_subjects=names.size,
-            effective=effective_number(np.bincount(code)),
+            effective_subjects=effective_number(np.bincount(code)),
         )
 
     @property
     def inflation(self) -> float:
         """sqrt(K/(K-1)) with K by weight; infinite for one subject, who says nothing of others."""
-        return math.sqrt(self.effective / (self.effective - 1)) if self.effective > 1 else math.inf
+        return (
+            math.sqrt(self.effective_subjects / (self.effective_subjects - 1))
+            if self.effective_subjects > 1
+            else math.inf
+        )
 
     def resample(self, u: Floats, rng: np.random.Generator) -> Floats:
         """Q* at u of one resample of the subjects, each with all its scores."""

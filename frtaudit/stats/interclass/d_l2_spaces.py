@@ -112,8 +112,8 @@ def spread_bootstrap(
     """
     once = axis.curves(classes, class_curves.once(classes.sizes))[0]
     delta = class_curves.from_overall(once, shares)
-    effective = np.array([effective_number(np.bincount(who)) for who in classes.subjects])
-    apart = np.sqrt(effective / (effective - 1))[:, None]
+    effective_subjects = np.array([effective_number(np.bincount(who)) for who in classes.subjects])
+    apart = np.sqrt(effective_subjects / (effective_subjects - 1))[:, None]
     parts: list[tuple[Floats, ...]] = []
     for weights in class_curves.drawn(classes, n, rng):
         curves = once + apart * (axis.curves(classes, weights) - once)
@@ -134,7 +134,7 @@ def spread_bootstrap(
         noise_pairs=noise_pairs,
         shift=shift,
         shares=np.array(shares, dtype=np.float64),
-        degrees=degrees_of_freedom(float(effective.min())),
+        degrees=degrees_of_freedom(float(effective_subjects.min())),
     )
 
 

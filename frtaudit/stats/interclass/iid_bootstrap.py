@@ -60,10 +60,10 @@ def thesis_bootstrap(
     >>> bool((table.lower <= table.point).all() and (table.point <= table.upper).all())
     True
     """
-    curves, strips = _resampled([np.sort(to_scale(scores, score_range)) for scores in classes])
+    curves, gamma_tables = _resampled([np.sort(to_scale(scores, score_range)) for scores in classes])
     square = np.zeros_like(curves.own)
     with np.errstate(over="ignore"):
-        add_squares(square, curves, strips, word_of(seed), n)
+        add_squares(square, curves, gamma_tables, word_of(seed), n)
     return bounds(classes, score_range, square, n=n, alpha=alpha)
 
 
@@ -135,14 +135,14 @@ def _resampled(ordered: Sequence[Floats]) -> tuple[Curves, GammaTables]:
 
 
 @kernel
-def add_squares(square: Floats, curves: Curves, strips: GammaTables, seed: np.uint64, n: int) -> None:
+def add_squares(square: Floats, curves: Curves, gamma_tables: GammaTables, seed: np.uint64, n: int) -> None:
     """Add (Delta* - Delta)^2 of resamples 0..n-1 to ``square``, shape (C, U)."""
     moved, mean = np.empty_like(square), np.empty(square.shape[1])
     sums = np.empty(square.shape[1] + 1)
     for resample in range(n):
         mean[:] = 0.0
         for one in range(square.shape[0]):
-            move(moved[one], sums, curves, strips, one, stream_of(seed, CURVE, one, resample))
+            move(moved[one], sums, curves, gamma_tables, one, stream_of(seed, CURVE, one, resample))
             mean += moved[one]
         mean /= square.shape[0]
         for one in range(square.shape[0]):
@@ -152,10 +152,10 @@ def add_squares(square: Floats, curves: Curves, strips: GammaTables, seed: np.ui
 
 @kernel
 def move(
-    moved: Floats, sums: Floats, curves: Curves, strips: GammaTables, one: int, stream: np.uint64
+    moved: Floats, sums: Floats, curves: Curves, gamma_tables: GammaTables, one: int, stream: np.uint64
 ) -> None:
     """Fill ``moved``, shape (U,), with Q* - Q of a resample of class ``one``; ``sums``, shape (U + 1,): room."""
-    fill_sums(sums, curves.start[one], strips, stream)
+    fill_sums(sums, curves.start[one], gamma_tables, stream)
     scores, own, last = curves.scores[curves.first[one] :], curves.own[one], np.float64(curves.size[one] - 1)
     scale = np.float64(curves.size[one]) / sums[-1]
     for at in range(moved.size):

@@ -54,7 +54,7 @@ def fmr_lenders(tail: ScoreTail, member: Flags, trials: int) -> DesignEffectSour
     rise as the threshold falls, so that the nearest one serves every higher threshold; past half of the comparisons
     what does not err is rarer, and becomes rarer still. Where all but few comparisons err a cut tail lends nothing.
     """
-    whole = math.isinf(tail.floor)
+    whole = math.isinf(tail.cutoff)
     return DesignEffectSources(
         errors=_fewer_matches(tail, member, trials, whole=whole),
         others=_more_matches(tail, member, trials) if whole else DesignEffectSource(threshold=None),
@@ -69,9 +69,11 @@ def _fewer_matches(tail: ScoreTail, member: Flags, trials: int, *, whole: bool) 
         last = _place(subjects, member.size, trials)
         if last is not None:
             below = _next_below(tail.tail_score, tail.tail_score[inside[last]])
-            return DesignEffectSource(threshold=(None if whole else tail.floor) if below is None else below)
+            return DesignEffectSource(threshold=(None if whole else tail.cutoff) if below is None else below)
     return (
-        DesignEffectSource(threshold=None) if whole else DesignEffectSource(threshold=tail.floor, whole=False)
+        DesignEffectSource(threshold=None)
+        if whole
+        else DesignEffectSource(threshold=tail.cutoff, whole=False)
     )
 
 

@@ -40,7 +40,7 @@ def share_bounds(errors: Ints, trials: Ints) -> RateBounds | None:
     count, total, wrong = errors.size, int(trials.sum()), int(errors.sum())
     if count == 0:
         return None
-    rate, effective = wrong / total, effective_number(trials)
+    rate, effective_subjects = wrong / total, effective_number(trials)
     if count < 2:
         return RateBounds(rate=rate, n_eff=0.0, degrees=1.0)
     design = 1.0
@@ -49,4 +49,4 @@ def share_bounds(errors: Ints, trials: Ints) -> RateBounds | None:
     rarer = errors if 2 * wrong <= total else trials - errors
     if rarer.sum() < ENOUGH_ERRORS or np.count_nonzero(rarer) < ENOUGH_SUBJECTS:
         design = max(design, total / count)
-    return RateBounds(rate=rate, n_eff=total / design, degrees=degrees_of_freedom(effective))
+    return RateBounds(rate=rate, n_eff=total / design, degrees=degrees_of_freedom(effective_subjects))

@@ -34,14 +34,14 @@ class Denominators:
     image: rate_bounds.Numbers = 0.0
 
     @property
-    def effective(self) -> rate_bounds.Numbers:
+    def effective_subjects(self) -> rate_bounds.Numbers:
         """Subjects by weight (FORMULAS 8.1): of non-mated comparisons, as many as there are."""
         return self.total**2 / self.square if self.ends == 1 else self.subjects
 
     @property
     def degrees(self) -> rate_bounds.Numbers:
         """Of freedom of Student's t: :func:`frtaudit.stats.intervals.dependence.degrees_of_freedom` on arrays."""
-        return np.maximum(self.effective - 1.0, 1.0)
+        return np.maximum(self.effective_subjects - 1.0, 1.0)
 
 
 def with_match_rate(over: Denominators, match_rate: rate_bounds.Numbers) -> Denominators:
@@ -111,7 +111,7 @@ def effective_trials(own: Tally, lent: Tally, over: Denominators) -> Floats:
     """Comparisons over the design effect of FORMULAS 8.1, borrowed where errors are few."""
     deff = _design_effect(own, over)
     rarer = np.minimum(own.errors, over.trials - own.errors)
-    few = (rarer < ENOUGH_ERRORS) | (own.erring < ENOUGH_SUBJECTS)
+    few = (rarer < ENOUGH_ERRORS) | (own.subjects_with_errors < ENOUGH_SUBJECTS)
     offer = np.full(deff.shape, over.ends * over.trials / over.subjects)
     has = (lent.errors > 0) & (
         lent.errors <= over.trials - ENOUGH_ERRORS
@@ -182,14 +182,14 @@ def percentile(own: Tally, replicates: Floats, alpha: float, least: tuple[int, i
 
 
 def _enough(own: Tally, least: tuple[int, int]) -> Flags:
-    return np.asarray((own.errors >= least[0]) & (own.erring >= least[1]))
+    return np.asarray((own.errors >= least[0]) & (own.subjects_with_errors >= least[1]))
 
 
 def _design_effect(tally: Tally, over: Denominators) -> Floats:
     """max(1, V n/(p(1-p))), V = K/(K-1) * sum of squared residual sums / total^2; at no error ``ends``."""
     p = rates(tally, over)
     residual = np.maximum(tally.square - 2 * p * tally.cross + p * p * over.square, 0.0)
-    variance = over.effective / (over.effective - 1) * residual / over.total**2
+    variance = over.effective_subjects / (over.effective_subjects - 1) * residual / over.total**2
     found = np.full(p.shape, float(over.ends))
     np.divide(variance * over.trials, p * (1 - p), out=found, where=(p > 0) & (p < 1))
     return np.asarray(np.maximum(found, 1.0))

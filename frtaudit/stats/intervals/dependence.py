@@ -24,12 +24,12 @@ class Residuals:
 
     ``rate``: p, pooled or identity-weighted; ``errors``, ``trials``: pooled counts x and n (unordered
     comparisons); ``total``: what the residual sums are divided by: comparisons (pooled), subjects or pairs of
-    subjects (identity); ``subjects``: subjects that take part; ``erring``: distinct subjects among the
-    errors; ``effective``: subjects by weight, :func:`effective_number` of the comparisons of each (mated, pooled),
-    else ``subjects``; ``by_subject``: sum over subjects of R_k^2 (non-mated) or D_k^2 (mated); ``by_block``: sum over
-    pairs of subjects of D_kl^2, 0 when mated; ``right``: distinct subjects among the comparisons that do not err;
-    ``heaviest``: the largest |R_k| or |D_k|; ``blocks``: pairs of subjects by weight, n^2 / sum n_kl^2 or P, 0 when
-    mated; ``image``: what one more bad image adds to the rate where people weigh unequally, :func:`image_weight`.
+    subjects (identity); ``subjects``: subjects that take part; ``subjects_with_errors``: distinct subjects among the
+    errors; ``effective_subjects``: subjects by weight, :func:`effective_number` of the comparisons of each (mated,
+    pooled), else ``subjects``; ``by_subject``: sum over subjects of R_k^2 (non-mated) or D_k^2 (mated); ``by_block``:
+    sum over pairs of subjects of D_kl^2, 0 when mated; ``right``: distinct subjects among the comparisons that do not
+    err; ``heaviest``: the largest |R_k| or |D_k|; ``blocks``: pairs of subjects by weight, n^2 / sum n_kl^2 or P, 0
+    when mated; ``image``: what one more bad image adds to the rate where people weigh unequally, :func:`image_weight`.
     """
 
     rate: float
@@ -37,8 +37,8 @@ class Residuals:
     trials: int
     total: int
     subjects: int
-    erring: int
-    effective: float
+    subjects_with_errors: int
+    effective_subjects: float
     by_subject: float
     by_block: float = 0.0
     right: int = 0
@@ -49,7 +49,7 @@ class Residuals:
     def few(self, errors: int, subjects: int) -> bool:
         """Whether the rarer outcome (errors, or what does not err) counts fewer than so many, or of fewer subjects."""
         if 2 * self.errors <= self.trials:
-            return self.errors < errors or self.erring < subjects
+            return self.errors < errors or self.subjects_with_errors < subjects
         return self.trials - self.errors < errors or self.right < subjects
 
 
@@ -59,7 +59,8 @@ def plugin_variance(residuals: Residuals) -> float:
     Mated: sum D_k^2 / n^2. Non-mated: [sum_k R_k^2 - sum_{k<l} D_kl^2] / M^2. NaN without comparisons.
 
     >>> plugin_variance(Residuals(
-    ...     rate=0.5, errors=5, trials=10, total=10, subjects=5, erring=5, effective=5, by_subject=4.0, by_block=1.0))
+    ...     rate=0.5, errors=5, trials=10, total=10, subjects=5, subjects_with_errors=5, effective_subjects=5,
+    ...     by_subject=4.0, by_block=1.0))
     0.03
     """
     return _over(residuals.by_subject - residuals.by_block, residuals.total)
@@ -72,7 +73,8 @@ def truncated_variance(residuals: Residuals) -> float:
     Mated residuals have no blocks: the clean variance.
 
     >>> truncated_variance(Residuals(
-    ...     rate=0.5, errors=5, trials=10, total=10, subjects=5, erring=5, effective=5, by_subject=1.0, by_block=1.0))
+    ...     rate=0.5, errors=5, trials=10, total=10, subjects=5, subjects_with_errors=5, effective_subjects=5,
+    ...     by_subject=1.0, by_block=1.0))
     0.01
     """
     adjacent = max(residuals.by_subject - 2 * residuals.by_block, 0.0)
@@ -86,12 +88,13 @@ def inflated_variance(residuals: Residuals) -> float:
     subjects hold most of the comparisons it is they that the rate is made of (:func:`effective_number`).
 
     >>> inflated_variance(Residuals(
-    ...     rate=0.5, errors=5, trials=10, total=10, subjects=5, erring=5, effective=5, by_subject=1.0, by_block=0.5))
+    ...     rate=0.5, errors=5, trials=10, total=10, subjects=5, subjects_with_errors=5, effective_subjects=5,
+    ...     by_subject=1.0, by_block=0.5))
     0.0125
     """
     if residuals.subjects < 2:
         return float("inf")
-    correction = residuals.effective / (residuals.effective - 1)
+    correction = residuals.effective_subjects / (residuals.effective_subjects - 1)
     return correction * _over(residuals.by_subject, residuals.total)
 
 
@@ -108,34 +111,34 @@ def effective_number(weights: npt.NDArray[np.integer]) -> float:
     return float(exact.sum()) ** 2 / square if square else 0.0
 
 
-def image_weight(most: float, trials: float, effective: float, subjects: int) -> float:
+def image_weight(most: float, trials: float, effective_subjects: float, subjects: int) -> float:
     """What the worst unseen image would add to a pooled FNMR, as far as people weigh unequally: (1 - K/K2) most/n.
 
-    ``most``: mated comparisons of the sample that has the most; ``trials``: n; ``effective``: K, subjects by weight
-    (:func:`effective_number`), of ``subjects`` K2. 0 where all weigh alike.
+    ``most``: mated comparisons of the sample that has the most; ``trials``: n; ``effective_subjects``: K, subjects by
+    weight (:func:`effective_number`), of ``subjects`` K2. 0 where all weigh alike.
 
     >>> image_weight(9, 600, 30.0, 120), image_weight(4, 600, 60.0, 60)
     (0.01125, 0.0)
     """
-    return max(1 - effective / subjects, 0.0) * most / trials if trials else 0.0
+    return max(1 - effective_subjects / subjects, 0.0) * most / trials if trials else 0.0
 
 
-def degrees_of_freedom(effective: float) -> float:
+def degrees_of_freedom(effective_subjects: float) -> float:
     """Of Student's t for a variance estimated from so many subjects by weight: K - 1, at least 1.
 
     >>> degrees_of_freedom(40.0), degrees_of_freedom(1.5)
     (39.0, 1.0)
     """
-    return max(effective - 1.0, 1.0)
+    return max(effective_subjects - 1.0, 1.0)
 
 
-def erring_subjects(subject_errors: Ints, members: Flags | None = None) -> int:
+def count_subjects_with_errors(subject_errors: Ints, members: Flags | None = None) -> int:
     """Count the distinct subjects among the errors (FORMULAS 8: "erring subjects").
 
     ``subject_errors``: shape (K,), int, errors of each subject; ``members``: shape (K,), bool, the subjects
     that count.
 
-    >>> erring_subjects(np.array([2, 0, 1]))
+    >>> count_subjects_with_errors(np.array([2, 0, 1]))
     2
     """
     chosen = subject_errors if members is None else subject_errors[members]
@@ -201,19 +204,19 @@ def mated_residuals(mated: MatedSums, row: int, member: Flags, weighting: Weight
     else:
         total, rate = subjects, _rate(float((errors / pairs).sum()), x, n, subjects)
         residual = errors / pairs - rate
-    effective = effective_number(pairs) if weighting is Weighting.POOLED else float(subjects)
+    effective_subjects = effective_number(pairs) if weighting is Weighting.POOLED else float(subjects)
     return Residuals(
         rate=rate,
         errors=x,
         trials=n,
         total=total,
         subjects=subjects,
-        erring=erring_subjects(errors),
-        effective=effective,
+        subjects_with_errors=count_subjects_with_errors(errors),
+        effective_subjects=effective_subjects,
         by_subject=float(np.square(residual).sum()),
-        right=erring_subjects(pairs - errors),
+        right=count_subjects_with_errors(pairs - errors),
         heaviest=float(np.abs(residual).max(initial=0.0)),
-        image=image_weight(float(mated.image_pairs[chosen].max(initial=0)), n, effective, subjects),
+        image=image_weight(float(mated.image_pairs[chosen].max(initial=0)), n, effective_subjects, subjects),
     )
 
 
@@ -250,11 +253,11 @@ def non_mated_residuals(
         trials=trials,
         total=total,
         subjects=int(part.sum()),
-        erring=erring_subjects(wrong, part),
-        effective=float(part.sum()),
+        subjects_with_errors=count_subjects_with_errors(wrong, part),
+        effective_subjects=float(part.sum()),
         by_subject=float(np.square(residual).sum()),
         by_block=max(block - 2 * rate * cross + rate * rate * square, 0.0),
-        right=erring_subjects(spread.comparisons[scope] - wrong, part),
+        right=count_subjects_with_errors(spread.comparisons[scope] - wrong, part),
         heaviest=float(np.abs(residual).max(initial=0.0)),
         blocks=total**2 / square if square else 0.0,
     )

@@ -30,7 +30,7 @@ def rule_without(
     (1, 2)
     """
     key = np.minimum(first, second) * tail.n_samples.size + np.maximum(first, second)
-    some = [value for value in thresholds if value >= tail.floor]
+    some = [value for value in thresholds if value >= tail.cutoff]
     rest = _tail_without(tail, key)
     rule = prepare(rest, groups, some)
     if tail.blocks is not None:
@@ -52,7 +52,7 @@ def _tail_without(tail: ScoreTail, key: Ints) -> ScoreTail:
         tail_score=tail.tail_score[stays],
         histogram=tail.histogram - histogram_of(tail.tail_score[~stays], tail.edges),
         blocks=blocks,
-        below=None,
+        rescored=None,
     )
 
 

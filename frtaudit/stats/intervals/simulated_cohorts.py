@@ -280,7 +280,7 @@ def _normal(
         count=count,
         square=np.square(own).sum(axis=1),
         cross=own @ place.weight,
-        erring=everybody,
+        subjects_with_errors=everybody,
         heaviest=np.abs(own - (2 * count / place.weight.sum())[:, None] * place.weight).max(axis=1),
     )
     return Drawn(own=tally, lent=no_tally(len(effects)), errors=np.zeros((len(effects), 0), dtype=np.int64))

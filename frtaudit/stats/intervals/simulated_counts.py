@@ -25,16 +25,16 @@ class Tally:
 
     ``errors``: pooled; ``count``: errors, or shares of errors in a subject's (a block's) comparisons under identity
     weighting; ``square``, ``cross``: over subjects, of the squared count and of count times weight (comparisons, or
-    subjects it is compared with; under identity weighting of FNMR, 1); ``erring``: subjects with an error;
-    ``heaviest``: the largest residual sum of a subject, max |R_k| of FORMULAS 8.18, read for non-mated errors alone.
-    NaN throughout where a cohort has no such tally.
+    subjects it is compared with; under identity weighting of FNMR, 1); ``subjects_with_errors``: subjects with an
+    error; ``heaviest``: the largest residual sum of a subject, max |R_k| of FORMULAS 8.18, read for non-mated errors
+    alone. NaN throughout where a cohort has no such tally.
     """
 
     errors: Floats
     count: Floats
     square: Floats
     cross: Floats
-    erring: Floats
+    subjects_with_errors: Floats
     heaviest: Floats
 
 
@@ -50,11 +50,18 @@ def no_tally(cohorts: int) -> Tally:
 def tally_of(table: Floats) -> Tally:
     """The columns (C, 6) that the kernels write, by name.
 
-    >>> tally_of(np.array([[3.0, 2.0, 1.5, 1.0, 2.0, 0.5]])).erring.tolist()
+    >>> tally_of(np.array([[3.0, 2.0, 1.5, 1.0, 2.0, 0.5]])).subjects_with_errors.tolist()
     [2.0]
     """
-    errors, count, square, cross, erring, heaviest = table.T
-    return Tally(errors=errors, count=count, square=square, cross=cross, erring=erring, heaviest=heaviest)
+    errors, count, square, cross, subjects_with_errors, heaviest = table.T
+    return Tally(
+        errors=errors,
+        count=count,
+        square=square,
+        cross=cross,
+        subjects_with_errors=subjects_with_errors,
+        heaviest=heaviest,
+    )
 
 
 @inner
@@ -98,24 +105,24 @@ def _cluster(excess: float, state: np.uint64) -> tuple[int, np.uint64]:
 @inner
 def sum_up(out: Floats, errors: int, total: Floats, weight: Floats) -> int:
     """Write one tally; return the erring subjects."""
-    erring = 0
+    subjects_with_errors = 0
     out[0], out[1], out[2], out[3] = errors, 0.0, 0.0, 0.0
     for k in range(total.size):
         if total[k] > 0:
-            erring += 1
+            subjects_with_errors += 1
             out[1] += total[k]
             out[2] += total[k] * total[k]
             out[3] += total[k] * weight[k]
-    out[4], out[5] = erring, 0.0
+    out[4], out[5] = subjects_with_errors, 0.0
     rate = out[1] / weight.sum()
     for k in range(total.size):
         out[5] = max(out[5], abs(total[k] - rate * weight[k]))
-    return erring
+    return subjects_with_errors
 
 
 @inner
 def _borrow(
-    lent: Floats, errors: int, erring: int, total: Floats, weight: Floats, more: Ints, size: int,
+    lent: Floats, errors: int, subjects_with_errors: int, total: Floats, weight: Floats, more: Ints, size: int,
     shares: Floats, state: np.uint64,
 ) -> None:  # fmt: skip
     """Add further errors in random order to ``total`` until there are enough; write the tally if there are.
@@ -123,19 +130,19 @@ def _borrow(
     ``more`` (size, 2): subjects of the further errors, the second -1 when mated; ``shares`` (size,): what each adds.
     """
     for n in range(size):
-        if errors >= ENOUGH_ERRORS and erring >= ENOUGH_SUBJECTS:
+        if errors >= ENOUGH_ERRORS and subjects_with_errors >= ENOUGH_SUBJECTS:
             break
         state += GOLDEN
         m = n + int(_uniform(state) * (size - n))
         a, b, share = more[m, 0], more[m, 1], shares[m]
         more[m, 0], more[m, 1], shares[m] = more[n, 0], more[n, 1], shares[n]
         errors += 1
-        erring += total[a] == 0
+        subjects_with_errors += total[a] == 0
         total[a] += share
         if b >= 0:
-            erring += total[b] == 0
+            subjects_with_errors += total[b] == 0
             total[b] += share
-    if errors >= ENOUGH_ERRORS and erring >= ENOUGH_SUBJECTS:
+    if errors >= ENOUGH_ERRORS and subjects_with_errors >= ENOUGH_SUBJECTS:
         sum_up(lent, errors, total, weight)
 
 
@@ -172,10 +179,10 @@ def _close(
     state: np.uint64,
 ) -> None:  # fmt: skip
     """Tallies of one cohort's false matches; each stands in the sums of two subjects."""
-    erring = sum_up(own, count, total, weight)
+    subjects_with_errors = sum_up(own, count, total, weight)
     own[1] /= 2
-    if count < ENOUGH_ERRORS or erring < ENOUGH_SUBJECTS:
-        _borrow(lent, count, erring, total, weight, more, size, added, state)
+    if count < ENOUGH_ERRORS or subjects_with_errors < ENOUGH_SUBJECTS:
+        _borrow(lent, count, subjects_with_errors, total, weight, more, size, added, state)
         lent[1] /= 2
 
 
@@ -188,8 +195,8 @@ def mated_tallies(
     for c in range(seeds.size):
         total = errors[c] * share
         count, size = errors[c].sum(), further[c].sum()
-        erring = sum_up(own[c], count, total, weight)
-        if (count >= ENOUGH_ERRORS and erring >= ENOUGH_SUBJECTS) or size == 0:
+        subjects_with_errors = sum_up(own[c], count, total, weight)
+        if (count >= ENOUGH_ERRORS and subjects_with_errors >= ENOUGH_SUBJECTS) or size == 0:
             continue
         more, shares = np.full((size, 2), -1), np.zeros(size)
         n = 0
@@ -197,7 +204,7 @@ def mated_tallies(
             for _ in range(further[c, k]):
                 more[n, 0], shares[n] = k, share[k]
                 n += 1
-        _borrow(lent[c], count, erring, total, weight, more, size, shares, seeds[c])
+        _borrow(lent[c], count, subjects_with_errors, total, weight, more, size, shares, seeds[c])
     return own, lent
 
 

@@ -127,9 +127,9 @@ class RuleInterval:
 
     ``low``, ``high``: None where nothing was compared, and ``note`` says so; ``n_eff`` = trials/deff;
     ``deff``: design effect, >= 1; ``borrowed_from``: the threshold whose design effect was larger than the
-    own one and taken, else None; ``rate``, ``errors``, ``trials``, ``subjects``, ``effective``, ``erring``: as in
-    :class:`~frtaudit.stats.intervals.dependence.Residuals`; Student's t has ``effective`` - 1 degrees of freedom, at
-    least 1;
+    own one and taken, else None; ``rate``, ``errors``, ``trials``, ``subjects``, ``effective_subjects``,
+    ``subjects_with_errors``: as in :class:`~frtaudit.stats.intervals.dependence.Residuals`; Student's t has
+    ``effective_subjects`` - 1 degrees of freedom, at least 1;
     ``pairs``: pairs of people by weight, 0 for mated comparisons; ``pair``, ``person``: of FORMULAS 8.18, None and 0
     for mated comparisons; ``image``: what one more bad image adds, 0 for non-mated ones.
     """
@@ -143,8 +143,8 @@ class RuleInterval:
     errors: int
     trials: int
     subjects: int
-    effective: float
-    erring: int
+    effective_subjects: float
+    subjects_with_errors: int
     pairs: float = 0.0
     pair: float | None = None
     person: float = 0.0
@@ -157,7 +157,7 @@ class RuleInterval:
         return RateBounds(
             rate=self.rate,
             n_eff=self.n_eff if self.subjects > 1 else 0.0,
-            degrees=degrees_of_freedom(self.effective),
+            degrees=degrees_of_freedom(self.effective_subjects),
             pair=self.pair,
             person=self.person,
             image=self.image,
@@ -181,22 +181,22 @@ class WilsonRule:
     def fmr(self, threshold: float, group_index: int, alpha: float, weighting: Weighting) -> RuleInterval:
         """Interval of FMR (pooled) or FAR (identity) of a group at a prepared threshold, two-sided (8.1, 8.18)."""
         own = self.fmr_residuals(threshold, group_index, weighting)
-        lender = self.lenders_fmr[group_index].of(own)
+        source = self.lenders_fmr[group_index].of(own)
         lent = None
-        if lender.threshold is not None:
-            lent = self.fmr_residuals(lender.threshold, group_index, weighting)
+        if source.threshold is not None:
+            lent = self.fmr_residuals(source.threshold, group_index, weighting)
         mated = self.fnmr_residuals(threshold, group_index, weighting)
         match_rate = 1 - mated.rate if mated.trials else 1.0
-        return _rule(own, lent, lender, alpha, ends=2, match_rate=match_rate)
+        return _rule(own, lent, source, alpha, ends=2, match_rate=match_rate)
 
     def fnmr(self, threshold: float, group_index: int, alpha: float, weighting: Weighting) -> RuleInterval:
         """Interval of FNMR (pooled) or FRR (identity) of ``group_index`` at a prepared threshold, two-sided."""
         own = self.fnmr_residuals(threshold, group_index, weighting)
-        lender = self.lenders_fnmr[group_index].of(own)
+        source = self.lenders_fnmr[group_index].of(own)
         lent = None
-        if lender.threshold is not None:
-            lent = self.fnmr_residuals(lender.threshold, group_index, weighting)
-        return _rule(own, lent, lender, alpha, ends=1)
+        if source.threshold is not None:
+            lent = self.fnmr_residuals(source.threshold, group_index, weighting)
+        return _rule(own, lent, source, alpha, ends=1)
 
     def along(self, tail: ScoreTail, groups: Groups, thresholds: Floats) -> "WilsonRule":
         """The same rule prepared for other thresholds, with the lenders that are known."""
@@ -264,10 +264,10 @@ def prepare_mated(tail: ScoreTail, groups: Groups, thresholds: Iterable[float]) 
 
 def _with_lenders(thresholds: Iterable[float], lenders: Iterable[DesignEffectSources]) -> Floats:
     lent = [
-        lender.threshold
+        source.threshold
         for of in lenders
-        for lender in (of.errors, of.others)
-        if lender.threshold is not None
+        for source in (of.errors, of.others)
+        if source.threshold is not None
     ]
     return np.unique(np.array([*thresholds, *lent], dtype=np.float64))
 
@@ -282,7 +282,7 @@ def _row(thresholds: Floats, threshold: float) -> int:
 def _rule(
     own: Residuals,
     lent: Residuals | None,
-    lender: DesignEffectSource,
+    source: DesignEffectSource,
     alpha: float,
     *,
     ends: int,
@@ -293,9 +293,9 @@ def _rule(
         return _vacuous(own)
     deff, borrowed, note = _design_effect(own, ends), None, None
     if borrowing.few(own):
-        offer, note = _offer(own, lent, lender, ends=ends)
+        offer, note = _offer(own, lent, source, ends=ends)
         if offer > deff:
-            deff, borrowed = offer, lender.threshold
+            deff, borrowed = offer, source.threshold
     made = _interval(own, deff, borrowed, note)
     if own.blocks:
         pair = float(pair_weight(match_rate, own.blocks))
@@ -313,13 +313,13 @@ def _design_effect(residuals: Residuals, ends: int) -> float:
 
 
 def _offer(
-    own: Residuals, lent: Residuals | None, lender: DesignEffectSource, *, ends: int
+    own: Residuals, lent: Residuals | None, source: DesignEffectSource, *, ends: int
 ) -> tuple[float, str | None]:
     """Design effect of the lender, else comparisons per subject (2M/K, n/K2)."""
-    enough = lent is not None and not (lender.whole and borrowing.few(lent))
+    enough = lent is not None and not (source.whole and borrowing.few(lent))
     if lent is not None and enough and 0 < lent.errors < lent.trials:
         note = (
-            None if lender.whole else "too few errors in the kept tail: design effect at its lowest threshold"
+            None if source.whole else "too few errors in the kept tail: design effect at its lowest threshold"
         )
         return _design_effect(lent, ends), note
     return ends * own.trials / own.subjects, "no threshold has enough errors: comparisons per subject"
@@ -338,8 +338,8 @@ def _interval(
         errors=own.errors,
         trials=own.trials,
         subjects=own.subjects,
-        effective=own.effective,
-        erring=own.erring,
+        effective_subjects=own.effective_subjects,
+        subjects_with_errors=own.subjects_with_errors,
         image=own.image,
         note=note,
     )

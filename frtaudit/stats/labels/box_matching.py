@@ -5,7 +5,9 @@ import scipy
 
 from frtaudit.core.arrays import Flags, Floats, Ints
 
-LEAST = 0.2  # boxes of two services overlap by more than this intersection over union where they are one face
+MIN_OVERLAP = (
+    0.2  # boxes of two services overlap by more than this intersection over union where they are one face
+)
 SHIFT = 2.0  # a tree's weights are 2 - IoU: scipy takes a weight of 0, of two equal boxes, for no edge
 
 
@@ -23,7 +25,7 @@ def overlaps(one: Floats, other: Floats) -> Floats:
     return np.asarray(both / (np.prod(one[:, 2:], axis=1) + np.prod(other[:, 2:], axis=1) - both))
 
 
-def joined(image: Ints, service: Ints, box: Floats, least: float = LEAST) -> tuple[Ints, Flags]:
+def joined(image: Ints, service: Ints, box: Floats, least: float = MIN_OVERLAP) -> tuple[Ints, Flags]:
     """The face of each of B boxes, numbered from 0 by its first box, and whether that face was cut, shape (B,) each.
 
     ``image``, ``service``: shape (B,); ``box``: shape (B, 4). Boxes of one image and different services with an IoU

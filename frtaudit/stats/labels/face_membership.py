@@ -13,7 +13,7 @@ import numpy as np
 from frtaudit.core.arrays import Flags, Floats
 
 BINS, LOW, HIGH = 240, -1.5, 2.5  # of the scale on which strangers lie about 0 and the person about 1
-ROUNDS, AGAIN, LEAST = (
+ROUNDS, AGAIN, MIN_SPREAD = (
     150,
     30,
     0.02,
@@ -187,7 +187,7 @@ def _fitted(places: Floats, weights: Floats, start: Histograms, rounds: int) -> 
         share = total / total.sum(axis=1, keepdims=True)
         mean = (heights * middles).sum(axis=1) / total
         squares = (heights * (middles - mean[:, None]) ** 2).sum(axis=1) / total
-        spread = np.sqrt(np.maximum(squares, LEAST**2))
+        spread = np.sqrt(np.maximum(squares, MIN_SPREAD**2))
     return Histograms(share=share, mean=mean, spread=spread)
 
 
@@ -198,7 +198,7 @@ def _start(places: Floats, own: Floats) -> Histograms:
         raise ValueError(TOO_FEW)
     mean = weights @ places / size
     spread = np.sqrt([np.average((places - m) ** 2, weights=w) for m, w in zip(mean, weights, strict=True)])
-    spread = np.maximum(spread, LEAST)
+    spread = np.maximum(spread, MIN_SPREAD)
     return Histograms(
         share=np.array([[size[0], 0.8 * size[1], 0.2 * size[1]]]) / size.sum(),
         mean=np.array([[mean[0], mean[1], mean[1] - spread[1]]]),

@@ -129,10 +129,10 @@ def suspected_pairs(tail: ScoreTail, cut: float, block: BlockScorer | None) -> S
     def sizes(key: Ints) -> Ints:
         return block_sizes(tail, (key // subjects).astype(np.int32), (key % subjects).astype(np.int32))
 
-    def again(first: int, second: int) -> Floats:
+    def block_scores(first: int, second: int) -> Floats:
         return _scored(block, _samples(tail, first), _samples(tail, second))
 
-    return _suspects(tail, cut, keyed, sizes, None if block is None else again)
+    return _suspects(tail, cut, keyed, sizes, None if block is None else block_scores)
 
 
 def suspected_images(tail: ScoreTail, cut: float, far: Flags, block: BlockScorer | None) -> Suspects:
@@ -163,10 +163,10 @@ def suspected_images(tail: ScoreTail, cut: float, far: Flags, block: BlockScorer
         held, count = _counted(keyed, tail.tail_score.size)  # listed: the tail holds every comparison
         return np.asarray(count[np.searchsorted(held, key)])
 
-    def again(first: int, second: int) -> Floats:
+    def block_scores(first: int, second: int) -> Floats:
         return _scored(block, slice(first, first + 1), _samples(tail, second))
 
-    found = _suspects(tail, cut, keyed, sizes, None if block is None else again)
+    found = _suspects(tail, cut, keyed, sizes, None if block is None else block_scores)
     order = np.lexsort((found.second, -found.median, found.first))
     kept = order[np.unique(found.first[order], return_index=True)[1]]
     return Suspects(
@@ -183,7 +183,7 @@ def _suspects(
     cut: float,
     keyed: Keyed,
     sizes: Callable[[Ints], Ints],
-    again: Callable[[int, int], Floats] | None,
+    block_scores: Callable[[int, int], Floats] | None,
 ) -> Suspects:
     """The keys (first times K plus second) whose scores have a median of ``cut`` or more."""
     subjects, score = tail.n_samples.size, tail.tail_score
@@ -197,8 +197,8 @@ def _suspects(
         if own.size > n // 2:
             middle = score[own[(n - 1) // 2 : n // 2 + 1]].astype(np.float64)
             median = float(middle.mean())
-        elif again is not None:
-            median = float(np.median(again(*pair)))
+        elif block_scores is not None:
+            median = float(np.median(block_scores(*pair)))
         if median is not None and median >= cut:
             found.append((*pair, n, int(own[0]), median))
     table = np.array([row[:4] for row in found], dtype=np.int64).reshape(-1, 4)

@@ -6,12 +6,12 @@ import numpy as np
 
 from frtaudit.core.arrays import Floats
 
-LEAST_SHARE, LEAST_COUNT, TIMES = (
+MIN_SHARE, MIN_COUNT, TIMES = (
     0.005,
     10,
     3.0,
 )  # of a pile: of one kind's scores, scores, and the value next to it
-MOST_VALUES, REPEATS = 1024, 10  # quantised: at most so many values, each met so often on average
+MAX_VALUES, REPEATS = 1024, 10  # quantised: at most so many values, each met so often on average
 APART = 0.01  # of FMR and FNMR where they come nearest to each other
 REFUSED, SAID = 0.5, 0.9  # of the false matches that a target allows: fewer are refused, or said
 
@@ -58,14 +58,14 @@ class Censoring:
         )
 
 
-def _said(pile: ScoreAtom | None, most: str, end: str, side: str) -> str | None:
-    if pile is None:
+def _said(atom: ScoreAtom | None, most: str, end: str, side: str) -> str | None:
+    if atom is None:
         return None
-    share = 1 - pile.non_mated if end == "floor" else pile.non_mated
+    share = 1 - atom.non_mated if end == "floor" else atom.non_mated
     limit = f", {side} FMR {share:.3g} no threshold can be told" if 0 < share < 1 else ""
     return (
-        f"{100 * pile.mated:.3g} % of mated and {100 * pile.non_mated:.3g} % of non-mated comparisons have the {most} "
-        f"score, {pile.score:g}: a {end}{limit}"
+        f"{100 * atom.mated:.3g} % of mated and {100 * atom.non_mated:.3g} % of non-mated comparisons have the {most} "
+        f"score, {atom.score:g}: a {end}{limit}"
     )
 
 
@@ -82,16 +82,16 @@ def censoring_of(mated: Floats, non_mated: Floats) -> Censoring:
     value, count = np.unique(np.concatenate([mated, non_mated]), return_counts=True)
     if value.size < 2:
         return Censoring()
-    floor = _pile(mated, non_mated, value[0], int(count[0]), int(count[1]))
-    ceiling = _pile(mated, non_mated, value[-1], int(count[-1]), int(count[-2]))
+    floor = _atom(mated, non_mated, value[0], int(count[0]), int(count[1]))
+    ceiling = _atom(mated, non_mated, value[-1], int(count[-1]), int(count[-2]))
     inner = count[floor is not None : count.size - (ceiling is not None)]
-    few = 0 < inner.size <= MOST_VALUES and int(inner.sum()) >= REPEATS * inner.size
+    few = 0 < inner.size <= MAX_VALUES and int(inner.sum()) >= REPEATS * inner.size
     return Censoring(floor=floor, ceiling=ceiling, values=value.size if few else 0)
 
 
-def _pile(mated: Floats, non_mated: Floats, score: float, count: int, beside: int) -> ScoreAtom | None:
+def _atom(mated: Floats, non_mated: Floats, score: float, count: int, beside: int) -> ScoreAtom | None:
     shares = [float(np.mean(kind == score)) if kind.size else 0.0 for kind in (mated, non_mated)]
-    if count < LEAST_COUNT or count < TIMES * beside or max(shares) < LEAST_SHARE:
+    if count < MIN_COUNT or count < TIMES * beside or max(shares) < MIN_SHARE:
         return None
     return ScoreAtom(score=float(score), mated=shares[0], non_mated=shares[1])
 

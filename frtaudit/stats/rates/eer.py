@@ -42,9 +42,9 @@ def eer(tail: ScoreTail, groups: Groups, group_index: int = 0) -> EER:
     if not n_mated or not n_non_mated:
         return _EMPTY
     crossing = _Crossing(mated, non_mated[::-1], n_mated, n_non_mated)
-    candidates = crossing.candidates(tail.floor)
-    if not np.isneginf(tail.floor) and all(crossing.gap(t) < 0 for t in candidates):
-        raise BelowFloorError("the equal error rate", tail.floor)
+    candidates = crossing.candidates(tail.cutoff)
+    if not np.isneginf(tail.cutoff) and all(crossing.gap(t) < 0 for t in candidates):
+        raise BelowFloorError("the equal error rate", tail.cutoff)
     best = min(candidates, key=lambda t: (abs(crossing.gap(t)), t))
     return crossing.at(best)
 

@@ -103,7 +103,7 @@ def curve(tail: ScoreTail, groups: Groups, group_index: int = 0, num: int = 400)
     """
     found = trials(tail, groups)
     mated, non_mated = group_scores(tail, groups, group_index)
-    near = _near(mated, non_mated[::-1], tail.floor, num)
+    near = _near(mated, non_mated[::-1], tail.cutoff, num)
     far = _edges_below(tail, num) if group_index == 0 else np.zeros(0)
     thresholds = np.concatenate([far, near])
     above = above_edges(tail.histogram)[np.searchsorted(tail.edges, far)]
@@ -136,7 +136,7 @@ def _edges_below(tail: ScoreTail, num: int) -> Floats:
     """Inner edges at or below the floor around which a score lies, thinned to about ``num``."""
     inner = np.arange(1, tail.edges.size - 1)
     both = tail.histogram + tail.mated_histogram
-    used = (tail.edges[inner] <= tail.floor) & ((both[inner - 1] > 0) | (both[inner] > 0))
+    used = (tail.edges[inner] <= tail.cutoff) & ((both[inner - 1] > 0) | (both[inner] > 0))
     edges = tail.edges[inner[used]]
     return np.asarray(edges[:: max(1, edges.size // max(num, 1))], dtype=np.float64)
 

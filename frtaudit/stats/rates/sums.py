@@ -24,7 +24,7 @@ class BelowFloorError(ValueError):
 
     def __init__(self, wanted: str, floor: float) -> None:
         super().__init__(f"{wanted} lies below the floor {floor:g} of the tail")
-        self.floor = floor
+        self.cutoff = floor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,13 +114,13 @@ def error_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Fl
     if everything.size:
         found = trials(tail, groups)
         errors[everything], far[everything] = found.non_mated, found.subject_pairs
-    if below.size and tail.below is not None:
-        rows = np.searchsorted(tail.below.thresholds, unique[below])
-        errors[below], far[below] = tail.below.errors[rows], tail.below.far_sum[rows]
-    walk = _Walk.along(tail, unique[near])
+    if below.size and tail.rescored is not None:
+        rows = np.searchsorted(tail.rescored.thresholds, unique[below])
+        errors[below], far[below] = tail.rescored.errors[rows], tail.rescored.far_sum[rows]
+    entries = _SortedTail.along(tail, unique[near])
     n_indices = errors.shape[1]
     moved, gained, _ = _group_deltas(
-        walk.first, walk.second, walk.size, walk.level, groups.of, near.size, n_indices
+        entries.first, entries.second, entries.size, entries.level, groups.of, near.size, n_indices
     )
     errors[near], far[near] = above_levels(moved), above_levels(gained)
     return ErrorSums(errors=errors[inverse], far_sum=far[inverse])
@@ -141,8 +141,8 @@ def non_mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] 
     unique, inverse = np.unique(wanted, return_inverse=True)
     near, below, everything = _split(tail, unique)
     parts = [_from_tail(tail, groups, unique[near])]
-    if below.size and tail.below is not None:
-        parts.append(_pick(tail.below, np.searchsorted(tail.below.thresholds, unique[below])))
+    if below.size and tail.rescored is not None:
+        parts.append(_pick(tail.rescored, np.searchsorted(tail.rescored.thresholds, unique[below])))
     if everything.size:
         parts.append(_from_trials(tail, groups))
     order = np.argsort(np.concatenate([near, below, everything]), kind="stable")
@@ -150,7 +150,7 @@ def non_mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] 
 
 
 @dataclass(frozen=True, slots=True)
-class _Walk:
+class _SortedTail:
     """The entries of the tail above the lowest threshold: their subjects, block sizes, and thresholds below them."""
 
     first: Index
@@ -159,7 +159,7 @@ class _Walk:
     level: Ints
 
     @classmethod
-    def along(cls, tail: ScoreTail, ascending: Floats) -> "_Walk":
+    def along(cls, tail: ScoreTail, ascending: Floats) -> "_SortedTail":
         lowest = float(ascending[0]) if ascending.size else np.inf
         end = first_not_above(tail.tail_score, lowest)
         first, second = tail.subject_of[tail.tail_i[:end]], tail.subject_of[tail.tail_j[:end]]
@@ -174,15 +174,15 @@ def first_not_above(descending: Scores, threshold: float) -> int:
 
 
 def _split(tail: ScoreTail, unique: Floats) -> tuple[Ints, Ints, Ints]:
-    """Positions of the thresholds answered by the tail, by ``below``, and by the trials (-inf)."""
+    """Positions of the thresholds answered by the tail, by ``rescored``, and by the trials (-inf)."""
     place = np.arange(unique.size)
-    near = unique >= tail.floor
+    near = unique >= tail.cutoff
     everything = np.isneginf(unique) & ~near
     below = ~near & ~everything
-    known = np.zeros(0) if tail.below is None else tail.below.thresholds
+    known = np.zeros(0) if tail.rescored is None else tail.rescored.thresholds
     missing = below & ~np.isin(unique, known)
     if bool(missing.any()):
-        raise BelowFloorError(f"threshold {unique[missing][0]:g}", tail.floor)
+        raise BelowFloorError(f"threshold {unique[missing][0]:g}", tail.cutoff)
     return place[near], place[below], place[everything]
 
 
@@ -197,18 +197,18 @@ def _by_group(values: npt.NDArray[Number], held: Flags) -> npt.NDArray[Number]:
 
 
 def _from_tail(tail: ScoreTail, groups: Groups, ascending: Floats) -> NonMatedSums:
-    walk = _Walk.along(tail, ascending)
+    entries = _SortedTail.along(tail, ascending)
     n_indices, n_levels = len(groups.names) + 1, ascending.size
     errors, far, cross = _group_deltas(
-        walk.first, walk.second, walk.size, walk.level, groups.of, n_levels, n_indices
+        entries.first, entries.second, entries.size, entries.level, groups.of, n_levels, n_indices
     )
-    order = _block_order(walk.first, walk.second, tail.n_samples.size)
-    first, second = walk.first[order], walk.second[order]
+    order = _block_order(entries.first, entries.second, tail.n_samples.size)
+    first, second = entries.first[order], entries.second[order]
     square, far_square = _square_deltas(
-        first, second, walk.size[order], walk.level[order], groups.of, n_levels, n_indices
+        first, second, entries.size[order], entries.level[order], groups.of, n_levels, n_indices
     )
     subject_errors, subject_far = _subject_deltas(
-        walk.first, walk.second, walk.size, walk.level, groups.of, n_levels, tail.n_samples.size
+        entries.first, entries.second, entries.size, entries.level, groups.of, n_levels, tail.n_samples.size
     )
     return NonMatedSums(
         thresholds=ascending,

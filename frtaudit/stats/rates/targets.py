@@ -57,9 +57,9 @@ def threshold_at(
         place = _passes_share(tail, scope, group_index - 1, bound)
     if place >= 0:
         return float(tail.tail_score[place])
-    if np.isneginf(tail.floor):
+    if np.isneginf(tail.cutoff):
         return float("-inf")
-    raise BelowFloorError(f"the threshold at FMR {target}", tail.floor)
+    raise BelowFloorError(f"the threshold at FMR {target}", tail.cutoff)
 
 
 def threshold_at_max_group(
@@ -78,7 +78,7 @@ def threshold_at_max_group(
             except BelowFloorError as error:
                 refused = error
     known = [value for value in thresholds if not np.isnan(value)]
-    if refused is not None and not any(value >= tail.floor for value in known):
+    if refused is not None and not any(value >= tail.cutoff for value in known):
         raise refused
     return max(known, default=float("nan"))
 

@@ -19,7 +19,7 @@ import scipy
 
 from frtaudit.stats.sample_size.power import ComparisonDesign, Dependence, fewest
 
-LEAST_ERRORS = 10
+MIN_ERRORS = 10
 FOR_ERRORS = 0.1
 
 
@@ -51,7 +51,7 @@ def enough_errors(power: float) -> float:
     >>> round(enough_errors(0.8), 1)
     17.5
     """
-    return float(scipy.special.gammaincinv(LEAST_ERRORS, 1 - FOR_ERRORS * (1 - power)))
+    return float(scipy.special.gammaincinv(MIN_ERRORS, 1 - FOR_ERRORS * (1 - power)))
 
 
 def log_error(rate: float, n_eff: float, other: float, other_n_eff: float) -> float:

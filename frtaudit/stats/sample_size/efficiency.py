@@ -23,9 +23,6 @@ import scipy
 
 from frtaudit.core.arrays import Floats
 
-NORMAL = 3 / math.pi
-LEAST = 108 / 125
-
 
 def probability_above(first: Floats, second: Floats) -> float:
     """P(X < Y) + P(X = Y)/2 for a value X of ``first`` (n_1,) and Y of ``second`` (n_2,), both not empty.
@@ -50,13 +47,3 @@ def noether(probability: float, share: float, alpha: float, power: float) -> flo
     reach = float(scipy.stats.norm.isf(alpha / 2) + scipy.stats.norm.isf(1 - power))
     distance = probability - 0.5
     return reach**2 / (12 * share * (1 - share) * distance**2) if distance else math.inf
-
-
-def by_efficiency(shift: float, alpha: float, power: float, efficiency: float = NORMAL) -> float:
-    """Subjects in each of two classes ``shift`` standard deviations apart: the t-test's number over the efficiency.
-
-    >>> [math.ceil(by_efficiency(0.2, 0.05, 0.8, e)) for e in (1.0, NORMAL, LEAST)]
-    [393, 411, 455]
-    """
-    reach = float(scipy.stats.norm.isf(alpha / 2) + scipy.stats.norm.isf(1 - power))
-    return 2 * (reach / shift) ** 2 / efficiency if shift else math.inf

@@ -17,8 +17,8 @@ from frtaudit.stats.intervals.rate_bounds import RateBounds
 
 RULE_OF_3 = 3.0
 RULE_OF_30 = 30.0
-MOST_SUBJECTS = 10**9
-LEAST_SUBJECTS = 2
+MAX_SUBJECTS = 10**9
+MIN_SUBJECTS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,13 +137,13 @@ def fewest(enough: Callable[[int], bool]) -> int | None:
     >>> fewest(lambda subjects: subjects**2 > 1000)
     32
     """
-    high = LEAST_SUBJECTS
+    high = MIN_SUBJECTS
     while not enough(high):
         high *= 2
-        if high > MOST_SUBJECTS:
+        if high > MAX_SUBJECTS:
             return None
     low = high // 2
-    while high - low > 1 and high > LEAST_SUBJECTS:
+    while high - low > 1 and high > MIN_SUBJECTS:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high

@@ -18,7 +18,7 @@ from frtaudit.stats.rates.targets import TOLERANCE, exact
 from frtaudit.stats.rates.trials import complete_trials, schema_of, trials
 from frtaudit.stats.similarity.executor import Executor, PassContext, by_threads
 from frtaudit.stats.similarity.pair_scan import Pairs, Scan, scan_mated, scan_non_mated
-from frtaudit.stats.similarity.pilot_sample import PilotSample, sounding_of
+from frtaudit.stats.similarity.pilot_sample import PilotSample, pilot_of
 from frtaudit.stats.similarity.ranking import ranked
 from frtaudit.stats.similarity.scorers import BlockScorer
 from frtaudit.stats.similarity.sums_below_floor import sums_below
@@ -26,9 +26,9 @@ from frtaudit.stats.similarity.tiles import layout_of
 
 ALL_BELOW = 1 << 20  # comparisons: a cohort this small is kept whole
 PAIR_BYTES = 36  # two int32 and a float32 as scanned, and two copies while they are sorted; 12 stay
-AIM = 1.25  # depth of the tail aimed at, in units of what is required: room for the sounding's error
+AIM = 1.25  # depth of the tail aimed at, in units of what is required: room for the pilot's error
 EER_AIM = 1.25
-SOUNDED = 200  # the floor rests on at least so many of the sounding's comparisons
+MIN_PILOT = 200  # the floor rests on at least so many of the pilot's comparisons
 DEEPER = 4.0
 
 
@@ -42,8 +42,8 @@ class TailRequest:
 
     ``fmr``: the largest FMR target of interest; ``thresholds``: fixed thresholds of interest (those below the
     floor get sums); ``eer``: the equal error rate too; ``budget``: bytes for the tail and its sorting;
-    ``threads``: 0 = one per core; ``progress`` hears of the pass; ``seen`` hears what was scored, to score it again;
-    ``executor`` does the passes over all pairs.
+    ``threads``: 0 = one per core; ``progress`` hears of the pass; ``on_context`` hears what was scored, to score it
+    again; ``executor`` does the passes over all pairs.
     """
 
     fmr: float
@@ -52,7 +52,7 @@ class TailRequest:
     budget: int = 2_000_000_000
     threads: int = 0
     progress: Progress = quiet
-    seen: Callable[[PassContext], None] = forget
+    on_context: Callable[[PassContext], None] = forget
     executor: Executor = by_threads
 
 
@@ -92,7 +92,7 @@ def score_all_pairs(
         edges=edges_over(score_range), threads=request.threads, progress=request.progress,
         executor=request.executor,
     )  # fmt: skip
-    request.seen(context)
+    request.on_context(context)
     mated = scan_mated(context)
     empty = ScoreTail(
         n_samples=counts,
@@ -104,7 +104,7 @@ def score_all_pairs(
         tail_i=np.empty(0, dtype=np.int32),
         tail_j=np.empty(0, dtype=np.int32),
         tail_score=np.empty(0, dtype=np.float32),
-        floor=float("inf"),
+        cutoff=float("inf"),
         edges=context.edges,
         histogram=np.zeros(context.edges.size - 1, dtype=np.int64),
         mated_histogram=histogram_of(mated.score, context.edges),
@@ -112,8 +112,8 @@ def score_all_pairs(
         score_range=score_range,
     )
     tail = _deep_enough(context, empty, groups, request)
-    missing = np.unique([t for t in request.thresholds if np.isfinite(t) and t < tail.floor])
-    return replace(tail, below=sums_below(context, tail, groups, missing)) if missing.size else tail
+    missing = np.unique([t for t in request.thresholds if np.isfinite(t) and t < tail.cutoff])
+    return replace(tail, rescored=sums_below(context, tail, groups, missing)) if missing.size else tail
 
 
 def _deep_enough(context: PassContext, empty: ScoreTail, groups: Groups, request: TailRequest) -> ScoreTail:
@@ -121,13 +121,11 @@ def _deep_enough(context: PassContext, empty: ScoreTail, groups: Groups, request
     capacity = max(request.budget // PAIR_BYTES, 1)
     total = int(complete_trials(empty.n_samples, empty.cells).comparisons.sum()) // 2
     whole = total <= min(ALL_BELOW, capacity)
-    sounding = None if whole else _sounding(context, empty)
-    depth = 1.0 if sounding is None else _depth(sounding, empty, request)
+    pilot = None if whole else _pilot(context, empty)
+    depth = 1.0 if pilot is None else _depth(pilot, empty, request)
     allowed = 0.8 * capacity / max(total, 1)
     while True:
-        floor = (
-            float("-inf") if sounding is None else _floor(sounding, depth, allowed, float(context.edges[0]))
-        )
+        floor = float("-inf") if pilot is None else _floor(pilot, depth, allowed, float(context.edges[0]))
         scan = scan_non_mated(context, floor, capacity)
         if scan.pairs is None:
             floor = _edge_that_fits(scan, context.edges, capacity)
@@ -139,15 +137,15 @@ def _deep_enough(context: PassContext, empty: ScoreTail, groups: Groups, request
         depth *= DEEPER
 
 
-def _sounding(context: PassContext, empty: ScoreTail) -> PilotSample:
-    return sounding_of(context.block, empty.n_samples, context.subject_of, context.cells, context.threads)
+def _pilot(context: PassContext, empty: ScoreTail) -> PilotSample:
+    return pilot_of(context.block, empty.n_samples, context.subject_of, context.cells, context.threads)
 
 
-def _depth(sounding: PilotSample, empty: ScoreTail, request: TailRequest) -> float:
+def _depth(pilot: PilotSample, empty: ScoreTail, request: TailRequest) -> float:
     """Which share of the non-mated comparisons the tail should hold."""
-    crossing = EER_AIM * sounding.crossing(empty.mated_score) if request.eer else 0.0
+    crossing = EER_AIM * pilot.rate_at_crossing(empty.mated_score) if request.eer else 0.0
     required = float(_need(empty.n_samples))
-    return max(AIM * required * request.fmr, crossing, SOUNDED / max(sounding.score.size, 1))
+    return max(AIM * required * request.fmr, crossing, MIN_PILOT / max(pilot.score.size, 1))
 
 
 def _need(n_samples: Ints) -> Fraction:
@@ -155,11 +153,11 @@ def _need(n_samples: Ints) -> Fraction:
     return 1 + Fraction(10, max(isqrt(int((n_samples > 0).sum())), 1))
 
 
-def _floor(sounding: PilotSample, depth: float, allowed: float, lowest: float) -> float:
+def _floor(pilot: PilotSample, depth: float, allowed: float, lowest: float) -> float:
     """The floor for a depth, or the one that the budget allows; if finite, above the lowest score."""
-    wanted = sounding.floor_at(depth)
+    wanted = pilot.floor_at(depth)
     if allowed < 1:
-        wanted = max(wanted, sounding.pooled_floor_at(allowed))
+        wanted = max(wanted, pilot.pooled_floor_at(allowed))
     if np.isneginf(wanted):
         return wanted
     return max(wanted, float(np.nextafter(np.float32(lowest), np.float32(np.inf))))
@@ -174,14 +172,14 @@ def _with_tail(empty: ScoreTail, scan: Scan, floor: float) -> ScoreTail:
     pairs: tuple[Pairs, ...] = scan.pairs or ()
     tail = ranked(pairs, empty.subject_of.size)
     return replace(
-        empty, tail_i=tail.i, tail_j=tail.j, tail_score=tail.score, floor=floor, histogram=scan.histogram
+        empty, tail_i=tail.i, tail_j=tail.j, tail_score=tail.score, cutoff=floor, histogram=scan.histogram
     )
 
 
 def _short(tail: ScoreTail, groups: Groups, request: TailRequest) -> bool:
     """Whether something that was asked for lies below the floor."""
     target = exact(request.fmr)
-    if np.isneginf(tail.floor):
+    if np.isneginf(tail.cutoff):
         return False
     need = _need(tail.n_samples)
     found = trials(tail, groups)

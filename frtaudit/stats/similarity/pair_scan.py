@@ -38,7 +38,7 @@ class Scan:
 def scan_mated(context: PassContext) -> Pairs:
     """All mated comparisons, ascending by score, ties by (i, j)."""
     layout = context.layout
-    tiles = [(r, c) for first, end in layout.strips for r in range(first, end) for c in range(r, end)]
+    tiles = [(r, c) for first, end in layout.part_ranges for r in range(first, end) for c in range(r, end)]
 
     def work(tile: tuple[int, int]) -> Pairs:
         scores = layout.tile(context.block, *tile)

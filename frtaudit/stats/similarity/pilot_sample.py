@@ -1,4 +1,4 @@
-"""The sounding: a few hundred subjects, scored first, say how deep the tail has to be."""
+"""The pilot sample: a few hundred subjects, scored first, say how deep the tail has to be."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,15 +23,15 @@ class PilotSample:
     identity: Floats
 
     def floor_at(self, depth: float) -> float:
-        """A score above which at most ``depth`` of the sounding lies, in the weighting that needs the lower one."""
+        """A score above which at most ``depth`` of the pilot lies, in the weighting that needs the lower one."""
         return min(self._at(depth, self.pooled), self._at(depth, self.identity))
 
     def pooled_floor_at(self, depth: float) -> float:
-        """A score above which at most ``depth`` of the sounding's comparisons lie."""
+        """A score above which at most ``depth`` of the pilot's comparisons lie."""
         return self._at(depth, self.pooled)
 
-    def crossing(self, mated: Singles | Floats) -> float:
-        """The sounding's FMR where it first reaches the FNMR of the ascending mated scores; 1 if it never does."""
+    def rate_at_crossing(self, mated: Singles | Floats) -> float:
+        """The pilot's FMR where it first reaches the FNMR of the ascending mated scores; 1 if it never does."""
         fnmr = np.searchsorted(mated, self.score, side="right") / max(mated.size, 1)
         met = np.flatnonzero(self.pooled >= fnmr)
         return float(self.pooled[met[0]]) if met.size else 1.0
@@ -41,7 +41,7 @@ class PilotSample:
         return float(np.float32(self.score[place])) if place < share.size and depth < 1 else float("-inf")
 
 
-def sounding_of(
+def pilot_of(
     block: BlockScorer, n_samples: Ints, subject_of: Index, room: Index, threads: int
 ) -> PilotSample:
     """Score runs of neighbouring subjects, evenly spread over the cohort, against each other.

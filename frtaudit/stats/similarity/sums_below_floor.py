@@ -31,7 +31,7 @@ def sums_below(context: PassContext, tail: ScoreTail, groups: Groups, thresholds
         n_indices=n_indices,
         table=_table(thresholds),
     )
-    work, strips = partial(_score_strip, cut=cut), context.layout.strips
+    work, strips = partial(_score_strip, cut=cut), context.layout.part_ranges
     done = context.executor(work, context, strips, progress=context.progress, what="scoring below the floor")
     for strip, (more, own) in zip(strips, done, strict=True):
         by_group += more
@@ -79,7 +79,7 @@ def _score_strip(context: PassContext, rows: tuple[int, int], *, cut: Cut) -> tu
     by_subject = np.zeros((2, table[0].size + 1, of.shape[0] + 1, end - first))
     start = np.concatenate([[0], np.cumsum(n)]).astype(np.int64)
     gained = np.zeros((9, of.shape[0] + 1, table[0].size + 1))
-    for columns in layout.strips:
+    for columns in layout.part_ranges:
         blocks = (first, end, *_subjects(context, columns))
         many = rows[1] - rows[0] > 1 or columns[1] - columns[0] > 1
         depth = (blocks[1] - blocks[0], blocks[3] - blocks[2]) if many else (1, 1)

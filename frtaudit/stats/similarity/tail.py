@@ -144,7 +144,7 @@ def _assemble(
         tail_i=i[other],
         tail_j=j[other],
         tail_score=score[other],
-        floor=float("-inf"),
+        cutoff=float("-inf"),
         edges=edges,
         histogram=histogram_of_sorted(score[other[::-1]], edges),
         mated_histogram=histogram_of_sorted(score[genuine], edges),

@@ -25,14 +25,14 @@ RUN = 16  # tiles in one job
 class Layout:
     """Parts of at most ``PART`` samples, and strips: runs of parts that hold whole subjects.
 
-    ``starts`` (parts + 1,): first sample of each part. ``strips``: (first part, end part) of each strip; it
+    ``starts`` (parts + 1,): first sample of each part. ``part_ranges``: (first part, end part) of each strip; it
     is one part with whole subjects, or all the parts of one subject with more samples than fit. So the
     comparisons of two subjects lie in the tiles of one pair of strips. ``strip_of`` (parts,): the strip of
     each part.
     """
 
     starts: Ints
-    strips: tuple[tuple[int, int], ...]
+    part_ranges: tuple[tuple[int, int], ...]
     strip_of: Ints
 
     @property

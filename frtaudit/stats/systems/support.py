@@ -63,7 +63,7 @@ def restricted(tail: ScoreTail, keep: Flags) -> ScoreTail:
         tail_score=score,
         histogram=histogram,
         mated_histogram=histogram_of_sorted(mated_score, tail.edges),
-        below=None,
+        rescored=None,
     )
 
 

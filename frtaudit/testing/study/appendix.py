@@ -26,7 +26,7 @@ from frtaudit.evaluation.intervals import OperatingPoint
 from frtaudit.stats.intervals import coverage
 from frtaudit.testing.study import superpopulation
 from frtaudit.testing.study.superpopulation import Cohorts, RealSet, Truth
-from frtaudit.testing.study.trials import cohort_of, spec_of, system_of
+from frtaudit.testing.study.systems import cohort_of, spec_of, system_of
 
 SYSTEMS = (
     *("dlib_resnet", "mobilefacenet_insightface", "mobilefacenet_foamliu"),

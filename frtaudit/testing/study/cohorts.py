@@ -18,7 +18,7 @@ from frtaudit.evaluation.intervals import OperatingPoint, intervals_of, read
 from frtaudit.testing.populations import Subjects, sizes_of
 from frtaudit.testing.study.cells import Cell, LevelsCell
 from frtaudit.testing.study.shots import Found, Key, Shot, read_cohort, shot_of
-from frtaudit.testing.study.trials import ALIKE, UNLIKE, cohort_of, spec_of, system_of
+from frtaudit.testing.study.systems import ALIKE, UNLIKE, cohort_of, spec_of, system_of
 from frtaudit.testing.truth import EDGES, Scores, Value, simulate
 
 CHUNK = 10
@@ -70,14 +70,14 @@ def of_levels(cell: LevelsCell, number: int, *, truth: float, seed: int, n: int)
     sampled = people.samples(rng, [cell.samples] * cell.subjects)
     spec = spec_of(targets=(cell.fmr,), thresholds=(), intervals=cell.intervals, n=n, seed=own, folds=False)
     system = system_of(cohort_of(sampled, {}), spec)
-    threshold = float(system.points.at_target[0, 0])
-    reading = read(
+    threshold = float(system.operating_points.at_target[0, 0])
+    summary = read(
         system,
         OperatingPoint(rate="fnmr", weighting=Weighting.POOLED, group_index=0, threshold=threshold, point=0),
     )
     shots = {}
     for level in LEVELS:
-        for interval in intervals_of(reading, cell.intervals, 1 - level)[: len(cell.intervals)]:
+        for interval in intervals_of(summary, cell.intervals, 1 - level)[: len(cell.intervals)]:
             key = Key(
                 quantity="FNMR at FMR",
                 point=f"FMR {cell.fmr:g}",
@@ -86,7 +86,7 @@ def of_levels(cell: LevelsCell, number: int, *, truth: float, seed: int, n: int)
                 target=interval.target,
                 nominal=level,
             )
-            shots[key] = shot_of(interval, reading.value, truth)
+            shots[key] = shot_of(interval, summary.value, truth)
     return shots, []
 
 

@@ -33,7 +33,7 @@ from frtaudit.stats.systems import multiple_comparisons, support
 from frtaudit.stats.von_mises_fisher import unit
 from frtaudit.testing.populations import HUBS, ISOTROPIC, WOLVES, Population, Sampled
 from frtaudit.testing.study.pages import into
-from frtaudit.testing.study.trials import cohort_of
+from frtaudit.testing.study.systems import cohort_of
 
 ALPHA, POWER, ALARM, WIDTH = 0.05, 0.8, 1e-3, 0.8
 EXPECTED = (5, 20, 200)  # false matches at the targets
@@ -152,7 +152,7 @@ def compared(common: CommonSupport) -> list[Judged]:
     return [judged(one, common, ALPHA) for one in everybody]
 
 
-def look(systems: Sequence[SystemData]) -> CohortComparison:
+def evaluated(systems: Sequence[SystemData]) -> CohortComparison:
     """One comparison, its mirror image, and the same systems as if other people had been drawn for each."""
     found, mirror = compared(support_of(systems)), compared(support_of(systems[::-1]))
     common = support_of(systems)
@@ -227,7 +227,7 @@ def _other_people(common: CommonSupport) -> list[Floats]:
 def study(cohorts: int, resamples: int, seed: int, scenes: Sequence[Scene] = SCENES) -> Iterator[Claim]:
     """Every claim: told apart at most at alpha, narrower for being paired, signs flip, planted differences found."""
     for scene in scenes:
-        seen = [look(systems_of(scene, number, seed, resamples)) for number in range(cohorts)]
+        seen = [evaluated(systems_of(scene, number, seed, resamples)) for number in range(cohorts)]
         yield from _exchangeable(scene, seen)
         yield from _planted(scene, seen, cohorts, resamples, seed)
     yield _self(scenes[0], seed, resamples)
@@ -287,7 +287,7 @@ def _shift(pilots: Sequence[Sequence[SystemData]], a: int, size: float) -> float
 
 
 def _rate(system: SystemData, a: int, shift: float) -> float:
-    threshold = system.points.at_target[POOLED, system.points.declared[a]]
+    threshold = system.operating_points.at_target[POOLED, system.operating_points.declared[a]]
     return float(np.mean(system.tail.mated_score - shift <= threshold))
 
 

@@ -33,7 +33,7 @@ from frtaudit.testing.study.one_sided import ERRORS
 from frtaudit.testing.study.pages import into
 from frtaudit.testing.study.scored_sets import ScoredSet
 from frtaudit.testing.study.sources import LIKE_PEOPLE, missing, sources
-from frtaudit.testing.study.trials import SYSTEM, cohort_of, spec_of
+from frtaudit.testing.study.systems import SYSTEM, cohort_of, spec_of
 
 DESIGNS = ((60, 1e-2), (150, 1e-3), (400, 1e-4))  # people and FMR target: ten expected false matches and more
 GROUPS = (2, 6, 12)
@@ -158,13 +158,13 @@ def _intervals(
 ) -> Iterator[tuple[str, Interval, float]]:
     """Name, interval and truth of all that one cohort shows; a target without a threshold shows nothing."""
     for w, weighting in enumerate(Weighting):
-        if not all(np.isfinite(system.points.at_target[w, 0]) for system in systems):
+        if not all(np.isfinite(system.operating_points.at_target[w, 0]) for system in systems):
             continue
         found = [list(_rates(system, weighting, target, str(s))) for s, system in enumerate(systems)]
         threshold, fnmr = truths[weighting][0]
         (whole, *_) = found[0]
         yield f"FNMR at FMR, {weighting.value}", whole.intervals[0], fnmr
-        at = float(systems[0].points.at_target[w, 0])
+        at = float(systems[0].operating_points.at_target[w, 0])
         yield (
             f"threshold, {weighting.value}",
             inversion(systems[0]).interval(target, at, weighting, ALPHA),
@@ -182,7 +182,7 @@ def _intervals(
 
 def _rates(system: SystemData, weighting: Weighting, target: float, called: str) -> Iterator[Estimate]:
     """FNMR at the target of everybody and of every group."""
-    threshold = float(system.points.at_target[list(Weighting).index(weighting), 0])
+    threshold = float(system.operating_points.at_target[list(Weighting).index(weighting), 0])
     for group_index, schema, group in system.every_group():
         place = OperatingPoint(
             rate="fnmr", weighting=weighting, group_index=group_index, threshold=threshold, point=0

@@ -20,7 +20,7 @@ from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.datasets.providers.cosine import Cosine
 from frtaudit.stats.similarity.tail import TailRequest
 from frtaudit.testing.populations import Population, Sampled, sizes_of
-from frtaudit.testing.study.trials import SYSTEM, cohort_of
+from frtaudit.testing.study.systems import SYSTEM, cohort_of
 
 DEPTH = 0.02  # FMR down to which false matches are kept
 IMAGES = 10  # of a real person, the first ones: one of thousands of images would be most of a pooled rate

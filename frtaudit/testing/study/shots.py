@@ -14,8 +14,8 @@ from frtaudit.evaluation.system import WEIGHTINGS, FoldPairs, SystemData
 from frtaudit.stats.groups import differentials, equality_test, group_contrasts
 from frtaudit.stats.interclass import d_l2, iid_bootstrap
 from frtaudit.testing.study.cells import INDICES, NOMINAL, Cell
-from frtaudit.testing.study.trials import ALIKE, UNLIKE
-from frtaudit.testing.study.truths import Place as At
+from frtaudit.testing.study.systems import ALIKE, UNLIKE
+from frtaudit.testing.study.truths import QuantityPoint as AtKey
 from frtaudit.testing.study.truths import functionals, group_point
 from frtaudit.testing.truth import Scores
 
@@ -71,7 +71,7 @@ def read_cohort(system: SystemData, cell: Cell, truth: Scores, names: Mapping[st
 
 
 def _rates(
-    system: SystemData, cell: Cell, true: Mapping[At, float], names: Mapping[str, float]
+    system: SystemData, cell: Cell, true: Mapping[AtKey, float], names: Mapping[str, float]
 ) -> Iterator[tuple[Key, Shot]]:
     """FNMR at FMR targets, FMR and FNMR at fixed thresholds."""
     for weighting in cell.weightings:
@@ -79,7 +79,7 @@ def _rates(
             place = _at_target(system, "fnmr", weighting, target)
             yield from _shots(system, place, ("FNMR at FMR", f"FMR {target:g}"), true)
         for name, threshold in names.items():
-            point = len(system.points.targets) + system.points.thresholds.index(threshold)
+            point = len(system.operating_points.targets) + system.operating_points.thresholds.index(threshold)
             for rate in ("fmr", "fnmr"):
                 place = OperatingPoint(
                     rate=rate, weighting=weighting, group_index=0, threshold=threshold, point=point
@@ -90,18 +90,18 @@ def _rates(
 def _at_target(
     system: SystemData, rate: str, weighting: Weighting, target: float, group_index: int = 0
 ) -> OperatingPoint:
-    a = system.points.targets.index(target)
-    threshold = float(system.points.at_target[WEIGHTINGS.index(weighting), a])
+    a = system.operating_points.targets.index(target)
+    threshold = float(system.operating_points.at_target[WEIGHTINGS.index(weighting), a])
     return OperatingPoint(
         rate=rate, weighting=weighting, group_index=group_index, threshold=threshold, point=a
     )
 
 
 def _shots(
-    system: SystemData, place: OperatingPoint, at: At, true: Mapping[At, float]
+    system: SystemData, place: OperatingPoint, at: AtKey, true: Mapping[AtKey, float]
 ) -> Iterator[tuple[Key, Shot]]:
-    reading, wanted = read(system, place), system.intervals
-    for interval in intervals_of(reading, wanted, ALPHA)[: len(wanted)]:
+    summary, wanted = read(system, place), system.intervals
+    for interval in intervals_of(summary, wanted, ALPHA)[: len(wanted)]:
         key = Key(
             quantity=at[0],
             point=at[1],
@@ -109,7 +109,7 @@ def _shots(
             method=interval.method,
             target=interval.target,
         )
-        yield key, shot_of(interval, reading.value, true[at])
+        yield key, shot_of(interval, summary.value, true[at])
 
 
 def shot_of(interval: Interval, value: float, truth: float) -> Shot:
@@ -119,7 +119,7 @@ def shot_of(interval: Interval, value: float, truth: float) -> Shot:
     return Shot(low=low, high=high, value=value, truth=truth)
 
 
-def _indices(system: SystemData, cell: Cell, true: Mapping[At, float], schema: str) -> Found:
+def _indices(system: SystemData, cell: Cell, true: Mapping[AtKey, float], schema: str) -> Found:
     """Differentials: the max-t interval of FORMULAS 8.6, and under equal groups the test of 8.5."""
     shots: dict[Key, Shot] = {}
     tests: list[Verdict] = []
@@ -129,10 +129,10 @@ def _indices(system: SystemData, cell: Cell, true: Mapping[At, float], schema: s
                 _at_target(system, rate, Weighting.POOLED, target, group_index)
                 for group_index, _ in system.classes(schema)
             ]
-            readings = [read(system, place) for place in places]
-            rates = np.array([reading.value for reading in readings])
-            drawn = np.stack([reading.replicates[Plan.SUBJECTS] for reading in readings], axis=1)
-            thin = any(reading.thin for reading in readings)
+            summaries = [read(system, place) for place in places]
+            rates = np.array([summary.value for summary in summaries])
+            drawn = np.stack([summary.replicates[Plan.SUBJECTS] for summary in summaries], axis=1)
+            thin = any(summary.too_few_errors for summary in summaries)
             point = group_point(rate, target, unlike=schema == UNLIKE)
             for kind in INDICES:
                 value = float(differentials.rate_index(kind, rates))
@@ -167,7 +167,7 @@ def _null_p_value(kind: str, rates: Floats, drawn: Floats) -> float:
     return 1.0 if found is None else found.p
 
 
-def _distances(system: SystemData, true: Mapping[At, float], schema: str) -> Found:
+def _distances(system: SystemData, true: Mapping[AtKey, float], schema: str) -> Found:
     """d_l2 of the first class (of two: the other's is the same), and the test of "all classes alike" (8.7)."""
     scores, subjects = _by_class(system, schema)
     rng = np.random.default_rng(system.spec.seed)

@@ -120,16 +120,16 @@ def _count(
             seat[chosen[c, k]] = k
         size, found = _gather(start, place, partner, chosen[c], seat, end, found)
         total = np.zeros(chosen.shape[1])
-        count, erring = _add(place, partner, share, seat, found[:size], end, total, ends)
+        count, subjects_with_errors = _add(place, partner, share, seat, found[:size], end, total, ends)
         sum_up(own[c], count, total, weight[c])
         own[c, 1] /= ends
-        limit, few = end, count < ENOUGH_ERRORS or erring < ENOUGH_SUBJECTS
+        limit, few = end, count < ENOUGH_ERRORS or subjects_with_errors < ENOUGH_SUBJECTS
         while few and limit < place.size:
             limit = min(place.size, max(FURTHER * limit, 1024))
             size, found = _gather(start, place, partner, chosen[c], seat, limit, found)
             total[:] = 0
-            count, erring = _add(place, partner, share, seat, found[:size], end, total, ends)
-            few = count < ENOUGH_ERRORS or erring < ENOUGH_SUBJECTS
+            count, subjects_with_errors = _add(place, partner, share, seat, found[:size], end, total, ends)
+            few = count < ENOUGH_ERRORS or subjects_with_errors < ENOUGH_SUBJECTS
         if limit > end and not few:
             sum_up(lent[c], count, total, weight[c])
             lent[c, 1] /= ends
@@ -163,16 +163,16 @@ def _add(
     ends: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Add errors to ``total``, own ones all, further ones until there are enough; errors and erring subjects."""
-    count, erring = 0, 0
+    count, subjects_with_errors = 0, 0
     for m in range(len(found)):
         q, a = found[m, 0], found[m, 1]
-        if place[q] >= end and count >= ENOUGH_ERRORS and erring >= ENOUGH_SUBJECTS:
+        if place[q] >= end and count >= ENOUGH_ERRORS and subjects_with_errors >= ENOUGH_SUBJECTS:
             break
         count += 1
-        erring += total[a] == 0
+        subjects_with_errors += total[a] == 0
         total[a] += share[q]
         if ends == 2:
             b = seat[partner[q]]
-            erring += total[b] == 0
+            subjects_with_errors += total[b] == 0
             total[b] += share[q]
-    return count, erring
+    return count, subjects_with_errors

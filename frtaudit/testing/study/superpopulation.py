@@ -107,7 +107,7 @@ def non_mated(of: RealSet, chosen: Ints, truth: Truth) -> Cohorts:
     size = (tail.n_samples[first] * tail.n_samples[second]).astype(np.float64)
     share = 1 / size if identity else np.ones(size.size)
     end = first_not_above(tail.tail_score, truth.threshold)
-    own, lent = walk(first, second, share, end, chosen, weight, tail.n_samples.size, 2)
+    own, lent = tallies(first, second, share, end, chosen, weight, tail.n_samples.size, 2)
     return Cohorts(chosen=chosen, own=tally_of(own), lent=tally_of(lent))
 
 
@@ -120,7 +120,7 @@ def mated(of: RealSet, chosen: Ints, truth: Truth) -> Cohorts:
     first = tail.subject_of[tail.mated_i]
     share = 1 / pairs[first] if identity else np.ones(first.size)
     end = int(np.searchsorted(tail.mated_score, np.float64(truth.threshold), side="right"))
-    own, lent = walk(first, first, share, end, chosen, weight, tail.n_samples.size, 1)
+    own, lent = tallies(first, first, share, end, chosen, weight, tail.n_samples.size, 1)
     return Cohorts(chosen=chosen, own=tally_of(own), lent=tally_of(lent))
 
 
@@ -132,14 +132,14 @@ def denominators(of: RealSet, chosen: Ints, truth: Truth, ends: int) -> Iterator
         if ends == 1:
             pairs = (n * (n - 1) // 2)[n > 1]
             total, square = (pairs.size, pairs.size) if identity else (pairs.sum(), np.square(pairs).sum())
-            effective = float(total) ** 2 / float(square) if square else 0.0
+            effective_subjects = float(total) ** 2 / float(square) if square else 0.0
             yield Denominators(
                 trials=int(pairs.sum()),
                 total=int(total),
                 subjects=pairs.size,
                 square=float(square),
                 ends=1,
-                image=image_weight(float(n.max()) - 1, float(pairs.sum()), effective, pairs.size),
+                image=image_weight(float(n.max()) - 1, float(pairs.sum()), effective_subjects, pairs.size),
             )
             continue
         blocks, k = n.size * (n.size - 1) // 2, n.size
@@ -169,7 +169,7 @@ def sampled(of: RealSet, people: Ints) -> Sampled:
 
 
 @kernel
-def walk(
+def tallies(
     first: Index, second: Index, share: Floats, end: int, chosen: Ints, weight: Floats, subjects: int, ends: int
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """Tallies (C, 6) of own and borrowed errors; errors stand sorted, those at the threshold first, ``end`` of them.
@@ -182,24 +182,24 @@ def walk(
         for k in range(chosen.shape[1]):
             place[chosen[c, k]] = k
         total = np.zeros(chosen.shape[1])
-        count, erring, closed = 0, 0, False
+        count, subjects_with_errors, closed = 0, 0, False
         for q in range(first.size + 1):
             if q == end:
                 sum_up(own[c], count, total, weight[c])
                 closed = True
-            enough = count >= ENOUGH_ERRORS and erring >= ENOUGH_SUBJECTS
+            enough = count >= ENOUGH_ERRORS and subjects_with_errors >= ENOUGH_SUBJECTS
             if (closed and enough) or q == first.size:
                 break
             a, b = place[first[q]], place[second[q]]
             if a < 0 or b < 0:
                 continue
             count += 1
-            erring += total[a] == 0
+            subjects_with_errors += total[a] == 0
             total[a] += share[q]
             if ends == 2:
-                erring += total[b] == 0
+                subjects_with_errors += total[b] == 0
                 total[b] += share[q]
-        if count > own[c, 0] and count >= ENOUGH_ERRORS and erring >= ENOUGH_SUBJECTS:
+        if count > own[c, 0] and count >= ENOUGH_ERRORS and subjects_with_errors >= ENOUGH_SUBJECTS:
             sum_up(lent[c], count, total, weight[c])
             lent[c, 1] /= ends
         own[c, 1] /= ends

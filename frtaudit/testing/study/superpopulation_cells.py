@@ -17,7 +17,7 @@ from frtaudit.testing.study.sources import RARE_HEAVY, Source
 WIDTHS = 1000  # cohorts whose widths are taken
 SLACK, ALARM = 1.2, 1e-3
 ANY_FALSE_FAIL, FALSE_PASS, FALSE_PASS_RARE_HEAVY = 0.06, 0.06, 0.10
-MOST = 0.4  # FNMR above it is no rate of errors
+MAX_FNMR = 0.4  # FNMR above it is no rate of errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +84,7 @@ def cells(source: Source, people: int, target: float, weighting: Weighting, coho
         if rate == "fmr":
             fmr = shown.non_mated(source.drawn, chosen, threshold, weighting)
             drawn = one_sided.with_match_rates(fmr, fnmr)
-        if not 0 < drawn.truth < MOST:
+        if not 0 < drawn.truth < MAX_FNMR:
             continue
         given = one_sided.given(drawn)
         now, before = one_sided.missed(given), one_sided.missed_before(given)

@@ -15,7 +15,7 @@ from frtaudit.testing.study.cohorts import Bounds, Collected
 from frtaudit.testing.study.shots import Key
 
 SIZE = 0.05
-LEAST_AT_EQUALITY = ("max_min", "gini", "d_l2")  # 0 for groups alike, the first on the log scale
+MIN_AT_EQUALITY = ("max_min", "gini", "d_l2")  # 0 for groups alike, the first on the log scale
 DIGITS = 4
 
 
@@ -100,7 +100,7 @@ def _widths(key: Key, bounds: Bounds) -> tuple[float, float, float]:
         return float("nan"), float("nan"), 0.0
     away = _finite(value - truth)
     spread = float(away.std(ddof=1)) if away.size > 1 else 0.0
-    folded = key.quantity in LEAST_AT_EQUALITY and float(truth.mean()) < spread
+    folded = key.quantity in MIN_AT_EQUALITY and float(truth.mean()) < spread
     z = float(scipy.stats.norm.isf((1 - key.nominal) / 2))
     oracle = 0.0 if folded else 2 * z * spread
     if key.quantity in RATES and spread:

@@ -10,13 +10,13 @@ from frtaudit.stats.groups import differentials
 from frtaudit.testing.study.cells import INDICES, Cell
 from frtaudit.testing.truth import Scores, Truth, Value
 
-Place = tuple[str, str]  # quantity, point
+QuantityPoint = tuple[str, str]  # quantity, point
 Functional = Callable[[Scores], float]
 
 
-def functionals(cell: Cell, thresholds: Mapping[str, float]) -> dict[Place, Functional]:
+def functionals(cell: Cell, thresholds: Mapping[str, float]) -> dict[QuantityPoint, Functional]:
     """By quantity and point; ``thresholds``: fixed ones by name. Not accuracy: there each cohort has its own truth."""
-    found: dict[Place, Functional] = {}
+    found: dict[QuantityPoint, Functional] = {}
     for target in cell.targets:
         found["FNMR at FMR", f"FMR {target:g}"] = partial(_fnmr_at_fmr, fmr=target, subjects=cell.subjects)
         for rate in ("fmr", "fnmr"):
@@ -38,7 +38,7 @@ def group_point(rate: str, target: float, *, unlike: bool) -> str:
     return f"{rate.upper()} at FMR {target:g}, groups {'unlike' if unlike else 'alike'}"
 
 
-def values(truth: Truth, wanted: Mapping[Place, Functional]) -> dict[Place, Value]:
+def values(truth: Truth, wanted: Mapping[QuantityPoint, Functional]) -> dict[QuantityPoint, Value]:
     """The true values with their Monte Carlo errors."""
     return {place: truth.of(functional) for place, functional in wanted.items()}
 

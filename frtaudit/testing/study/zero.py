@@ -13,7 +13,7 @@ from frtaudit.testing.checks import tally
 from frtaudit.testing.populations import HUBS
 from frtaudit.testing.study.cells import Cell
 from frtaudit.testing.study.claims import DEFAULT
-from frtaudit.testing.study.trials import cohort_of, spec_of, system_of
+from frtaudit.testing.study.systems import cohort_of, spec_of, system_of
 from frtaudit.testing.truth import Scores, simulate
 
 CELL = Cell(population=HUBS, subjects=100, pattern=(4,))

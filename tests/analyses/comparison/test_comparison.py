@@ -46,7 +46,7 @@ def test_a_replicate_is_the_same_people_in_every_system() -> None:
     item = common().systems[0]  # the system with failures has the common support to itself
     own = item.system.replicates[Plan.SUBJECTS]
     again = support_of([replace(system, replicates={}) for system in trials()]).systems[0]
-    places = list(item.system.points.declared)
+    places = list(item.system.operating_points.declared)
     assert np.array_equal(item.drawn_fnmr, own.fnmr[:, :, places])
     assert np.allclose(again.drawn_fnmr, item.drawn_fnmr, equal_nan=True)
 

@@ -25,5 +25,5 @@ def test_one_person_has_no_spread() -> None:
 def test_thresholds_that_the_data_chose_are_left_out() -> None:
     """Grid thresholds at FMR decades stand beside the targets: only the targets are simulated."""
     made = put(spec(thresholds=Thresholds(fmr=(0.1,), grid=Grid(kind=GridKind.FMR_DECADES))), "two")
-    assert made.points.thresholds
+    assert made.operating_points.thresholds
     assert all("fmr" in row.at for row in rows_of(made))

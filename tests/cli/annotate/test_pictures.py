@@ -38,7 +38,7 @@ def test_what_is_no_picture_is_refused(tmp_path: Path, data: bytes, kind: str | 
 
 def test_a_large_picture_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At the limit a picture is served, a byte above it is not."""
-    monkeypatch.setattr(pictures, "MOST", 40)
+    monkeypatch.setattr(pictures, "MAX_BYTES", 40)
     head = b"\x89PNG\r\n\x1a\n"
     (tmp_path / "a").write_bytes(head.ljust(40, b"x"))
     (tmp_path / "b").write_bytes(head.ljust(41, b"x"))

@@ -22,12 +22,12 @@ def test_sheets_stand_in_the_order_of_asking() -> None:
     """The query left out first, with its reason and no suggestion; an answered face last, shown and not asked."""
     first, second = sheets(FACES, labelled(), 0.2)
     assert (first.query, first.why) == ("q", "several people are as common here")
-    assert [(item.face, item.suggestion, item.asked) for item in first.questions] == [
+    assert [(item.face, item.suggestion, item.to_ask) for item in first.questions] == [
         (4, None, True),
         (3, None, True),
     ]
     assert (second.query, second.why) == ("p", "")
-    assert [(item.face, item.suggestion, item.given, item.asked) for item in second.questions] == [
+    assert [(item.face, item.suggestion, item.given, item.to_ask) for item in second.questions] == [
         (2, 0, None, True), (0, 1, None, True), (1, 1, 1, False),
     ]  # fmt: skip
 
@@ -35,7 +35,7 @@ def test_sheets_stand_in_the_order_of_asking() -> None:
 def test_fewer_may_be_asked() -> None:
     """With a limit the faces that are worth most are asked; their queries' other faces are shown."""
     first, second = sheets(FACES, labelled(), 0.2, most=3)
-    assert [item.asked for item in (*first.questions, *second.questions)] == [True, True, True, False, False]
+    assert [item.to_ask for item in (*first.questions, *second.questions)] == [True, True, True, False, False]
     assert [sheet.query for sheet in sheets(FACES, labelled(), 0.2, most=2)] == ["q"]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import small_sweep
 
-from frtaudit.cli.sweeps.jobs import State, clear, fail, finish, held, is_done, outcome
+from frtaudit.cli.sweeps.jobs import State, clear, fail, finish, held, is_done, job_result
 from frtaudit.errors import DataError, SpecError
 
 JOB = small_sweep.plan().jobs[0]
@@ -29,7 +29,7 @@ def done(sweep: Path) -> Path:
 def test_a_finished_job_is_done(tmp_path: Path) -> None:
     """Its result and its counts come back."""
     done(tmp_path)
-    found = outcome(JOB, tmp_path)
+    found = job_result(JOB, tmp_path)
     assert is_done(JOB, tmp_path)
     assert (found.state, found.counts, found.result) == (State.DONE, COUNTS, small_sweep.result())
 
@@ -53,7 +53,7 @@ def test_anything_less_is_unfinished(tmp_path: Path, harm: str) -> None:
     else:
         key = {"another spec": "spec", "another version": "frtaudit"}[harm]
         mark.write_text(json.dumps(said | {key: "other"}))
-    found = outcome(JOB, tmp_path)
+    found = job_result(JOB, tmp_path)
     assert not is_done(JOB, tmp_path)
     assert (found.state, found.result, found.exit_code) == (State.UNFINISHED, None, 1)
 
@@ -61,7 +61,7 @@ def test_anything_less_is_unfinished(tmp_path: Path, harm: str) -> None:
 def test_a_failed_job_says_why_and_is_cleared_for_the_next_attempt(tmp_path: Path) -> None:
     """The line and the code that were said; a further attempt begins in an empty folder."""
     fail(JOB, tmp_path, DataError("metadata.csv", "the file is missing"))
-    found = outcome(JOB, tmp_path)
+    found = job_result(JOB, tmp_path)
     assert (found.state, found.error, found.exit_code) == (
         State.FAILED,
         "metadata.csv: the file is missing",
@@ -72,7 +72,7 @@ def test_a_failed_job_says_why_and_is_cleared_for_the_next_attempt(tmp_path: Pat
 
 def test_a_refused_job_needs_no_folder(tmp_path: Path) -> None:
     """What was wrong with its spec is its outcome."""
-    found = outcome(small_sweep.refused(SpecError("seed", "found 'x'", "a number")), tmp_path)
+    found = job_result(small_sweep.refused(SpecError("seed", "found 'x'", "a number")), tmp_path)
     assert (found.state, found.error, found.exit_code) == (
         State.REFUSED,
         "seed: found 'x'; accepted: a number",

@@ -45,8 +45,8 @@ def test_the_network_finds_the_face_that_hog_finds() -> None:
     high = min(a.box.y + a.box.height, b.box.y + b.box.height) - max(a.box.y, b.box.y)
     both = wide * high
     assert both > 0.5 * (a.box.width * a.box.height + b.box.width * b.box.height - both)
-    assert not any("sha256" in key for key in hog.asked())
-    assert re.fullmatch("[0-9a-f]{64}", cnn.asked()[f"sha256 of {dlib_faces.CNN_FILE}"])
+    assert not any("sha256" in key for key in hog.recorded_settings())
+    assert re.fullmatch("[0-9a-f]{64}", cnn.recorded_settings()[f"sha256 of {dlib_faces.CNN_FILE}"])
 
 
 def test_no_face_is_a_failure_to_acquire() -> None:

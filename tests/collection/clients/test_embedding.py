@@ -46,7 +46,7 @@ def test_a_picture_of_one_grey_has_a_direction() -> None:
     plain = [picture_of(_plain(value)) for value in (0, 200)]
     assert cosine(Thumbnail(), *plain) == pytest.approx(1)
     assert cosine(Thumbnail(), plain[0], picture_of(photo())) == pytest.approx(0)
-    assert Thumbnail().asked() == {"embedding": "pixels"}
+    assert Thumbnail().recorded_settings() == {"embedding": "pixels"}
 
 
 def _plain(value: int) -> bytes:
@@ -80,7 +80,7 @@ def test_a_network_sees_what_imagenet_networks_see(tmp_path: Path, *, last: bool
     wide[:, 15:65] = (10, 200, 90)
     Image.fromarray(wide).save(stream, "PNG")
     assert network.vector(picture_of(stream.getvalue())) == pytest.approx(expected, abs=1e-5)
-    assert network.asked() == {"embedding": "onnx", "model": sha256_file(Path(path))}
+    assert network.recorded_settings() == {"embedding": "onnx", "model": sha256_file(Path(path))}
     assert cosine(network, picture_of(photo(1)), variant(photo(1), 100)) > 0.99
 
 

@@ -29,10 +29,10 @@ from frtaudit.collection.clients.fetch import Fetch, Wanted
 from frtaudit.collection.clients.pace import Pace
 from frtaudit.core.collecting import CallError
 
-MOST = 1_000_000
+MAX_BYTES = 1_000_000
 
 
-def refused(fetch: Fetch, url: str, most: int = MOST) -> tuple[str, str]:
+def refused(fetch: Fetch, url: str, most: int = MAX_BYTES) -> tuple[str, str]:
     """Refusal and code of a fetch that gives nothing."""
     with pytest.raises(CallError) as caught:
         fetch.image(url, most)
@@ -50,7 +50,7 @@ def test_an_image_comes_as_it_is(httpserver: HTTPServer) -> None:
     httpserver.expect_request("/a.jpg").respond_with_handler(handler)
     url = f"http://photos.example:{httpserver.port}/a.jpg?x=1"
     fetch = local()
-    assert fetch.image(url, MOST) == fetch.image(url, MOST) == photo()
+    assert fetch.image(url, MAX_BYTES) == fetch.image(url, MAX_BYTES) == photo()
     assert seen[1].headers["Host"] == f"photos.example:{httpserver.port}"
     assert "Cookie" not in seen[1].headers
     assert seen[1].query_string == b"x=1"
@@ -63,7 +63,7 @@ def test_proxies_of_the_environment_are_not_used(
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     httpserver.expect_request("/a.jpg").respond_with_data(photo())
-    assert local().image(httpserver.url_for("/a.jpg"), MOST) == photo()
+    assert local().image(httpserver.url_for("/a.jpg"), MAX_BYTES) == photo()
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,9 @@ def test_redirects_are_followed_five_times(httpserver: HTTPServer) -> None:
     for n in range(6):
         httpserver.expect_request(f"/{n}").respond_with_data("", 307, {"Location": f"{n + 1}"})
     httpserver.expect_request("/6").respond_with_data(photo())
-    assert local().get(httpserver.url_for("/1"), Wanted(most_bytes=MOST)).address == httpserver.url_for("/6")
+    assert local().get(httpserver.url_for("/1"), Wanted(most_bytes=MAX_BYTES)).address == httpserver.url_for(
+        "/6"
+    )
     assert refused(local(), httpserver.url_for("/0")) == ("failure_to_acquire", "too_many_redirects")
 
 
@@ -129,7 +131,7 @@ def test_the_address_that_was_checked_is_the_one_reached(httpserver: HTTPServer)
     httpserver.expect_request("/a.jpg").respond_with_data(photo())
     answers = iter([[HERE], ["10.0.0.1"]])
     fetch = local(resolve=lambda *_: next(answers))
-    assert fetch.image(f"http://photos.example:{httpserver.port}/a.jpg", MOST) == photo()
+    assert fetch.image(f"http://photos.example:{httpserver.port}/a.jpg", MAX_BYTES) == photo()
     assert next(answers) == ["10.0.0.1"]
 
 
@@ -137,7 +139,7 @@ def test_the_next_address_is_tried(httpserver: HTTPServer) -> None:
     """Where the first of several addresses does not answer."""
     httpserver.expect_request("/a.jpg").respond_with_data(photo())
     fetch = local(resolve=lambda *_: ["127.0.0.2", HERE])
-    assert fetch.image(f"http://photos.example:{httpserver.port}/a.jpg", MOST) == photo()
+    assert fetch.image(f"http://photos.example:{httpserver.port}/a.jpg", MAX_BYTES) == photo()
 
 
 @pytest.mark.parametrize(
@@ -166,7 +168,7 @@ def test_a_host_that_asks_to_wait_is_waited_for(httpserver: HTTPServer) -> None:
     for after in ("2", "9000"):
         httpserver.expect_ordered_request("/a.jpg").respond_with_data("", 503, {"Retry-After": after})
     httpserver.expect_ordered_request("/a.jpg").respond_with_data(photo())
-    assert local(sleep=waits.append).image(httpserver.url_for("/a.jpg"), MOST) == photo()
+    assert local(sleep=waits.append).image(httpserver.url_for("/a.jpg"), MAX_BYTES) == photo()
     assert waits == [2.0, 30.0]
 
 
@@ -216,7 +218,7 @@ def test_an_encoding_unfolds_no_further_than_allowed(
     httpserver.expect_request("/b.jpg").respond_with_data(
         pack(b"\xff\xd8\xff" + bytes(60_000_000)), headers=named
     )
-    assert local().image(httpserver.url_for("/a.jpg"), MOST) == photo()
+    assert local().image(httpserver.url_for("/a.jpg"), MAX_BYTES) == photo()
     tracemalloc.start()
     try:
         assert refused(local(), httpserver.url_for("/b.jpg")) == ("failure_to_acquire", "too_large")
@@ -285,7 +287,7 @@ def test_waiting_for_ones_turn_costs_no_time_of_the_fetch(httpserver: HTTPServer
     """At two calls a second the second waits longer than a fetch may take, and comes."""
     httpserver.expect_request("/a.jpg").respond_with_data(photo())
     fetch = local(seconds=0.4, pace=Pace(rate=2.0), attempts=1)
-    assert [fetch.image(httpserver.url_for("/a.jpg"), MOST) for _ in range(2)] == [photo()] * 2
+    assert [fetch.image(httpserver.url_for("/a.jpg"), MAX_BYTES) for _ in range(2)] == [photo()] * 2
 
 
 def test_nobody_there_is_a_failure_of_transport() -> None:
@@ -324,7 +326,7 @@ def test_tls_speaks_to_the_name_at_the_checked_address(tmp_path: Path) -> None:
     with HTTPServer(host=HERE, ssl_context=shown) as server:
         server.expect_request("/a.jpg").respond_with_data(photo())
         fetch = local(trusted=lambda: trusting, attempts=1)
-        assert fetch.image(f"https://photos.example:{server.port}/a.jpg", MOST) == photo()
+        assert fetch.image(f"https://photos.example:{server.port}/a.jpg", MAX_BYTES) == photo()
         assert refused(fetch, f"https://other.example:{server.port}/a.jpg") == ("transport", "no_connection")
     assert names == ["photos.example", "other.example"]
 
@@ -348,7 +350,7 @@ def test_no_error_holds_an_address(
     caplog.clear()
     fetch = Fetch(resolve=lambda *_: ["10.0.0.1"], sleep=lambda _: None)
     with pytest.raises(CallError) as caught:
-        fetch.image(f"{start}{middle}{end}", MOST)
+        fetch.image(f"{start}{middle}{end}", MAX_BYTES)
     error = caught.value
     assert error.__cause__ is None
     assert error.__context__ is None or isinstance(error.__context__, CallError)

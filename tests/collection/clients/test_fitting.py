@@ -59,12 +59,12 @@ def test_a_face_is_cut_out_once_and_few_are_kept() -> None:
     cutter = Cutter(shape=Shape(most_bytes=10**6, shortest=10), margin=0.25, keeps=2)
     picture = noisy(90, 90)
     boxes = [Box(x=at, y=10.0, width=20.0, height=20.0) for at in (10.0, 30.0, 50.0)]
-    first = cutter.of(Crop(picture=picture, seen=DetectedFace(box=boxes[0])))
-    assert cutter.of(Crop(picture=picture, seen=DetectedFace(box=boxes[0]))) is first
+    first = cutter.of(Crop(picture=picture, face=DetectedFace(box=boxes[0])))
+    assert cutter.of(Crop(picture=picture, face=DetectedFace(box=boxes[0]))) is first
     assert (first.width, first.height) == (31, 31)
     for box in boxes[1:]:
-        cutter.of(Crop(picture=picture, seen=DetectedFace(box=box)))
-    again = cutter.of(Crop(picture=picture, seen=DetectedFace(box=boxes[0])))
+        cutter.of(Crop(picture=picture, face=DetectedFace(box=box)))
+    again = cutter.of(Crop(picture=picture, face=DetectedFace(box=boxes[0])))
     assert again is not first
     assert again.digest == first.digest
 
@@ -89,7 +89,7 @@ def test_cut_pixels_are_those_of_the_box() -> None:
     Image.fromarray(canvas).save(stream, format="PNG")
     box = Box(x=40, y=40, width=20, height=20)
     cut = Cutter(shape=Shape(most_bytes=10**6, shortest=1), margin=0.25).of(
-        Crop(picture=picture_of(stream.getvalue()), seen=DetectedFace(box=box))
+        Crop(picture=picture_of(stream.getvalue()), face=DetectedFace(box=box))
     )
     values = np.asarray(pixels(cut).convert("L"))
     assert values[15, 15] > 190

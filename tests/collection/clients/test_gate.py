@@ -12,8 +12,8 @@ from frtaudit.errors import SpecError
 
 def test_the_budget_is_met_exactly_and_never_passed_by_many_threads() -> None:
     """Eight threads spend a budget of 1,000 attempts to the last and not one more."""
-    purse = Budget(limit=Fraction(1))
-    gate = RateLimiter(limits=Limits(compare=0.001), purse=purse)
+    budget = Budget(limit=Fraction(1))
+    gate = RateLimiter(limits=Limits(compare=0.001), budget=budget)
     refused = []
 
     def spend() -> None:
@@ -28,21 +28,21 @@ def test_the_budget_is_met_exactly_and_never_passed_by_many_threads() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert (gate.passed["compare"], purse.spent, len(refused)) == (1000, Fraction(1), 8)
+    assert (gate.passed["compare"], budget.spent, len(refused)) == (1000, Fraction(1), 8)
 
 
 def test_calls_are_spaced() -> None:
     """At 5 a second the first passes at once, the others each 0.2 s later; at 100, ten are a tenth of a second's."""
     waits: list[float] = []
     gate = RateLimiter(
-        limits=Limits(rate=5.0), purse=Budget(limit=None), clock=lambda: 100.0, sleep=waits.append
+        limits=Limits(rate=5.0), budget=Budget(limit=None), clock=lambda: 100.0, sleep=waits.append
     )
     for _ in range(3):
         gate.attempt("detect")
     assert [wait for wait in waits if wait > 1e-9] == pytest.approx([0.2, 0.4])
     waits.clear()
     gate = RateLimiter(
-        limits=Limits(rate=100.0), purse=Budget(limit=None), clock=lambda: 100.0, sleep=waits.append
+        limits=Limits(rate=100.0), budget=Budget(limit=None), clock=lambda: 100.0, sleep=waits.append
     )
     for _ in range(12):
         gate.attempt("detect")

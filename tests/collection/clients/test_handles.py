@@ -35,7 +35,7 @@ def crop(box: Box | None, name: bytes = b"a", handle: object = None, expires: fl
     """A face of a picture."""
     picture = Picture(data=name, width=100, height=100, media="image/png")
     return Crop(
-        picture=picture, seen=None if box is None else DetectedFace(box=box, handle=handle, expires=expires)
+        picture=picture, face=None if box is None else DetectedFace(box=box, handle=handle, expires=expires)
     )
 
 

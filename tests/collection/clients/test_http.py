@@ -140,7 +140,7 @@ def test_an_attempt_ends_with_its_time(httpserver: HTTPServer) -> None:
 
 def test_an_endless_answer_is_not_read(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """More bytes than any answer has are a failure of transport."""
-    monkeypatch.setattr(http, "MOST_BYTES", 1000)
+    monkeypatch.setattr(http, "MAX_BYTES", 1000)
     httpserver.expect_request("/score").respond_with_data("1" * 5000)
     with pytest.raises(CallError, match="response_too_large"):
         score(caller(httpserver, attempts=1))
@@ -167,7 +167,7 @@ def test_the_budget_stops_attempts_and_not_only_calls(httpserver: HTTPServer) ->
     """With money for two attempts the third of a failing call is not made."""
     httpserver.expect_request("/score").respond_with_data("", status=500)
     limits = Limits(compare=1.0)
-    gate = RateLimiter(limits=limits, purse=Budget(limit=2))  # type: ignore[arg-type]  # a whole number is a Fraction here
+    gate = RateLimiter(limits=limits, budget=Budget(limit=2))  # type: ignore[arg-type]  # a whole number is a Fraction here
     with pytest.raises(FrtauditError, match="budget"):
         score(caller(httpserver, gate, attempts=6))
     assert len(httpserver.log) == 2

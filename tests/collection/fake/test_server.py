@@ -26,7 +26,7 @@ from frtaudit.core.collecting import CallError, Crop, Picture
 from frtaudit.errors import DataError, ProviderError, SpecError
 
 KEYS = list(itertools.product(range(2), range(2)))
-MOST_FAULTY = Faults(
+MAX_FAULTY = Faults(
     throttled=0.12,
     error=0.12,
     error_in_answer=0.12,
@@ -93,7 +93,7 @@ def test_every_service_is_spoken_as_the_real_client_speaks_it(name: str) -> None
 def test_faults_change_no_score_and_every_attempt_is_counted_on_both_sides(name: str) -> None:
     """Three attempts in five go wrong: the scores are those of an unbroken service, and the gate saw each attempt."""
     gate = Counting()
-    made, asked = scores(name, Conduct(faults=MOST_FAULTY), gate)
+    made, asked = scores(name, Conduct(faults=MAX_FAULTY), gate)
     assert made == unbroken(name)
     assert sum(asked["faults"].values()) > 3  # type: ignore[attr-defined]
     row = asked["services"][name]  # type: ignore[index]
@@ -103,7 +103,7 @@ def test_faults_change_no_score_and_every_attempt_is_counted_on_both_sides(name:
 
 def test_faults_are_the_same_in_every_run() -> None:
     """Decided by what is asked and the number of the attempt: two runs count alike to the request."""
-    runs = [scores("tencent", Conduct(faults=MOST_FAULTY))[1] for _ in range(2)]
+    runs = [scores("tencent", Conduct(faults=MAX_FAULTY))[1] for _ in range(2)]
     assert runs[0] == runs[1]
 
 
@@ -281,7 +281,7 @@ def test_a_picture_with_several_faces_is_compared_by_the_face_that_is_meant() ->
             session = service(name, address).open(Counting())
             seen = session.detect(crowd.picture(0, 0)).faces
             assert len(seen) >= 2
-            faces = [Crop(picture=crowd.picture(0, 0), seen=face) for face in seen]
+            faces = [Crop(picture=crowd.picture(0, 0), face=face) for face in seen]
             same, other = session.compare(faces[0], faces[0]).score, session.compare(faces[0], faces[1]).score
             top = service(name, address).score_range[1]
             assert same > 0.7 * top
@@ -301,5 +301,5 @@ def test_the_command_serves_until_it_is_stopped() -> None:
         session.close()
         assert counts(address)["services"]["azure"]["detect"] == {"attempts": 2, "answered": 0, "cost": 0.0}
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
-    assert (process.returncode, said) == (130, "frtaudit: stopped\n")
+        _, json_response = process.communicate(timeout=30)
+    assert (process.returncode, json_response) == (130, "frtaudit: stopped\n")

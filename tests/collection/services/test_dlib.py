@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from face_photos import LEAST, PERSONS, at_least, photos
+from face_photos import MIN_FACES, PERSONS, at_least, photos
 from PIL import Image, ImageOps
 
 from frtaudit.collection.clients import dlib_faces
@@ -32,7 +32,7 @@ QUICK = Dlib(upsample=0)  # faces of 80 pixels and more
 
 def gate(limit: Fraction | None = None) -> RateLimiter:
     """A gate that lets everything through, or as much as ``limit`` pays."""
-    return RateLimiter(limits=Limits(detect=1.0, compare=1.0), purse=Budget(limit=limit))
+    return RateLimiter(limits=Limits(detect=1.0, compare=1.0), budget=Budget(limit=limit))
 
 
 def small(data: bytes) -> Picture:
@@ -61,7 +61,7 @@ def seen(pictures: dict[str, list[Picture]]) -> dict[str, list[Detection]]:
 def crops(pictures: list[Picture], seen: list[Detection]) -> list[Crop]:
     """One crop for each picture with one face."""
     return [
-        Crop(picture=one, seen=found.faces[0])
+        Crop(picture=one, face=found.faces[0])
         for one, found in zip(pictures, seen, strict=True)
         if len(found.faces) == 1
     ]
@@ -72,7 +72,7 @@ def test_a_face_is_found_in_every_photo_and_copy(
 ) -> None:
     """Of each person one face in each of at least 8 pictures, of different bytes, with box and confidence."""
     for person, found in seen.items():
-        assert len({one.digest for one in pictures[person]}) == len(found) >= LEAST
+        assert len({one.digest for one in pictures[person]}) == len(found) >= MIN_FACES
         assert [len(one.faces) for one in found] == [1] * len(found)
         assert all(one.faces[0].facts["confidence"] > 0 for one in found)
 
@@ -105,7 +105,7 @@ def test_stored_scores_of_two_names_are_read_as_two_persons(
     table = pa.table([*sides, scores], names=["probe", "reference", "score"])
     pq.write_table(table, tmp_path / "dlib.parquet")
     made = Queries(root=str(tmp_path), faces="faces.parquet").load({}, 0)
-    assert made.cohort.n_samples == len(ours) == 2 * LEAST
+    assert made.cohort.n_samples == len(ours) == 2 * MIN_FACES
     assert made.cohort.n_subjects == len(PERSONS)
     assert made.labelling.labelled.label.tolist() == [OF_QUERY] * len(ours)
     comparisons, held = made.tables["dlib"]
@@ -119,9 +119,9 @@ def test_another_session_gives_the_same_scores_with_and_without_what_was_seen(
     session = QUICK.open(gate())
     x, y = (crops(pictures[p], seen[p])[0] for p in ("a", "b"))
     first = QUICK.open(gate()).compare(x, y)
-    box = Crop(picture=x.picture, seen=type(x.seen)(box=x.seen.box))
+    box = Crop(picture=x.picture, face=type(x.face)(box=x.face.box))
     assert session.compare(Crop(picture=x.picture), Crop(picture=y.picture)) == first
-    if float(x.seen.box.x).is_integer():  # a box of the picture's own pixels
+    if float(x.face.box.x).is_integer():  # a box of the picture's own pixels
         assert session.compare(box, y) == first
 
 
@@ -136,7 +136,7 @@ def test_several_faces_are_told_one_by_one_and_none_is_an_answer(
     both.paste(images[1], (images[0].width, 0))
     found = session.detect(_png(both))
     assert len(found.faces) == 2
-    left, right = (Crop(picture=_png(both), seen=face) for face in found.faces)
+    left, right = (Crop(picture=_png(both), face=face) for face in found.faces)
     a, b = (crops(pictures[p], seen[p])[0] for p in ("a", "b"))
     assert session.compare(left, a).score > 0.8
     assert session.compare(right, a).score < 0.4
@@ -163,7 +163,7 @@ def test_68_landmarks_are_another_model_with_another_score(
 ) -> None:
     """The digests differ, and so does the descriptor; one person is one person still."""
     many, few = Dlib(landmarks=68, upsample=0), QUICK
-    assert set(many.asked()) ^ set(few.asked()) == {
+    assert set(many.recorded_settings()) ^ set(few.recorded_settings()) == {
         f"sha256 of shape_predictor_{n}_face_landmarks.dat" for n in (5, 68)
     }
     session = many.open(gate())
@@ -175,11 +175,11 @@ def test_68_landmarks_are_another_model_with_another_score(
 
 def test_asked_tells_package_settings_and_digests() -> None:
     """Everything that decides an answer is told as text; a changed setting changes it."""
-    asked = Dlib().asked()
+    asked = Dlib().recorded_settings()
     assert asked["package"].startswith("dlib-bin ")
     assert asked["jitters"] == "0"
     assert sum("sha256 of" in key and len(value) == 64 for key, value in asked.items()) == 2
-    assert Dlib(upsample=0).asked() != asked
+    assert Dlib(upsample=0).recorded_settings() != asked
 
 
 def test_the_gate_stands_before_each_call(pictures: dict[str, list[Picture]]) -> None:

@@ -47,7 +47,7 @@ def test_a_face_is_found_again_without_a_handle() -> None:
     """By its box, or the largest of the picture: the score of an earlier sitting's face is the same."""
     session = MadeUp().open(Counting())
     one, other = crop(session, 0, 0), crop(session, 0, 1)
-    bare = Crop(picture=one.picture, seen=DetectedFace(box=one.seen.box if one.seen else None))
+    bare = Crop(picture=one.picture, face=DetectedFace(box=one.face.box if one.face else None))
     expected = session.compare(one, other).score
     assert (
         session.compare(bare, other).score
@@ -64,7 +64,7 @@ def test_nobody_is_a_failure_to_acquire() -> None:
     with pytest.raises(CallError, match="no_face"):
         session.compare(Crop(picture=empty), crop(session, 0, 0))
     with pytest.raises(CallError, match="no_face"):
-        session.compare(Crop(picture=empty, seen=DetectedFace(box=None)), crop(session, 0, 0))
+        session.compare(Crop(picture=empty, face=DetectedFace(box=None)), crop(session, 0, 0))
 
 
 @pytest.mark.parametrize("wrong", [{"noise": -1.0}, {"slope": 0.0}, {"middle": float("nan")}])

@@ -24,7 +24,7 @@ onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 
 SIDE, WIDE = 4, 6  # pixels of the model's input, numbers of its embedding
-GATE = RateLimiter(limits=Limits(), purse=Budget(limit=None))
+GATE = RateLimiter(limits=Limits(), budget=Budget(limit=None))
 WEIGHTS = np.random.default_rng(5).standard_normal((3 * SIDE * SIDE, WIDE)).astype(np.float32)
 
 
@@ -118,7 +118,7 @@ def test_without_a_detector_the_whole_picture_is_the_face(path: Path) -> None:
     (face,) = session.detect(picture).faces
     assert (face.box.x, face.box.y, face.box.width, face.box.height) == (0, 0, 9, 9)
     other = Crop(picture=noise(4))
-    assert session.compare(Crop(picture=picture, seen=face), other) == session.compare(
+    assert session.compare(Crop(picture=picture, face=face), other) == session.compare(
         Crop(picture=picture), other
     )
 
@@ -136,14 +136,14 @@ def test_dlib_finds_the_faces_when_asked(path: Path) -> None:
     whole = made(path).open(GATE)
     expected = whole.compare(Crop(picture=cut), Crop(picture=noise(1))).score
     handle = whole.detect(noise(1)).faces[0]
-    found = session.compare(Crop(picture=picture, seen=face), Crop(picture=noise(1), seen=handle)).score
+    found = session.compare(Crop(picture=picture, face=face), Crop(picture=noise(1), face=handle)).score
     assert found == pytest.approx(expected, abs=1e-6)
-    assert session.compare(Crop(picture=picture), Crop(picture=noise(1), seen=handle)).score == found
+    assert session.compare(Crop(picture=picture), Crop(picture=noise(1), face=handle)).score == found
     grey = png(Image.new("RGB", (100, 100), "grey"))
     assert session.detect(grey).faces == ()
     with pytest.raises(CallError, match="no_face"):
-        session.compare(Crop(picture=grey), Crop(picture=noise(1), seen=handle))
-    assert how.asked()["detector"] == "hog"
+        session.compare(Crop(picture=grey), Crop(picture=noise(1), face=handle))
+    assert how.recorded_settings()["detector"] == "hog"
 
 
 def test_a_picture_without_an_embedding_is_a_failure_to_acquire(path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_picture_without_an_embedding_is_a_failure_to_acquire(path: Path) -> N
 
 def test_asked_tells_the_digest_of_the_model_and_every_setting(path: Path) -> None:
     """The file's sha256; each setting that changes an answer changes what is told; the path does not."""
-    asked = made(path).asked()
+    asked = made(path).recorded_settings()
     assert asked["sha256 of model"] == sha256_file(path)
     assert str(path) not in str(asked)
     others: list[dict[str, object]] = [
@@ -168,7 +168,7 @@ def test_asked_tells_the_digest_of_the_model_and_every_setting(path: Path) -> No
         {"output": "embedding"},
         {"margin": 0.1},
     ]
-    told = [made(path, **other).asked() for other in others]
+    told = [made(path, **other).recorded_settings() for other in others]
     assert len({str(sorted(one.items())) for one in [asked, *told]}) == 1 + len(others)
 
 

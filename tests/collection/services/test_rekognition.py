@@ -13,7 +13,7 @@ from frtaudit.core.collecting import Box, CallError, Crop, DetectedFace
 from frtaudit.errors import ProviderError
 
 PICTURE = CLEAN.picture(0, 0)
-CROP = Crop(picture=PICTURE, seen=DetectedFace(box=Box(x=40.0, y=30.0, width=96.0, height=96.0)))
+CROP = Crop(picture=PICTURE, face=DetectedFace(box=Box(x=40.0, y=30.0, width=96.0, height=96.0)))
 
 
 def face(width: float) -> dict[str, object]:
@@ -150,7 +150,7 @@ def test_the_budget_stops_attempts_of_botocore(httpserver: HTTPServer) -> None:
     """With money for two attempts the third is not made."""
     says(httpserver, ({}, 500))
     limits = Limits(compare=1.0)
-    gate = RateLimiter(limits=limits, purse=Budget(limit=2))  # type: ignore[arg-type]  # a whole number is a Fraction here
+    gate = RateLimiter(limits=limits, budget=Budget(limit=2))  # type: ignore[arg-type]  # a whole number is a Fraction here
     with pytest.raises(BudgetError):
         session(httpserver, gate, limits=limits).compare(CROP, CROP)
     assert len(httpserver.log) == 2
@@ -193,7 +193,7 @@ def test_no_proxy_of_the_environment_is_asked(
 
 def test_what_is_asked_is_known_beforehand() -> None:
     """Threshold, filter, region: the settings' own, or what boto3 finds."""
-    asked = Rekognition(quality_filter=QualityFilter.HIGH).asked()
+    asked = Rekognition(quality_filter=QualityFilter.HIGH).recorded_settings()
     assert asked == {
         "api_version": "2016-06-27",
         "similarity_threshold": "0",
@@ -202,7 +202,7 @@ def test_what_is_asked_is_known_beforehand() -> None:
         "region": "us-east-1",
         "place": "aws",
     }
-    assert Rekognition(region="eu-west-1").asked()["region"] == "eu-west-1"
+    assert Rekognition(region="eu-west-1").recorded_settings()["region"] == "eu-west-1"
 
 
 def test_without_a_region_nothing_is_called(monkeypatch: pytest.MonkeyPatch) -> None:

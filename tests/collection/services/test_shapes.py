@@ -27,10 +27,10 @@ from frtaudit.errors import ProviderError, SpecError
 
 PICTURE = CLEAN.picture(0, 0)
 BOX = Box(x=40.0, y=30.0, width=96.0, height=96.0)
-BARE = Crop(picture=PICTURE, seen=DetectedFace(box=BOX))
+BARE = Crop(picture=PICTURE, face=DetectedFace(box=BOX))
 HELD = Crop(
     picture=PICTURE,
-    seen=DetectedFace(box=BOX, handle="c5c24a82", facts={"recognition_model": "recognition_04"}),
+    face=DetectedFace(box=BOX, handle="c5c24a82", facts={"recognition_model": "recognition_04"}),
 )
 
 
@@ -100,7 +100,7 @@ def test_azure_asks_for_quality_where_there_is_any() -> None:
         recognition_model=RecognitionModel.RECOGNITION_01,
         detection_model=DetectionModel.DETECTION_02,
     )
-    asked = made.asked()
+    asked = made.recorded_settings()
     assert (asked["recognition_model"], asked["detection_model"]) == ("recognition_01", "detection_02")
     assert "somebody" not in str(asked)
 
@@ -135,7 +135,7 @@ def test_facepp_reads_the_documented_answers(httpserver: HTTPServer) -> None:
         Box(x=104, y=89, width=140, height=141),
     ]
     assert found.faces[1].facts == {"quality": 92.5}
-    answer = opened.compare(*(Crop(picture=PICTURE, seen=face) for face in found.faces))
+    answer = opened.compare(*(Crop(picture=PICTURE, face=face) for face in found.faces))
     kept = {"threshold_1e-3": 65.3, "threshold_1e-4": 71.8, "threshold_1e-5": 76.5}
     assert answer == Answer(score=96.46, request="r1", facts=kept)
     sent = dict(parse_qsl(httpserver.log[1][0].data.decode()))
@@ -367,7 +367,7 @@ def test_no_credential_in_anything_that_is_shown(httpserver: HTTPServer, name: s
     says(httpserver, bodies[name], 400)
     settings: Service = service(name, httpserver.url_for("").rstrip("/"), Limits(attempts=1))
     opened = settings.open(Counting())
-    shown = [repr(settings), repr(opened), str(settings.asked())]
+    shown = [repr(settings), repr(opened), str(settings.recorded_settings())]
     for call in (lambda: opened.compare(HELD, HELD), lambda: opened.detect(PICTURE)):
         with pytest.raises((CallError, ProviderError)) as caught:
             call()

@@ -28,7 +28,7 @@ def test_a_line_that_nobody_can_read_is_no_error(monkeypatch: pytest.MonkeyPatch
 
     read = io.StringIO()
     monkeypatch.setattr(sys, "stderr", Broken())
-    streams.say("stopped")
+    streams.write_line("stopped")
     monkeypatch.setattr(sys, "stderr", read)
-    streams.say("stopped")
+    streams.write_line("stopped")
     assert read.getvalue() == "frtaudit: stopped\n"

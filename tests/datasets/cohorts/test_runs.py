@@ -29,7 +29,7 @@ def test_systems_are_named_by_their_runs() -> None:
     """A name for each run; without names two runs of one system are refused in one line."""
     path = str(runs() / "one")
     named = Runs(runs=(path, path), names=("old", "new")).load({}, 0)
-    assert list(named.finished) == ["old", "new"]
+    assert list(named.stored_systems) == ["old", "new"]
     with pytest.raises(SpecError, match="'one' stands in two runs"):
         Runs(runs=(path, path)).load({}, 0)
     with pytest.raises(SpecError, match="1 for 2 runs"):

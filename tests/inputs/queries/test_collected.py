@@ -18,7 +18,7 @@ def test_what_was_left_out_and_what_changed_is_counted(tmp_path: Path) -> None:
         ("service_changed_while_collected", 5, "acme"),
         ("versions_while_collected", 2, "acme"),
     }
-    assert found.said == ("acme changed",)
+    assert found.notes == ("acme changed",)
     assert found.lists == ("acme.parquet",)
 
 

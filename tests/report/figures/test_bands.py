@@ -23,13 +23,13 @@ def index_panel() -> Panel:
     """A metric with an infinite point and a missing band."""
     found = fairness()[0]
     scale = Scale(label="index", alike=1.0, rate=False)
-    return bands.compared("a", "t", found, [Banded(look=FILLED, curve=found)], scale, "A metric over FMR.")
+    return bands.compared("a", "t", found, [Banded(style=FILLED, curve=found)], scale, "A metric over FMR.")
 
 
 def whole_panel() -> Panel:
     """Pointwise and simultaneous band of the ROC."""
     roc, band = rocs()[1], rocs()[5]
-    both = [Banded(look=STEPPED, curve=band), Banded(look=FILLED, curve=roc)]
+    both = [Banded(style=STEPPED, curve=band), Banded(style=FILLED, curve=roc)]
     return bands.compared("a", "t", roc, both, bands.RATE, "Two bands of the ROC.")
 
 

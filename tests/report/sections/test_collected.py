@@ -55,7 +55,7 @@ def test_amounts_settings_and_versions_are_told() -> None:
         "72 images were found; 70 of them belong to the 12 queries that were compared, with 70 faces" in lead
     )
     assert "the same 340 pairs of faces. " in lead
-    asked = {name: plain_text(said) for name, said in found.asked}
+    asked = {name: plain_text(said) for name, said in found.requested}
     assert asked["Faces"].endswith("of queries with at least 5")
     services = {name: plain_text(said) for name, said in found.services}
     assert services["bolt"] == "model one version m1 (130 answers) and version m2 (318 answers)"

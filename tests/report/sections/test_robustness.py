@@ -43,7 +43,7 @@ def said(result: AuditResult, settings: Report | None = None) -> list[str]:
     """Its sentences."""
     view = build(Source(result, settings or Report()))
     assert view is not None
-    return [plain_text(text) for text in view.said]
+    return [plain_text(text) for text in view.remarks]
 
 
 def test_the_sentences_that_stand_in_every_report() -> None:
@@ -168,7 +168,7 @@ def test_no_analysis_no_table() -> None:
     """Without robustness the section says how the report was computed, and has no table."""
     view = build(Source(audit(spec()).result))
     assert view.tables == ()
-    assert [plain_text(text).split(".")[0] for text in view.said] == ["How it was computed"]
+    assert [plain_text(text).split(".")[0] for text in view.remarks] == ["How it was computed"]
 
 
 @pytest.mark.parametrize("name", ["absent", "worst", "alone", "labels", "bounds-group", "mix-group"])

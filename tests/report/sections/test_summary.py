@@ -293,7 +293,7 @@ def test_long_tables_say_what_was_cut() -> None:
 def test_requirements_point_at_findings(view: Context) -> None:
     """Each ruling carries the pointer of its sentence."""
     found = section(view, "requirements")
-    pointers = {item.ruling.sentence.pointer for item in found.parts}
+    pointers = {item.row.sentence.pointer for item in found.parts}
     assert pointers == {f"/findings/{index}/sentence" for index in range(5)}
 
 

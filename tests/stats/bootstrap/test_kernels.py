@@ -93,5 +93,5 @@ def test_where_rounding_hides_the_excess_the_last_weighing_comparison_stands() -
                 NONE, np.empty((2, 0, 1, 1)),
             )  # fmt: skip
             kernels.find_thresholds(walk, laid, tile, limits, 2, empty_sums(1, walk.coef.size), record)
-            assert record.crossing[:, 0, 0, 0].tolist() == [-1, np.flatnonzero(weight)[-1]]
+            assert record.exceeded_at[:, 0, 0, 0].tolist() == [-1, np.flatnonzero(weight)[-1]]
     assert found > 10

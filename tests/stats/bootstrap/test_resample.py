@@ -129,11 +129,11 @@ def test_a_cut_tail_gives_the_same_or_nan_and_counts_it(world: slow.World, keep:
     whole = replicate(world.tail, world.groups, **asked)
     cut = slow.truncated(world.tail, keep)
     found = replicate(cut, world.groups, **asked)
-    known = whole.t_star > cut.floor
+    known = whole.t_star > cut.cutoff
     np.testing.assert_array_equal(found.t_star, np.where(known, whole.t_star, np.nan))
-    np.testing.assert_array_equal(found.below_floor[:, 0], (whole.t_star <= cut.floor).sum(axis=1))
-    np.testing.assert_array_equal(found.below_floor[:, 1:], (whole.t_star_max <= cut.floor).sum(axis=2))
-    known = np.concatenate((known, np.broadcast_to(np.array(THRESHOLDS) >= cut.floor, (2, 6, 3))), axis=2)
+    np.testing.assert_array_equal(found.below_floor[:, 0], (whole.t_star <= cut.cutoff).sum(axis=1))
+    np.testing.assert_array_equal(found.below_floor[:, 1:], (whole.t_star_max <= cut.cutoff).sum(axis=2))
+    known = np.concatenate((known, np.broadcast_to(np.array(THRESHOLDS) >= cut.cutoff, (2, 6, 3))), axis=2)
     np.testing.assert_allclose(found.fmr, np.where(known[..., None], whole.fmr, np.nan), atol=1e-12)
     known[:, :, 2:] = True  # every mated score is there
     np.testing.assert_allclose(found.fnmr, np.where(known[..., None], whole.fnmr, np.nan), atol=1e-12)

@@ -5,7 +5,7 @@ import pytest
 
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.bootstrap.rescored_batches import (
-    LEAST,
+    MIN_COMPARISONS,
     Below,
     as_tail,
     batches,
@@ -72,4 +72,4 @@ def test_cuts_stand_at_ranks_that_grow_by_one_factor() -> None:
 def test_a_small_budget_still_holds_a_batch() -> None:
     """The capacity follows the budget down to 65,536 comparisons."""
     _, context = cohort()
-    assert (below_of(context, 1).capacity, below_of(context, 96 * 10**6).capacity) == (LEAST, 10**6)
+    assert (below_of(context, 1).capacity, below_of(context, 96 * 10**6).capacity) == (MIN_COMPARISONS, 10**6)

@@ -59,7 +59,7 @@ def test_below_the_floor_is_refused() -> None:
     tail = from_matrix(people.scores, people.ids)
     high = float(tail.tail_score[0])
     cut = replace(
-        tail, tail_i=tail.tail_i[:0], tail_j=tail.tail_j[:0], tail_score=tail.tail_score[:0], floor=high
+        tail, tail_i=tail.tail_i[:0], tail_j=tail.tail_j[:0], tail_score=tail.tail_score[:0], cutoff=high
     )
     with pytest.raises(BelowFloorError):
         class_sums(cut, high - 0.1, class_trials(cut, people.code, 3))

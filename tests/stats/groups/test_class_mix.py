@@ -129,7 +129,7 @@ def test_a_target_that_everything_meets_and_a_tail_that_ends_first() -> None:
 
     high = float(tail.tail_score[0])
     cut = replace(
-        tail, tail_i=tail.tail_i[:0], tail_j=tail.tail_j[:0], tail_score=tail.tail_score[:0], floor=high
+        tail, tail_i=tail.tail_i[:0], tail_j=tail.tail_j[:0], tail_score=tail.tail_score[:0], cutoff=high
     )
     with pytest.raises(BelowFloorError):
         class_mix.mixed_threshold(cut, held, whole, 0.1, Weighting.POOLED)

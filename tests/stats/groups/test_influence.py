@@ -152,7 +152,7 @@ def test_below_the_floor_nothing_is_counted() -> None:
         tail_i=tail.tail_i[:keep],
         tail_j=tail.tail_j[:keep],
         tail_score=tail.tail_score[:keep],
-        floor=high,
+        cutoff=high,
     )
     assert influence.involving(cut, high - 0.1, np.array([0])) is None
     assert influence.errors_between(cut, high - 0.1, influence.top_people(cut, 1)) is None

@@ -32,8 +32,8 @@ def residuals(tally: Tally, c: int) -> Residuals:
         trials=OVER.trials,
         total=OVER.total,
         subjects=OVER.subjects,
-        effective=OVER.effective,
-        erring=int(tally.erring[c]),
+        effective_subjects=OVER.effective_subjects,
+        subjects_with_errors=int(tally.subjects_with_errors[c]),
         by_subject=float(tally.square[c] - 2 * p * tally.cross[c] + p * p * OVER.square),
         right=OVER.subjects,
     )
@@ -71,7 +71,7 @@ def test_replicates_and_their_percentiles_by_a_plain_loop() -> None:
     for c in range(200):
         plain = np.array([(v * drawn.errors[c]).sum() / (v * PAIRS).sum() for v in weight.T.astype(np.int64)])
         assert made[c] == pytest.approx(plain, rel=1e-12)
-        if drawn.own.errors[c] >= 10 and drawn.own.erring[c] >= 10:
+        if drawn.own.errors[c] >= 10 and drawn.own.subjects_with_errors[c] >= 10:
             assert (bounds.low[c], bounds.high[c]) == pytest.approx(
                 bootstrap_intervals.percentile(plain, ALPHA)
             )
@@ -99,9 +99,11 @@ def test_the_moving_interval_is_that_of_the_report() -> None:
     found = coverage.wilson_moving(drawn.own, drawn.lent, made, OVER, ALPHA, (10, 10))
     ruled = coverage.wilson(drawn.own, drawn.lent, OVER, ALPHA)
     for c in range(200):
-        if drawn.own.errors[c] >= 10 and drawn.own.erring[c] >= 10:
+        if drawn.own.errors[c] >= 10 and drawn.own.subjects_with_errors[c] >= 10:
             p, variance = float(coverage.rates(drawn.own, OVER)[c]), float(made[c].var(ddof=1))
-            score = wilson.bounds_from_variance(p, variance, OVER.trials, OVER.effective - 1).interval(ALPHA)
+            score = wilson.bounds_from_variance(
+                p, variance, OVER.trials, OVER.effective_subjects - 1
+            ).interval(ALPHA)
             assert (found.low[c], found.high[c]) == pytest.approx((score.low, score.high))
         else:
             assert (found.low[c], found.high[c]) == (ruled.low[c], ruled.high[c])
@@ -140,7 +142,9 @@ def test_the_iid_interval_fails_under_strong_subject_effects() -> None:
 def test_a_rate_of_nothing_but_errors_is_one() -> None:
     """Exactly 0 without errors and 1 with nothing else."""
     one = np.array([0.0, float(OVER.trials)])
-    tally = Tally(errors=one, count=one * 1.0000001, square=one, cross=one, erring=one, heaviest=one)
+    tally = Tally(
+        errors=one, count=one * 1.0000001, square=one, cross=one, subjects_with_errors=one, heaviest=one
+    )
     assert coverage.rates(tally, OVER).tolist() == [0.0, 1.0]
 
 

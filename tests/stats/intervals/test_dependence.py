@@ -11,7 +11,7 @@ from strategies_wilson import Drawn, audits
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.intervals.dependence import (
     Residuals,
-    erring_subjects,
+    count_subjects_with_errors,
     inflated_variance,
     mated_residuals,
     non_mated_residuals,
@@ -100,17 +100,31 @@ def test_spread_counts_what_was_compared(audit: Drawn) -> None:
 def test_erring_subjects_are_distinct_and_within_the_group() -> None:
     """A subject counts once however often it errs, and only when it is a member."""
     errors = np.array([3, 0, 1, 1])
-    assert erring_subjects(errors) == 3
-    assert erring_subjects(errors, np.array([True, True, False, True])) == 2
+    assert count_subjects_with_errors(errors) == 3
+    assert count_subjects_with_errors(errors, np.array([True, True, False, True])) == 2
 
 
 def test_one_subject_says_nothing_of_others() -> None:
     """The variance of 8.1 is infinite for one subject, and undefined without comparisons."""
     one = Residuals(
-        rate=0.5, errors=1, trials=2, total=2, subjects=1, erring=1, effective=1.0, by_subject=0.0
+        rate=0.5,
+        errors=1,
+        trials=2,
+        total=2,
+        subjects=1,
+        subjects_with_errors=1,
+        effective_subjects=1.0,
+        by_subject=0.0,
     )
     none = Residuals(
-        rate=float("nan"), errors=0, trials=0, total=0, subjects=0, erring=0, effective=0.0, by_subject=0.0
+        rate=float("nan"),
+        errors=0,
+        trials=0,
+        total=0,
+        subjects=0,
+        subjects_with_errors=0,
+        effective_subjects=0.0,
+        by_subject=0.0,
     )
     assert inflated_variance(one) == float("inf")
     assert np.isnan(plugin_variance(none))

@@ -138,14 +138,16 @@ def test_a_borrowed_tally_is_the_nearest_that_is_enough() -> None:
     """It holds the own errors, has 30 errors of 10 subjects, and one fewer would not have."""
     pairs = np.full(40, 6)
     found = draw_mated(np.random.default_rng(5), pairs, 0.02, 0.5, 1000, identity=False)
-    few = (found.own.errors < 30) | (found.own.erring < 10)
+    few = (found.own.errors < 30) | (found.own.subjects_with_errors < 10)
     lent = found.lent
     known = np.isfinite(lent.errors)
     assert known[few].mean() > 0.99
     assert not known[~few].any()
     assert bool((lent.errors[known] >= np.maximum(30, found.own.errors[known])).all())
-    assert bool((lent.erring[known] >= np.maximum(10, found.own.erring[known])).all())
-    assert bool(((lent.errors[known] == 30) | (lent.erring[known] == 10)).all())
+    assert bool(
+        (lent.subjects_with_errors[known] >= np.maximum(10, found.own.subjects_with_errors[known])).all()
+    )
+    assert bool(((lent.errors[known] == 30) | (lent.subjects_with_errors[known] == 10)).all())
     assert bool((lent.count[known] == lent.errors[known]).all())
 
 

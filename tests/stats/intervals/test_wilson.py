@@ -190,7 +190,7 @@ def _cut(tail: ScoreTail, floor: float) -> ScoreTail:
     kept = int(np.count_nonzero(tail.tail_score > floor))
     return replace(
         tail,
-        floor=floor,
+        cutoff=floor,
         tail_i=tail.tail_i[:kept],
         tail_j=tail.tail_j[:kept],
         tail_score=tail.tail_score[:kept],
@@ -216,7 +216,7 @@ def test_a_tail_that_ends_too_early_says_so() -> None:
     found = wilson.prepare(cut, no_groups(tail), [t]).fmr(t, 0, 0.05, Weighting.POOLED)
     assert found.note is not None
     assert "lowest threshold" in found.note
-    assert found.borrowed_from == cut.floor
+    assert found.borrowed_from == cut.cutoff
 
 
 def test_an_unprepared_threshold_is_refused() -> None:

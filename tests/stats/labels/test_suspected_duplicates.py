@@ -29,7 +29,7 @@ def cut_at(tail: ScoreTail, floor: float) -> ScoreTail:
     """The same tail as a scan with this floor would have kept it."""
     held = int(np.count_nonzero(tail.tail_score > floor))
     parts = {name: getattr(tail, name)[:held] for name in ("tail_i", "tail_j", "tail_score")}
-    return replace(tail, floor=floor, **parts)
+    return replace(tail, cutoff=floor, **parts)
 
 
 def pairs_of(

@@ -117,5 +117,5 @@ def cut(tail: ScoreTail, floor: float, below: object = None) -> ScoreTail:
     keep = first_not_above(tail.tail_score, floor)
     return replace(
         tail, tail_i=tail.tail_i[:keep], tail_j=tail.tail_j[:keep], tail_score=tail.tail_score[:keep],
-        floor=floor, below=below,
+        cutoff=floor, rescored=below,
     )  # fmt: skip

@@ -23,7 +23,7 @@ def cut(tail: ScoreTail, floor: float) -> ScoreTail:
         tail_i=tail.tail_i[:keep],
         tail_j=tail.tail_j[:keep],
         tail_score=tail.tail_score[:keep],
-        floor=floor,
+        cutoff=floor,
     )
 
 

@@ -40,7 +40,7 @@ def score(
     with (
         patch.object(allpairs, "layout_of", lambda n: layout_of(n, part)),
         patch.object(allpairs, "ALL_BELOW", all_below),
-        patch.object(allpairs, "SOUNDED", 0),
+        patch.object(allpairs, "MIN_PILOT", 0),
     ):
         return score_all_pairs(
             lambda rows, columns: scores[rows, columns], n_samples=whole.n_samples, rows=whole.rows,
@@ -90,7 +90,7 @@ def test_the_tail_answers_as_the_whole_set(
         "subject_of",
     ):
         np.testing.assert_array_equal(getattr(found, name), getattr(whole, name), err_msg=name)
-    kept = whole.tail_score > found.floor
+    kept = whole.tail_score > found.cutoff
     for name in ("tail_i", "tail_j", "tail_score"):
         np.testing.assert_array_equal(getattr(found, name), getattr(whole, name)[kept], err_msg=name)
     same_answers(found, whole, world.groups, fmr)
@@ -99,7 +99,7 @@ def test_the_tail_answers_as_the_whole_set(
     short, full = (non_mated_sums(each, world.groups, [0.3, 0.05]) for each in (found, whole))
     for name in SUMS:
         np.testing.assert_allclose(getattr(short, name), getattr(full, name), rtol=1e-12, err_msg=name)
-    assert np.isneginf(found.floor) or not all_kept
+    assert np.isneginf(found.cutoff) or not all_kept
 
 
 def test_a_short_tail_is_scanned_again() -> None:
@@ -107,7 +107,7 @@ def test_a_short_tail_is_scanned_again() -> None:
     world, whole = cohort(60, 1)
     with patch.object(allpairs, "AIM", 0.01), patch.object(allpairs, "EER_AIM", 0.01):
         found = score(world, whole, nobody(60), TailRequest(fmr=0.1, eer=True, threads=1))
-    assert np.isfinite(found.floor)
+    assert np.isfinite(found.cutoff)
     same_answers(found, whole, nobody(60), 0.1)
     assert eer(found, nobody(60)) == eer(whole, nobody(60))
 
@@ -131,7 +131,7 @@ def test_the_budget_bounds_the_tail(pairs: int) -> None:
     request = TailRequest(fmr=0.5, budget=budget, thresholds=(0.1,), threads=1)
     found = score(scores, whole, nobody(60), request)
     assert found.tail_score.size <= pairs
-    assert found.tail_score.size == (whole.tail_score > found.floor).sum()
+    assert found.tail_score.size == (whole.tail_score > found.cutoff).sum()
     with pytest.raises(BelowFloorError):
         threshold_at(found, nobody(60), 0.5, Weighting.POOLED)
     first, second = (rates(each, nobody(60), [0.1]) for each in (found, whole))
@@ -143,7 +143,7 @@ def test_a_floor_too_low_for_the_budget_is_raised_to_an_edge() -> None:
     scores, whole = cohort(60, 2)
     with patch.object(allpairs, "_floor", lambda *_: -1.0):
         found = score(scores, whole, nobody(60), TailRequest(fmr=0.1, budget=100 * PAIR_BYTES, threads=1))
-    assert found.floor in found.edges
+    assert found.cutoff in found.edges
     assert 0 < found.tail_score.size <= 100
 
 
@@ -171,12 +171,14 @@ def test_threads_change_no_bit(threads: int) -> None:
                 )
             )
     one, more = found
-    assert one.floor == more.floor > -1
+    assert one.cutoff == more.cutoff > -1
     for name in ("mated_score", "tail_i", "tail_j", "tail_score", "histogram"):
         assert getattr(one, name).tobytes() == getattr(more, name).tobytes()
-    assert one.below is not None
-    assert more.below is not None
-    assert all(getattr(one.below, name).tobytes() == getattr(more.below, name).tobytes() for name in SUMS)
+    assert one.rescored is not None
+    assert more.rescored is not None
+    assert all(
+        getattr(one.rescored, name).tobytes() == getattr(more.rescored, name).tobytes() for name in SUMS
+    )
 
 
 def test_nobody_to_compare() -> None:

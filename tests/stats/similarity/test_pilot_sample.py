@@ -3,14 +3,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frtaudit.stats.similarity.pilot_sample import RUNS, SAMPLES, sounding_of
+from frtaudit.stats.similarity.pilot_sample import RUNS, SAMPLES, pilot_of
 
 
 def sounding_for(sizes: list[int], scores: np.ndarray, cells: np.ndarray | None = None, threads: int = 1):  # noqa: ANN201
     n = np.array(sizes, dtype=np.int64)
     subject = np.repeat(np.arange(n.size, dtype=np.int32), n)
     room = np.zeros(subject.size, dtype=np.int32) if cells is None else cells[subject]
-    return sounding_of(lambda rows, columns: scores[rows, columns], n, subject, room, threads), subject, room
+    return pilot_of(lambda rows, columns: scores[rows, columns], n, subject, room, threads), subject, room
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=12).filter(any), st.integers(0, 2**32 - 1))
@@ -62,6 +62,8 @@ def test_the_crossing_is_where_the_rates_meet() -> None:
     """The sounding's equal error rate: its FMR where it first reaches the FNMR; one if it never does."""
     sounding, _, _ = sounding_for([1] * 20, np.arange(400.0).reshape(20, 20))
     low, high = np.float32([-2.0, -1.0]), np.float32([1000.0])
-    assert sounding.crossing(np.float32([sounding.score[9]] * 5)) == pytest.approx(11 / sounding.score.size)
-    assert sounding.crossing(high) == pytest.approx(1 / sounding.score.size)
-    assert sounding.crossing(low) == 1.0
+    assert sounding.rate_at_crossing(np.float32([sounding.score[9]] * 5)) == pytest.approx(
+        11 / sounding.score.size
+    )
+    assert sounding.rate_at_crossing(high) == pytest.approx(1 / sounding.score.size)
+    assert sounding.rate_at_crossing(low) == 1.0

@@ -27,7 +27,7 @@ def test_everything_is_kept_in_order(drawn: tuple[World, ScoreTail]) -> None:
     assert tail.histogram.sum() == len(non_mated)
     assert tail.mated_histogram.sum() == len(mated)
     assert tail.subject_of.tolist() == of
-    assert np.isneginf(tail.floor)
+    assert np.isneginf(tail.cutoff)
 
 
 @given(lists())

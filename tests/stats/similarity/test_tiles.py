@@ -24,7 +24,7 @@ def test_parts_cover_samples_and_strips_hold_whole_subjects(sizes: list[int]) ->
     subject = np.repeat(np.arange(len(sizes)), sizes)
     strip = np.repeat(layout.strip_of, widths)
     assert all(len(set(strip[subject == k])) == 1 for k in set(subject))
-    for first, end in layout.strips:
+    for first, end in layout.part_ranges:
         held = subject[layout.starts[first] : layout.starts[end]]
         assert end - first == 1 or len(set(held)) == 1
 

@@ -45,7 +45,7 @@ def test_below_the_floor_counts_go_to_the_lowest_bin() -> None:
     small = support.restricted(tail, keep)
     planned = int(rates.trials(small, system_of("two").groups).non_mated[0])
     assert int(small.histogram.sum()) == planned
-    assert small.floor == tail.floor
+    assert small.cutoff == tail.cutoff
 
 
 def test_listed_comparisons_are_not_restricted_by_sample() -> None:

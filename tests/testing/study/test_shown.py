@@ -11,7 +11,7 @@ from frtaudit.testing.populations import WOLVES, Sampled
 from frtaudit.testing.study import one_sided, scored_sets, shown
 from frtaudit.testing.study.one_sided import ERRORS
 from frtaudit.testing.study.scored_sets import ScoredSet
-from frtaudit.testing.study.trials import cohort_of, spec_of, system_of
+from frtaudit.testing.study.systems import cohort_of, spec_of, system_of
 
 PEOPLE = 40
 

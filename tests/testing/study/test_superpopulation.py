@@ -9,7 +9,7 @@ from frtaudit.evaluation.intervals import OperatingPoint, read
 from frtaudit.stats.intervals import coverage
 from frtaudit.testing.study import superpopulation
 from frtaudit.testing.study.superpopulation import RealSet
-from frtaudit.testing.study.trials import cohort_of, spec_of, system_of
+from frtaudit.testing.study.systems import cohort_of, spec_of, system_of
 
 ALPHA, PEOPLE = 0.05, 40
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from frtaudit.errors import DataError
-from frtaudit.inputs.vectors import TemplateFile
+from frtaudit.inputs.template_files import TemplateFile
 
 IDS = np.array(["c", "a", "b"])
 GOOD = np.array([[3.0, 1.0], [1.0, 2.0], [2.0, 1.0]], dtype=np.float16)

@@ -61,7 +61,7 @@ class TemplateFile:
         mirrored = () if self.flipped is None else ((self.flipped,),)
         ids, embedding, *more = _read(self.path, self.name, (_IDS, _EMBEDDING, *mirrored))
         rows = self._rows(ids)
-        vectors = _vectors(_summed(embedding, more, self.name), rows.size, self.name)
+        vectors = _embeddings(_summed(embedding, more, self.name), rows.size, self.name)
         order = np.argsort(rows)[np.count_nonzero(rows == LEFT) :]
         return Templates(rows=rows[order].astype(np.int32), vectors=vectors[order])
 
@@ -141,7 +141,7 @@ def _key(held: Sequence[str], names: tuple[str, ...], file: str) -> str:
     return found
 
 
-def _vectors(embedding: Array, n_ids: int, name: str) -> Singles:
+def _embeddings(embedding: Array, n_ids: int, name: str) -> Singles:
     """The embeddings as float32, checked; the first bad row is named."""
     if embedding.ndim != 2 or embedding.shape[0] != n_ids or not embedding.shape[1]:
         found = f"embedding has shape {embedding.shape} for {n_ids} image ids (dimension mismatch)"

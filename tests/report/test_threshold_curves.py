@@ -5,14 +5,14 @@ from dataclasses import replace
 
 from report_fixture import result
 
-from frtaudit.report import dials
+from frtaudit.report import threshold_curves
 from frtaudit.report.source import Source
 
 
 def test_counts_at_a_threshold_are_the_curves() -> None:
     """Errors over trials of a dial give the rates of the result's curves, at the thresholds kept."""
     base = result()
-    found = json.loads(dials.embedded(Source(base)))
+    found = json.loads(threshold_curves.embedded(Source(base)))
     assert found["dials"]
     for dial in found["dials"]:
         curves = [base.curves[int(at.rsplit("/", 1)[1])] for at in dial["at"]]
@@ -30,7 +30,7 @@ def test_a_name_cannot_leave_the_data() -> None:
     base = result()
     evil = "</script><script>alert(1)</script>"
     curves = tuple(replace(item, provider=evil) for item in base.curves)
-    text = dials.embedded(Source(replace(base, curves=curves)))
+    text = threshold_curves.embedded(Source(replace(base, curves=curves)))
     assert "<" not in text
     assert evil in json.loads(text)["dials"][0]["system"]
 
@@ -46,4 +46,4 @@ def test_what_is_embedded_is_bounded() -> None:
         for item in base.curves
         if item.analysis in ("fmr", "fnmr", "det")
     )
-    assert len(dials.embedded(Source(replace(base, curves=long)))) < 1_500_000
+    assert len(threshold_curves.embedded(Source(replace(base, curves=long)))) < 1_500_000

@@ -52,15 +52,15 @@ class FinishedSystem:
 
         Raises :class:`DataError` for a threshold below the scores that the run kept.
         """
-        if self.name not in cohort_data.finished:
+        if self.name not in cohort_data.stored_systems:
             raise SpecError(
                 f"providers.{self.name}",
                 "no finished run holds it",
-                ", ".join(cohort_data.finished) or "cohort=runs",
+                ", ".join(cohort_data.stored_systems) or "cohort=runs",
             )
-        run = cohort_data.finished[self.name]
+        run = cohort_data.stored_systems[self.name]
         if comparisons.all_pairs and run.tail is not None:
-            lowest, floor = min(request.thresholds, default=np.inf), run.tail.floor
+            lowest, floor = min(request.thresholds, default=np.inf), run.tail.cutoff
             if lowest < floor:
                 raise DataError(
                     f"providers.{self.name}",

@@ -7,7 +7,7 @@ from vendor_audits import runs, trials
 
 from frtaudit.core import ScoreTable, ScoreTail
 from frtaudit.datasets.cohorts.runs import Runs
-from frtaudit.datasets.providers.finished import FinishedSystem
+from frtaudit.datasets.providers.finished_system import FinishedSystem
 from frtaudit.errors import DataError, SpecError
 from frtaudit.stats.similarity.tail import TailRequest
 
@@ -29,7 +29,7 @@ def test_scores_are_the_runs() -> None:
     assert table.score[np.isfinite(table.score)].tolist() == pairs.score.tolist()
     assert (system.recommended, system.thresholds_version) == ({}, None)
     assert system.failed(cohort_data, 0) == trials()[0].failed
-    assert len(cohort_data.finished["one"].replicates[0.1, "identity"]) == B
+    assert len(cohort_data.stored_systems["one"].replicates[0.1, "identity"]) == B
     with pytest.raises(SpecError, match="no finished run holds it"):
         FinishedSystem(name="nobody").scores(cohort_data, cohort_data.compared, groups, REQUEST, 0)
 

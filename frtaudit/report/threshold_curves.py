@@ -10,7 +10,7 @@ from frtaudit.core.canonical import Json
 from frtaudit.report.source import Source, at_key
 
 POINTS = 40_000  # numbers over all dials: half a megabyte of page
-MOST, LEAST = 400, 24
+MAX_CURVE_POINTS, MIN_CURVE_POINTS = 400, 24
 DIGITS = 6
 DRAWN = ("roc", "det", "fmr", "fnmr")
 
@@ -30,17 +30,17 @@ def embedded(source: Source) -> str:
     ``fnm`` of ``m`` (rates where counts are not known: ``n`` or ``m`` is null); ``curves``: pointer to ``x``, ``y`` and
     the band.
     """
-    dials = _dials(source)
-    step = max(LEAST, min(MOST, POINTS // max(3 * len(dials), 1)))
+    pairs = _pairs_of_curves(source)
+    step = max(MIN_CURVE_POINTS, min(MAX_CURVE_POINTS, POINTS // max(3 * len(pairs), 1)))
     value: dict[str, Json] = {
-        "dials": [_dial(source, item, step) for item in dials],
+        "dials": [_curve_data(source, item, step) for item in pairs],
         "curves": _curves(source),
     }
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)
     return text.replace("<", "\\u003c")
 
 
-def _dials(source: Source) -> list[ThresholdCurves]:
+def _pairs_of_curves(source: Source) -> list[ThresholdCurves]:
     """Pairs of FMR and FNMR curves over the same thresholds, everybody first."""
     found = [*source.curves("fmr"), *source.curves("fmr", grouped=True)]
     others = {
@@ -53,21 +53,21 @@ def _dials(source: Source) -> list[ThresholdCurves]:
     ]
 
 
-def _dial(source: Source, dial: ThresholdCurves, most: int) -> Json:
-    kept = thinned(len(dial.fmr.x), most)
-    name = "everybody" if dial.fmr.group == "all" else source.label(dial.fmr.schema, dial.fmr.group)
-    false_matches, n = _counts(source, dial.fmr, kept)
-    false_non_matches, m = _counts(source, dial.fnmr, kept)
+def _curve_data(source: Source, curves: ThresholdCurves, most: int) -> Json:
+    kept = thinned(len(curves.fmr.x), most)
+    name = "everybody" if curves.fmr.group == "all" else source.label(curves.fmr.schema, curves.fmr.group)
+    false_matches, n = _counts(source, curves.fmr, kept)
+    false_non_matches, m = _counts(source, curves.fnmr, kept)
     return {
-        "system": dial.fmr.provider,
-        "schema": dial.fmr.schema,
+        "system": curves.fmr.provider,
+        "schema": curves.fmr.schema,
         "group": name,
-        "t": _short(dial.fmr.x, kept),
+        "t": _short(curves.fmr.x, kept),
         "fm": false_matches,
         "n": n,
         "fnm": false_non_matches,
         "m": m,
-        "at": [source.place(dial.fmr), source.place(dial.fnmr)],
+        "at": [source.place(curves.fmr), source.place(curves.fnmr)],
     }
 
 
@@ -112,7 +112,7 @@ def _trials(source: Source, curve: Curve) -> int | None:
 def _curves(source: Source) -> dict[str, Json]:
     """Curves of everybody, as the figures draw them, by pointer."""
     found = [*source.banded("roc"), *(item for kind in DRAWN[1:] for item in source.curves(kind))]
-    most = max(LEAST, min(MOST, POINTS // max(2 * len(found), 1)))
+    most = max(MIN_CURVE_POINTS, min(MAX_CURVE_POINTS, POINTS // max(2 * len(found), 1)))
     made: dict[str, Json] = {}
     for curve in found:
         kept = thinned(len(curve.x), most)

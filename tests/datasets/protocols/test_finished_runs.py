@@ -2,7 +2,7 @@ import pytest
 from vendor_audits import made, runs
 
 from frtaudit.datasets.cohorts.runs import Runs
-from frtaudit.datasets.protocols.finished import AsFinished
+from frtaudit.datasets.protocols.finished_runs import AsFinished
 from frtaudit.errors import SpecError
 from frtaudit.pipeline.components import load_cohort
 
