@@ -44,7 +44,7 @@ from frtaudit.errors import SpecError
         ),
         (
             Synthetic,
-            {"systems": {"a": {"noise": 1e308}}},
+            {"systems": {"a": {"noise": 1e7}}},
             "cohort.systems.a: noise outside [0, 1e+06], or a failure rate outside [0, 1)",
         ),
         (Report, {"title": "a\ud800b"}, "it.title: the character U+D800; accepted: text"),
