@@ -41,6 +41,7 @@ def imported(words: str, watched: set[str], folder: Path) -> tuple[int, int, str
         ("run audit=nosuch", 2, 560),
         ("run missing/scores.csv", 2, 540),
         ("run audit=demo bootstrap.B=99999999999", 2, 560),
+        ("run -m audit=nosuch seed=1,2", 2, 560),
     ],
 )
 def test_a_list_and_an_error_import_no_heavy_library(

@@ -18,11 +18,9 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from frtaudit.cli.run import COULD_NOT, DEBUG, print_error, shown
-from frtaudit.cli.sweeps import paper
 from frtaudit.cli.sweeps import plan as plans
 from frtaudit.cli.sweeps.jobs import JobResult, State, clear, fail, finish, held, is_done, job_result, tidy
 from frtaudit.cli.sweeps.plan import Job, Plan, settings_text
-from frtaudit.cli.sweeps.table import table
 from frtaudit.config.composition import hydra_session, publish, refuse_changed
 from frtaudit.config.guard import LAUNCHER, RUN_FOLDER, SWEEP_FOLDER, check_override, is_setting
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
@@ -32,7 +30,6 @@ from frtaudit.core.machine import signals
 from frtaudit.core.machine.faults import as_line
 from frtaudit.core.spec import AuditSpec, Report
 from frtaudit.errors import FrtauditError, SpecError, printable
-from frtaudit.signing.signing import signing_of
 
 CONFIG = "sweep"
 SWEEPS = Path("reports") / "sweeps"
@@ -47,6 +44,11 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> 
     publish()
     ours, hydras = _parted(overrides)
     plan, report = planned(ours, config_dir)
+    # What draws and signs loads its libraries: a refused spec needs none of them.
+    from frtaudit.cli.sweeps import paper
+    from frtaudit.cli.sweeps.table import table
+    from frtaudit.signing.signing import signing_of
+
     signing = signing_of(report)
     _check_settings(hydras)
     folder = _folder(hydras, plan)

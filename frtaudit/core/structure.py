@@ -233,6 +233,8 @@ def _scalar(kind: Kind, data: object, where: str) -> Built:
     if kind in _WORDS and type(data) is kind:
         if isinstance(data, int):
             limits.check_whole(where, data)
+        if isinstance(data, float):
+            limits.check_real(where, data)
         if isinstance(data, str):
             limits.check_text(where, data)
         return data

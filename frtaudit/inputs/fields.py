@@ -19,6 +19,7 @@ import pyarrow.csv as pc
 from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError
+from frtaudit.inputs.tables import check_columns
 
 SCORE = "score"
 LONGEST = 1 << 20  # bytes of a line
@@ -114,9 +115,7 @@ def header_of(path: Path, name: str) -> tuple[str, ...]:
     columns = tuple(
         column.strip() for column in _split_csv(_decoded(line.removeprefix(_UTF8), place).strip(), place)
     )
-    twice = sorted({column for column in columns if columns.count(column) > 1})
-    if twice:
-        raise DataError(place, f"column {', '.join(twice)} stands twice", "unique column names")
+    check_columns(columns, place)
     return columns
 
 

@@ -128,7 +128,9 @@ def _rows(path: Path) -> list[tuple[str, list[str]]]:
 
 def _count(text: str, place: str) -> int:
     if not text.strip().isdecimal() or len(text) > DIGITS or int(text) < 1:
-        raise DataError(place, f"{text!r} is no count", "two counts: folds, pairs of each kind in a fold")
+        raise DataError(
+            place, f"{text[:40]!r} is no count", "two counts: folds, pairs of each kind in a fold"
+        )
     return int(text)
 
 

@@ -9,6 +9,8 @@ import pyarrow.parquet as pq
 from frtaudit.core.canonical import sha256
 from frtaudit.core.machine.files import check_regular
 from frtaudit.core.rows import RowDigests, cuts
+from frtaudit.errors import DataError
+from frtaudit.inputs.vectors import UNREADABLE
 
 DIGITS = 16
 TEXT = (".csv", ".txt")
@@ -45,8 +47,13 @@ def row_digests(path: Path) -> RowDigests | None:
 
 def _of_arrays(path: Path) -> RowDigests | None:
     """Rows across all arrays of a file that are as long as the longest."""
-    with np.load(path, allow_pickle=False) as held:
-        arrays = [held[name] for name in sorted(held.files) if held[name].ndim]
+    try:
+        with np.load(path, allow_pickle=False) as held:
+            arrays = [
+                array for array in (np.asarray(held[name]) for name in sorted(held.files)) if array.ndim
+            ]
+    except UNREADABLE:
+        raise DataError(path.name, "an array that cannot be read", "arrays of numbers and texts") from None
     count = max((len(array) for array in arrays), default=0)
     alike: Sequence[np.ndarray[tuple[int, ...], np.dtype[np.generic]]] = [
         array for array in arrays if len(array) == count

@@ -141,6 +141,9 @@ def _scores(table: Table) -> Floats:
 def _parsed(table: Table, texts: Texts, rows: npt.NDArray[np.intp]) -> Floats:
     """The scores of the given rows; :class:`DataError` names the first that is no number."""
     try:
+        whole = "".join(texts[rows])
+        if "_" in whole or not whole.isascii():  # float() takes 1_0 and digits of other scripts
+            raise ValueError  # noqa: TRY301  said below, with the row
         return texts[rows].astype(np.float64)
     except ValueError:
         row = next(row for row in rows.tolist() if not _is_number(texts[row]))
@@ -152,7 +155,7 @@ def _is_number(text: str) -> bool:
         float(text)
     except ValueError:
         return False
-    return True
+    return text.isascii() and "_" not in text
 
 
 def _class_columns(table: Table) -> dict[str, tuple[Coded, Coded]]:

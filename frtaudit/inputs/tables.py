@@ -1,6 +1,7 @@
 """Tables of text read from CSV or Parquet files: every value stays text until someone asks for a number."""
 
 import csv
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from frtaudit.core.arrays import Floats, Texts
 from frtaudit.core.machine.files import check_regular
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SUFFIXES = (".csv", ".parquet")
+COLUMNS = 5_000  # of a table
 UNREADABLE = (
     ValueError,
     OSError,
@@ -136,19 +139,25 @@ def _csv(path: Path, name: str) -> "pd.DataFrame":
     import pandas as pd
 
     try:
-        header = _header(path)
+        check_columns(_header(path), name)
         frame = pd.read_csv(path, dtype=str, na_filter=False, skip_blank_lines=False, encoding="utf-8-sig")
     except (ValueError, OSError, csv.Error, MemoryError) as error:  # bad UTF-8 is a ValueError
         raise DataError(
             name, f"not a readable CSV file ({error})", "UTF-8, commas, one header line"
         ) from None
-    repeated = sorted({column for column in header if header.count(column) > 1})
-    if repeated:
-        raise DataError(name, f"column {', '.join(repeated)} stands twice", "unique column names")
     if not isinstance(frame.index, pd.RangeIndex):
         raise DataError(name, "lines hold more fields than the header", "as many fields as the header")
     frame.columns = pd.Index([str(column).strip() for column in frame.columns])
     return _filled(frame[(frame != "").any(axis=1)], name)
+
+
+def check_columns(columns: Sequence[str], name: str) -> None:
+    """Raise :class:`DataError` for a column that stands twice, and for more columns than anybody names."""
+    if len(columns) > COLUMNS:
+        raise DataError(name, f"{len(columns)} columns", f"at most {COLUMNS}")
+    repeated = sorted(column for column, times in Counter(columns).items() if times > 1)
+    if repeated:
+        raise DataError(name, f"column {', '.join(repeated)} stands twice", "unique column names")
 
 
 def _header(path: Path) -> list[str]:
@@ -160,12 +169,10 @@ def _parquet(path: Path, name: str) -> "pd.DataFrame":
     import pandas as pd
 
     try:
+        check_columns(pq.read_schema(path).names, name)
         frame = pd.read_parquet(path, dtype_backend="pyarrow")
     except UNREADABLE as error:
         raise DataError(name, f"not a readable Parquet file ({error})", "a Parquet file") from None
-    repeated = sorted({str(column) for column in frame.columns if (frame.columns == column).sum() > 1})
-    if repeated:
-        raise DataError(name, f"column {', '.join(repeated)} stands twice", "unique column names")
     return _filled(frame.reset_index(drop=True), name)
 
 

@@ -3,12 +3,15 @@
 import tokenize
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.format import read_array_header_1_0, read_array_header_2_0, read_magic
+from numpy.lib.npyio import NpzFile
 
 from frtaudit.core.arrays import Singles
 from frtaudit.core.cohort import Templates
@@ -17,8 +20,9 @@ from frtaudit.errors import DataError
 
 NO_TEMPLATE = "no_template"
 LEFT = -1
+MEMBERS = 1_000  # arrays that a file may hold
 _EMBEDDING, _IDS = ("embedding",), ("image_id", "sample_id", "face_id")
-_UNREADABLE = (
+UNREADABLE = (
     *(OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, NotImplementedError),
     *(
         MemoryError,
@@ -112,23 +116,44 @@ def _read(path: Path, name: str, wanted: Sequence[tuple[str, ...]]) -> list[Arra
     try:
         with open_regular(path, name) as stream:
             loaded = np.load(stream, allow_pickle=False)
-            if not isinstance(loaded, np.lib.npyio.NpzFile):
+            if not isinstance(loaded, NpzFile):
                 raise DataError(name, "one bare array", "an .npz file with embedding and image_id")
+            check_plain(zipfile.ZipFile(stream), name)
             return [np.asarray(loaded[_key(loaded.files, names, name)]) for names in wanted]
-    except _UNREADABLE:
+    except UNREADABLE:
         raise DataError(
             name, "not a readable .npz file", "an .npz file with embedding and image_id"
         ) from None
+
+
+def check_plain(held: zipfile.ZipFile, name: str) -> None:
+    """Raise :class:`DataError` where a member of an ``.npz`` file is no plain array; only headers are read."""
+    members = held.namelist()
+    if len(members) > MEMBERS:
+        raise DataError(name, f"{len(members)} arrays", f"at most {MEMBERS}")
+    for member in members:
+        with held.open(member) as stream:
+            try:
+                version = read_magic(stream)
+                read = read_array_header_1_0 if version == (1, 0) else read_array_header_2_0
+                objects = read(stream)[2].hasobject
+            except ValueError:
+                objects = True
+        if objects:
+            array = member.removesuffix(".npy")
+            raise DataError(
+                name, f"{array!r} is no plain array", "arrays of numbers and texts, nothing pickled"
+            )
 
 
 def doubled(path: Path, name: str) -> tuple[str, ...]:
     """A sentence for each array that stands twice in an ``.npz`` file: which of the two is read is a convention."""
     try:
         with open_regular(path, name) as stream, zipfile.ZipFile(stream) as held:
-            members = held.namelist()
-    except _UNREADABLE:
+            members = Counter(held.namelist())
+    except UNREADABLE:
         return ()  # said where the arrays are read
-    twice = sorted({member for member in members if members.count(member) > 1})
+    twice = sorted(member for member, times in members.items() if times > 1)
     return tuple(
         f"{name} holds {member.removesuffix('.npy')} twice: the last one is read" for member in twice
     )

@@ -49,13 +49,22 @@ def _number(spec: AuditSpec, name: str, value: object) -> float:
 
 def _read(path: Path) -> dict[str, object]:
     try:
-        found = json.loads(read_regular(path))
+        found = json.loads(read_regular(path), object_pairs_hook=_once)
     except FileNotFoundError:
         raise DataError("thresholds.file", f"{path.name} is missing", _LAYOUT) from None
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(path.name, f"not readable as JSON ({error})", _LAYOUT) from None
     if not isinstance(found, dict):
         raise DataError(path.name, "no mapping", _LAYOUT)
+    return found
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """A mapping whose names are text that can be written, and stand once each. Raises ValueError."""
+    found = dict(pairs)
+    "".join(found).encode()
+    if len(found) < len(pairs):
+        raise ValueError("a name stands twice in a mapping")
     return found
 
 

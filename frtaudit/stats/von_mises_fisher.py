@@ -5,6 +5,7 @@ import numpy as np
 from frtaudit.core.arrays import Floats
 
 _ROUNDS = 1000
+_STRAIGHT = 1e12  # draws of this concentration are the mean to six digits; far beyond, its terms overflow
 
 
 def uniform_directions(rng: np.random.Generator, n: int, dimension: int) -> Floats:
@@ -35,7 +36,7 @@ def von_mises_fisher(rng: np.random.Generator, means: Floats, kappa: Floats) -> 
     >>> bool(x[0, 2] > 0.99)
     True
     """
-    cosine = _cosines(rng, kappa, means.shape[1])
+    cosine = _cosines(rng, np.minimum(kappa, _STRAIGHT), means.shape[1])
     tangent = rng.standard_normal(means.shape)
     tangent -= np.sum(tangent * means, axis=1, keepdims=True) * means
     sine = np.sqrt(np.maximum(0.0, 1 - cosine**2))

@@ -1,5 +1,6 @@
 """Tests of frtaudit.inputs.rowfile."""
 
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pandas as pd
 import pytest
 
 from frtaudit.core.rows import changed
+from frtaudit.errors import DataError
 from frtaudit.inputs.rowfile import row_digests
 
 ROWS = 50
@@ -65,3 +67,14 @@ def test_a_file_without_rows_has_none(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b"")
     (tmp_path / "key.bin").write_bytes(b"x")
     assert row_digests(tmp_path / "a.csv") is row_digests(tmp_path / "key.bin") is None
+
+
+def test_an_array_that_lies_about_its_shape_is_one_line(tmp_path: Path) -> None:
+    """A member whose header promises more than the file holds is refused; its digest cannot be taken."""
+    path = tmp_path / "m.npz"
+    np.savez(path, a=np.zeros(3))
+    with zipfile.ZipFile(path, "a") as held:
+        header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999999,), }\n"
+        held.writestr("b.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+    with pytest.raises(DataError, match=r"m\.npz: an array that cannot be read"):
+        row_digests(path)

@@ -1,3 +1,4 @@
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -61,7 +62,10 @@ def test_samples_without_a_row_failed(tmp_path: Path) -> None:
         ({"embedding": GOOD * [[1], [1], [0]], "image_id": IDS}, "row 2 of embedding is a zero vector"),
         ({"embedding": GOOD.astype(str), "image_id": IDS}, "embedding holds <U"),
         ({"embedding": GOOD, "image_id": np.empty(0, "U1")}, r"image_id has shape \(0,\)"),
-        ({"embedding": GOOD, "image_id": np.array(["a", "b", "c"], dtype=object)}, "not a readable .npz"),
+        (
+            {"embedding": GOOD, "image_id": np.array(["a", "b", "c"], dtype=object)},
+            "'image_id' is no plain array",
+        ),
     ],
 )
 def test_bad_arrays_are_one_line(tmp_path: Path, arrays: dict[str, np.ndarray], message: str) -> None:
@@ -96,3 +100,15 @@ def test_a_flipped_byte_is_seen(tmp_path: Path) -> None:
     (tmp_path / "m.npz").write_bytes(bytes(data))
     with pytest.raises(DataError, match="not a readable .npz file"):
         file(tmp_path / "m.npz").templates()
+
+
+@pytest.mark.parametrize("extra", ["objects", "text", "many"])
+def test_what_else_a_file_holds_is_plain_too(extra: str, tmp_path: Path) -> None:
+    """An array of objects, a member that is no array, and thousands of members are refused by any name."""
+    objects = {"more": np.array([{}], dtype=object)} if extra == "objects" else {}
+    templates = saved(tmp_path, embedding=GOOD, image_id=IDS, **objects)
+    with zipfile.ZipFile(tmp_path / "m.npz", "a") as held:
+        for number in range({"objects": 0, "text": 1, "many": 1001}[extra]):
+            held.writestr(f"more{number}", b"junk")
+    with pytest.raises(DataError, match="'more0?' is no plain array" if extra != "many" else "1003 arrays"):
+        templates.templates()

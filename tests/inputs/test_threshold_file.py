@@ -138,3 +138,18 @@ def test_a_refused_threshold_elsewhere_is_not_taken(tmp_path: Path) -> None:
     path = tmp_path / "result.json"
     path.write_bytes(other.to_bytes())
     assert [at["name"] for _, at in thresholds_from_file(reading(path), "one")] == ["fmr=0.1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"one": {"a": 0.1}, "one": {"a": 0.2}}', "a name stands twice"),
+        ('{"one": {"a": 0.1, "a": 0.2}}', "a name stands twice"),
+        ('{"one": {"\\ud800": 0.1}}', "surrogates not allowed"),
+    ],
+)
+def test_names_stand_once_and_can_be_written(text: str, said: str, tmp_path: Path) -> None:
+    """Which of two thresholds was meant nobody knows, and half of a character stands in no report."""
+    (tmp_path / "thresholds.json").write_text(text)
+    with pytest.raises(DataError, match=rf"^thresholds\.json: not readable as JSON .*{said}"):
+        thresholds_from_file(reading(tmp_path / "thresholds.json"), "one")

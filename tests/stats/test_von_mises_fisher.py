@@ -41,3 +41,9 @@ def test_a_concentration_that_cannot_be_ends() -> None:
     """A concentration that is no number stops the rejection sampler with an error, not a hang."""
     with pytest.raises(ArithmeticError, match="does not end"):
         von_mises_fisher(np.random.default_rng(5), np.eye(3)[:1], np.array([np.nan]))
+
+
+def test_a_concentration_beyond_measure_draws_the_mean() -> None:
+    """1e300 neither overflows nor ends without a draw: it draws what its mean is, to six digits."""
+    mean = np.eye(3)[:1]
+    assert np.allclose(von_mises_fisher(np.random.default_rng(5), mean, np.array([1e300])), mean, atol=1e-5)

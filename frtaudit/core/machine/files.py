@@ -50,6 +50,10 @@ def check_regular(path: Path, name: str = "", links: Links = Links.REFUSE) -> No
     Traceback (most recent call last):
     frtaudit.errors.DataError: scores.csv: is a device; accepted: a regular file
     """
+    try:
+        path.name.encode()
+    except UnicodeEncodeError:
+        raise DataError("a file", f"is called {path.name!r}", "a name in UTF-8") from None
     found = irregular(path, links)
     if found is not None:
         accepted = f"{REGULAR}; copy the file that the link names" if "link" in found else REGULAR

@@ -3,6 +3,7 @@
 Declared here once, by the name of a field, whatever it is a field of; kept by :mod:`frtaudit.core.structure`.
 """
 
+import math
 import re
 from collections.abc import Mapping
 
@@ -11,6 +12,7 @@ from frtaudit.errors import SpecError
 TEXT = 20_000  # characters of a text
 ITEMS = 100_000  # of a list
 WHOLE = 10**15  # any other whole number
+REAL = 1e15  # a number with a fraction, either sign; infinity, where a field means it, is written .inf
 
 _NO_TEXT = re.compile("[\\ud800-\\udfff]")
 
@@ -55,6 +57,17 @@ def check_whole(where: str, value: int) -> None:
     if abs(value) > largest:
         shown = str(value) if abs(value) <= 10**30 else "a number of more than 30 digits"
         raise SpecError(where, f"found {shown}", f"at most {largest}")
+
+
+def check_real(where: str, value: float) -> None:
+    """Raise :class:`SpecError` for a finite number so large that products of it overflow.
+
+    >>> check_real("cohort.concentration", 1e308)
+    Traceback (most recent call last):
+    frtaudit.errors.SpecError: cohort.concentration: found 1e+308; accepted: at most 1e+15
+    """
+    if REAL < abs(value) < math.inf:
+        raise SpecError(where, f"found {value:g}", f"at most {REAL:g}")
 
 
 def check_images(where: str, subjects: int, each: int) -> None:

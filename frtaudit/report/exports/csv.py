@@ -13,6 +13,7 @@ from frtaudit.core.formatting import cell
 from frtaudit.core.machine.files import open_regular
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
+from frtaudit.errors import DataError
 from frtaudit.report.exports.flat_tables import sheets_of
 from frtaudit.report.exports.run_folder import FinishedRun
 
@@ -39,10 +40,19 @@ class Csv:
                 open_regular(path, path.name) as source,
                 out.create(f"{FOLDER}/{file_name(path.stem)}.csv") as to,
             ):
-                _copy(source, to)
+                _copy(source, to, path.name)
 
 
-def _copy(source: BinaryIO, to: BinaryIO) -> None:
+def _copy(source: BinaryIO, to: BinaryIO, name: str) -> None:
+    try:
+        _copied(source, to)
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # the machine's, and not the file's
+            raise
+        raise DataError(f"tables/{name}", "not a readable Parquet table", "an unchanged run") from None
+
+
+def _copied(source: BinaryIO, to: BinaryIO) -> None:
     with pq.ParquetFile(source) as file:
         plain = pa.schema([(str(cell(field.name)), _plain(field.type)) for field in file.schema_arrow])
         with pc.CSVWriter(to, plain) as writer:

@@ -62,3 +62,9 @@ def test_what_is_missing_is_the_callers_to_say(tmp_path: Path) -> None:
     check_regular(tmp_path / "missing")
     with pytest.raises(FileNotFoundError):
         open_regular(tmp_path / "missing")
+
+
+def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    """Bytes that are no UTF-8 could stand in no result and no report."""
+    with pytest.raises(DataError, match=r"^a file: is called .*dcff.*; accepted: a name in UTF-8$"):
+        check_regular(tmp_path / "vendor\udcff.csv")

@@ -20,6 +20,11 @@ from frtaudit.errors import SpecError
     [
         (Bootstrap, {"B": 99_999_999_999}, "it.B: found 99999999999; accepted: at most 1000000"),
         (Folds, {"k": 10**9}, "it.k: found 1000000000; accepted: at most 10000"),
+        (
+            Synthetic,
+            {"concentration": [1.0, 1e308]},
+            "it.concentration[1]: found 1e+308; accepted: at most 1e+15",
+        ),
         (Grid, {"num": 10**300}, "it.num: found a number of more than 30 digits; accepted: at most 100000"),
         (Thresholds, {"fmr": [0.1] * 100_001}, "it.fmr: found 100001 values; accepted: at most 100000"),
         (
@@ -39,7 +44,7 @@ from frtaudit.errors import SpecError
         ),
         (
             Synthetic,
-            {"systems": {"a": {"noise": 1e308}}},
+            {"systems": {"a": {"noise": 1e7}}},
             "cohort.systems.a: noise outside [0, 1e+06], or a failure rate outside [0, 1)",
         ),
         (Report, {"title": "a\ud800b"}, "it.title: the character U+D800; accepted: text"),

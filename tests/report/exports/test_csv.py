@@ -66,3 +66,16 @@ def test_a_table_that_is_a_link_is_not_read(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="is a symbolic link"):
         Csv().write(run, tmp_path)
     assert not (tmp_path / "csv" / f"{real.stem}.csv").exists()
+
+
+@pytest.mark.parametrize("held", ["junk", "nested"])
+def test_a_table_that_cannot_be_written_as_text_is_one_line(held: str, tmp_path: Path) -> None:
+    """A file beside the run's tables that is no Parquet, or holds lists in lists, is named; it is no fault of ours."""
+    run = finished(tmp_path)
+    extra = tmp_path / "extra.parquet"
+    if held == "junk":
+        extra.write_bytes(b"x")
+    else:
+        pd.DataFrame({"a": [[[1]]]}).to_parquet(extra)
+    with pytest.raises(DataError, match=r"^tables/extra\.parquet: not a readable Parquet table; accepted: "):
+        Csv().write(dataclasses.replace(run, tables=(extra,)), tmp_path)
