@@ -136,6 +136,7 @@ def _rendered(folder: Path, outer: Statement, depth: Depth) -> Iterator[Check]:
         page_name=PAGE,
         lists=None,
         papers=() if paper is None or signed is None else (Paper(name=PDF, data=paper, signed=signed),),
+        listed=outer.subjects,
     )
     yield from rendering_checks(written, status_of(outer), depth, trusted=True)
 
