@@ -18,7 +18,7 @@ import pyarrow.csv as pc
 
 from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.machine.files import check_regular
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, column_names
 
 SCORE = "score"
 LONGEST = 1 << 20  # bytes of a line
@@ -116,7 +116,7 @@ def header_of(path: Path, name: str) -> tuple[str, ...]:
     )
     twice = sorted({column for column in columns if columns.count(column) > 1})
     if twice:
-        raise DataError(place, f"column {', '.join(twice)} stands twice", "unique column names")
+        raise DataError(place, f"column {column_names(twice)} stands twice", "unique column names")
     return columns
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from frtaudit.core.arrays import Floats, Texts
 from frtaudit.core.machine.files import check_regular
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, column_names
 from frtaudit.inputs.coded import Coded, coded_of
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Table:
         found = self.find(names)
         if found is None:
             raise DataError(
-                self.name, f"no column {' or '.join(names)}", f"columns {', '.join(self.columns)}"
+                self.name, f"no column {' or '.join(names)}", f"columns {column_names(self.columns)}"
             )
         return found
 
@@ -144,7 +144,7 @@ def _csv(path: Path, name: str) -> "pd.DataFrame":
         ) from None
     repeated = sorted({column for column in header if header.count(column) > 1})
     if repeated:
-        raise DataError(name, f"column {', '.join(repeated)} stands twice", "unique column names")
+        raise DataError(name, f"column {column_names(repeated)} stands twice", "unique column names")
     if not isinstance(frame.index, pd.RangeIndex):
         raise DataError(name, "lines hold more fields than the header", "as many fields as the header")
     frame.columns = pd.Index([str(column).strip() for column in frame.columns])
@@ -165,7 +165,7 @@ def _parquet(path: Path, name: str) -> "pd.DataFrame":
         raise DataError(name, f"not a readable Parquet file ({error})", "a Parquet file") from None
     repeated = sorted({str(column) for column in frame.columns if (frame.columns == column).sum() > 1})
     if repeated:
-        raise DataError(name, f"column {', '.join(repeated)} stands twice", "unique column names")
+        raise DataError(name, f"column {column_names(repeated)} stands twice", "unique column names")
     return _filled(frame.reset_index(drop=True), name)
 
 

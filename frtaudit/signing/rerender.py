@@ -183,10 +183,7 @@ def _page(written: Written, recorded: Mapping[str, Json], depth: Depth) -> Itera
         return
     if written.page is not None:
         yield ok(name, "made again from the result and report.json: the same bytes")
-    if settings != written.sources[SETTINGS]:
-        yield _differs(SETTINGS, "holds what no report is told", other, "settings")
-        return
-    yield from _named(written, page, other)
+    yield from _as_told(written, settings, page, other)
     if written.lists is not None:
         for item in sorted({*lists, *written.lists}):
             if lists.get(item) != written.lists.get(item):
@@ -197,12 +194,14 @@ def _page(written: Written, recorded: Mapping[str, Json], depth: Depth) -> Itera
             yield from _paper(written, paper, page, recorded, depth, made)
 
 
-def _named(written: Written, page: bytes, other: tuple[str, ...]) -> Iterator[Check]:
-    """The page and the PDFs that the settings ask for stand there, and no others."""
+def _as_told(written: Written, again: bytes, page: bytes, other: tuple[str, ...]) -> Iterator[Check]:
+    """``report.json`` holds what is written ``again``; page and PDFs that it asks for stand there, no others."""
     from frtaudit.report.render import Part
     from frtaudit.report.rendering import settings_of
     from frtaudit.signing.report_files import parts_of
 
+    if again != written.sources[SETTINGS]:
+        yield _differs(SETTINGS, "holds what no report is told", other, "settings")
     if written.listed is None:
         return
     settings = settings_of(json.loads(written.sources[SETTINGS]))
@@ -211,7 +210,11 @@ def _named(written: Written, page: bytes, other: tuple[str, ...]) -> Iterator[Ch
     wanted = {written.page_name: settings.html, paper: settings.pdf, ANNEX: annexed}
     for name, asked in wanted.items():
         if asked != (name in written.listed):
-            said = f"is missing, although {SETTINGS} asks for it" if asked else f"is none that {SETTINGS} asks for"
+            said = (
+                f"is missing, although {SETTINGS} asks for it"
+                if asked
+                else f"is none that {SETTINGS} asks for"
+            )
             yield _differs(name, said, other, "settings")
 
 

@@ -7,12 +7,17 @@ from pathlib import Path
 
 from frtaudit.signing.report_pdf import pdf_checks
 from frtaudit.signing.run_folder import run_checks, strangers
-from frtaudit.signing.sweeps import is_sweep, sweep_checks
+from frtaudit.signing.sweeps import Tabled, is_sweep, sweep_checks
 from frtaudit.signing.trust import load_trust
 from frtaudit.signing.verification import Depth, Verification, indeterminate
 
 
-def verify(path: str | Path, trust: Iterable[str | Path] = (), depth: Depth = Depth.PAGE) -> Verification:
+def verify(
+    path: str | Path,
+    trust: Iterable[str | Path] = (),
+    depth: Depth = Depth.PAGE,
+    tabled: Tabled | None = None,
+) -> Verification:
     """Check a run folder or a sweep's folder whole, or a PDF with the statement inside it; nothing is fetched.
 
     Parameters
@@ -23,6 +28,8 @@ def verify(path: str | Path, trust: Iterable[str | Path] = (), depth: Depth = De
         PEM files of signers, beside those that this machine trusts.
     depth : Depth
         Whether the PDF is laid out again, as the page is.
+    tabled : callable, optional
+        Makes the table of a sweep again from its jobs; ``frtaudit verify`` gives it.
 
     Returns
     -------
@@ -41,7 +48,7 @@ def verify(path: str | Path, trust: Iterable[str | Path] = (), depth: Depth = De
     """
     place, trusted = Path(path), load_trust(Path(item) for item in trust)
     if place.is_dir() and is_sweep(place):
-        checks = sweep_checks(place, trusted, partial(run_checks, trust=trusted, depth=depth), depth)
+        checks = sweep_checks(place, trusted, partial(run_checks, trust=trusted, depth=depth), depth, tabled)
     elif place.is_dir():
         checks = chain(run_checks(place, trusted, depth), strangers(place))
     elif place.is_file():

@@ -332,7 +332,7 @@ ATTACKS: Mapping[str, tuple[Callable[[Case], None], str]] = {
     "PDF gone": (_gone("report.pdf"), "report.pdf"),
     "page that was not asked for": (_told(html=False), "report.html"),
     "remark in report.json": (_told(remark="All good"), "report.json"),
-    "key in report.json": (_told(key="/home/a/key"), "report.json"),
+    "key in report.json": (_told(key="mine.pem"), "report.json"),
     "loose form of report.json": (_loose, "report.json"),
     "last audit swapped, and the page with it": (
         _followed(_file("previous.json", make_result(0.9, 3).to_bytes())),
