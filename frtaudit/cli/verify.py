@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _tabled(found: Mapping[str, Any], results: Mapping[int, AuditResult]) -> tuple[bytes, str]:
-    from frtaudit.cli.sweeps.table import made_again
+    from frtaudit.cli.sweeps.made_again import made_again
 
     return made_again(found, results)
 

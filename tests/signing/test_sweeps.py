@@ -13,7 +13,8 @@ import small_sweep
 
 from frtaudit.cli.sweeps import paper
 from frtaudit.cli.sweeps.jobs import JobResult, State, finish
-from frtaudit.cli.sweeps.table import made_again, table
+from frtaudit.cli.sweeps.made_again import made_again
+from frtaudit.cli.sweeps.table import table
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.findings import Verdict
 from frtaudit.core.spec import Report

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from itertools import combinations
-from typing import Any  # Any: JSON of mixed depth
 
 from frtaudit.cli.sweeps.jobs import JobResult, State
-from frtaudit.cli.sweeps.plan import Job, Plan
+from frtaudit.cli.sweeps.plan import Plan
 from frtaudit.core import AuditResult, Estimate, Interval, Target, Verdict
-from frtaudit.core.canonical import Json, to_bytes
+from frtaudit.core.canonical import Json
 from frtaudit.core.formatting import cell
 from frtaudit.stats.systems.multiplicity import holm
 
@@ -169,22 +168,6 @@ def table(plan: Plan, outcomes: Sequence[JobResult]) -> Sweep:
         alphas=tuple(sorted({_alpha(result) for _, result in done})),
         notes=tuple(_notes(outcomes)),
     )
-
-
-def made_again(found: Mapping[str, Any], results: Mapping[int, AuditResult]) -> tuple[bytes, str]:
-    """``sweep.json`` and ``sweep.csv`` of the jobs that a table names, from their results by the jobs' numbers."""
-    outcomes = [_outcome(item, found["settings"], results.get(item["number"])) for item in found["jobs"]]
-    plan = Plan(audit=str(found["audit"]), jobs=tuple(item.job for item in outcomes))
-    made = table(plan, outcomes)
-    return to_bytes(made.to_json()), made.to_csv()
-
-
-def _outcome(item: Mapping[str, Any], keys: Sequence[str], result: AuditResult | None) -> JobResult:
-    settings = {key: str(item["settings"][key]) for key in keys}
-    job = Job(number=item["number"], settings=settings, overrides=(), spec=item["spec"], error=item["error"])
-    found = [finding.verdict for finding in result.findings] if result else []
-    counts = {kind.value: found.count(kind) for kind in Verdict} if result else None
-    return JobResult(job=job, state=State(item["state"]), error=item["error"], counts=counts, result=result)
 
 
 def _rows(number: int, result: AuditResult) -> Iterator[Row]:
