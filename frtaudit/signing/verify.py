@@ -1,15 +1,16 @@
 """Everything that can be checked offline about a run's folder, a sweep's folder, or a report's PDF alone."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
 
+from frtaudit.core.machine import signals
 from frtaudit.signing.report_pdf import pdf_checks
 from frtaudit.signing.run_folder import run_checks, strangers
 from frtaudit.signing.sweeps import Tabled, is_sweep, sweep_checks
 from frtaudit.signing.trust import load_trust
-from frtaudit.signing.verification import Depth, Verification, indeterminate
+from frtaudit.signing.verification import Check, Depth, Verification, indeterminate
 
 
 def verify(
@@ -55,4 +56,11 @@ def verify(
         checks = pdf_checks(place, trusted, depth)
     else:
         checks = iter([indeterminate(str(path), "there is no such file or folder")])
-    return Verification(path=str(path), checks=tuple(checks))
+    return Verification(path=str(path), checks=tuple(_heard(checks)))
+
+
+def _heard(checks: Iterable[Check]) -> Iterator[Check]:
+    """The checks; a signal that was noted ends them between two."""
+    for found in checks:
+        signals.check()
+        yield found
