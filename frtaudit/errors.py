@@ -1,8 +1,12 @@
 """The errors that a user sees: one line each, naming the place, what was found, what would be accepted."""
 
+import re
 import unicodedata
+from collections.abc import Iterable
 
 LONGEST = 1000  # characters of what was found
+SHOWN = 20  # of a value in a file, whole
+_COLUMN = re.compile(r"[^\W\d][\w .-]{0,23}")
 _HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 
 
@@ -28,6 +32,28 @@ class FrtauditError(Exception):
 def _short(text: str) -> str:
     """What was found may be as long as an input is: of much, its beginning and its end."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 100]} ... {text[-90:]}"
+
+
+def excerpt(text: str) -> str:
+    """What stands in a file, for an error: whole where it is short, else its beginning and its length.
+
+    A spec may name any file that its user can read: an error tells what kind of thing was found, not what it holds.
+
+    >>> print(excerpt("4x"), excerpt("AWS_SECRET_ACCESS_KEY=abc"))
+    '4x' 'AWS_SECR'... (25 characters)
+    """
+    return repr(text) if len(text) <= SHOWN else f"{text[:8]!r}... ({len(text)} characters)"
+
+
+def column_names(columns: Iterable[str]) -> str:
+    """Names that a file's first line gives its columns, for an error: what is no name is cut short.
+
+    >>> print(column_names(["image_id", "age", "root:$6$kkkqqq"]))
+    image_id, age, 'root:$6$'... (14 characters)
+    """
+    return ", ".join(
+        name if _COLUMN.fullmatch(name) else f"{name[:8]!r}... ({len(name)} characters)" for name in columns
+    )
 
 
 class SpecError(FrtauditError):

@@ -11,6 +11,8 @@ from frtaudit.errors import (
     ProviderError,
     SpecError,
     VerificationError,
+    column_names,
+    excerpt,
     printable,
 )
 from frtaudit.signing.verification import Verification, note, ok
@@ -81,3 +83,16 @@ def test_a_file_name_forges_no_line_of_verify() -> None:
     for text in (str(found), str(found.to_json()), str(DataError(FORGED, FORGED, FORGED))):
         assert not {"\x1b", "\r", "\u202e", "\u2028", "\x9b"} & {*text}
     assert len(str(DataError(FORGED, FORGED, FORGED)).splitlines()) == 1
+
+
+SECRET = "AWS_SECRET_ACCESS_KEY=k3yk3yk3yk3yk3yk3y"
+
+
+def test_of_what_a_file_holds_a_few_characters_are_shown() -> None:
+    """A value, or a column that no one would call so, is named by its first characters and its length."""
+    assert excerpt("twenty") == "'twenty'"
+    assert excerpt(SECRET) == f"'AWS_SECR'... ({len(SECRET)} characters)"
+    assert column_names(["image_id", "Geschlecht (m)", SECRET]).endswith(
+        f", 'AWS_SECR'... ({len(SECRET)} characters)"
+    )
+    assert column_names(["image_id", "größe"]) == "image_id, größe"

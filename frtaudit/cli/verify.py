@@ -2,12 +2,13 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn  # Any: JSON of mixed depth
 
 from frtaudit.core.canonical import dumps
 from frtaudit.core.machine.files import irregular
+from frtaudit.core.result import AuditResult
 from frtaudit.errors import FrtauditError, VerificationError, printable
 from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.statement import Scope, open_statement, recipe
@@ -22,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _Parser.make().parse_args(argv)
     try:
         depth = Depth.PAPER if options.deep or options.strict else Depth.PAGE
-        found = verify(options.path, options.trust, depth)
+        found = verify(options.path, options.trust, depth, _tabled)
     except FrtauditError as error:
         sys.stderr.write(f"frtaudit verify: {error}\n")
         return USAGE
@@ -34,6 +35,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.recipe:
         sys.stdout.write(_recipe(Path(options.path)))
     return found.strict_exit_code if options.strict else found.exit_code
+
+
+def _tabled(found: Mapping[str, Any], results: Mapping[int, AuditResult]) -> tuple[bytes, str]:
+    from frtaudit.cli.sweeps.made_again import made_again
+
+    return made_again(found, results)
 
 
 class _Parser(argparse.ArgumentParser):

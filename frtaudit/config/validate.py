@@ -11,7 +11,7 @@ from unicodedata import category
 from frtaudit.core.cohort import UNKNOWN
 from frtaudit.core.machine import limits
 from frtaudit.core.methods import DECIDING, OF_THEIR_OWN, Method
-from frtaudit.core.metrics import D_L2, SPACES, TO_REQUIRE
+from frtaudit.core.metrics import D_L2, INDICES, RATES, SPACES, TO_REQUIRE
 from frtaudit.core.spec import (
     AuditSpec,
     Bootstrap,
@@ -222,6 +222,10 @@ def _check_requirement(where: str, item: RequirementSpec, spec: AuditSpec) -> No
         _check_choice(f"{where}.at.space", str(item.at["space"]), SPACES)
     if not math.isfinite(item.limit):
         raise SpecError(f"{where}.limit", f"found {item.limit}", "a finite number")
+    if item.metric in RATES and not 0 <= item.limit <= 1:
+        raise SpecError(f"{where}.limit", f"found {item.limit:g} of a rate", "a number from 0 to 1")
+    if item.metric in (D_L2, *INDICES) and item.limit < 0:
+        raise SpecError(f"{where}.limit", f"found {item.limit:g} of {item.metric}", "0 or more")
     if item.weighting is not None:
         _check_choice(f"{where}.weighting", item.weighting, [weighting.value for weighting in Weighting])
     if item.schema is not None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from frtaudit.core import CohortData
 from frtaudit.core.arrays import Flags, Floats, Ints, Singles, Texts
-from frtaudit.errors import DataError, SpecError
+from frtaudit.errors import DataError, SpecError, column_names
 from frtaudit.stats.folds.selection import Limits
 from frtaudit.stats.similarity.nearest import unit_rows
 
@@ -179,7 +179,7 @@ def numbers(cohort_data: CohortData, column: str) -> Floats:
 
 def _column(cohort_data: CohortData, column: str) -> Texts:
     if column not in cohort_data.attributes:
-        known = ", ".join(sorted(cohort_data.attributes)) or "a cohort with attributes"
+        known = column_names(sorted(cohort_data.attributes)) or "a cohort with attributes"
         raise DataError("rules.traits", f"the cohort has no column {column!r}", known)
     return cohort_data.attributes[column]
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from frtaudit.core.arrays import Index
 from frtaudit.core.cohort import Cohort
 from frtaudit.core.machine.files import check_regular
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, excerpt
 from frtaudit.inputs.schemas import DROPPED
 from frtaudit.inputs.tables import SUFFIXES, read_table
 
@@ -129,7 +129,7 @@ def _rows(path: Path) -> list[tuple[str, list[str]]]:
 def _count(text: str, place: str) -> int:
     if not text.strip().isdecimal() or len(text) > DIGITS or int(text) < 1:
         raise DataError(
-            place, f"{text[:40]!r} is no count", "two counts: folds, pairs of each kind in a fold"
+            place, f"{excerpt(text)} is no count", "two counts: folds, pairs of each kind in a fold"
         )
     return int(text)
 

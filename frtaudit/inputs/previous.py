@@ -24,4 +24,4 @@ def read_previous(path: str | Path) -> Previous:
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(PLACE, f"{file.name}: not readable as JSON ({error})", WANTED) from None
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(PLACE, f"{file.name}: no result ({type(error).__name__}: {error})", WANTED) from None
+        raise DataError(PLACE, f"{file.name}: no result ({type(error).__name__})", WANTED) from None

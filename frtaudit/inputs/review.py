@@ -7,7 +7,7 @@ from pathlib import Path
 
 from frtaudit.core.canonical import sha256
 from frtaudit.core.formatting import cell
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, excerpt
 from frtaudit.inputs.tables import read_table
 
 PAIR, VERDICT = "pair", "verdict"
@@ -39,7 +39,9 @@ def read_review(path: str, known: Collection[str], verdicts: Sequence[str]) -> d
             raise DataError(table.place(row), "a pair stands twice", "each pair once")
         if verdict and verdict not in verdicts:
             raise DataError(
-                table.place(row), f"found the verdict {verdict!r}", f"{', '.join(verdicts)}, or nothing"
+                table.place(row),
+                f"found the verdict {excerpt(verdict)}",
+                f"{', '.join(verdicts)}, or nothing",
             )
         if verdict:
             found[pair] = verdict

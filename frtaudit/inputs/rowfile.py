@@ -10,7 +10,7 @@ from frtaudit.core.canonical import sha256
 from frtaudit.core.machine.files import check_regular
 from frtaudit.core.rows import RowDigests, cuts
 from frtaudit.errors import DataError
-from frtaudit.inputs.vectors import UNREADABLE
+from frtaudit.inputs.template_files import UNREADABLE
 
 DIGITS = 16
 TEXT = (".csv", ".txt")

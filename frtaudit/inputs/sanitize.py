@@ -25,7 +25,7 @@ from frtaudit.core.cohort import (
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import AuditSpec, ConflictRule, Sanitize, SanitizeStep, SchemaSpec
-from frtaudit.errors import DataError, SpecError
+from frtaudit.errors import DataError, SpecError, column_names
 from frtaudit.inputs.pairing import listed_comparisons
 from frtaudit.inputs.roster import cohort_digest
 from frtaudit.inputs.schemas import sample_codes, subject_codes
@@ -176,7 +176,7 @@ def _numbers(where: str, cohort_data: CohortData, column: str) -> Floats:
     """A column as numbers, NaN where it is empty: a face of unknown size is not known to be large enough."""
     if column not in cohort_data.attributes:
         raise DataError(
-            where, f"no column {column!r}", ", ".join(cohort_data.attributes) or "a column of numbers"
+            where, f"no column {column!r}", column_names(cohort_data.attributes) or "a column of numbers"
         )
     try:
         return np.array([float(text) if text else np.nan for text in cohort_data.attributes[column]])

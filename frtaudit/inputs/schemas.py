@@ -15,7 +15,7 @@ import numpy.typing as npt
 from frtaudit.core.arrays import Flags, Floats, Index, Texts
 from frtaudit.core.cohort import UNKNOWN, Classification, LedgerEntry
 from frtaudit.core.spec import ConflictRule, SchemaSpec
-from frtaudit.errors import DataError, SpecError
+from frtaudit.errors import DataError, SpecError, column_names, excerpt
 from frtaudit.inputs.binning import bin_names, by_edges, by_percentiles, check_bins
 
 Columns = Mapping[str, Texts]
@@ -180,7 +180,7 @@ def _sample_codes(
     schema = schemas[name]
     if schema.column is None or schema.column not in columns:
         raise DataError(
-            f"schemas.{name}.column", f"no column {schema.column!r}", ", ".join(columns) or "no column"
+            f"schemas.{name}.column", f"no column {schema.column!r}", column_names(columns) or "no column"
         )
     texts = columns[schema.column]
     if schema.bins is None:
@@ -205,7 +205,9 @@ def _declared_codes(name: str, schema: SchemaSpec, texts: Texts) -> tuple[tuple[
     strange = [value for value in distinct if value not in code]
     if strange and ANY not in schema.unknown:
         raise DataError(
-            f"schemas.{name}", f"column {schema.column!r} holds {strange[0]!r}", _accepted(name, schema)
+            f"schemas.{name}",
+            f"column {schema.column!r} holds {excerpt(strange[0])}",
+            _accepted(name, schema),
         )
     return classes, np.array([code.get(value, -1) for value in texts], dtype=np.int64)
 
@@ -219,7 +221,9 @@ def _check_found(name: str, classes: tuple[str, ...]) -> None:
     """Refuse what a column holds when its values are the classes."""
     bad = next((value for value in classes if any(mark in value for mark in _RESERVED)), None)
     if bad is not None:
-        raise DataError(f"schemas.{name}", f"class {bad!r} holds & or |", "declared classes without & and |")
+        raise DataError(
+            f"schemas.{name}", f"class {excerpt(bad)} holds & or |", "declared classes without & and |"
+        )
     if not 0 < len(classes) <= MAX_CLASSES:
         raise DataError(f"schemas.{name}", f"the column holds {len(classes)} classes", f"1 to {MAX_CLASSES}")
 
@@ -232,7 +236,7 @@ def _numbers(name: str, schema: SchemaSpec, texts: Texts) -> Floats:
     )
     if strange and ANY not in schema.unknown:
         accepted = f"a finite number, nothing, or schemas.{name}.unknown"
-        raise DataError(f"schemas.{name}", f"column {schema.column!r} holds {strange[0]!r}", accepted)
+        raise DataError(f"schemas.{name}", f"column {schema.column!r} holds {excerpt(strange[0])}", accepted)
     values = np.array([value_of[text] for text in texts], dtype=np.float64)
     values[~np.isfinite(values)] = np.nan
     return values

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from frtaudit.core.arrays import Floats, Texts
 from frtaudit.core.machine.files import check_regular
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, column_names
 from frtaudit.inputs.coded import Coded, coded_of
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Table:
         found = self.find(names)
         if found is None:
             raise DataError(
-                self.name, f"no column {' or '.join(names)}", f"columns {', '.join(self.columns)}"
+                self.name, f"no column {' or '.join(names)}", f"columns {column_names(self.columns)}"
             )
         return found
 
@@ -157,7 +157,7 @@ def check_columns(columns: Sequence[str], name: str) -> None:
         raise DataError(name, f"{len(columns)} columns", f"at most {COLUMNS}")
     repeated = sorted(column for column, times in Counter(columns).items() if times > 1)
     if repeated:
-        raise DataError(name, f"column {', '.join(repeated)} stands twice", "unique column names")
+        raise DataError(name, f"column {column_names(repeated)} stands twice", "unique column names")
 
 
 def _header(path: Path) -> list[str]:

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from frtaudit.core.machine.files import read_regular
 from frtaudit.core.spec import AuditSpec, ThresholdSource
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, excerpt
 
-SHOWN = 120  # characters of a value in an error
 AtKey = Mapping[str, float | str]
 _LAYOUT = '{"provider": {"name of the threshold": 0.41}}, or the result.json of another audit'
 
@@ -43,7 +42,11 @@ def _number(spec: AuditSpec, name: str, value: object) -> float:
         number = math.inf
     if not math.isfinite(number):
         name_of = Path(spec.thresholds.file or "").name
-        raise DataError(name_of, f"threshold {name!r} is {value!r}"[:SHOWN], "a finite number")
+        raise DataError(
+            name_of,
+            f"threshold {name!r} is {excerpt(value) if isinstance(value, str) else repr(value)[:20]}",
+            "a finite number",
+        )
     return number
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 
 from frtaudit.core import AuditResult
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, to_bytes
 from frtaudit.core.result import Previous
 from frtaudit.core.spec import Report
 from frtaudit.core.structure import build, plain, silent
@@ -16,6 +16,7 @@ from frtaudit.report.files import (
     CHECKLISTS,
     CHECKLISTS_CSV,
     PREVIOUS,
+    RENDERED_BY,
     RESULT,
     SETTINGS,
     STATUS,
@@ -60,6 +61,19 @@ def settings_of(told: Mapping[str, Json]) -> Report:
     if not isinstance(settings, Report):  # build returns what it was asked for
         raise TypeError(type(settings).__name__)
     return settings
+
+
+def settings_again(files: Files) -> bytes:
+    """What ``report.json`` holds beside these files: its settings, and the digests of the last audit and of templates.
+
+    Where it is another, somebody wrote it by hand.
+    """
+    told = json.loads(files[SETTINGS])
+    previous = Previous.read(files[PREVIOUS]) if PREVIOUS in files else None
+    shape = shape_in(templates_in(files), titles())
+    sections = [name for name in told.get("sections", ()) if f"sections/{name}.html.j2" in shape.files]
+    again = told_of(settings_of(told), str(told["date"]), str(told[STATUS]), previous, shape, sections)
+    return to_bytes({**again, RENDERED_BY: told[RENDERED_BY]})
 
 
 def told_of(

@@ -39,6 +39,8 @@ def verdict_problem(result: AuditResult, verdict: Mapping[str, Json]) -> str | N
     counts = {kind.value: 0 for kind in Verdict}
     for finding in result.findings:
         counts[finding.verdict.value] += 1
+    if not set(verdict) <= {"exit_code", "counts", "result_sha256", "choice"}:
+        return "holds more than a verdict"
     if verdict.get("counts") != counts:
         return f"counts other findings than {RESULT} holds"
     if verdict.get("choice", []) != list(result.choice):

@@ -97,7 +97,8 @@ def reproduce(run: Path, rederive: Rederive, overrides: Sequence[str] = ()) -> R
         value = json.loads(recorded)
         AuditResult.from_json(value)
     except (OSError, ValueError, KeyError, TypeError, FrtauditError) as error:
-        return _could_not(f"{run}: holds no result that can be read ({error})")
+        why = error if isinstance(error, (OSError, FrtauditError)) else type(error).__name__
+        return _could_not(f"{run}: holds no result that can be read ({why})")
     try:
         again = rederive(value, run, overrides)
         other = changed_inputs(_named(value, "inputs"), _named(again.to_json(), "inputs"))

@@ -22,6 +22,7 @@ from frtaudit.report.files import (
     SETTINGS,
     STATUS,
     TABLE,
+    TABLE_PDF,
     TEMPLATES,
     attachments,
     is_source,
@@ -54,7 +55,8 @@ class Written:
     """What a run, a sweep or a PDF alone holds, all of it intact.
 
     ``sources``: what a page is made from, by name; ``page``: its bytes (None: there is none), called ``page_name``;
-    ``lists``: filled checklists by name (None: they stand elsewhere); ``papers``: its PDFs.
+    ``lists``: filled checklists by name (None: they stand elsewhere); ``papers``: its PDFs; ``listed``: names of all
+    files that the statement of a folder lists (None: a PDF alone).
     """
 
     sources: Mapping[str, bytes]
@@ -62,6 +64,7 @@ class Written:
     page_name: str
     lists: Mapping[str, bytes] | None
     papers: tuple[Paper, ...]
+    listed: Collection[str] | None = None
 
 
 def is_rendered(name: str) -> bool:
@@ -69,10 +72,13 @@ def is_rendered(name: str) -> bool:
     return is_source(name) or name in (HTML, PDF, ANNEX, *LISTS)
 
 
-def in_folder(folder: Path, intact: Collection[str], signed: Mapping[str, SignedPdf]) -> Written:
+def in_folder(
+    folder: Path, intact: Collection[str], listed: Collection[str], signed: Mapping[str, SignedPdf]
+) -> Written:
     """What lies in a run's folder.
 
-    ``intact``: files that are rendered and stand there as they were signed; ``signed``: PDFs that were opened, by name.
+    ``intact``: those of the ``listed`` files that stand there as they were signed; ``signed``: PDFs that were opened,
+    by name.
     """
     return Written(
         sources={name: (folder / name).read_bytes() for name in intact if is_source(name)},
@@ -84,6 +90,7 @@ def in_folder(folder: Path, intact: Collection[str], signed: Mapping[str, Signed
             for name in (PDF, ANNEX)
             if name in intact and name in signed
         ),
+        listed=listed,
     )
 
 
@@ -108,9 +115,9 @@ def rendering_checks(written: Written, status: str, depth: Depth, *, trusted: bo
     ``status``: what the signatures prove, as a page says it; ``trusted``: of whoever signed the sources. Templates of
     a stranger are not run.
     """
-    if written.page is None and not written.papers:
+    if SETTINGS not in written.sources and written.page is None and not written.papers:
         return
-    first = written.papers[0].name if written.page is None else written.page_name
+    first = written.papers[0].name if written.page is None and written.papers else written.page_name
     told = _told(written)
     if told is None:
         yield invalid(SETTINGS, "is not what a report was told")
@@ -157,12 +164,13 @@ def _made_by(written: Written) -> str | None:
 
 
 def _page(written: Written, recorded: Mapping[str, Json], depth: Depth) -> Iterator[Check]:
-    from frtaudit.report.rendering import checklists_of, page_of
+    from frtaudit.report.rendering import checklists_of, page_of, settings_again
     from frtaudit.report.versions import differing
 
     name, other = written.page_name, differing(recorded, None)
     try:
         page, lists = page_of(written.sources), checklists_of(written.sources)
+        settings = settings_again(written.sources)
     except MemoryError:
         yield unchecked(name, "not compared: memory does not suffice to make it again")
         return
@@ -175,6 +183,7 @@ def _page(written: Written, recorded: Mapping[str, Json], depth: Depth) -> Itera
         return
     if written.page is not None:
         yield ok(name, "made again from the result and report.json: the same bytes")
+    yield from _as_told(written, settings, page, other)
     if written.lists is not None:
         for item in sorted({*lists, *written.lists}):
             if lists.get(item) != written.lists.get(item):
@@ -183,6 +192,30 @@ def _page(written: Written, recorded: Mapping[str, Json], depth: Depth) -> Itera
     for paper in written.papers:
         if paper.signed.signatures:
             yield from _paper(written, paper, page, recorded, depth, made)
+
+
+def _as_told(written: Written, again: bytes, page: bytes, other: tuple[str, ...]) -> Iterator[Check]:
+    """``report.json`` holds what is written ``again``; page and PDFs that it asks for stand there, no others."""
+    from frtaudit.report.render import Part
+    from frtaudit.report.rendering import settings_of
+    from frtaudit.signing.report_files import parts_of
+
+    if again != written.sources[SETTINGS]:
+        yield _differs(SETTINGS, "holds what no report is told", other, "settings")
+    if written.listed is None:
+        return
+    settings = settings_of(json.loads(written.sources[SETTINGS]))
+    paper = TABLE_PDF if TABLE in written.sources else PDF
+    annexed = settings.pdf and Part.ANNEX in parts_of(settings, page)
+    wanted = {written.page_name: settings.html, paper: settings.pdf, ANNEX: annexed}
+    for name, asked in wanted.items():
+        if asked != (name in written.listed):
+            said = (
+                f"is missing, although {SETTINGS} asks for it"
+                if asked
+                else f"is none that {SETTINGS} asks for"
+            )
+            yield _differs(name, said, other, "settings")
 
 
 def _paper(

@@ -13,7 +13,7 @@ from frtaudit.signing.manifest import STATEMENT, approvals, covered, extends, pr
 from frtaudit.signing.parties import Evidence, parties
 from frtaudit.signing.pdf.signature import SignedPdf
 from frtaudit.signing.report_pdf import open_pdf, signed_by, trusted
-from frtaudit.signing.rerender import in_folder, is_rendered, rendering_checks, status_of
+from frtaudit.signing.rerender import LISTS, in_folder, is_rendered, rendering_checks, status_of
 from frtaudit.signing.seal import SEAL
 from frtaudit.signing.signer import fingerprint
 from frtaudit.signing.statement import Scope, Statement, open_statement
@@ -58,7 +58,7 @@ def run_checks(folder: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
     who = tuple(parties(evidence, trust))
     if _is_intact(folder, RESULT, outer):
         intact = [name for name in outer.subjects if is_rendered(name) and _is_intact(folder, name, outer)]
-        written = in_folder(folder, intact, papers)
+        written = in_folder(folder, intact, outer.subjects, papers)
         yield from rendering_checks(written, status_of(outer), depth, trusted=trusted(who))
     yield from who
 
@@ -131,7 +131,9 @@ def _files(folder: Path, outer: Statement) -> Iterator[Check]:
             yield invalid(name, f"is not listed in {STATEMENT}")
     for name, recorded in outer.subjects.items():
         wrong = problem(folder, name, recorded)
-        if wrong is None:
+        if wrong is None and not (_is_ours(name) or name in LISTS):
+            yield unchecked(name, "is signed, and no part of a report: compared with nothing")
+        elif wrong is None:
             yield ok(name, f"sha256 {recorded.sha256[:16]}... and {recorded.length} bytes as recorded")
         elif name == PDF and extends(folder / name, recorded):
             yield ok(

@@ -1,11 +1,14 @@
 """A sweep's folder, checked: its statement over all files, its jobs each as a run, its table against their results."""
 
 import json
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any  # Any: JSON of mixed depth
 
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.machine.files import irregular
+from frtaudit.core.result import AuditResult
 from frtaudit.errors import VerificationError
 from frtaudit.report.files import PDF as REPORT
 from frtaudit.report.files import RESULT, SETTINGS, TABLE
@@ -30,9 +33,12 @@ from frtaudit.signing.verification import (
     unchecked,
 )
 
-OURS = (TABLE, PAGE, PDF, SETTINGS, "sweep.csv")
+CSV, DONE = "sweep.csv", "DONE.json"
+OURS = (TABLE, PAGE, PDF, SETTINGS, CSV)
 
 RunChecks = Callable[[Path], Iterable[Check]]
+Tabled = Callable[[Mapping[str, Any], Mapping[int, AuditResult]], tuple[bytes, str]]
+"""Makes ``sweep.json`` and ``sweep.csv`` again: (what ``sweep.json`` holds, results by the jobs' numbers)."""
 
 
 def is_sweep(folder: Path) -> bool:
@@ -40,8 +46,14 @@ def is_sweep(folder: Path) -> bool:
     return (folder / TABLE).is_file() or (folder / PDF).is_file()
 
 
-def sweep_checks(folder: Path, trust: Trust, run_checks: RunChecks, depth: Depth) -> Iterator[Check]:
-    """Checks of a sweep; ``run_checks``: of one job's folder; ``depth``: how far the sweep's own page is made again."""
+def sweep_checks(
+    folder: Path, trust: Trust, run_checks: RunChecks, depth: Depth, tabled: Tabled | None
+) -> Iterator[Check]:
+    """Checks of a sweep.
+
+    ``run_checks``: of one job's folder; ``depth``: how far the sweep's own page is made again; ``tabled``: makes its
+    table again.
+    """
     yield from not_regular(folder)
     try:
         data = read_bounded(folder / STATEMENT, LARGEST_STATEMENT)
@@ -63,6 +75,7 @@ def sweep_checks(folder: Path, trust: Trust, run_checks: RunChecks, depth: Depth
     yield from jobs
     yield from _signed_again(folder, outer, {check.subject for check in jobs})
     yield from _unlisted(folder, outer, {check.subject for check in jobs})
+    yield from _tabled(folder, outer, tabled)
     yield from _rendered(folder, outer, depth)
     yield from parties(Evidence(outer=outer), trust)
 
@@ -119,6 +132,31 @@ def _jobs(folder: Path, run_checks: RunChecks) -> Iterator[Check]:
             yield Check(subject=f"{name}/{worst.subject}", status=worst.status, message=worst.message)
 
 
+def _tabled(folder: Path, outer: Statement, tabled: Tabled | None) -> Iterator[Check]:
+    """The table follows from the results of its jobs, and leaves out none that is done."""
+    found = json.loads((folder / TABLE).read_bytes())
+    done = [job for job in found["jobs"] if job["state"] == "done"]
+    known = {f"{job['folder']}/{DONE}" for job in done}
+    for name in outer.subjects:
+        if name.endswith(f"/{DONE}") and name not in known:
+            yield invalid(name, f"is of a job that {TABLE} does not call done")
+    here = version("frtaudit")
+    if tabled is None or found.get("frtaudit") != here:
+        made = "frtaudit verify does so" if tabled is None else f"made by another version, this is {here}"
+        yield unchecked(TABLE, f"not compared with its jobs: {made}")
+        return
+    try:
+        read = {job["number"]: (folder / job["folder"] / RESULT).read_bytes() for job in done}
+        results = {number: AuditResult.from_json(json.loads(data)) for number, data in read.items()}
+        table, lines = tabled(found, results)
+    except Exception as error:  # noqa: BLE001  a forged table may raise anything; all of it means invalid
+        yield invalid(TABLE, f"does not follow from its jobs ({type(error).__name__})")
+        return
+    for name, again in ((TABLE, table), (CSV, lines.encode())):
+        if name not in outer.subjects or (folder / name).read_bytes() != again:
+            yield invalid(name, "does not follow from the results of its jobs")
+
+
 def _rendered(folder: Path, outer: Statement, depth: Depth) -> Iterator[Check]:
     """Page and PDF are those of the table; the PDF is signed and carries it."""
     paper = (folder / PDF).read_bytes() if PDF in outer.subjects else None
@@ -136,6 +174,7 @@ def _rendered(folder: Path, outer: Statement, depth: Depth) -> Iterator[Check]:
         page_name=PAGE,
         lists=None,
         papers=() if paper is None or signed is None else (Paper(name=PDF, data=paper, signed=signed),),
+        listed=outer.subjects,
     )
     yield from rendering_checks(written, status_of(outer), depth, trusted=True)
 

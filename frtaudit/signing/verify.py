@@ -1,18 +1,24 @@
 """Everything that can be checked offline about a run's folder, a sweep's folder, or a report's PDF alone."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
 
+from frtaudit.core.machine import signals
 from frtaudit.signing.report_pdf import pdf_checks
 from frtaudit.signing.run_folder import run_checks, strangers
-from frtaudit.signing.sweeps import is_sweep, sweep_checks
+from frtaudit.signing.sweeps import Tabled, is_sweep, sweep_checks
 from frtaudit.signing.trust import load_trust
-from frtaudit.signing.verification import Depth, Verification, indeterminate
+from frtaudit.signing.verification import Check, Depth, Verification, indeterminate
 
 
-def verify(path: str | Path, trust: Iterable[str | Path] = (), depth: Depth = Depth.PAGE) -> Verification:
+def verify(
+    path: str | Path,
+    trust: Iterable[str | Path] = (),
+    depth: Depth = Depth.PAGE,
+    tabled: Tabled | None = None,
+) -> Verification:
     """Check a run folder or a sweep's folder whole, or a PDF with the statement inside it; nothing is fetched.
 
     Parameters
@@ -23,6 +29,8 @@ def verify(path: str | Path, trust: Iterable[str | Path] = (), depth: Depth = De
         PEM files of signers, beside those that this machine trusts.
     depth : Depth
         Whether the PDF is laid out again, as the page is.
+    tabled : callable, optional
+        Makes the table of a sweep again from its jobs; ``frtaudit verify`` gives it.
 
     Returns
     -------
@@ -41,11 +49,18 @@ def verify(path: str | Path, trust: Iterable[str | Path] = (), depth: Depth = De
     """
     place, trusted = Path(path), load_trust(Path(item) for item in trust)
     if place.is_dir() and is_sweep(place):
-        checks = sweep_checks(place, trusted, partial(run_checks, trust=trusted, depth=depth), depth)
+        checks = sweep_checks(place, trusted, partial(run_checks, trust=trusted, depth=depth), depth, tabled)
     elif place.is_dir():
         checks = chain(run_checks(place, trusted, depth), strangers(place))
     elif place.is_file():
         checks = pdf_checks(place, trusted, depth)
     else:
         checks = iter([indeterminate(str(path), "there is no such file or folder")])
-    return Verification(path=str(path), checks=tuple(checks))
+    return Verification(path=str(path), checks=tuple(_heard(checks)))
+
+
+def _heard(checks: Iterable[Check]) -> Iterator[Check]:
+    """The checks; a signal that was noted ends them between two."""
+    for found in checks:
+        signals.check()
+        yield found

@@ -69,6 +69,7 @@ def test_tables_of_pairs(tmp_path: Path) -> None:
         ("2\t2\nA_B\t1\t2\n", "1 pairs; accepted: 8, as the first line says"),
         ("1\t1\nA_B\t1\tD\t1\nA_B\t1\t2\n", "line 2: a line of the other kind"),
         ("x\t1\nA_B\t1\t2\n", "line 1: 'x' is no count"),
+        ("KEY=" + "s" * 40, "line 1: 'KEY=ssss'... .44 characters. is no count"),
         ("A_B\t1\t9\n", "line 1: names a sample that the cohort does not hold"),
         ("A_B\t1\ttwo\n", "line 1: an image number is no integer"),
         ("A_B\t1\t2\t3\t4\n", "line 1: 5 fields"),

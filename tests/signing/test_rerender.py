@@ -281,6 +281,26 @@ def _file(name: str, data: bytes) -> Callable[[Case], None]:
     return lambda case: case.files.update({name: data})
 
 
+def _gone(name: str) -> Callable[[Case], None]:
+    return lambda case: case.files.pop(name) and None
+
+
+def _followed(change: Callable[[Case], None]) -> Callable[[Case], None]:
+    """An attack whose page is made anew from what it left."""
+
+    def attack(case: Case) -> None:
+        change(case)
+        case.say(pdf=False)
+        case.files.pop("report.pdf")
+        case.files["report.html"] = page_of(case.sources)
+
+    return attack
+
+
+def _loose(case: Case) -> None:
+    case.files["report.json"] = json.dumps(json.loads(case.files["report.json"]), indent=1).encode()
+
+
 HIDDEN = ".answer { display: none } .answer::before { content: 'All requirements are met.' }"
 BOX = "<div style='position:absolute; top:0; width:100%; height:20cm; background:#fff'></div>"
 PRAISE = "<p>The system is fit for use.</p>"
@@ -308,6 +328,21 @@ ATTACKS: Mapping[str, tuple[Callable[[Case], None], str]] = {
     "last audit swapped": (_file("previous.json", make_result(0.9, 3).to_bytes()), "report.html"),
     "title in report.json": (_told(title="Gate 5"), "report.html"),
     "another status in report.json": (_told(status="demo"), "report.json"),
+    "page gone": (_gone("report.html"), "report.html"),
+    "PDF gone": (_gone("report.pdf"), "report.pdf"),
+    "page that was not asked for": (_told(html=False), "report.html"),
+    "remark in report.json": (_told(remark="All good"), "report.json"),
+    "key in report.json": (_told(key="mine.pem"), "report.json"),
+    "loose form of report.json": (_loose, "report.json"),
+    "last audit swapped, and the page with it": (
+        _followed(_file("previous.json", make_result(0.9, 3).to_bytes())),
+        "report.json",
+    ),
+    "template swapped, and the page with it": (
+        _followed(_file("templates/style.css", b".answer { display: none }")),
+        "report.json",
+    ),
+    "member of the verdict": (_verdict(remark="All good"), "verdict.json"),
     "checklist": (_file("checklists.csv", b"list,id\nmodel_card,all\n"), "checklists.csv"),
     "exit code": (_verdict(exit_code=3), "verdict.json"),
     "counts": (_verdict(counts={"pass": 9, "fail": 0, "inconclusive": 0, "not_testable": 0}), "verdict.json"),

@@ -1,15 +1,19 @@
 """Tests of frtaudit.signing.verify. Tests also its parts run_folder and report_pdf, and parties, whom it asks."""
 
 import json
+import os
 import random
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from small_run import WHEN, make_result, render_pdf, sign_outer, write_run
 
+from frtaudit.cli.main import main
 from frtaudit.core.canonical import to_bytes
+from frtaudit.core.machine import signals
 from frtaudit.errors import DataError
 from frtaudit.signing.key_folder import CERTIFICATE, PUBLIC
 from frtaudit.signing.keys import demo_signer
@@ -300,3 +304,20 @@ def test_a_bad_trust_file_is_an_error(original: Path, tmp_path: Path) -> None:
     """A trust file that cannot be used is said, not ignored."""
     with pytest.raises(DataError, match="absent"):
         verify(original, [tmp_path / "absent.pem"])
+
+
+def test_a_signal_ends_it_between_two_checks(
+    run: Path, key_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A Ctrl-C while a run is checked is no verdict on it: the command ends with 130."""
+    whole = signals.check
+    seen: list[int] = []
+
+    def fifth() -> None:
+        seen.append(1)
+        if len(seen) == 5:
+            os.kill(os.getpid(), signal.SIGINT)
+        whole()
+
+    monkeypatch.setattr(signals, "check", fifth)
+    assert main(["verify", str(run), "--trust", str(key_folder / PUBLIC)]) == 130

@@ -114,7 +114,9 @@ def _of_store(error: sqlite3.Error, where: str) -> FrtauditError:
     if code in DAMAGED:
         found = f"store.sqlite is damaged ({error})"
         return DataError(where or "into", found, "a copy of it put back, or another folder")
-    return DataError(where or "store.sqlite", str(error), "one frtaudit collect at a time in a folder")
+    return DataError(
+        where or "store.sqlite", f"cannot be used ({error})", "one command at a time in that folder"
+    )
 
 
 def _place(error: OSError) -> str:

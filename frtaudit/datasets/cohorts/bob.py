@@ -8,7 +8,7 @@ from frtaudit.core.canonical import digest, sha256_file
 from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, column_names
 from frtaudit.inputs.fields import (
     SCORE,
     Coded,
@@ -129,7 +129,7 @@ def _need(columns: tuple[str, ...], prefix: str, names: tuple[str, ...], path: P
         raise DataError(
             f"{path.name} line 1",
             f"no column {wanted}",
-            f"columns parted by commas; found {', '.join(columns)}",
+            f"columns parted by commas; found {column_names(columns)}",
         )
     return found
 

@@ -12,7 +12,7 @@ from frtaudit.core.cohort import CohortData, LedgerEntry
 from frtaudit.core.labelling import Faces, Service
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
-from frtaudit.errors import DataError, SpecError
+from frtaudit.errors import DataError, SpecError, column_names
 from frtaudit.inputs.pseudonyms import key_bytes
 from frtaudit.inputs.queries.answers import with_answers
 from frtaudit.inputs.queries.boxes import boxes_of
@@ -159,7 +159,7 @@ class Queries:
         texts = np.full(len(found.faces.names), "all", dtype=object)
         if self.group is not None:
             if self.group not in found.columns:
-                known = ", ".join(found.columns) or f"a column of {self.faces}"
+                known = column_names(found.columns) or f"a column of {self.faces}"
                 raise SpecError("cohort.group", f"no column {self.group!r} in {self.faces}", known)
             texts = found.columns[self.group]
         services, left = kept_between(found.faces, found.services, texts, self.between, seed)

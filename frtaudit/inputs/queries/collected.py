@@ -10,7 +10,7 @@ from typing import Any  # Any: JSON as it was read
 from frtaudit.core.canonical import Json, sha256_file
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.machine.files import irregular, read_regular
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, excerpt
 from frtaudit.inputs.queries.collection_facts import QUERIES, facts_of
 
 COLLECTION, STORE, FACES = "collection.json", "store.sqlite", "faces.csv"
@@ -54,11 +54,11 @@ def read_collected(folder: Path) -> Collected | None:
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(COLLECTION, "not readable as a collection", "as frtaudit collect wrote it") from error
     if not known:
-        raise DataError(COLLECTION, f"the format {read['format']!r}", FORMAT)
+        raise DataError(COLLECTION, f"the format {excerpt(str(read['format']))}", FORMAT)
     try:
         return _collected(folder, read)
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
-        raise DataError(COLLECTION, f"no {error}", "as frtaudit collect wrote it") from error
+        raise DataError(COLLECTION, f"no {excerpt(str(error))}", "as frtaudit collect wrote it") from error
 
 
 def _collected(folder: Path, read: Mapping[str, Any]) -> Collected:
@@ -75,7 +75,7 @@ def _collected(folder: Path, read: Mapping[str, Any]) -> Collected:
     named = [FACES, *lists, *([] if read["boxes"] is None else [read["boxes"]])]
     stray = next((name for name in named if Path(name).name != name), None)
     if stray is not None:
-        raise DataError(COLLECTION, f"names {stray!r}", "a file of its folder")
+        raise DataError(COLLECTION, f"names {excerpt(stray)}", "a file of its folder")
     return Collected(
         faces=FACES,
         boxes=read["boxes"],

@@ -24,7 +24,7 @@ def bag_of(signed: cms.SignedData) -> list[x509.Certificate]:
 
 
 def check_hole(pdf: bytes, embedded: EmbeddedPdfSignature, where: str) -> None:
-    """Require that the bytes left out by the signature are its own value in hexadecimal, zero-padded."""
+    """Require that the bytes left out by the signature are its own value in upper-case hexadecimal, zero-padded."""
     start, length, resume, rest = (int(item) for item in embedded.byte_range)
     hole = pdf[length:resume]
     value = bytes(embedded.pkcs7_content)
@@ -32,7 +32,7 @@ def check_hole(pdf: bytes, embedded: EmbeddedPdfSignature, where: str) -> None:
     holds = (
         start == 0
         and resume + rest <= len(pdf)
-        and hole in (b"<" + value.hex().encode() + b">", b"<" + value.hex().upper().encode() + b">")
+        and hole == b"<" + value.hex().upper().encode() + b">"
         and not any(value[used:])
     )
     if not holds:
