@@ -30,8 +30,8 @@ UNITS = {
     "tar": "TAR (0..1) times the root of points of the score range mapped to 0..100",
     FMR_AXIS: "decades of the pooled FMR",
 }
-NO_INTERVAL = "an index of distances: where classes are alike it is noise over noise"
-OF_TWO = "by construction: two classes lie equally far from their mean"
+NO_INTERVAL = "a ratio of distances: under equality of the classes it is a ratio of noise"
+OF_TWO = "by construction: two classes have the same distance from their mean"
 At = dict[str, float | str]
 
 

@@ -101,7 +101,7 @@ def compare(argv: Sequence[str]) -> int:
 
 
 def label(argv: Sequence[str]) -> int:
-    """Say by keyboard, on a page of this machine, which faces show the person they were searched for."""
+    """Label faces in the browser: which of them show the person they were searched for."""
     parser = parser_of("label", label.__doc__ or "", LABEL_EXAMPLES, words="FOLDER|key=value")
     add_label_flags(parser)
     options = parser.parse_intermixed_args(argv)
@@ -313,7 +313,7 @@ def init(argv: Sequence[str]) -> int:
 
 
 def serve_fake(argv: Sequence[str]) -> int:
-    """Serve made-up face services on this machine, that speak as the real ones do."""
+    """Serve synthetic face services on this machine, with the wire formats of the real ones."""
     parser = Parser(
         prog="frtaudit serve-fake",
         description=(serve_fake.__doc__ or "").strip(),

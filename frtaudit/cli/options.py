@@ -46,7 +46,7 @@ COLLECT_EXAMPLES = """\
 collection=NAME              a whole collection, of yours in FOLDER/collection/NAME.yaml: frtaudit list collection
 source=NAME                  where images come from; source.FIELD=value: frtaudit list source
 services.NAME.type=TYPE      a service, as reports call it; services.NAME.FIELD=value: frtaudit list service
-into=FOLDER                  scores, intents and results; the same words go on there
+into=FOLDER                  scores, intents and results; repeat the command to resume
 least=N                      images that a query needs (default: 8); seed=N; keep_images=true writes images too
 pairs.between=matched|all    pairs between queries: as many as within, drawn, or all; pairs.group=COLUMN
 canaries.pairs=N             pairs that are asked again and again; canaries.rounds, canaries.repeats, canaries.given
@@ -186,7 +186,7 @@ def run_options(command: str, does: str, argv: Sequence[str]) -> tuple[argparse.
 
 
 def add_fake_flags(parser: Parser) -> None:
-    """How made-up services behave: fields of :class:`frtaudit.collection.fake.world.Conduct` and its faults."""
+    """Options of synthetic services: fields of :class:`frtaudit.collection.fake.world.Conduct` and its faults."""
     add = parser.add_argument
     add("--port", type=int, default=0, metavar="N", help="of this machine (default: any free one)")
     add("--seed", type=int, default=0, metavar="N", help="of faults and delays (default: 0)")

@@ -41,8 +41,8 @@ class Metric:
 
     ``label``: its name in the report; ``sentence``: in a finding's sentence, where that is another; ``about``: a line
     on it for ``frtaudit list``, of a metric that a requirement may name. ``unbounded``: a rate below 0 or above 1 has a
-    meaning, as of a difference. ``index``: one number for the classes of a schema; ``alike``: its value where
-    classes are alike. ``pooled_only``: not made identity-weighted. ``published``: None where it is never published.
+    meaning, as of a difference. ``index``: one number for the classes of a schema; ``alike``: its value
+    under equality. ``pooled_only``: not made identity-weighted. ``published``: None where it is never published.
     """
 
     name: str
@@ -331,7 +331,7 @@ def in_sentence(metric: str) -> str:
 
 
 def value_alike(metric: str) -> float | None:
-    """What a number over classes is where they are alike; None of a metric that says nothing of that.
+    """The value of a metric over classes under equality; None where the metric has no such value.
 
     >>> value_alike("max_min"), value_alike("gini"), value_alike("fmr")
     (1.0, 0.0, None)

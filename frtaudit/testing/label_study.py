@@ -1,4 +1,4 @@
-"""How often intervals on true labels hold the truth, on made-up searches whose mechanisms the method does not know.
+"""How often intervals on true labels hold the truth, on synthetic searches whose mechanisms the method does not know.
 
 `python -m frtaudit.testing.label_study`: a line for each scene. A scene is a kind of search: who is found, how many of
 the faces are wrong, how many images are bad, how many services there are and how well they see. Of each search one
@@ -67,7 +67,7 @@ def _sphere(name: str, *levels: float, held: bool = True, **shape: Any) -> Scene
         )
         made = people.load({}, seed).labelling
         if made is None:
-            raise DataError("cohort", "no labelling", "a made-up search")
+            raise DataError("cohort", "no labelling", "a synthetic search")
         return made.faces, made.services
 
     return Scene(name=name, draw=draw, held=held)

@@ -1,4 +1,4 @@
-"""Paper and ink for figures: one panel, one style for each system or class, readable in black and white."""
+"""Colours and panels of figures: one style for each system or class, readable in black and white."""
 
 import io
 import logging

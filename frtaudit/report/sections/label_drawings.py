@@ -91,10 +91,10 @@ def _bands(source: Source) -> Iterator[Figure]:
         return
     yield Figure(
         name="labels-bands",
-        title="How sure the curves are",
+        title="Uncertainty of the curves",
         caption=spans(
-            "Band: Wilson's interval for the population, pointwise, of the labels used here; the "
-            "threshold held, and wrong labels not counted."
+            "Band: Wilson's interval for the population, pointwise, on the labels used here; at a fixed threshold, "
+            "without label errors."
         ),
         panels=_panels(source, "labels-bands", [item for item in found if item.metric in kinds], kinds),
         keys=_keys("labels-bands", [display_name(words().labels, kind) for kind in kinds]),
@@ -127,13 +127,13 @@ def _kinds(source: Source) -> Iterator[Figure]:
         return
     yield Figure(
         name="labels-det",
-        title="FNMR over FMR by whose labels",
+        title="FNMR over FMR by source of labels",
         caption=spans(
-            "The nearer the estimated curve lies to the annotated one, the less the labels cost. From annotated to "
-            "achievable: faces left out. From achievable to estimated: wrong labels. Without a vote: each service "
-            "judged by its own labels."
+            "The distance between the estimated and the annotated curve is the effect of label errors. From "
+            "annotated to achievable: faces left out. From achievable to estimated: wrong labels. Without a vote: "
+            "each service evaluated on its own labels."
             if len(kinds) > 2
-            else "Without a vote: each service judged by its own labels."
+            else "Without a vote: each service evaluated on its own labels."
         ),
         panels=_panels(source, "labels-det", found, kinds),
         keys=_keys("labels-det", [display_name(words().labels, kind) for kind in kinds]),
@@ -303,8 +303,8 @@ def _subsets(source: Source) -> Iterator[Figure]:
             name="labels-subsets",
             title="Fewer services",
             caption=spans(
-                f"Labels by every subset of three and more services, against {how}; each letter is a service, and one "
-                f"that did not label is not judged (hatched). The subset's labels choose the faces too."
+                f"Labels by every subset of three and more services, against {how}; each letter is a service; one "
+                "that did not label is not evaluated (hatched). The subset's labels also determine the faces."
             ),
             panels=tuple(panels),
         )
@@ -339,8 +339,8 @@ def _queries(source: Source) -> Iterator[Figure]:
             name="labels-counts",
             title="Right faces of each query",
             caption=spans(
-                "One mark for each query. Estimated: faces that most services take for the person, before any query is "
-                "left out. On the line the estimate counts what annotation counts."
+                "One mark for each query. Estimated: faces labelled as the person by most services, before any "
+                "query is left out. On the line, both counts are equal."
             ),
             panels=tuple(panels),
             keys=_keys("labels-counts", names),
@@ -378,8 +378,8 @@ def _made_of(source: Source) -> Iterator[Figure]:
 def _said(annotated: bool) -> Text:  # noqa: FBT001  a private switch
     left = "Left: how many faces a query has. " if annotated else "How many faces a query has."
     right = (
-        "Right: the share that shows its person by annotation, a dot for each query; box: quartiles, whiskers: tenths. "
-        "A query stands under a class only where its person is in this audit."
+        "Right: the share that shows its person by annotation, a dot for each query; box: quartiles, whiskers: "
+        "tenths. A query belongs to a class only where its person is in this audit."
     )
     return spans(left, right if annotated else "")
 
@@ -400,11 +400,11 @@ def _examples(source: Source) -> Iterator[Figure]:
         service = next(iter(found.values())).metric
         yield Figure(
             name="labels-examples",
-            title=f"One query of each kind, in the eyes of {service}",
+            title=f"One query of each kind, by {service}",
             caption=spans(
                 "Left: confidences scaled to 0 and 1 between the modes of the scores; one dark block is one person. "
-                "Right: z in black, in colour the eigenvectors of what counts as a person; marks on top are the "
-                "decision of all services: dot, of the query's person; cross, not; stroke, left out."
+                "Right: z in black, eigenvectors of the people found in colour; marks on top are the decision of "
+                "all services: dot, the query's person; cross, another person; stroke, left out."
             ),
             panels=tuple(panels),
         )

@@ -77,7 +77,7 @@ class Spread:
         return float((1 + np.count_nonzero(worst >= self.point.max())) / (worst.size + 1))
 
     def null(self, share: float, alpha: float) -> float:
-        """The largest distance that chance alone gives in a share of all cases when classes are alike."""
+        """The largest distance that chance alone gives in a share of all cases under equality."""
         return float(np.sqrt(np.quantile(self._worst(alpha), share, method="higher")))
 
     def detectable(self, alpha: float) -> float | None:

@@ -2,7 +2,7 @@
 
 Groups of K_g subjects are told apart by the simultaneous intervals of all pairwise log ratios (FORMULAS 8.6): a pair
 differs when its interval leaves 0. With log rates near normal (delta method, Var log p = deff (1-p)/(n p)) the largest
-studentised difference of G alike groups has the studentised range's quantile, so that c = q_{1-alpha; G, inf}/sqrt(2)
+studentised difference of G equal groups has the studentised range's quantile, so that c = q_{1-alpha; G, inf}/sqrt(2)
 stands where 8.6 takes the bootstrap's max-t. One group has the rate p, another the rate R p; R is found with
 probability 1 - beta when
 

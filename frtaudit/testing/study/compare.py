@@ -1,4 +1,4 @@
-"""Does a comparison of vendors hold what it promises? On made-up people: ``python -m frtaudit.testing.study.compare``.
+"""Error rates of comparisons of vendors, on synthetic people: ``python -m frtaudit.testing.study.compare``.
 
 Two systems are exchangeable when independent noise on the same templates makes them (FORMULAS 8.16); the noise is small
 enough that their errors hang together by 0.8. They are put on trial and compared as an audit does it, at targets that

@@ -104,7 +104,7 @@ def real(folder: Path, system: str, name: str, images: int = IMAGES) -> ScoredSe
 
 
 def made(population: Population, sizes: Sequence[int], people: int, seed: int) -> ScoredSet:
-    """``people`` drawn from a made-up population, samples by the repeated pattern ``sizes``."""
+    """``people`` drawn from a synthetic population, samples by the repeated pattern ``sizes``."""
     rng = np.random.default_rng(seed)
     subjects = population.subjects(rng, people)
     return scored(population.name, subjects.samples(rng, sizes_of(sizes, people, rng)))

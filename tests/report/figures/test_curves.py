@@ -23,7 +23,7 @@ from frtaudit.report.pieces import Panel
 
 
 def series(kind: str) -> list[Series]:
-    """The made-up curves of a kind, one system each."""
+    """The synthetic curves of a kind, one system each."""
     found = [item for name in SYSTEMS for item in curves(name) if item.analysis == kind]
     return [Series(name=item.provider, index=index, curve=item) for index, item in enumerate(found)]
 
