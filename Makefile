@@ -57,7 +57,7 @@ processors: $(FOR_TESTS)
 	@.ci/processors
 
 # What tests/words.py finds nothing in; without arguments it looks through everything.
-WORDED := frtaudit/planning frtaudit/signing docs/index.md docs/start README.md Makefile
+WORDED := frtaudit/planning frtaudit/signing conf docs templates README.md CHANGELOG.md CONTRIBUTING.md Makefile
 
 check: $(FOR_TESTS)
 	$(BIN)/ruff format --check .
