@@ -38,7 +38,7 @@ At = dict[str, float | str]
 @register("analysis", NAME)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InterclassSpread:
-    """d_l2 in TAR space and on the pooled FMR axis, population intervals of pairs, sd over classes, worst to best.
+    """d_l2 in TAR space and on the pooled FMR axis, population intervals of pairs, sd and ratio over classes.
 
     ``B``, ``alpha``: of the thesis's interval, as in ``interclass``; ``ceiling``: the FMR above which the FMR axis
     tells no difference (default: the largest declared FMR target); ``shares``: schema to class to its share in overall:

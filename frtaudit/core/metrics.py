@@ -290,7 +290,7 @@ _IN_SECTIONS = (  # of the report
     Metric("threshold_mix", SCORE, "threshold for the declared mix"),
     Metric("index_best_case", NUMBER, "index, best case"),
     Metric("index_worst_case", NUMBER, "index, worst case"),
-    Metric("index_behind_labels", NUMBER, "index behind the labels"),
+    Metric("index_behind_labels", NUMBER, "index corrected for wrong labels"),
 )
 _IN_NO_SECTION = (  # the report prints what stands here below its sections
     Metric("fmr_at_fmr", RATE, "FMR", published=WITHIN),

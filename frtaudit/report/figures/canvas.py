@@ -41,7 +41,7 @@ COLOURS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pen:
-    """How one series is drawn: hue, dashes and marker differ together, so that grey print still tells them apart."""
+    """How one series is drawn: hue, dashes and marker differ together, so that series differ in grey print."""
 
     hue: str
     dash: "str | tuple[float, tuple[float, ...]]"

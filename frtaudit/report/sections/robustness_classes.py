@@ -43,7 +43,7 @@ def bounds(source: Source, schema: str) -> Table | None:
         if name == "failures":
             columns.append(Column(title="measured, pooled", kind="num"))
         columns.append(Column(title=CAUSES[name], kind="num"))
-    columns += [Column(title="behind the labels", kind="num")] if behind else []
+    columns += [Column(title="corrected for wrong labels", kind="num")] if behind else []
     text = words().robustness
     title = f"Unknown and wrong classes, by {spoken(schema)}. "
     told = [

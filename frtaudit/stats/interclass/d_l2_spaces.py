@@ -173,7 +173,7 @@ def thesis_tar(
 def decades(tail: ScoreTail, scores: Floats, ceiling: float) -> Floats:
     """Mated scores on the pooled FMR axis: -log10 FMR(s), FMR(s) the share of non-mated scores > s.
 
-    FMR is held between 1/M, M the non-mated comparisons, and ``ceiling``: lower ones cannot be told apart, higher ones
+    FMR is held between 1/M, M the non-mated comparisons, and ``ceiling``: lower ones are not distinguished, higher ones
     are no operating points. Any strictly rising map of all scores leaves the values as they are. ``scores``: any shape,
     in score units; unit: decades of FMR.
 

@@ -94,7 +94,7 @@ def test_settings_of_the_machine_take_no_part() -> None:
 
 @given(st.integers(0, 400), st.integers(0, 400))
 def test_pens_differ_without_colour(first: int, second: int) -> None:
-    """Neighbouring series differ in dash and in marker, so that grey print tells them apart."""
+    """Neighbouring series differ in dash and in marker, so that they differ in grey print."""
     one, other = canvas.pen(first), canvas.pen(second)
     if 0 < abs(first - second) < len(canvas.DASHES):
         assert one.dash != other.dash or abs(first // 8 - second // 8) == 1

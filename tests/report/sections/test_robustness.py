@@ -112,7 +112,7 @@ def test_each_index_with_its_causes() -> None:
         "wrong labels",
         "measured, pooled",
         "failed comparisons, pooled",
-        "behind the labels",
+        "corrected for wrong labels",
     ]
     first = lines(found)[0]
     assert first[0] == "largest / smallest of FMR at FMR 3 %"
