@@ -57,7 +57,7 @@ processors: $(FOR_TESTS)
 	@.ci/processors
 
 # Texts that tests/words.py finds nothing in; names it looks for in all code.
-WORDED := frtaudit/planning frtaudit/signing docs/index.md docs/start README.md Makefile
+WORDED := frtaudit/planning frtaudit/signing conf docs templates README.md CHANGELOG.md CONTRIBUTING.md Makefile
 
 check: $(FOR_TESTS)
 	$(BIN)/ruff format --check .

@@ -55,7 +55,7 @@ class Line:
     target: float | None = None
 
     def verdict(self, value: float) -> str:
-        """Whether the target is met, or at least the floor, which lies a factor of two behind it."""
+        """Whether the target is reached, or at least the floor, half of the target."""
         if self.target is None:
             return ""
         short = self.target / value if self.measure.more_is_better else value / self.target

@@ -1,7 +1,7 @@
 """How long labels take: 2,755 queries of 20 faces, five services, all pairs within queries and as many between.
 
 ``python -m benchmarks.labels [QUERIES]`` prints seconds of the clock and of the processor, the highest memory and how
-many labels are right, and ends with 1 beyond 60 s of the processor, all threads together, or 2 GB. Made-up templates,
+many labels are right, and ends with 1 beyond 60 s of the processor, all threads together, or 2 GB. Synthetic templates,
 from a fixed seed.
 """
 

@@ -26,7 +26,7 @@ METHODS = (
 
 
 def big_result() -> AuditResult:
-    """A made-up result: rates of every system, group and target, curves of everybody and of groups, findings."""
+    """A synthetic result: rates of every system, group and target, curves of everybody and of groups, findings."""
     rng = np.random.default_rng(5)
     systems = [f"system_{n:02d}" for n in range(SYSTEMS)]
     groups = [f"group_{n:02d}" for n in range(GROUPS)]

@@ -29,7 +29,7 @@ TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
 def write_scores(folder: Path, queries: int, services: int, *, plain: bool = False) -> int:
-    """Write faces and score lists of a made-up search; how many scores."""
+    """Write faces and score lists of a synthetic search; how many scores."""
     rng = np.random.default_rng(17)
     query = np.repeat(np.arange(queries), FACES)
     names = [f"{q:08d}-{rng.integers(1 << 60):015x}" for q in query]

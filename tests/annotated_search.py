@@ -1,4 +1,4 @@
-"""A small made-up web search, audited: what tests of annotation read."""
+"""A small synthetic web search, audited: what tests of annotation read."""
 
 from functools import cache
 
@@ -14,5 +14,5 @@ SMALL = (
 
 @cache
 def result(*more: str) -> AuditResult:
-    """A small made-up search, three services, a fifth of the queries with two people."""
+    """A small synthetic search, three services, a fifth of the queries with two people."""
     return audit(load_spec([*SMALL, *more])).result

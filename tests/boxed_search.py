@@ -1,4 +1,4 @@
-"""A made-up web search as files: images by query, boxes of two services, a third that finds no faces itself."""
+"""A synthetic web search as files: images by query, boxes of two services, a third that finds no faces itself."""
 
 import csv
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A small collection from three made-up services, one of which changes and one of which fails, and an audit of it."""
+"""A small collection from three synthetic services, one of which changes and one of which fails, and an audit of it."""
 
 import json
 from functools import cache

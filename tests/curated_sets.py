@@ -1,4 +1,4 @@
-"""Rules for a small set, and a made-up cohort that they suit."""
+"""Rules for a small set, and a synthetic cohort that they suit."""
 
 from dataclasses import replace
 from functools import cache

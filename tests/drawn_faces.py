@@ -1,4 +1,4 @@
-"""A made-up source and a made-up service of this machine: pictures drawn from a seed, scores from their pixels.
+"""A synthetic source and a synthetic service of this machine: pictures drawn from a seed, scores from their pixels.
 
 Registered by :func:`registered` for one test, so that no list of plug-ins shows them.
 """

@@ -1,4 +1,4 @@
-"""A finished run on disk: the made-up result that has everything, and tables beside it."""
+"""A finished run on disk: the synthetic result that has everything, and tables beside it."""
 
 import os
 from pathlib import Path

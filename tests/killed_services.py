@@ -1,4 +1,4 @@
-"""Collects from five made-up services by the command line, killed again and again: ``killed_services.py FOLDER SEED``.
+"""Collects from five synthetic services by the command line, killed repeatedly: ``killed_services.py FOLDER SEED``.
 
 A process that has loaded everything forks the services, then a child for each ``frtaudit collect``, and kills it when
 the services were asked a random number of times more. ``FOLDER/whole`` is collected unbroken, ``FOLDER/broken`` is
@@ -75,7 +75,7 @@ def words(root: Path, into: Path, address: str) -> list[str]:
 
 
 def quick() -> None:
-    """The made-up credentials, and no waits before a further attempt."""
+    """The synthetic credentials, and no waits before a further attempt."""
     os.environ.update(ENVIRONMENT, AWS_CONFIG_FILE="none", AWS_SHARED_CREDENTIALS_FILE="none")
     frtaudit.collection.clients.http.FIRST_WAIT = frtaudit.collection.services.rekognition.FIRST_WAIT = 0.01
     botocore.retries.standard.ExponentialBackoff._DEFAULT_BACKOFF_CONFIG = {

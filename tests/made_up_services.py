@@ -1,4 +1,4 @@
-"""The five services, set to the made-up ones of this machine; a gate that counts."""
+"""The five services, set to the synthetic ones of this machine; a gate that counts."""
 
 import threading
 from collections import Counter
@@ -46,7 +46,7 @@ def service(name: str, address: str, limits: Limits | None = None) -> Service:
 
 
 def with_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The made-up credentials, and no others; no wait before a second attempt."""
+    """The synthetic credentials, and no others; no wait before a second attempt."""
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
     for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL", "AZURE_FACE_ENDPOINT"):
@@ -61,6 +61,6 @@ def with_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def crop(session: Session, query: int, image: int) -> Crop:
-    """A made-up picture and its first face as a session sees it."""
+    """A synthetic picture and its first face as a session sees it."""
     picture = CLEAN.picture(query, image)
     return Crop(picture=picture, face=session.detect(picture).faces[0])

@@ -1,4 +1,4 @@
-"""Made-up people with labels, images and errors, the full result that counts them, and a reader who sums."""
+"""Synthetic people with labels, images and errors, the full result that counts them, and a reader who sums."""
 
 import math
 from collections.abc import Iterator, Sequence

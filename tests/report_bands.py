@@ -1,4 +1,4 @@
-"""Made-up curves over FMR of one system: ROC with every band, a bundle, eight fairness metrics, their uncertainty."""
+"""Synthetic curves over FMR of one system: ROC with every band, a bundle, eight fairness metrics, their uncertainty."""
 
 import math
 from itertools import product

@@ -1,4 +1,4 @@
-"""A made-up result with everything a report may meet: two systems, three classes and unknown, all four verdicts."""
+"""A synthetic result with everything a report may meet: two systems, three classes and unknown, all four verdicts."""
 
 import math
 from dataclasses import replace
@@ -341,7 +341,7 @@ def spec() -> dict[str, object]:
 
 
 def result() -> AuditResult:
-    """The whole made-up result."""
+    """The whole synthetic result."""
     estimates = [item for name in SYSTEMS for item in (*overall(name), *by_class(name), *further(name))]
     groups = [
         {

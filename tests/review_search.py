@@ -1,4 +1,4 @@
-"""A small made-up search in files: three queries, three services, drawn faces, for ``frtaudit label``."""
+"""A small synthetic search in files: three queries, three services, drawn faces, for ``frtaudit label``."""
 
 import csv
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Small made-up web searches, shared by tests."""
+"""Small synthetic web searches, shared by tests."""
 
 from dataclasses import replace
 from functools import cache

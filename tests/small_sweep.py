@@ -1,4 +1,4 @@
-"""A sweep of four jobs over two settings, from one made-up result whose numbers move with the settings."""
+"""A sweep of four jobs over two settings, from one synthetic result whose numbers move with the settings."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ def plan() -> Plan:
 
 
 def result(times: float = 1.0, alpha: float = 0.05, p: float = 1e-6) -> AuditResult:
-    """The made-up result with its rates times a factor, at a level; its first failure has the p value."""
+    """The synthetic result with its rates times a factor, at a level; its first failure has the p value."""
     made = report_fixture.result()
     estimates = tuple(
         replace(item, value=item.value * times)

@@ -59,7 +59,7 @@ def written(tmp_path_factory: pytest.TempPathFactory, reports_made_once: object)
 
 
 def _rows() -> list[tuple[object, ...]]:
-    """Scores of all pairs of the made-up images, higher for one person."""
+    """Scores of all pairs of the synthetic images, higher for one person."""
     sides = ("probe", "reference", "probe_subject", "reference_subject", "probe_class", "reference_class")
     rows: list[tuple[object, ...]] = [("provider", *sides, "score")]
     whose: Callable[[str], str] = lambda name: CLASSES["abcd".index(name[0]) % 2]  # noqa: E731  one line

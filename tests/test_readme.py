@@ -1,8 +1,8 @@
 """What the documents tell a reader to type works as it stands there.
 
-Each document is one story: its python and bash blocks run in order in one folder that is empty at first. A block
-whose first line is `# file: NAME` is written to that file. In bash, lines that start with `make` are looked up in the
-Makefile and not run.
+Each document is one story: its python and bash blocks run in order in one folder that is empty at first; for
+CONTRIBUTING.md it is a copy of the source tree. A block whose first line is `# file: NAME` is written to that file; a
+diff is applied. In bash, lines that start with `make` are looked up in the Makefile and not run.
 """
 
 import os
@@ -18,7 +18,13 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]*))?\)")
-TYPED = ("bash", "python", "toml", "yaml")
+TYPED = ("bash", "python", "toml", "yaml", "diff")
+RUN = {
+    "python": [sys.executable, "-"],
+    "bash": ["bash", "-euo", "pipefail", "-s"],
+    "diff": ["git", "apply", "-"],
+}
+SOURCES = ("frtaudit", "conf", "templates")
 REAL_DATA = "../shared/data"
 
 
@@ -37,7 +43,8 @@ def environment(folder: Path) -> dict[str, str]:
     home = folder.parent / "home"
     home.mkdir(exist_ok=True)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return {**os.environ, "PATH": path, "HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}
+    sources = {"PYTHONPATH": str(folder)} if (folder / "frtaudit").is_dir() else {}
+    return {**os.environ, **sources, "PATH": path, "HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}
 
 
 def type_in(language: str, text: str, folder: Path) -> None:
@@ -46,11 +53,10 @@ def type_in(language: str, text: str, folder: Path) -> None:
     if named:
         (folder / named[1]).parent.mkdir(parents=True, exist_ok=True)
         (folder / named[1]).write_text(text)
-    if named or language not in ("bash", "python"):
+    if named or language not in RUN:
         return
-    command = [sys.executable, "-"] if language == "python" else ["bash", "-euo", "pipefail", "-s"]
     done = subprocess.run(
-        command,
+        RUN[language],
         input=text,
         cwd=folder,
         env=environment(folder),
@@ -82,9 +88,12 @@ def without_make(text: str) -> str:
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the examples are for bash, which is not here")
 @pytest.mark.parametrize("document", stories(), ids=lambda path: path.name)
 def test_story_runs(document: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """Every example of a document runs, in order, from an empty folder."""
+    """Every example of a document runs, in order, from an empty folder, or in a copy of the source tree."""
     folder = tmp_path / "empty"
     folder.mkdir()
+    for name in SOURCES if document.name == "CONTRIBUTING.md" else ():
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "docs" / "reference").mkdir(parents=True)
     for language, text in blocks(document):
         block = text
         if REAL_DATA in block:

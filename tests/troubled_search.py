@@ -1,4 +1,4 @@
-"""A small made-up search with everything that goes wrong: two people, nobody, services that disagree, hidden scores."""
+"""A small synthetic search with many faults: two people, nobody, services that disagree, hidden scores."""
 
 from functools import cache
 from pathlib import Path

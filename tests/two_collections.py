@@ -1,4 +1,4 @@
-"""A made-up search at two dates: the same images scored again, or the same names searched again."""
+"""A synthetic search at two dates: the same images scored again, or the same names searched again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

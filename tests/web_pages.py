@@ -13,7 +13,7 @@ HERE = "127.0.0.1"
 
 
 def photo(seed: int = 0, size: int = 48, kind: str = "JPEG") -> bytes:
-    """Smooth made-up light and shade, another for each seed."""
+    """Smooth synthetic light and shade, another for each seed."""
     rng = np.random.default_rng(seed)
     coarse = Image.fromarray(rng.integers(0, 256, (6, 6, 3), dtype=np.uint8))
     stream = io.BytesIO()

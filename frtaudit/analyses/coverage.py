@@ -67,7 +67,7 @@ OF_FMR = {Scenario.WOLVES, *LOOK_ALIKES}
 @register("analysis", NAME)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """How often this report's intervals would hold the truth, in simulated cohorts of its own structure."""
+    """How often this report's intervals would contain the true value, in simulated cohorts of its own structure."""
 
     cohorts: int = MIN_COHORTS
     share_of_wolves: float = 0.02

@@ -1,4 +1,4 @@
-"""Labels read off the services' own scores: how many, how right, and what they do to the rates (Knott et al.)."""
+"""Labels estimated from the services' own scores: how many, how right, and what they do to the rates (Knott et al.)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -146,7 +146,7 @@ def _bounds(table: PopulationTable, alpha: float) -> tuple[Floats, Floats, Float
 
 
 def _test(table: PopulationTable | None, alpha: float, note: str | None = None) -> Test:
-    """Whether all classes are alike (FORMULAS 8.7)."""
+    """The test of equality of all classes (FORMULAS 8.7)."""
     return Test(
         p=None if table is None else table.p_value,
         null_median=None if table is None else table.null_median,

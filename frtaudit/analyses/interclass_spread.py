@@ -30,15 +30,15 @@ UNITS = {
     "tar": "TAR (0..1) times the root of points of the score range mapped to 0..100",
     FMR_AXIS: "decades of the pooled FMR",
 }
-NO_INTERVAL = "an index of distances: where classes are alike it is noise over noise"
-OF_TWO = "by construction: two classes lie equally far from their mean"
+NO_INTERVAL = "a ratio of distances: under equality of the classes it is a ratio of noise"
+OF_TWO = "by construction: two classes have the same distance from their mean"
 AtKey = dict[str, float | str]
 
 
 @register("analysis", NAME)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InterclassSpread:
-    """d_l2 in TAR space and on the pooled FMR axis, population intervals of pairs, sd over classes, worst to best.
+    """d_l2 in TAR space and on the pooled FMR axis, population intervals of pairs, sd and ratio over classes.
 
     ``B``, ``alpha``: of the thesis's interval, as in ``interclass``; ``ceiling``: the FMR above which the FMR axis
     tells no difference (default: the largest declared FMR target); ``shares``: schema to class to its share in overall:

@@ -1,4 +1,4 @@
-"""Has a service changed? Two collections of one search at two dates, each service paired with itself (Knott et al.)."""
+"""Did a service change? Two collections of one search at two dates, each service paired with itself (Knott et al.)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace

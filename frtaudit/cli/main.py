@@ -89,7 +89,7 @@ def check(argv: Sequence[str]) -> int:
 
 
 def compare(argv: Sequence[str]) -> int:
-    """Compare the systems of finished runs: who is best or tied, who differs, has a service changed."""
+    """Compare the systems of finished runs: ranks with ties, differences, changes of a service."""
     parser = parser_of("compare", compare.__doc__ or "", COMPARE_EXAMPLES + EXIT_CODES, words="RUN|key=value")
     add_fail_on(parser)
     options = parser.parse_intermixed_args(argv)
@@ -101,7 +101,7 @@ def compare(argv: Sequence[str]) -> int:
 
 
 def label(argv: Sequence[str]) -> int:
-    """Say by keyboard, on a page of this machine, which faces show the person they were searched for."""
+    """Label faces in the browser: which of them show the person they were searched for."""
     parser = parser_of("label", label.__doc__ or "", LABEL_EXAMPLES, words="FOLDER|key=value")
     add_label_flags(parser)
     options = parser.parse_intermixed_args(argv)
@@ -116,12 +116,12 @@ def label(argv: Sequence[str]) -> int:
 
 
 def collect(argv: Sequence[str]) -> int:
-    """Ask services for scores of images; ended at any moment, it goes on where it was. Calls may cost money."""
+    """Collect scores of images from services; repeat the command to resume. Calls may cost money."""
     parser = parser_of("collect", collect.__doc__ or "", COLLECT_EXAMPLES)
     parser.add_argument(
         "--pay-again",
         action="store_true",
-        help="also where what was collected is there and its store is gone",
+        help="make paid calls again if the folder has results but its store is missing",
     )
     options = parser.parse_intermixed_args(argv)
     from frtaudit.collection.run import collect as go_on
@@ -139,7 +139,7 @@ def collect(argv: Sequence[str]) -> int:
 
 
 def _plan_collection(argv: Sequence[str]) -> int:
-    """Say how many calls a collection makes at most and what they cost; nothing is called."""
+    """Maximum number of calls of a collection and their price; no call is made."""
     parser = parser_of("plan collect", _plan_collection.__doc__ or "", COLLECT_EXAMPLES)
     parser.add_argument("--queries", type=int, metavar="N", help="plan without the source: N queries")
     parser.add_argument(
@@ -161,7 +161,7 @@ def _plan_collection(argv: Sequence[str]) -> int:
 
 
 def plan(argv: Sequence[str]) -> int:
-    """Say how many subjects a spec's limits and groups need; plan collect: which calls, and what they cost."""
+    """Number of subjects that a spec's limits and groups need; plan collect: number and price of calls."""
     if argv and argv[0] == "collect":
         return _plan_collection(argv[1:])
     parser = parser_of("plan", plan.__doc__ or "", OVERRIDES + PLAN_EXAMPLES)
@@ -201,7 +201,7 @@ def verify(argv: Sequence[str]) -> int:
 
 
 def reproduce(argv: Sequence[str]) -> int:
-    """Derive a result again and compare."""
+    """Compute a result again and compare."""
     from frtaudit.pipeline.rederive import rederive
     from frtaudit.signing import reproduce as command
 
@@ -216,12 +216,17 @@ def export(argv: Sequence[str]) -> int:
     parser = Parser(prog="frtaudit export", description="Write a finished run in formats of other programs.")
     add = parser.add_argument
     add("run", metavar="RUN", help="the run's folder, or its result.json")
-    add("--as", dest="formats", metavar="A,B", help="which formats (default: all); frtaudit list export")
-    add("--out", default="exports", metavar="DIR", help="where to; overwrites nothing (default: exports)")
-    add("--date", type=moment, metavar="TIME", help="when the run was made (default: as result.json says)")
+    add("--as", dest="formats", metavar="A,B", help="formats (default: all): frtaudit list export")
+    add(
+        "--out",
+        default="exports",
+        metavar="DIR",
+        help="output folder; existing files are kept (default: exports)",
+    )
+    add("--date", type=moment, metavar="TIME", help="time of the run (default: from result.json)")
     add(
         "--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
-        help="the mildest verdict that is a failure in JUnit (default: fail); others are skipped",
+        help="verdicts that are failures in JUnit: this one and worse ones (default: fail); others are skipped",
     )  # fmt: skip
     options = parser.parse_args(argv)
     from frtaudit.report.exports import write as exporting
@@ -258,14 +263,18 @@ def approve(argv: Sequence[str]) -> int:
 
 
 def publish(argv: Sequence[str]) -> int:
-    """Write a smaller, signed variant of a run that anybody may read: small classes of people are withheld."""
+    """Write a signed variant of a run for publication, without small classes of people."""
     parser = Parser(prog="frtaudit publish", description=(publish.__doc__ or "").strip())
     parser.add_argument("run", metavar="RUN", help="the folder of a signed run")
     parser.add_argument("--out", required=True, metavar="FOLDER", help="a new or empty folder")
     parser.add_argument(
-        "--minimum", type=int, default=10, metavar="N", help="people of a class (default: 10)"
+        "--minimum",
+        type=int,
+        default=10,
+        metavar="N",
+        help="minimum number of people of a class (default: 10)",
     )
-    parser.add_argument("--key", metavar="KEY", help="what signs it (default: this machine's demo key)")
+    parser.add_argument("--key", metavar="KEY", help="signing key (default: this machine's demo key)")
     options = parser.parse_args(argv)
     from frtaudit.pipeline.run import publish as write
 
@@ -285,7 +294,7 @@ def show(argv: Sequence[str]) -> int:
     """List what a spec can name, by group."""
     parser = Parser(prog="frtaudit list", description="What a spec can name, one line each.")
     parser.add_argument("group", nargs="?", help="one group only, such as schema")
-    parser.add_argument("--markdown", action="store_true", help="as a page of the documentation")
+    parser.add_argument("--markdown", action="store_true", help="print Markdown")
     options = parser.parse_args(argv)
     from frtaudit.config.listing import listing, page
 
@@ -311,7 +320,7 @@ def init(argv: Sequence[str]) -> int:
     parser = Parser(
         prog="frtaudit init", description="Write a starter spec and a metadata header; overwrites nothing."
     )
-    parser.add_argument("folder", nargs="?", default=".", help="where to (default: here)")
+    parser.add_argument("folder", nargs="?", default=".", help="output folder (default: here)")
     options = parser.parse_args(argv)
     from frtaudit.config.template import write_starter
 
@@ -320,7 +329,7 @@ def init(argv: Sequence[str]) -> int:
 
 
 def serve_fake(argv: Sequence[str]) -> int:
-    """Serve made-up face services on this machine, that speak as the real ones do."""
+    """Serve synthetic face services on this machine, with the wire formats of the real ones."""
     parser = Parser(
         prog="frtaudit serve-fake",
         description=(serve_fake.__doc__ or "").strip(),
@@ -382,6 +391,6 @@ def _dispatch(words: list[str]) -> int:
 def _help() -> str:
     lines = [f"  {name:<10} {(command.__doc__ or '').strip()}" for name, command in COMMANDS.items()]
     head = "usage: frtaudit COMMAND ...\n\nStatistical audits of face verification.\n\ncommands"
-    tail = "\n  frtaudit COMMAND --help says more; frtaudit --version; --debug shows where an error arose\n"
+    tail = "\n  frtaudit COMMAND --help shows details; frtaudit --version; --debug prints the traceback of an error\n"
     tail += '  tab completion in bash: eval "$(frtaudit -sc install=bash)"'
     return "\n".join([head, *lines, tail])

@@ -9,53 +9,53 @@ from frtaudit.errors import SpecError
 
 OVERRIDES = """\
 overrides
-  audit=NAME           which audit: frtaudit list shows what can be named
+  audit=NAME           the audit: frtaudit list audit
   key=value            set any field of the spec: bootstrap.B=999, cohort.root=FOLDER
-  schema=x, schema=[x,y]       classification schemas;  schema.column=c where there is one
+  schema=x, schema=[x,y]       classification schemas; schema.column=c with a single schema
   providers=[a,b]              only these systems
-  analysis=x                   one more analysis
-  requirement=[x]              one more profile of requirements
-  hydra.run.dir=FOLDER         where the run goes (default: reports/<audit>/<time>)
+  analysis=x                   add an analysis
+  requirement=[x]              add a profile of requirements
+  hydra.run.dir=FOLDER         folder of the run (default: reports/<audit>/<time>)
 """
 
 EXIT_CODES = """
 exit codes: 0 done, 1 could not audit, 2 usage, 3 audited and a requirement failed, 128 + n ended by signal n;
-of a sweep, its worst job's
+a sweep ends with the most severe code of its jobs
 """
 
 COMPARE_EXAMPLES = """\
-RUN           the folder of a finished run; all runs on the same people and comparisons
-NAME=RUN      the same, its system called NAME: two dates of one vendor have one name otherwise
-key=value     over what the runs' specs say; examples:
-  analyses.vendor_comparison.margins.fnmr_at_fmr=0.01          the largest difference that does not matter
+RUN           the folder of a finished run; all runs need the same people and comparisons
+NAME=RUN      the same, with its system renamed to NAME, for example for two dates of one vendor
+key=value     set a field in place of the runs' specs; examples:
+  analyses.vendor_comparison.margins.fnmr_at_fmr=0.01          equivalence margin
   analyses.vendor_comparison.decision.rule=better_than         with decision.against=SYSTEM
-  analyses.vendor_comparison.services.acme=[old,new]           has the service changed?
+  analyses.vendor_comparison.services.acme=[old,new]           test whether the service changed
 """
 
 LABEL_EXAMPLES = """\
-FOLDER        faces.csv (face_id, query, perhaps image: the picture's path from there) and a score list of each service:
-              the rapid test on it, audit=rapid_test cohort.root=FOLDER
-key=value     over what that says: cohort.labels.rule=paper
+FOLDER        faces.csv (face_id, query, and optionally image: a path from FOLDER) and a score list of each service,
+              as for audit=rapid_test cohort.root=FOLDER
+key=value     set a field in place of that audit's: cohort.labels.rule=paper
 
-The faces worth most are asked first: those that the estimate leaves out, then the most ambiguous. Each answer is on the
-disk before the next one is asked. Then: frtaudit run audit=rapid_test cohort.root=FOLDER
+The most informative faces come first: those without an estimated label, then the most ambiguous. Each answer is written
+to disk before the next question. Then: frtaudit run audit=rapid_test cohort.root=FOLDER
   cohort.answers=FOLDER/answers.csv cohort.labels.source=combined
 """
 
 COLLECT_EXAMPLES = """\
-collection=NAME              a whole collection, of yours in FOLDER/collection/NAME.yaml: frtaudit list collection
-source=NAME                  where images come from; source.FIELD=value: frtaudit list source
-services.NAME.type=TYPE      a service, as reports call it; services.NAME.FIELD=value: frtaudit list service
-into=FOLDER                  scores, intents and results; the same words go on there
-least=N                      images that a query needs (default: 8); seed=N; keep_images=true writes images too
-pairs.between=matched|all    pairs between queries: as many as within, drawn, or all; pairs.group=COLUMN
-canaries.pairs=N             pairs that are asked again and again; canaries.rounds, canaries.repeats, canaries.given
-budget.limit=N               nothing is called past it; budget.partial=true: go as far as it reaches
+collection=NAME              a preset (frtaudit list collection), or your own in FOLDER/collection/NAME.yaml
+source=NAME                  source of the images; source.FIELD=value: frtaudit list source
+services.NAME.type=TYPE      a service and its name in reports; services.NAME.FIELD=value: frtaudit list service
+into=FOLDER                  scores, intents and results; repeat the command to resume
+least=N                      minimum number of images of a query (default: 8); seed=N; keep_images=true: write images
+pairs.between=matched|all    pairs between queries: a sample of the number within queries, or all; pairs.group=COLUMN
+canaries.pairs=N             pairs compared repeatedly to detect changes; canaries.rounds, .repeats, .given
+budget.limit=N               maximum cost; budget.partial=true: collect as much as the budget allows
 services.NAME.limits.compare=X    price of a call; limits.detect, limits.rate, limits.concurrency, limits.attempts
 
-frtaudit plan collect with the same words says what it costs. Then: frtaudit run audit=rapid_test cohort.root=FOLDER
-exit codes: 0 done, with budget.partial=true also as far as the budget reached; 1 could not collect, or not to the end;
-2 usage; 128 + n ended by signal n
+frtaudit plan collect with the same arguments prints the cost. Then: frtaudit run audit=rapid_test cohort.root=FOLDER
+exit codes: 0 complete, or as much as the budget allows with budget.partial=true; 1 failed or incomplete; 2 usage;
+128 + n ended by signal n
 """
 
 PLAN_EXAMPLES = """
@@ -69,8 +69,8 @@ examples
 
 
 FAKE_EXAMPLES = """
-It says how to set a shell and a spec. Faults are decided by what is asked and by the number of the attempt, so
-that every run meets the same ones; after three attempts of one request only --empty is left.
+It prints the settings for a shell and a spec. Faults depend on the request and on the number of the attempt, so every
+run has the same faults; after three attempts of a request only --empty remains.
 
 examples
   frtaudit serve-fake                                            five services that answer at once
@@ -92,7 +92,7 @@ def add_fail_on(parser: Parser) -> None:
     """What exits with 3."""
     parser.add_argument(
         "--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
-        help="the mildest verdict that exits with 3 (default: fail)",
+        help="exit with 3 at this verdict or a worse one (default: fail)",
     )  # fmt: skip
 
 
@@ -105,12 +105,12 @@ def parser_of(command: str, does: str, epilog: str, words: str = "key=value") ->
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("overrides", nargs="*", metavar=words, help="what to set; see below")
+    parser.add_argument("overrides", nargs="*", metavar=words, help="overrides; see below")
     parser.add_argument(
         "--config-dir",
         "-cd",
         metavar="FOLDER",
-        help="presets of your own: audit/, schema/, requirement/, ...",
+        help="your own presets: audit/, schema/, requirement/, ...",
     )
     return parser
 
@@ -118,16 +118,22 @@ def parser_of(command: str, does: str, epilog: str, words: str = "key=value") ->
 def add_label_flags(parser: Parser) -> None:
     """Where answers go, how many are asked for, which port."""
     add = parser.add_argument
-    add("--answers", metavar="FILE", help="where answers go, and go on (default: answers.csv in FOLDER)")
-    add("--first", type=int, metavar="N", help="ask only for the N faces that are worth most")
-    add("--port", type=int, default=0, metavar="P", help="of the page (default: a free one)")
+    add("--answers", metavar="FILE", help="file of answers, appended to (default: answers.csv in FOLDER)")
+    add("--first", type=int, metavar="N", help="only the N most informative faces")
+    add("--port", type=int, default=0, metavar="P", help="port of the page (default: a free one)")
 
 
 def add_plan_flags(parser: Parser) -> None:
     """Power, expected rates, and the size of a cohort that is not there yet."""
     add = parser.add_argument
-    add("--power", type=float, default=0.8, metavar="P", help="probability of a decision (default: 0.8)")
-    add("--ratio", type=float, default=2.0, metavar="R", help="between the rates of two groups (default: 2)")
+    add("--power", type=float, default=0.8, metavar="P", help="power of a test (default: 0.8)")
+    add(
+        "--ratio",
+        type=float,
+        default=2.0,
+        metavar="R",
+        help="ratio of the rates of two groups to detect (default: 2)",
+    )
     for name, what in (
         ("limit", "one more limit, for everybody and each group: fnmr=0.01"),
         ("expected", "the true rate (default: half the limit): fnmr=0.004"),
@@ -164,7 +170,7 @@ def _add_hydra_flags(parser: Parser) -> None:
     add("--cfg", "-c", choices=("job",), help="print the composed spec and stop")
     add("--resolve", action="store_true", help="with --cfg: resolve ${key}")
     add("--package", "-p", metavar="KEY", help="with --cfg: only this part")
-    add("--info", "-i", nargs="?", const="all", metavar="WHAT", help="print what Hydra knows and stop")
+    add("--info", "-i", nargs="?", const="all", metavar="WHAT", help="print information of Hydra and stop")
 
 
 def _hydra_flags(options: argparse.Namespace) -> list[str]:
@@ -186,15 +192,21 @@ def run_options(command: str, does: str, argv: Sequence[str]) -> tuple[argparse.
 
 
 def add_fake_flags(parser: Parser) -> None:
-    """How made-up services behave: fields of :class:`frtaudit.collection.fake.world.Conduct` and its faults."""
+    """Options of synthetic services: fields of :class:`frtaudit.collection.fake.world.Conduct` and its faults."""
     add = parser.add_argument
-    add("--port", type=int, default=0, metavar="N", help="of this machine (default: any free one)")
-    add("--seed", type=int, default=0, metavar="N", help="of faults and delays (default: 0)")
+    add("--port", type=int, default=0, metavar="N", help="port on this machine (default: a free one)")
+    add("--seed", type=int, default=0, metavar="N", help="seed of faults and delays (default: 0)")
     add("--latency", type=float, default=0.0, metavar="S", help="seconds an answer takes (default: 0)")
-    add("--rate", type=float, metavar="R", help="calls a second of a service, above which it throttles")
+    add("--rate", type=float, metavar="R", help="calls per second and service before throttling")
     add("--swap-after", type=int, metavar="N", help="comparisons after which another model answers")
-    add("--swap-share", type=float, default=0.0, metavar="P", help="of comparisons another model answers")
-    add("--asymmetry", type=float, default=0.0, metavar="SD", help="of the two orders of a pair")
+    add("--swap-share", type=float, default=0.0, metavar="P", help="share of comparisons with another model")
+    add(
+        "--asymmetry",
+        type=float,
+        default=0.0,
+        metavar="SD",
+        help="standard deviation of the difference between the two orders of a pair",
+    )
     for name, what in _FAULTS.items():
         flag = f"--{name.replace('_', '-')}"
         add(flag, type=float, default=0.0, metavar="P", help=f"share of {what}")

@@ -162,7 +162,7 @@ def sentences(name: str, found: Mapping[str, Json], versions: Sequence[str]) -> 
 
 
 def reassurance(name: str, found: Mapping[str, Json]) -> list[str]:
-    """For who collects: that nothing changed, and how little of a change would have been found."""
+    """For who collects: no change was found, and the minimum detectable share of changed answers."""
     share = found["least_share_found"]
     if found["changed"] or share is None:
         return []

@@ -99,7 +99,7 @@ def _no_common_face(services: Iterable[str], least: int) -> DataError:
 
 
 def _faces_by_service(store: Store, spec: CollectionSpec) -> dict[str, dict[int, tuple[DetectedFace, ...]]]:
-    """What each service saw in each image: none where it refused, no entry where nobody knows."""
+    """What each service saw in each image: none where it refused, no entry where unknown."""
     return {
         name: _looked(store, number) if service.detects else _compared(store, number, spec.least)
         for number, (name, service) in enumerate(sorted(spec.services.items()))

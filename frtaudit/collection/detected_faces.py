@@ -8,7 +8,7 @@ from frtaudit.core.collecting import Box, CallError, DetectedFace, Detection, Re
 
 
 def faces_in(detection: Detection) -> tuple[DetectedFace, ...]:
-    """The faces that can be told apart: all, for no image of a search holds 256."""
+    """The faces that can be distinguished: all, for no image of a search holds 256."""
     return detection.faces[:PLACES]
 
 

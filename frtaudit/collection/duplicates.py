@@ -181,7 +181,7 @@ def repeated(query_of: Index, digests: Sequence[str]) -> Flags:
 
 
 def shared(query_of: Index, digests: Sequence[str]) -> Flags:
-    """Images whose bytes several queries have, shape (N,): nobody knows whose they are.
+    """Images whose bytes several queries have, shape (N,): their person is unknown.
 
     >>> shared(np.int32([0, 0, 1]), ["a", "b", "a"]).tolist()
     [True, False, True]

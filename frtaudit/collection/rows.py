@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from frtaudit.core.collecting import Refusal
 
-PLACES = 256  # faces of one image that can be told apart
+PLACES = 256  # maximum number of faces of one image
 DETECT, COMPARE = "detect", "compare"
 FINDING = -1  # the turn of comparisons that find faces, where a service has no other way
 

@@ -73,7 +73,7 @@ def open_pairs(images: Sequence[int], told: Told) -> list[Pair]:
 
 
 def walked(images: Sequence[int], told: Told) -> dict[Pair, bool | None]:
-    """The pairs of all rounds and what they said, None where nobody knows yet."""
+    """The pairs of all rounds and their results, None where unknown."""
     known: dict[Pair, bool | None] = {}
     while pairs := following(images, known):
         known |= {pair: told.get(pair) for pair in pairs}
@@ -104,7 +104,7 @@ def told_by(store: Store, service: int) -> dict[Pair, bool | None]:
 
 
 def faces_shown(store: Store, service: int, least: int) -> dict[int, int]:
-    """Image to the number of its faces: 1, or 0 for none and several; no entry where nobody knows.
+    """Image to the number of its faces: 1, or 0 for none and several; no entry where unknown.
 
     Images of queries that are too small are not asked about, and count as 1.
     """

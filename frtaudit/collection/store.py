@@ -138,7 +138,7 @@ class Store:
         return {(int(service), str(kind)): int(count) for service, kind, count in found}
 
     def ambiguous(self) -> dict[tuple[int, str], int]:
-        """Calls of all sittings that nobody knows the end of, by service and kind."""
+        """Calls of all sittings with unknown result, by service and kind."""
         return {(int(s), str(kind)): int(n) for s, kind, n in self._db.execute("SELECT * FROM ambiguous")}
 
     def attempts(self) -> dict[tuple[int, str, str], int]:

@@ -157,7 +157,7 @@ def check_word(word: str) -> None:
 
 
 def is_setting(override: str) -> bool:
-    """Whether a word of the command line speaks of a run or a sweep and not of the spec.
+    """Whether a word of the command line sets a run or a sweep and not the spec.
 
     >>> is_setting("hydra.run.dir=out"), is_setting("audit=demo")
     (True, False)

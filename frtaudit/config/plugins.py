@@ -1,4 +1,4 @@
-"""Everything that a spec can name. A plug-in of the house is known by its source, and imported when a spec names it."""
+"""Everything that a spec can name. A plug-in of frtaudit is known by its source, and imported when a spec names it."""
 
 import re
 from collections.abc import Iterator
@@ -25,9 +25,9 @@ _NAME = re.compile(r'^NAME = "(?P<name>[\w-]+)"', re.MULTILINE)
 
 
 def load_plugins() -> None:
-    """Make known the plug-ins of the house and of other wheels; doing it again changes nothing.
+    """Register the plug-ins of frtaudit and of other wheels; a second call changes nothing.
 
-    Those of other wheels are imported, those of the house when they are looked up.
+    Those of other wheels are imported, those of frtaudit when they are looked up.
     """
     for group, name, module, about in _declarations():
         declare(group, name, module, about)

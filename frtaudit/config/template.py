@@ -51,7 +51,7 @@ bootstrap:
   B: 1000                              # resamples; at least 2/alpha - 1
   alpha: 0.05                          # 1 - level
 
-# Each interval says for whom it holds: population (new people like these), fixed_identities (these people, new images).
+# Targets: population (that the test subjects were sampled from), fixed_identities (the same subjects, new images).
 intervals:
   - {{method: wilson, target: population}}
   - {{method: vertex, target: population}}
@@ -75,7 +75,7 @@ report:
   earlier_runs: null       # in words: how often these data were looked at before, and what changed since
   reference: null
   paper: a4                            # or letter
-  signatories: []                      # who signs in ink: [{{name: A. Person, role: Auditor}}]
+  signatories: []                      # handwritten signatures: [{{name: A. Person, role: Auditor}}]
   previous: null                       # the result.json of the last audit: the report says what changed
 """
 METADATA = "image_id,subject_id,gender\n"

@@ -106,7 +106,7 @@ class Cohort:
 
     ``sample_ids``: N unique names; ``subject_ids``: K unique names; ``subject_of``: shape (N,), int32,
     non-decreasing index into ``subject_ids``; ``classifications``: schema name to :class:`Classification`;
-    ``ledger``: what was dropped while the cohort was made; ``digest``: sha256 over ids, subjects and classes.
+    ``ledger``: exclusions while the cohort was made; ``digest``: sha256 over ids, subjects and classes.
     """
 
     sample_ids: tuple[str, ...]

@@ -16,7 +16,7 @@ class Refusal(StrEnum):
     """Why a call gave no answer.
 
     ``failure_to_acquire``: the service could not use an image, which is a result; ``policy``: it will not answer such a
-    call, which is a result too; ``transport``: nobody knows, and the call may be made again.
+    call, which is a result too; ``transport``: the answer is unknown, and the call may be made again.
     """
 
     FAILURE_TO_ACQUIRE = "failure_to_acquire"

@@ -28,10 +28,10 @@ class TestMethod(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Test:
-    """Whether groups differ at all (FORMULAS 8.5, 8.7): the null is that they are alike.
+    """Whether groups differ at all (FORMULAS 8.5, 8.7): the null hypothesis is equality.
 
     ``p`` None: not testable, ``note`` says why. ``null_median``, ``null_edge``: what the estimate is in half of all
-    cases, and what it passes in a share ``alpha`` of them, when groups are alike. ``detectable``: the smallest true
+    cases, and what it exceeds in a share ``alpha`` of them, under equality. ``detectable``: the smallest true
     difference that this test flags with probability ``power``, in ``detectable_unit``; None where nothing is small
     enough. ``family``: how many tests were looked at together, ``p_adjusted`` for that (None: raw p only).
     """

@@ -69,7 +69,7 @@ class Finding:
 
     def __post_init__(self) -> None:
         decided = self.verdict in (Verdict.PASS, Verdict.FAIL)
-        require(not decided or self.bound is not None, "pass and fail rest on a bound")
+        require(not decided or self.bound is not None, "pass and fail need a bound")
         require(bool(self.sentence), "a finding is one plain sentence")
 
     @property

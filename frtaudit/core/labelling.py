@@ -97,7 +97,7 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelling:
-    """What an audit without annotation rests on.
+    """The facts behind an audit without annotation.
 
     ``labelled``: by all services; ``source``: whose labels made the cohort; ``sample_of``: shape (F,), int32, the
     cohort's sample of each face, -1 for none; ``classes``: under each schema the class of each query, or ``unknown``.

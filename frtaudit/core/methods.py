@@ -83,7 +83,7 @@ class Method(Enum):
         (
             "The outer of Wilson's and Clopper and Pearson's bounds on the effective number of comparisons, which"
             " is smaller than their count because comparisons share people. The upper bound of FMR also allows "
-            "for one more pair of people who cannot be told apart and one more person like the heaviest. Of a "
+            "for one more pair of indistinguishable people and one more person like the heaviest. Of a "
             "threshold: all thresholds whose interval of FMR holds the target."
         ),
     )

@@ -41,8 +41,8 @@ class Metric:
 
     ``label``: its name in the report; ``sentence``: in a finding's sentence, where that is another; ``about``: a line
     on it for ``frtaudit list``, of a metric that a requirement may name. ``unbounded``: a rate below 0 or above 1 has a
-    meaning, as of a difference. ``index``: one number for the classes of a schema; ``alike``: its value where
-    classes are alike. ``pooled_only``: not made identity-weighted. ``published``: None where it is never published.
+    meaning, as of a difference. ``index``: one number for the classes of a schema; ``alike``: its value
+    under equality. ``pooled_only``: not made identity-weighted. ``published``: None where it is never published.
     """
 
     name: str
@@ -290,7 +290,7 @@ _IN_SECTIONS = (  # of the report
     Metric("threshold_mix", SCORE, "threshold for the declared mix"),
     Metric("index_best_case", NUMBER, "index, best case"),
     Metric("index_worst_case", NUMBER, "index, worst case"),
-    Metric("index_behind_labels", NUMBER, "index behind the labels"),
+    Metric("index_behind_labels", NUMBER, "index corrected for wrong labels"),
 )
 _IN_NO_SECTION = (  # the report prints what stands here below its sections
     Metric("fmr_at_fmr", RATE, "FMR", published=WITHIN),
@@ -331,7 +331,7 @@ def in_sentence(metric: str) -> str:
 
 
 def value_alike(metric: str) -> float | None:
-    """What a number over classes is where they are alike; None of a metric that says nothing of that.
+    """The value of a metric over classes under equality; None where the metric has no such value.
 
     >>> value_alike("max_min"), value_alike("gini"), value_alike("fmr")
     (1.0, 0.0, None)

@@ -279,7 +279,7 @@ class Report:
     """What the report says of itself, and how it is signed; none of it is part of the audit's identity.
 
     ``earlier_runs``: in words, how often these data were looked at before, and what was changed since; printed, and
-    where it is null ``not declared`` is. ``signatories``: who signs it in ink; ``previous``: the result.json of the
+    where it is null ``not declared`` is. ``signatories``: who signs it by hand; ``previous``: the result.json of the
     last audit of the same systems. ``annex``: what the main report leaves out is laid out too, as ``annex.pdf``.
     ``checklists``: lists to fill, by name; ``templates``: a folder of sections, styles,
     words and a logo of one's own.

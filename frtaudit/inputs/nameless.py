@@ -2,7 +2,7 @@
 
 Such files carry rates, and no more than the interval of independent comparisons: who depends on whom is not known. The
 cohort that stands for them has two stand-ins: every mated comparison is of the first with itself, every non-mated one
-of both. So each comparison weighs alike, and memory does not grow with made-up people.
+of both. So each comparison has the same weight, and memory does not grow with such subjects.
 """
 
 from collections.abc import Mapping

@@ -18,7 +18,7 @@ PROBE = ("probe", "probe_id", "image_id_1", "sample_id_1", "image_1", "sample_1"
 REFERENCE = ("reference", "reference_id", "image_id_2", "sample_id_2", "image_2", "sample_2")
 FOLD = ("fold", "fold_id")
 DIGITS = 9  # of a count or number in a list
-SANITIZED = "sanitize_"  # how the ledger calls what a step of sanitization took
+SANITIZED = "sanitize_"  # prefix of the codes of exclusions by a step of sanitization
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

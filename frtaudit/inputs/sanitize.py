@@ -64,7 +64,7 @@ def number_of(step: SanitizeStep) -> int:
 
 
 def sanitized(cohort_data: CohortData, spec: AuditSpec) -> CohortData:
-    """The material with what the steps of ``spec`` leave; its ledger and :class:`Sanitized` say what they took.
+    """The material with what the steps of ``spec`` leave; ``ledger`` and :class:`Sanitized` hold what they excluded.
 
     ``cohort_data``: read with :func:`as_read`. The draw of ``fixed_samples`` takes the samples with the smallest keyed
     digests, so that neither another subject nor a step more moves it. Raises :class:`DataError` in one line: a missing
@@ -222,7 +222,7 @@ def _hint(step: SanitizeStep, cohort: Cohort, before: Flags, item: ClassCount) -
 
 
 def _entries(step: SanitizeStep, cohort: Cohort, keep: Flags, left: Flags) -> Iterator[LedgerEntry]:
-    """What a step took, samples and subjects, in the ledger."""
+    """Samples and subjects that a step excluded."""
     people = [np.unique(cohort.subject_of[chosen]).size for chosen in (keep, left)]
     for unit, count in (
         ("samples", int(np.count_nonzero(keep)) - int(np.count_nonzero(left))),

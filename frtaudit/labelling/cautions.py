@@ -58,7 +58,7 @@ def costs(faces: Faces, services: Sequence[Service], found: Labelled) -> tuple[C
 
 
 def not_scored_entries(faces: Faces, services: Sequence[Service], found: Labelled) -> list[LedgerEntry]:
-    """The ledger's lines of what services that label cost, and of faces that others scored with nobody."""
+    """Exclusions by each service that labels, and faces that others scored with nobody."""
     lines = [
         line
         for one in costs(faces, services, found)

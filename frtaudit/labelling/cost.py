@@ -134,7 +134,7 @@ def likely(labelling: Labelling) -> Likely:
 
     A person of whom fewer than three faces are due is nobody: a few strangers who look somewhat alike. A face that is
     not much like the person, but like another such face, is of somebody else: a relative. Where a query shows several
-    people that were told apart, a face may be of each of them. Raises ``ValueError`` where there are
+    people that were distinguished, a face may be of each of them. Raises ``ValueError`` where there are
     fewer than 20 faces of one kind.
     """
     rows = _Rows.of(labelling)

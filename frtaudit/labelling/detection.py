@@ -195,5 +195,5 @@ def _from_left(found: _Boxed, row: Ints) -> Ints:
 
 
 def counted(code: str, count: int, unit: str, provider: str | None = None) -> list[LedgerEntry]:
-    """A line of the ledger, or none where nothing was left out."""
+    """An entry of exclusions, or none where nothing was excluded."""
     return [LedgerEntry(code=code, count=count, unit=unit, provider=provider)] if count else []

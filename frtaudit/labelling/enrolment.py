@@ -155,7 +155,7 @@ def _tables(
 ) -> tuple[dict[str, tuple[Comparisons, ScoreTable]], list[LedgerEntry]]:
     """Comparisons and scores of each service among the cohort's faces.
 
-    Two identities of one query are told apart by the scores that are judged here, so they are not compared.
+    Two identities of one query are distinguished by the scores that are judged here, so they are not compared.
     """
     tables, ledger = {}, []
     for service in labelling.services:

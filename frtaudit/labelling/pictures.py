@@ -1,4 +1,4 @@
-"""What a report draws of labels: rates, scores, the faces of each query, one query in the eyes of a service."""
+"""What a report draws of labels: rates, scores, the faces of each query, one query by a service."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -94,7 +94,7 @@ def of_queries(faces: Faces, flagged: Flags) -> Ints:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """One query in the eyes of one service, its n faces by falling z.
+    """One query by one service, its n faces by falling z.
 
     ``matrix``: (n, n), confidences scaled to 0..1; ``vectors``: (n, k), eigenvectors of the identities that it sees,
     one at least; ``z``, ``label``: (n,), the decision 1, 0, or -1 left out.

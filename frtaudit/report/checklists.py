@@ -20,8 +20,8 @@ from frtaudit.core.spec import Report
 from frtaudit.errors import SpecError
 
 DISCLAIMER = (
-    "This list says where the report speaks to an item. It claims no conformity with any standard, framework or law, "
-    "and its items are in our own words."
+    "This list shows where the report covers an item. It claims no conformity with any standard, framework or law. "
+    "The items are paraphrased."
 )
 COLUMNS = ("list", "id", "ref", "asks", "status", "place", "section", "said")
 

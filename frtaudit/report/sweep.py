@@ -96,7 +96,7 @@ def jobs_table(found: Found) -> Table:
             )
         )
     caption = spans(
-        "Each job is an audit with a report of its own in its folder; the settings that differ stand in the columns."
+        "Each job is an audit with its own report in its folder; the columns give the settings that differ."
     )
     return Table(name="jobs", caption=caption, columns=tuple(columns), blocks=(Block(rows=tuple(rows)),))
 

@@ -67,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="frtaudit approve", description="Add an approving signature.")
     parser.add_argument("run", metavar="RUN", help="a signed run folder, or its PDF")
     parser.add_argument("--key", required=True, metavar="K", help="the approver's key: see frtaudit keygen")
-    parser.add_argument("--password-file", metavar="FILE", help="holds the key's password")
+    parser.add_argument("--password-file", metavar="FILE", help="file with the key's password")
     return parser
 
 

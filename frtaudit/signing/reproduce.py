@@ -128,7 +128,9 @@ class _Parser(argparse.ArgumentParser):
     def make(cls) -> "_Parser":
         parser = cls(prog="frtaudit reproduce", description="Derive a result again and compare.")
         parser.add_argument("run", metavar="RUN", help="a run folder, or its signed PDF")
-        parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="such as cohort.root=PATH")
+        parser.add_argument(
+            "overrides", nargs="*", metavar="KEY=VALUE", help="overrides such as cohort.root=PATH"
+        )
         return parser
 
 

@@ -144,11 +144,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("overrides", nargs="*", metavar="key=value", help="the spec, as for frtaudit run")
-    add("--out", default=SEAL, metavar="FILE", help=f"where the seal goes (default: {SEAL})")
-    add("--key", metavar="K", help="who seals: see frtaudit keygen (default: this machine's demo key)")
-    add("--password-file", metavar="FILE", help="holds the key's password")
-    add("--tsa", metavar="URL", help="an RFC 3161 time-stamping authority to ask for the time")
-    add("--config-dir", "-cd", metavar="FOLDER", help="presets of your own")
+    add("--out", default=SEAL, metavar="FILE", help=f"output file (default: {SEAL})")
+    add("--key", metavar="K", help="signing key: see frtaudit keygen (default: this machine's demo key)")
+    add("--password-file", metavar="FILE", help="file with the key's password")
+    add("--tsa", metavar="URL", help="RFC 3161 time-stamping authority")
+    add("--config-dir", "-cd", metavar="FOLDER", help="your own presets")
     return parser
 
 

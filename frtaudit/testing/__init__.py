@@ -1,4 +1,4 @@
-"""Made-up people of known truth, checks for estimators, strategies for property tests: see docs/reference/testing.md.
+"""Synthetic people of known truth, checks for estimators, strategies for property tests: see docs/reference/testing.md.
 
 Importable without pytest. :mod:`frtaudit.testing.strategies` needs hypothesis (``pip install frtaudit[testing]``) and
 is imported by itself.

@@ -16,7 +16,7 @@ ALARM = 1e-3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """How often an interval held the truth.
+    """How often an interval contained the true value.
 
     ``runs``; ``given``: runs in which it had bounds; ``lower_misses``: the truth lay below ``low``, ``upper_misses``:
     above ``high``; ``floor``: the coverage claimed; ``alarm``: how often the verdict may be wrong at that coverage.
@@ -31,7 +31,7 @@ class Coverage:
 
     @property
     def covered(self) -> int:
-        """Runs whose interval held the truth."""
+        """Runs whose interval contained the true value."""
         return self.given - self.lower_misses - self.upper_misses
 
     @property

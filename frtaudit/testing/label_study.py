@@ -1,4 +1,4 @@
-"""How often intervals on true labels hold the truth, on made-up searches whose mechanisms the method does not know.
+"""Coverage of intervals on true labels, on synthetic searches whose mechanisms the method does not know.
 
 `python -m frtaudit.testing.label_study`: a line for each scene. A scene is a kind of search: who is found, how many of
 the faces are wrong, how many images are bad, how many services there are and how well they see. Of each search one
@@ -41,7 +41,7 @@ Found = tuple[Faces, tuple[Service, ...]]
 class Scene:
     """A kind of search by ``name``; ``draw``: one of them, from queries and a seed.
 
-    ``held``: whether the intervals are claimed to hold the truth; else they are known not to.
+    ``held``: whether the intervals are claimed to contain the true value; else they are known not to.
     """
 
     name: str
@@ -67,7 +67,7 @@ def _sphere(name: str, *levels: float, held: bool = True, **shape: Any) -> Scene
         )
         made = people.load({}, seed).labelling
         if made is None:
-            raise DataError("cohort", "no labelling", "a made-up search")
+            raise DataError("cohort", "no labelling", "a synthetic search")
         return made.faces, made.services
 
     return Scene(name=name, draw=draw, held=held)

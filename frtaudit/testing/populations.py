@@ -1,4 +1,4 @@
-"""Made-up populations of known truth: isotropic subjects, hubs, wolves (FORMULAS 6, 8.17).
+"""Synthetic populations of known truth: isotropic subjects, hubs, wolves (FORMULAS 6, 8.17).
 
 A population is declared once, then drawn from: subjects first, samples of them after. The same seed draws the same
 people on every machine; a template is a unit vector, a score the cosine of two.

@@ -1,4 +1,4 @@
-"""Made-up web searches of known truth, by mechanisms that no method of this project assumes."""
+"""Synthetic web searches of known truth, by mechanisms that no method of this project assumes."""
 
 from enum import StrEnum
 

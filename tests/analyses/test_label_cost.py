@@ -28,7 +28,7 @@ SEARCH = SyntheticQueries(queries=40, faces=(12, 20), twins=0.0, bad=0.08, servi
 
 
 def made(cohort: SyntheticQueries = SEARCH, **changes: object) -> AuditSpec:
-    """An audit of a small made-up search: rates, and what its labels cost."""
+    """An audit of a small synthetic search: rates, and what its labels cost."""
     return spec(
         cohort=cohort,
         protocol=Listed(),

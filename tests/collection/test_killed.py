@@ -1,4 +1,4 @@
-"""Five made-up services collected by the command line: whole, killed again and again, and with a model swapped."""
+"""Five synthetic services collected by the command line: whole, killed again and again, and with a model swapped."""
 
 import json
 import os

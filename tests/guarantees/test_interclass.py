@@ -1,4 +1,4 @@
-"""Interclass bias keeps its promises on made-up people (FORMULAS 8.7, 8.16): a small part of the study.
+"""Interclass bias keeps its promises on synthetic people (FORMULAS 8.7, 8.16): a small part of the study.
 
 Each claim is an exact one-sided binomial test that would alarm falsely with probability 0.001 at most. The whole study,
 1000 cohorts, is ``python -m frtaudit.testing.study.bias``.

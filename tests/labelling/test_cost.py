@@ -17,7 +17,7 @@ TARGET = np.array([0.01])
 
 
 def labelling_of(faces: Faces, services: tuple[Service, ...], how: How | None = None) -> Labelling:
-    """What an audit without annotation rests on, every labelled face a sample."""
+    """The facts behind an audit without annotation: every labelled face a sample."""
     how = how or How()
     found = labelled(faces, how.labelling_services(services), how)
     person = found.identity
@@ -31,7 +31,7 @@ def labelling_of(faces: Faces, services: tuple[Service, ...], how: How | None = 
 
 @cache
 def made(truth: Truth, seed: int = 1, queries: int = 60) -> Labelling:
-    """A made-up search, labelled."""
+    """A synthetic search, labelled."""
     return labelling_of(*search(truth, queries, np.random.default_rng(seed)))
 
 

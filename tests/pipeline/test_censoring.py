@@ -1,4 +1,4 @@
-"""One audit of a made-up web search in which each service hides something: what is refused, and what is said."""
+"""One audit of a synthetic web search in which each service hides something: what is refused, and what is said."""
 
 from dataclasses import replace
 from functools import cache

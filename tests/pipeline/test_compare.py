@@ -67,7 +67,7 @@ def test_a_signed_comparison_verifies(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "choice: three is not best" in capsys.readouterr().out
     assert json.loads((out / "verdict.json").read_bytes())["choice"][-1].startswith("three is not best")
     page = (out / "report.html").read_text()
-    assert "Declared with this comparison, of runs that were finished then:" in page
+    assert "Declared with this comparison, after the runs were finished:" in page
     assert "one (an unsigned run)" in page
     assert main(["verify", str(out), "--strict"]) == 0
 

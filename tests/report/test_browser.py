@@ -22,7 +22,7 @@ PHONE = 390
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
-    """The made-up report, open in chromium."""
+    """The synthetic report, open in chromium."""
     folder = tmp_path_factory.mktemp("browser")
     (folder / "report.html").write_text(render.html(result(), SETTINGS, DATE, "unsigned"), "utf-8")
     with tab(folder / "profile") as page:

@@ -38,13 +38,13 @@ print(hashlib.sha256(page.encode()).hexdigest(), hashlib.sha256(paper).hexdigest
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    """The made-up report as HTML."""
+    """The synthetic report as HTML."""
     return render.html(result(), SETTINGS, DATE, "unsigned")
 
 
 @pytest.fixture(scope="module")
 def paper(page: str) -> bytes:
-    """The made-up report as PDF, made without a network."""
+    """The synthetic report as PDF, made without a network."""
 
     def refuse(*address: object) -> None:
         raise AssertionError(f"a report connects to nothing: {address}")

@@ -99,7 +99,7 @@ def test_a_fresh_process_makes_the_same_page() -> None:
 
 
 def test_a_fresh_process_says_why_it_could_not(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Files that lead to no page are told apart from a process that cannot be."""
+    """Files that lead to no page are distinguished from a process that cannot be."""
     broken = {**files(), "report.json": b"{}"}
     with (
         fresh.made_again(broken, None) as again,

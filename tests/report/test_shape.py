@@ -39,7 +39,7 @@ BARE = replace(result(), estimates=(), curves=(), findings=(), failures=())
 
 
 def page_of(settings: Report) -> str:
-    """The made-up report in a shape."""
+    """The synthetic report in a shape."""
     return render.html(result(), settings, DATE, "demo")
 
 

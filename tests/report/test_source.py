@@ -14,7 +14,7 @@ from frtaudit.report.words import display_name, words
 
 @pytest.fixture(scope="module")
 def source() -> Source:
-    """The made-up result."""
+    """The synthetic result."""
     return Source(result())
 
 

@@ -60,7 +60,7 @@ class Judged:
         return self.family.detectable(self.alpha, apart, max(self.measure.subjects, 1))
 
     def decided(self, pair: Pair) -> tuple[int, int] | None:
-        """How many things of how many a pair decides otherwise, where that can be counted."""
+        """Discordant decisions of a pair and all its decisions, where they can be counted."""
         return self.measure.decided.get(pair) or self.measure.decided.get((pair[1], pair[0]))
 
     def ranks(self) -> tuple[tuple[int, int], ...]:

@@ -28,7 +28,7 @@ class Measure:
     """One number of V systems.
 
     ``of``: its metric; ``values`` (V,), ``drawn`` (B, V) float64, logarithms where ``ratio``; ``decided``: pair to the
-    things that the two decide otherwise and to all, of ``subjects``; ``untested``: pair to why nothing is said of it;
+    discordant decisions and to all decisions, of ``subjects``; ``untested``: pair to the reason why it is not tested;
     ``refused``: why there is no number at all.
     """
 
@@ -146,7 +146,7 @@ def d_l2(common: CommonSupport) -> Iterator[Measure]:
 def discordant(
     wrong: list[Flags], who: Ints, inside: Flags
 ) -> tuple[dict[Pair, tuple[int, int]], dict[Pair, str]]:
-    """How many things of how many each pair of systems decides otherwise, and which pairs are too alike to be tested.
+    """Discordant decisions of each pair of systems, and the pairs with too few of them for a test.
 
     ``wrong``: V arrays (P,); ``who`` (P,): subject of each thing; ``inside`` (P,): those that count. Resampling
     subjects says nothing of a difference that fewer than 10 things or 10 subjects make (FORMULAS 8.3).

@@ -50,7 +50,7 @@ class CommonSupport:
     """V systems on the same comparisons.
 
     ``targets``: the declared FMR targets, ascending; ``refused``: for each None, or why it has no threshold;
-    ``trials``: the denominators that all share; ``ledger``: what was scored by some systems only, and so is left out.
+    ``trials``: the denominators that all share; ``ledger``: what only some systems scored: excluded.
     """
 
     systems: tuple[SystemOnSupport, ...]

@@ -1,1 +1,1 @@
-"""``frtaudit label``: a page on this machine where a person says which faces show whom they were searched for."""
+"""``frtaudit label``: label faces in the browser: which of them show the person they were searched for."""

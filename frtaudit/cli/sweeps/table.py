@@ -44,7 +44,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A headline number of one job with its first interval for new people, or the next best."""
+    """A headline number of one job with its first interval for the population, or the next best."""
 
     job: int
     provider: str

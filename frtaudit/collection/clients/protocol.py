@@ -49,7 +49,7 @@ class Gate(Protocol):
 
 
 class Session(Protocol):
-    """A service that is open for calls, from several threads at once.
+    """A service during calls, from several threads at once.
 
     Both methods raise :class:`~frtaudit.core.collecting.CallError`; they make each call again after a failure of
     transport, as often as ``limits`` says, and ask the gate before every attempt. What the gate raises goes through.

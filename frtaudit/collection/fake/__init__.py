@@ -1,1 +1,1 @@
-"""Made-up services on this machine that speak as the real ones do (``frtaudit serve-fake``)."""
+"""Synthetic services on this machine with the wire formats of the real ones (``frtaudit serve-fake``)."""

@@ -1,4 +1,4 @@
-"""AWS Rekognition's wire: JSON 1.1, ``X-Amz-Target``, a SigV4 header of the made-up key."""
+"""AWS Rekognition's wire: JSON 1.1, ``X-Amz-Target``, a SigV4 header of the synthetic key."""
 
 import base64
 import json
@@ -23,7 +23,7 @@ class Rekognition:
         return _TARGETS.get(request.headers.get("x-amz-target", ""))
 
     def refused(self, request: Request) -> Response | None:
-        """No signature of the made-up key."""
+        """No signature of the synthetic key."""
         sent = request.headers.get("authorization", "")
         if sent.startswith(f"AWS4-HMAC-SHA256 Credential={KEY_ID}/") and "Signature=" in sent:
             return None

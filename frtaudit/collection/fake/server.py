@@ -1,4 +1,4 @@
-"""The made-up services on one port of this machine, and how a client is set to find them."""
+"""The synthetic services on one port of this machine, and how a client is set to find them."""
 
 import contextlib
 import socket
@@ -41,7 +41,7 @@ ENVIRONMENT: Mapping[str, str] = {
     "TENCENTCLOUD_SECRET_ID": tencent.SECRET_ID,
     "TENCENTCLOUD_SECRET_KEY": tencent.SECRET_KEY,
 }
-"""Made-up credentials, by the variables that the real ones are read from."""
+"""Synthetic credentials, by the variables that the real ones are read from."""
 
 
 def answered(request: Request, world: World) -> Response:
@@ -182,9 +182,9 @@ def instructions(address: str) -> list[str]:
     """What a shell and a spec are told.
 
     >>> instructions("http://127.0.0.1:8000")[0]
-    'made-up services on http://127.0.0.1:8000, Ctrl-C stops them; what was asked: http://127.0.0.1:8000/counts'
+    'synthetic services on http://127.0.0.1:8000, Ctrl-C stops them; what was asked: http://127.0.0.1:8000/counts'
     """
-    head = f"made-up services on {address}, Ctrl-C stops them; what was asked: {address}/counts"
+    head = f"synthetic services on {address}, Ctrl-C stops them; what was asked: {address}/counts"
     shell = [f"export {name}={value}" for name, value in ENVIRONMENT.items()]
     spec = [
         f"  services.{wire.name}.type={wire.name} services.{wire.name}.endpoint={address}" for wire in WIRES

@@ -1,4 +1,4 @@
-"""A request and a response as values, and what each made-up service offers to the server."""
+"""A request and a response as values, and what each synthetic service offers to the server."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""What the made-up services know: their models, the faces that they have seen, and what was asked of them."""
+"""What the synthetic services know: their models, the faces that they have seen, and what was asked of them."""
 
 import threading
 import time

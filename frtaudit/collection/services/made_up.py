@@ -1,4 +1,4 @@
-"""A made-up service on made-up faces: no network, no credentials, no package."""
+"""A synthetic service on synthetic faces: no network, no credentials, no package."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from frtaudit.errors import SpecError
 @register("service", "made_up")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeUp:
-    """For demos, training and tests: scores made-up pictures (source ``made_up``) by their pixels.
+    """For demos, training and tests: scores synthetic pictures (source ``made_up``) by their pixels.
 
     ``model``: its name; another one has other noise. ``noise``, ``asymmetry``: standard deviations of a draw for each
     pair, and for each order of it, on the cosine of two thumbnails; ``middle``, ``slope``: score = 1 / (1 + exp(-slope
@@ -69,7 +69,7 @@ class MadeUpSession:
         return Answer(score=logistic(value, settings.middle, settings.slope), version=settings.model)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Nothing to close."""
 
 
 def _faces(picture: Picture) -> tuple[DetectedFace, ...]:

@@ -1,4 +1,4 @@
-"""Made-up search results: each query has faces of its own, wrong ones, crowds, near-duplicates and empty images."""
+"""Synthetic search results: each query has faces of its own, wrong ones, crowds, near-duplicates and empty images."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Made-up subjects on a sphere: von Mises-Fisher templates whose truth is known (FORMULAS 6 and 8.16)."""
+"""Synthetic subjects on a sphere: von Mises-Fisher templates whose truth is known (FORMULAS 6 and 8.16)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

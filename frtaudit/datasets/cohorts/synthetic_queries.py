@@ -1,4 +1,4 @@
-"""A made-up web search of known truth: queries with faces of other people among them, and services that score pairs."""
+"""A synthetic web search with known truth: queries, some faces of other people, and services that score pairs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Made-up people with two classifications, whose images vary in size and brightness, seen by releases of vendors.
+"""Synthetic people with two classifications, whose images vary in size and brightness, seen by releases of vendors.
 
 Everything that the audit of interclass bias reads, with a truth that is put in: which release treats whom worse.
 """

@@ -1,4 +1,4 @@
-"""Made-up subjects whose images differ in hair, exposure and age, and made-up training sets that hold some of them."""
+"""Synthetic subjects whose images differ in hair, exposure and age, and training sets that contain some of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Paper and ink for figures: one panel, one style for each system or class, readable in black and white."""
+"""Colours and panels of figures: one style for each system or class, readable in black and white."""
 
 import io
 import logging
@@ -45,7 +45,7 @@ _KEPT: ContextVar["dict[str, tuple[str, Drawing]] | None"] = ContextVar("kept", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pen:
-    """How one series is drawn: hue, dashes and marker differ together, so that grey print still tells them apart."""
+    """How one series is drawn: hue, dashes and marker differ together, so that series differ in grey print."""
 
     hue: str
     dash: "str | tuple[float, tuple[float, ...]]"

@@ -41,7 +41,7 @@ def levels(found: Study, name: str = "levels") -> Panel:
             if rows:
                 _line(axes, index, rows, f"{method}, {SAID[who]}")
         axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="nominal coverage", ylabel="realised coverage")
-        axes.set_title("How often the interval holds the truth")
+        axes.set_title("How often the interval contains the true value")
         axes.legend(loc="upper left", frameon=False)
 
     said = [

@@ -15,7 +15,7 @@ def colours(name: str, names: Sequence[str]) -> tuple[Key, ...]:
 
 
 def shapes(name: str, names: Sequence[str]) -> tuple[Key, ...]:
-    """What shapes mean: a marker of each, in ink; ``name``: of the figure."""
+    """What shapes mean: a marker of each, in the text colour; ``name``: of the figure."""
     return tuple(_mark(f"{name}-m{n}", item, n) for n, item in enumerate(names))
 
 

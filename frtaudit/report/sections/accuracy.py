@@ -83,8 +83,8 @@ def _matrix(source: Source, found: list[Record], sets: list[str]) -> list[Table]
     trained = "Training sets are as declared. " if source.trained_on else ""
     caption = spans(
         TextSpan(text="Accuracy by test set. ", kind="b"),
-        f"{low}{trained}Test sets differ in who stands in them and in how pairs were chosen: a difference between "
-        "columns says how hard a set is for a system, not why.",
+        f"{low}{trained}Test sets differ in their people and in the choice of pairs: a difference between columns "
+        "shows how hard a set is for a system, not why.",
         _chosen(source, sets),
     )
     made = [Block(rows=tuple(rows), head=_trained(source, name)) for name, rows in blocks.items()]
@@ -173,9 +173,9 @@ def _between(source: Source) -> list[Table]:
     )
     caption = spans(
         TextSpan(text="Systems against each other. ", kind="b"),
-        "Accuracy of the first minus that of the second, on the pairs that both scored and in the same folds, each at "
-        "thresholds of its own. Of one method trained with and without the people of a test set this is what their "
-        "presence in training does, if nothing else differs.",
+        "Accuracy of the first minus that of the second, on the pairs that both scored and in the same folds, each "
+        "at thresholds of its own. For one method trained with and without the people of a test set, this is the "
+        "effect of their presence in training, if nothing else differs.",
         _chosen(source, dict.fromkeys(set_of(item) for item in found)),
         methods_said(found, *BOTH),
     )
@@ -251,7 +251,8 @@ def _classes(source: Source, sets: list[str]) -> list[Table]:
     caption = spans(
         TextSpan(text="Accuracy by class. ", kind="b"),
         "Pairs of two people of one class, each at its own fold's threshold. The skewed error ratio is the largest "
-        "share of wrong pairs over the smallest; few wrong pairs move it far, and so does the choice of pairs.",
+        "share of wrong pairs over the smallest; with few wrong pairs it is unstable, and it depends on the choice "
+        "of pairs.",
         methods_said([item for item in found if item.estimate.intervals], *BOTH),
     )
     return [build_table("accuracy-classes", caption, columns, blocks, notes)]
@@ -293,12 +294,12 @@ def _differences(source: Source) -> list[Table]:
     )
     caption = spans(
         TextSpan(text="Identity-disjoint against overlapping folds. ", kind="b"),
-        "The same pairs; in overlapping folds each person's mated pairs are dealt to different folds. One fitted "
-        "threshold can hardly learn people, so the difference is small, and its sign on one test set says little: "
-        "compare it with the spread over deals (",
+        "The same pairs; in overlapping folds each person's mated pairs are assigned to different folds. One fitted "
+        "threshold can hardly adapt to people, so the difference is small; compare it with the spread over fold "
+        "assignments (",
         drawn,
-        "). What disjoint folds change is the spread of the folds. Discordant: pairs that the two "
-        "foldings decide differently.",
+        "). Disjoint folds change the spread of the folds. Discordant: pairs with unequal decisions under the two "
+        "fold assignments.",
         methods_said(found, *BOTH),
     )
     return [build_table("accuracy-delta", caption, columns, blocks, notes)]
@@ -344,7 +345,7 @@ def _figure(source: Source, parts: list[tuple[str, list[Record]]]) -> tuple[Figu
     if not panels:
         return ()
     caption = spans(
-        "Each mark is one held-out fold. The spread shows how much the mean depends on who is in a fold."
+        "Each mark is one held-out fold. The spread shows how much the mean depends on the people in a fold."
     )
     return (Figure(name="folds", title="Accuracy of the folds", caption=caption, panels=tuple(panels)),)
 

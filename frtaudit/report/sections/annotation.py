@@ -47,9 +47,9 @@ def _table(source: Source, target: float) -> Table:
     )
     caption = spans(
         TextSpan(text=f"FNMR at FMR {place('fmr', target)} by the share of faces annotated. ", kind="b"),
-        "At 0 % all labels are the estimate's; at 100 % all are a person's. Faces that the estimate left out are "
-        "answered first, then those whose label is most ambiguous. No intervals stand here: the columns share "
-        "comparisons and say how labels move the rate, not how sure it is.",
+        "At 0 % all labels are estimated; at 100 % all are annotated. Faces without an estimated label are "
+        "annotated first, then those with the most ambiguous labels. No intervals are given: the columns share "
+        "comparisons and show the effect of labels on the rate, not its uncertainty.",
     )
     return build_table(
         f"annotation-{target:g}".replace(".", "-"),
@@ -82,8 +82,8 @@ def _figure(source: Source) -> Figure | None:
         name="annotation",
         title="Error rates by the share of faces annotated",
         caption=spans(
-            "One panel for each system. Where a curve lies on the one of 100 %, more answers changed nothing; between "
-            "0 % and 100 % lies what the estimated labels did to these rates."
+            "One panel for each system. Where a curve coincides with that of 100 %, further annotation changed "
+            "nothing; the difference between 0 % and 100 % is the effect of estimated labels on these rates."
         ),
         panels=tuple(panels),
         keys=figures.keys(

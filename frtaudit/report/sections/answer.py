@@ -117,7 +117,7 @@ def _groups(source: Source) -> Iterator[Text]:
     unsure = [item for item in tested if item.estimate.test and not item.estimate.test.differs]
     for outcome, said in (
         (True, "No difference between groups was established in "),
-        (False, "Not testable, for want of errors: differences between groups in "),
+        (False, "Not testable, because there are too few errors: differences between groups in "),
     ):
         here = [
             item for item in unsure if item.estimate.test and (item.estimate.test.p is not None) is outcome
@@ -185,7 +185,7 @@ def _undecided(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
             parts.append(spans(item.who[:1], ", ", _judged(item, item.record), enough))
     more = f" and {len(unsure) - MAX_NAMED} more" if len(unsure) > MAX_NAMED else ""
     if parts:
-        yield spans("These data do not decide: ", _semicolons(parts), f"{more}. {PROJECTED}")
+        yield spans("Inconclusive on these data: ", _semicolons(parts), f"{more}. {PROJECTED}")
 
 
 def subjects_needed(source: Source, row: FindingRow, record: Record) -> float | None:

@@ -78,10 +78,10 @@ def _cards(source: Source, sets: list[str]) -> Table:
         *(Column(title=f"identities in {item}", kind="num") for item in training),
         *(Column(title=f"pairs by {item.replace('_', ' ')}") for item in schemas),
     )
-    absent = "" if training else " Whether its identities stand in a training set was not looked for."
+    absent = "" if training else " Overlap of its identities with training sets was not tested."
     caption = spans(
         TextSpan(text="Test sets. ", kind="b"),
-        "Images and identities that stand in the pairs, the largest number of pairs of one image, and the pairs whose "
+        "Images and identities in the pairs, the largest number of pairs of one image, and the pairs whose "
         f"samples are both of one class.{absent}",
     )
     return build_table("cards", caption, columns, [Block(rows=tuple(rows))], notes)
@@ -266,6 +266,6 @@ def _certificate(source: Source, name: str) -> list[Table]:
     )
     caption = spans(
         TextSpan(text=f"Certificate: {test_set_name(name)}. ", kind="b"),
-        "Checked on the pairs alone, by code that did not choose them.",
+        "Checked on the pairs alone, by code other than the code that selected them.",
     )
     return [build_table(f"certificate-{name}", caption, columns, [Block(rows=rows)], notes)]

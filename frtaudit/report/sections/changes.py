@@ -54,7 +54,7 @@ def build(source: Source) -> Changes | None:
         TextSpan(text=previous.sha256[:SHOWN], kind="code"),
         "; the PDF carries it as ",
         TextSpan(text="previous.json", kind="code"),
-        ". Two numbers side by side are no test of a change: their intervals hold for each audit alone.",
+        ". This comparison is no test of a change: each interval holds for its own audit.",
     )
     caveats = tuple(spans(text) for text in _caveats(source, previous))
     table = None if previous.result is None else _table(source, previous.result)
@@ -66,8 +66,8 @@ def _caveats(source: Source, previous: Previous) -> Iterator[str]:
     now, then = source.result, previous.result
     if then is None:
         yield (
-            f"The last result is of schema version {previous.schema_version}, this one of {now.schema_version}: "
-            "no number of it is compared."
+            f"The last result is of schema version {previous.schema_version}, this one of {now.schema_version}: no "
+            "number of it is compared."
         )
         return
     if then.digests.get("cohort") != now.digests.get("cohort"):

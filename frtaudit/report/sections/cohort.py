@@ -88,7 +88,7 @@ def _comparisons(source: Source) -> list[Table]:
     )
     caption = spans(
         TextSpan(text="Comparisons. ", kind="b"),
-        "What each system gave a score for, both people of any group.",
+        "Comparisons with a score, for each system, between people of any group.",
     )
     return [build_table("comparisons", caption, columns, [Block(rows=tuple(rows))], notes)] if rows else []
 

@@ -158,6 +158,7 @@ def _left_out(found: Facts) -> Iterator[Table]:
         rows.append((spans(counted(row.get("count"), f"{at}/count"), " ", unit), (reason(row, at),)))
     columns = (Column(title="Left out"), Column(title="why", kind="wide"))
     caption = spans(
-        TextSpan(text="What was left out. ", kind="b"), "Each image stands under the first reason that holds."
+        TextSpan(text="What was left out. ", kind="b"),
+        "Each image is counted under the first reason that applies.",
     )
     yield build_table("collected-images", caption, columns, [Block(rows=tuple(rows))], Footnotes())

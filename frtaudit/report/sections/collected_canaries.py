@@ -52,10 +52,11 @@ def _rounds(asked: Mapping[str, Facts]) -> Table:
         Column(title="more than chance"),
     )
     caption = spans(
-        TextSpan(text="Has a service changed while it was asked? ", kind="b"),
-        "The same comparisons (canaries) were asked for in rounds, before, during and after all others, several times "
-        "in each. A comparison is apart if all its answers of a round exceed all those of the first, or the other way "
-        "round; where both rounds gave the same answers it could not be. More than chance: with ",
+        TextSpan(text="Did a service change during the collection? ", kind="b"),
+        "The same comparisons (canaries) were requested in rounds, before, during and after all others, several "
+        "times in each. A comparison has changed if all its scores of a round exceed all those of the first round, "
+        "or all are lower; where both rounds gave equal scores it is not counted as able to change. Significance: "
+        "at a rate of ",
         alpha,
         " false alarms over all rounds of a service.",
     )

@@ -98,7 +98,7 @@ def _table(source: Source, tried: list[Record]) -> Table:
         *(Column(title=display_name(words().scenario, name), kind="num") for name in scenarios),
     ]
     caption = spans(
-        TextSpan(text="How often the interval held the truth, in ", kind="b"),
+        TextSpan(text="How often the interval contained the true value, in ", kind="b"),
         TextSpan(text=formatting.count(most), kind="b"),
         TextSpan(text=" cohorts. ", kind="b"),
         words().coverage["caption"],
@@ -166,7 +166,7 @@ def _spreads(source: Source) -> Table:
         Column(title="its 95 % upper bound", kind="num"),
         Column(title="spread of pairs", kind="num"),
     )
-    caption = spans(TextSpan(text="What the model was given. ", kind="b"), words().coverage["spread"])
+    caption = spans(TextSpan(text="Inputs of the model. ", kind="b"), words().coverage["spread"])
     return build_table("coverage-spread", caption, columns, blocks, notes, kind="dense")
 
 

@@ -38,9 +38,10 @@ def _table(source: Source, schema: str) -> Table:
         Column(title="difference", kind="num"),
     )
     caption = spans(
-        TextSpan(text=f"What failures do to d_l2, by {schema.replace('_', ' ')}. ", kind="b"),
-        "The thesis gives every comparison with an image that failed the lowest score; this report keeps failures "
-        "apart unless its spec says otherwise. The same comparisons, read both ways; points on 0 to 100.",
+        TextSpan(text=f"The effect of failures on d_l2, by {schema.replace('_', ' ')}. ", kind="b"),
+        "The thesis assigns the lowest score to every comparison with an image that failed; this report counts "
+        "failures separately unless its spec says otherwise. The same comparisons under both rules; points on 0 to "
+        "100.",
     )
     return build_table(f"failure-scores-{schema}", caption, columns, blocks, notes, "dense")
 

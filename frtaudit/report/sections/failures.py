@@ -43,7 +43,7 @@ def build(source: Source) -> Failures | None:
 
 
 FTA = "Failure to acquire. "
-FTA_MEANS = "The share of attempts from which a system made nothing to compare."
+FTA_MEANS = "The share of attempts without a template."
 FRR_MEANS = "FRR = FTA + FNMR (1 − FTA), one attempt for each transaction."
 
 
@@ -104,7 +104,7 @@ def _cases(source: Source, records: list[Record]) -> Table:
         blocks.append(Block(head=(provider(own[0]),), rows=tuple(rows)))
     columns = (Column(title="Of"), *(Column(title=phrases.metric(name), kind="num") for name in CASES))
     caption = spans(
-        TextSpan(text="If every failed comparison had been right, or wrong. ", kind="b"),
+        TextSpan(text="Rates if every failed comparison had been right, or wrong. ", kind="b"),
         "Pooled rates, errors / comparisons below; only where comparisons failed.",
     )
     return build_table("cases", caption, columns, blocks, notes, "dense")
@@ -183,6 +183,6 @@ def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
     )
     caption = spans(
         TextSpan(text="Failures and exclusions. ", kind="b"),
-        "Everything that failed or was left out, counted. Nothing else was dropped from any denominator.",
+        "Counts of everything that failed or was excluded. Nothing else was removed from any denominator.",
     )
     return build_table(name, caption, columns, [Block(rows=tuple(rows))], notes)

@@ -274,11 +274,11 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
     )
     caption = spans(
         TextSpan(text="How different are the groups? ", kind="b"),
-        "Each index puts one number on the spread of the classes' rates at one threshold. Classes called unknown take "
-        "no part. Chance alone spreads the rates of equal groups: “Expected under equality” is the median of the index "
-        "there, then what it exceeds ",
+        "Each index summarises the spread of the classes' rates at one threshold, without unknown classes. The "
+        "rates of equal groups differ by chance: “Expected under equality” is the median of the index under "
+        "equality, then the value that it exceeds ",
         *_how_often(records),
-        ".  A p value that is not adjusted speaks of that line alone.",
+        ".  A p value that is not adjusted holds for that line alone.",
         methods_said(records, *BOTH),
     )
     return [build_table(f"indices-{schema}", caption, columns, blocks, notes, "dense grouped")]

@@ -66,7 +66,7 @@ def _warning(source: Source, item: Record, labelled: Record, without: Record) ->
         ": ",
         people,
         " pair of people is" if one else " pairs of people are",
-        " as alike as images of one person: suspected duplicates. FMR at ",
+        " as similar as images of one person: suspected duplicates. FMR at ",
         phrases.at_words(labelled.estimate.at, labelled.pointer),
         *of,
         " is ",

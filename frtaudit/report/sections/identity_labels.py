@@ -1,4 +1,4 @@
-"""Labels read off the services' own scores: what they are, how right, and what they do to the rates."""
+"""Labels estimated from the services' own scores: what they are, how right, and what they do to the rates."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ KINDS = ("estimated", "annotated", "achievable", "no_vote")
 ANSWERS = {1.0: "of the query's person", 0.0: "not", -1.0: "not known, or left out"}
 
 SAID = (
-    "Nobody said who is on which image. A query's person is the one that most of its faces show, in the eyes of most "
-    "services; faces and queries where that cannot be told are left out. "
+    "The images have no identity labels. The person of a query is the most frequent one among its faces by a "
+    "majority vote of the services; faces and queries without a clear result are left out. "
 )
 UNKNOWN = (
-    "No face was annotated, so that this report cannot say how right the labels are, nor whether they make rates too "
-    "high or too low."
+    "No face was annotated: the accuracy of the labels, and the direction in which label errors change the rates, "
+    "are not known."
 )
 SIDES = {1: "too high", -1: "too low", 0: "the same"}
 
@@ -113,8 +113,8 @@ def _queries(found: Sequence[Record]) -> Table:
         Column(title="share", kind="num"),
     )
     caption = spans(
-        TextSpan(text="What became of the queries. ", kind="b"),
-        "Each stands under the first reason that holds.",
+        TextSpan(text="Queries used and left out. ", kind="b"),
+        "Each query is counted under the first reason that applies.",
     )
     return build_table("label-queries", caption, columns, [Block(rows=rows)], notes)
 
@@ -134,15 +134,15 @@ def _confusion(source: Source) -> Table | None:
     )
     columns = (Column(title="Annotated"), *(Column(title=titles[label], kind="num") for label in labels))
     of = (
-        " Where each of several people of a query is used, no label says which of them the query names, so that none "
-        "is right or wrong here."
+        " Where each of several people of a query is used, the person named by the query is not known, so labels "
+        "cannot be compared with annotation."
         if len(labels) > len(ANSWERS)
         else ""
     )
     caption = spans(
         TextSpan(text="Labels against annotation. ", kind="b"),
-        "Left out: errors of type A, which change whom the rates are of. Labelled otherwise: type B, which change "
-        "the rates.",
+        "Left out: errors of type A, which change the set of faces. Labelled differently: errors of type B, which "
+        "change the rates.",
         of,
     )
     return build_table("label-confusion", caption, columns, [Block(rows=rows)], Footnotes())
@@ -176,9 +176,9 @@ def _rates(source: Source) -> Table | None:
         *(Column(title=display_name(words().labels, kind), kind="num") for kind in kinds),
     )
     caption = spans(
-        TextSpan(text="FNMR by whose labels. ", kind="b"),
-        "Achievable: annotated labels of the faces that the estimate kept. Without a vote: each service judged by "
-        "its own labels. Pooled over comparisons.",
+        TextSpan(text="FNMR by source of labels. ", kind="b"),
+        "Achievable: annotated labels of the faces with an estimated label. Without a vote: each service evaluated "
+        "on its own labels. Pooled over comparisons.",
     )
     return build_table("label-rates", caption, columns, blocks, notes)
 
@@ -307,7 +307,8 @@ def _subsets(source: Source) -> Table | None:
     )
     caption = spans(
         TextSpan(text="Fewer services. ", kind="b"),
-        "FNMR under the labels of every subset of three and more. A service is judged by subsets that it belongs to. ",
+        "FNMR under the labels of every subset of three or more services. A service is evaluated on the subsets "
+        "that it belongs to. ",
         "; ".join(f"{sign}: {name}" for name, sign in letter.items()) + ".",
     )
     return build_table("label-subsets", caption, columns, blocks, notes)

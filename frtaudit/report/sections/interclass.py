@@ -156,9 +156,9 @@ def _row(
 
 
 def _alike(records: list[Record], notes: Footnotes) -> list[Part]:
-    """Whether all classes of each system are alike: by the test, not by the intervals; a raw p is marked."""
+    """The test of equality of the classes of each system, never the intervals; a raw p is marked."""
     tested = [item for item in records if item.estimate.test is not None]
-    parts: list[Part] = [" Are the classes alike? "] if tested else []
+    parts: list[Part] = [" Is there a difference? "] if tested else []
     for item in tested:
         name = TextSpan(text=item.estimate.provider, pointer=f"{item.pointer}/provider", kind="b")
         parts += [name, ": ", *differences.sentence(item, notes), *_judged(item, notes), " "]
@@ -175,7 +175,11 @@ def _judged(record: Record, notes: Footnotes) -> Text:
 
 def _plain_caution(records: list[Record]) -> Text:
     iid = any(item.bound(Target.COMPARISONS_IID) for item in records)
-    return spans(" The interval for independent comparisons is the thesis's; it is no test.") if iid else ()
+    return (
+        spans(" The interval for independent comparisons is that of the thesis; it is no test.")
+        if iid
+        else ()
+    )
 
 
 def _group(source: Source, record: Record) -> Text:
@@ -204,8 +208,8 @@ def _figure(source: Source, schema: str, system: str) -> Figure | None:
         name=place,
         title=f"{system}: thresholds by {schema.replace('_', ' ')}",
         caption=spans(
-            "Were all classes alike, the lines on the left would be one and those on the right would lie on 0. A class "
-            "above 0 on the right could be held to a higher threshold at the same TAR: its mated scores are higher."
+            "Under equality of the classes, the lines on the left coincide and those on the right are at 0. A class "
+            "above 0 on the right has higher mated scores: the same TAR is reached at a higher threshold."
         ),
         panels=tuple(panels),
         keys=figures.keys(place, [(index, name) for name, index in names.items()]),

@@ -54,7 +54,7 @@ def _bounds(source: Source, schema: str) -> Table | None:
         TextSpan(text=f"As the thesis prints it, by {schema.replace('_', ' ')}. ", kind="b"),
         "Upper bounds of d_l2 in quantile space, 0 to 100, for comparisons treated as independent; Total is the "
         "largest bound over the classes. No test.",
-        " Two classes lie equally far from their mean: no spread, worst to best 1."
+        " Two classes have the same distance from their mean: no spread, largest to smallest 1."
         if len(groups) == 2
         else "",
     )
@@ -95,8 +95,8 @@ def _indices(source: Source, schema: str) -> Table | None:
     columns = [Column(title="System"), *(Column(title=title, kind="num") for _, title in INDICES)]
     caption = spans(
         TextSpan(text=f"Spread over the classes, by {schema.replace('_', ' ')}. ", kind="b"),
-        "Standard deviation of the classes' d_l2 and the largest over the smallest. Where classes are alike both are "
-        "noise, and a ratio can be large: read them beside the test.",
+        "Standard deviation of the classes' d_l2, and the largest d_l2 divided by the smallest. Under equality of the "
+        "classes both are noise, and the ratio can be large: read them together with the test.",
     )
     return build_table(f"spread-{schema}", caption, columns, blocks, Footnotes(), "dense")
 

@@ -17,17 +17,17 @@ RATES = ("fnmr", "fmr")
 POINTS = 2  # decimals of a difference of rates in percent
 NOT_MADE = "label_cost was not made: "
 MEANS = (
-    "A label is a guess, and a face that is left out is not judged. So the truth was drawn many times from the scores "
-    "of this audit, on its own faces, queries, services and comparisons: other queries each time, drawn from these, "
-    "and who is who among their faces, labelled or left out. What lies between the faces that are clearly the person's "
-    "and those that clearly are not may be a bad image of the person or a stranger who looks alike, and no score tells "
-    "which. So the truth was drawn at two ends: all of them strangers, and as many of them the person's as there can "
-    "be if such images grow no more common, the less they look like the person. The interval on true labels reaches "
-    "from the one end to the other. Where it is wide, these services cannot say more without annotation."
+    "Labels are estimated, and some faces have none. Therefore true labels were simulated many times from the "
+    "scores of this audit, on its faces, queries, services and comparisons: each time queries were resampled, and "
+    "the identity of each of their faces was drawn, with or without a label. A face with a score between those that "
+    "are clearly the person's and those that clearly are not may be a poor image of the person or another person "
+    "who looks similar; scores cannot tell. So true labels were simulated under two extreme assumptions: all such "
+    "faces show other people, or as many as possible show the person, with a share that does not rise as scores "
+    "fall. The interval on true labels covers both. Where it is wide, only annotation can make it narrower."
 )
 BLIND = (
-    "Such draws know nothing of images that show the person and that all services take for a stranger's like any "
-    "other: for each in a thousand own faces of this kind FNMR is about 0.2 percentage points higher than said."
+    "The simulation does not include images of the person whose scores at all services are as low as those of other "
+    "people: for each such image in a thousand of the person's faces, FNMR is about 0.2 percentage points higher."
 )
 
 
@@ -54,7 +54,7 @@ def build(source: Source) -> LabelCost | None:
     true = [item for name in RATES for item in source.select(f"{name}_true_labels")]
     if not true:
         why = [note for note in source.result.notes if note.startswith(NOT_MADE)]
-        said = f"What the labels cost cannot be told: {why[0].removeprefix(NOT_MADE)}." if why else ""
+        said = f"The effect of label errors is not estimated: {why[0].removeprefix(NOT_MADE)}." if why else ""
         return LabelCost(lead=(spans(said),), tables=(), figures=()) if said else None
     rows = _rows(source, true)
     everybody = [item for item in true if item.estimate.schema is None]
@@ -125,7 +125,7 @@ def _uncertain_faces(source: Source) -> Text:
     parts: list[Part] = [
         "Labels in doubt: ",
         *span("left_out"),
-        " faces of the persons were left out (errors of type A, which change whom the rates are of), ",
+        " faces of the persons were left out (errors of type A, which change the set of faces), ",
         *span("missed"),
         " were labelled as somebody else, and ",
         *span("strangers"),
@@ -182,12 +182,12 @@ def _held(source: Source, found: Sequence[Record]) -> Text:
         if low is not None and high is not None and not low <= told.estimate.value <= high:
             at = phrases.at_words({"fmr": item.estimate.at["fmr"]}, item.pointer)
             missed += [", " if missed else "", TextSpan(text=item.estimate.provider, kind="b"), " at ", *at]
-    so: list[Part] = ["They miss it for ", *missed, "."] if missed else ["They hold it for every service."]
+    so: list[Part] = ["They miss it for ", *missed, "."] if missed else ["They contain it for every service."]
     return spans(
-        "Annotation takes no part in these draws. Where faces were annotated, FNMR on annotated labels stands in the "
-        "last column (more of it in section ",
+        "The simulation does not use annotation. Where faces were annotated, the last column gives FNMR on "
+        "annotated labels (see also section ",
         TextSpan(text="Labels", kind="#identity_labels"),
-        "), and shows how far to trust the intervals: ",
+        "), as a check of the intervals: ",
         *so,
     )
 
@@ -225,9 +225,9 @@ def _overall(source: Source, found: Sequence[Record], rows: Rows) -> Table:
         *((Column(title="on annotated labels", kind="num"),) if said else ()),
     )
     caption = spans(
-        TextSpan(text="Rates as the truth may be. ", kind="b"),
-        "As reported: labels taken as they are, interval for the population. On drawn labels: the middle of "
-        "both ends, no estimate of the truth; the interval reaches from end to end, for the population.",
+        TextSpan(text="Rates on simulated true labels. ", kind="b"),
+        "As reported: estimated labels, interval for the population. On simulated labels: the mean of both "
+        "assumptions, not an estimate of the true rate; the interval covers both, for the population.",
     )
     return build_table("label-cost", caption, columns, _blocks(source, found, cells), notes)
 
@@ -251,8 +251,8 @@ def _costs(source: Source, found: Sequence[Record], rows: Rows) -> Table:
         Column(title="by wrong labels (type B)", kind="num"),
     )
     caption = spans(
-        TextSpan(text="What moves the rates. ", kind="b"),
-        "In the middle of both ends, in percentage points: below 0 the report would be too low.",
+        TextSpan(text="Effect of label errors on the rates. ", kind="b"),
+        "Mean of both assumptions, in percentage points: below 0 the reported rate is too low.",
     )
     return build_table("label-cost-kinds", caption, columns, _blocks(source, found, cells), notes)
 
@@ -310,9 +310,9 @@ def _figures(found: Sequence[Record], rows: Rows) -> Iterator[Figure]:
             name="label-cost",
             title="FNMR as reported and on drawn labels",
             caption=spans(
-                "Thick, with a dot: as reported, labels as they are. Thin, with a vertical line: on drawn labels, "
-                "what is in doubt decided either way. Where a thin line is much longer than the thick one, "
-                "annotation of the faces in doubt would tell more than more faces."
+                "Thick, with a dot: as reported, on estimated labels. Thin, with a vertical line: on simulated "
+                "labels, under both assumptions. Where a thin line is much longer than the thick one, annotation of "
+                "the uncertain faces is more useful than more faces."
             ),
             panels=tuple(panels),
             keys=(),

@@ -77,10 +77,10 @@ def _bands(source: Source) -> Iterator[Figure]:
         return
     yield Figure(
         name="labels-bands",
-        title="How sure the curves are",
+        title="Uncertainty of the curves",
         caption=spans(
-            "Band: Wilson's interval for the population, pointwise, of the labels used here; the "
-            "threshold held, and wrong labels not counted."
+            "Band: Wilson's interval for the population, pointwise, on the labels used here; at a fixed threshold, "
+            "without label errors."
         ),
         panels=_panels(source, "labels-bands", [item for item in found if item.metric in kinds], kinds),
         keys=keys_of("labels-bands", [display_name(words().labels, kind) for kind in kinds]),
@@ -113,13 +113,13 @@ def _kinds(source: Source) -> Iterator[Figure]:
         return
     yield Figure(
         name="labels-det",
-        title="FNMR over FMR by whose labels",
+        title="FNMR over FMR by source of labels",
         caption=spans(
-            "The nearer the estimated curve lies to the annotated one, the less the labels cost. From annotated to "
-            "achievable: faces left out. From achievable to estimated: wrong labels. Without a vote: each service "
-            "judged by its own labels."
+            "The distance between the estimated and the annotated curve is the effect of label errors. From "
+            "annotated to achievable: faces left out. From achievable to estimated: wrong labels. Without a vote: "
+            "each service evaluated on its own labels."
             if len(kinds) > 2
-            else "Without a vote: each service judged by its own labels."
+            else "Without a vote: each service evaluated on its own labels."
         ),
         panels=_panels(source, "labels-det", found, kinds),
         keys=keys_of("labels-det", [display_name(words().labels, kind) for kind in kinds]),
@@ -289,8 +289,8 @@ def _subsets(source: Source) -> Iterator[Figure]:
             name="labels-subsets",
             title="Fewer services",
             caption=spans(
-                f"Labels by every subset of three and more services, against {how}; each letter is a service, and one "
-                f"that did not label is not judged (hatched). The subset's labels choose the faces too."
+                f"Labels by every subset of three and more services, against {how}; each letter is a service; one "
+                "that did not label is not evaluated (hatched). The subset's labels also determine the faces."
             ),
             panels=tuple(panels),
         )

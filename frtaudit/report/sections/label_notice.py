@@ -6,7 +6,7 @@ from frtaudit.report import phrases
 from frtaudit.report.pieces import Text, TextSpan, spans
 from frtaudit.report.source import Record, Source
 
-UNNAMED = "Who is on which image, beyond what the services' own scores tell: labels were read off them."
+UNNAMED = "Identity labels other than those estimated from the services' own scores."
 TRUE = "fnmr_true_labels"
 LINE = "with labels in doubt "
 SECTION = TextSpan(text="What labels cost", kind="#label_cost")
@@ -37,14 +37,17 @@ def notice(source: Source) -> Text:
     if not estimated(source):
         return ()
     some = _whose(source) == LabelSource.COMBINED
-    who = "Where nobody said who is on an image" if some else "Nobody said who is on which image"
-    said = f"{who}: labels were read off the services' own scores. Rates, intervals and verdicts take them as they are"
+    who = "For images without an identity label" if some else "Images have no identity labels"
+    said = (
+        f"{who}: labels were estimated from the services' own scores. Rates, intervals and verdicts treat them as "
+        "true"
+    )
     if true_rates(source):
         return spans(
             f"{said}; with labels in doubt intervals are wider: key numbers below, and ", SECTION, "."
         )
     return spans(
-        f"{said}; what labels in doubt add is not told in this report (analysis=label_cost tells it)."
+        f"{said}; the uncertainty of labels is not part of this report (analysis=label_cost estimates it)."
     )
 
 
@@ -61,9 +64,9 @@ def caption(source: Source) -> Text:
     if not estimated(source):
         return ()
     if not true_rates(source):
-        return spans(" No interval holds that a label may be wrong.")
+        return spans(" No interval includes label errors.")
     return spans(
-        " They take labels as they are; those with labels in doubt, pooled, are of ",
+        " They treat labels as true; those that include label errors, pooled, are in ",
         SECTION,
         ".",
     )

@@ -48,8 +48,8 @@ def queries(source: Source) -> Iterator[Figure]:
             name="labels-counts",
             title="Right faces of each query",
             caption=spans(
-                "One mark for each query. Estimated: faces that most services take for the person, before any query is "
-                "left out. On the line the estimate counts what annotation counts."
+                "One mark for each query. Estimated: faces labelled as the person by most services, before any "
+                "query is left out. On the line, both counts are equal."
             ),
             panels=tuple(panels),
             keys=keys_of("labels-counts", names),
@@ -88,7 +88,7 @@ def _said(annotated: bool) -> Text:  # noqa: FBT001  a private switch
     left = "Left: how many faces a query has. " if annotated else "How many faces a query has."
     right = (
         "Right: the share that shows its person by annotation, a dot for each query; box: quartiles, whiskers: tenths. "
-        "A query stands under a class only where its person is in this audit."
+        "A query belongs to a class only where its person is in this audit."
     )
     return spans(left, right if annotated else "")
 
@@ -109,11 +109,11 @@ def examples(source: Source) -> Iterator[Figure]:
         service = next(iter(found.values())).metric
         yield Figure(
             name="labels-examples",
-            title=f"One query of each kind, in the eyes of {service}",
+            title=f"One query of each kind, by {service}",
             caption=spans(
                 "Left: confidences scaled to 0 and 1 between the modes of the scores; one dark block is one person. "
-                "Right: z in black, in colour the eigenvectors of what counts as a person; marks on top are the "
-                "decision of all services: dot, of the query's person; cross, not; stroke, left out."
+                "Right: z in black, eigenvectors of the people found in colour; marks on top are the decision of "
+                "all services: dot, the query's person; cross, another person; stroke, left out."
             ),
             panels=tuple(panels),
         )

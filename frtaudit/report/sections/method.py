@@ -99,7 +99,7 @@ def _stratum(source: Source) -> Text:
     return spans(
         "Within the groups by ",
         TextSpan(text=shown, pointer=where),
-        ": their sizes are taken as chosen, not as drawn.",
+        ": their sizes are treated as fixed by design.",
     )
 
 

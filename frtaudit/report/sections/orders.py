@@ -43,9 +43,8 @@ def build(source: Source) -> Orders | None:
     )
     caption = spans(
         TextSpan(text="A against B, and B against A. ", kind="b"),
-        "Each pair of samples was compared in both orders, as in a double round robin. The two are one comparison with "
-        "the mean score: where a system is symmetric, the second order says nothing new, and nowhere is it counted as "
-        "evidence.",
+        "Each pair of samples was compared in both orders. The two count as one comparison with the mean score: "
+        "with a symmetric system the second order adds no information.",
     )
     return Orders(tables=(build_table("orders", caption, columns, [Block(rows=tuple(rows))], notes),))
 

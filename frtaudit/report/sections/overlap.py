@@ -66,7 +66,8 @@ def _figures(source: Source, found: list[Record]) -> list[Figure]:
         )
         caption = spans(
             "Scores of the best matches of every test image in each training set; dashed lines where matches are "
-            "counted. What lies above the highest line is likely the same image; a bulge below it, the same person. ",
+            "counted. Matches above the highest line are probably the same image; a cluster below it, the same "
+            "person. ",
             _sizes(sets),
         )
         drawn.append(Figure(name="best-matches", title="Best matches", caption=caption, panels=(panel,)))
@@ -83,8 +84,8 @@ def _figures(source: Source, found: list[Record]) -> list[Figure]:
         )
         caption = spans(
             "All best matches, and those that a reviewer, or names known on both sides, called one image, one "
-            "identity, or different people. Only matches above a declared score were put to it: there these violins "
-            "end. Where they share scores, no threshold parts them. ",
+            "identity, or different people. Only matches above a declared score were reviewed: the violins end "
+            "there. Where violins overlap, no threshold separates the classes. ",
             _sizes(own),
         )
         drawn.append(
@@ -138,7 +139,7 @@ def _counts(found: list[Record]) -> list[Table]:
         ),
     )
     caption = spans(
-        TextSpan(text="Who stands in both. ", kind="b"),
+        TextSpan(text="Identities in both sets. ", kind="b"),
         "Counts of these sets, no estimates: they carry no interval. Merged: training identities that one test "
         "identity joins with another.",
     )
@@ -209,7 +210,7 @@ def _review(source: Source) -> list[Table]:
         *(Column(title=title, kind="num") for title in ("one identity", "one image")),
     )
     caption = spans(
-        TextSpan(text="What verdicts say. ", kind="b"),
+        TextSpan(text="Results of the review. ", kind="b"),
         "Of a reviewer, or of names known on both sides: of the matches above a score that have a verdict, those that "
         "show one identity, and those that are one image.",
     )
@@ -250,10 +251,11 @@ def _split(source: Source) -> list[Table]:
     deltas = [item for item in found if item.estimate.metric == SPLIT[2]]
     caption = spans(
         TextSpan(text="Accuracy with and without overlapping identities. ", kind="b"),
-        "Of how many pairs. Without overlap: no person of a pair stands in the training set; overlap alone: one does. "
-        "Folds stay, thresholds are fitted anew; of each part, pairs are dropped at random until mated and non-mated "
-        "ones stand in the ratio of all pairs, on which accuracy depends. Where a system was never trained on a set, "
-        "the difference says only that these subjects are easier or harder than the others.",
+        "With the number of pairs. Without overlap: no person of a pair is in the training set; overlap only: at "
+        "least one is. Folds are unchanged, thresholds are fitted again. From each part, pairs are dropped at "
+        "random until mated and non-mated pairs have the ratio of all pairs, because accuracy depends on it. Where "
+        "a system was not trained on a set, the difference shows only that these subjects are easier or harder than "
+        "the others.",
         methods_said(deltas, *BOTH),
     )
     return [build_table("overlap-accuracy", caption, columns, blocks, notes)]

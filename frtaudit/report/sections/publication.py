@@ -49,10 +49,9 @@ def build(source: Source) -> Publication | None:
             " people is withheld whole, and further classes with it, until every withheld count could still have at "
             "least ",
             minimum,
-            " different values, for all that the numbers that stand tell. Zero is printed as zero. People without a "
-            "label are a class as the others "
-            "are. Errors and failures are counted where their class stands: they count decisions, not people. The "
-            "group with the highest error rate is the highest of the groups that stand in this variant.",
+            " different values given the printed numbers. Zero is printed as zero. People without a label are a "
+            "class like the others. Errors and failures of printed classes are printed: they count decisions, not "
+            "people. The group with the highest error rate is the highest of the groups in this variant.",
         ),
         left_out=_left_out(source),
         tables=tuple(_table(source)),
@@ -61,9 +60,9 @@ def build(source: Source) -> Publication | None:
             TextSpan(text="statement.dsse.json", kind="code"),
             " has sha256 ",
             TextSpan(text=str(source.result.digests.get("full")), pointer="/digests/full", kind="code long"),
-            ". Who may read that run can compare: ",
+            ". Readers with access to that run can compare: ",
             TextSpan(text="sha256sum statement.dsse.json", kind="code"),
-            ". Digests of spec and cohort in this variant are of what stands in it.",
+            ". Digests of spec and cohort in this variant are those of its own content.",
         ),
     )
 
@@ -76,9 +75,7 @@ def findings_left_out(source: Source) -> Text:
         return ()
     said = "verdict is" if count == 1 else "verdicts are"
     shown = phrases.number(formatting.count(count), f"{AT}/left_out/findings")
-    return spans(
-        shown, f" more {said} withheld with their classes: the outcome stands in the full report only."
-    )
+    return spans(shown, f" more {said} withheld with their classes: the outcome is in the full report only.")
 
 
 def _left_out(source: Source) -> Text:
@@ -118,7 +115,7 @@ def _table(source: Source) -> list[Table]:
         return []
     caption = spans(
         TextSpan(text="Withheld classes. ", kind="b"),
-        "Small ones and those that protect them, not told apart.",
+        "Small classes and those withheld to protect them, without distinction.",
     )
     columns = (Column(title="Schema"), Column(title="Class"))
     return [build_table("withheld", caption, columns, [Block(rows=rows)], Footnotes())]

@@ -118,13 +118,13 @@ def _within(source: Source, schema: str) -> Table | None:
         blocks.append(Block(head=(provider(own[0]),), rows=rows))
     columns = [Column(title="Comparisons")]
     columns += [Column(title=source.label(schema, name), kind="num") for name in groups]
-    columns += [Column(title="largest", kind="num"), Column(title="Are the classes alike?", kind="wide")]
+    columns += [Column(title="largest", kind="num"), Column(title="Is there a difference?", kind="wide")]
     caption = spans(
-        TextSpan(text=f"d_l2 at like quality, by {schema.replace('_', ' ')}. ", kind="b"),
+        TextSpan(text=f"d_l2 at equal quality, by {schema.replace('_', ' ')}. ", kind="b"),
         "Comparisons split into parts of equal size by the lower ",
         TextSpan(text=str(records[0].estimate.at["attribute"]), pointer=f"{records[0].pointer}/at/attribute"),
-        " of their two samples. A differential that vanishes within parts goes with quality; one that stays does not. "
-        "Minus: the class lies below overall.",
+        " of their two samples. A differential that disappears within parts is associated with quality; one that "
+        "remains is not. Minus: the class is below overall.",
     )
     return build_table(f"within-{schema}", caption, columns, blocks, notes, "dense")
 

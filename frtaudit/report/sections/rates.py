@@ -62,7 +62,7 @@ def _weights(series: list[Series]) -> str:
 def _band_words(series: list[Series]) -> list[Part]:
     banded = next((item.curve for item in series if item.curve.low is not None), None)
     if banded is None or banded.target is None or banded.method is None:
-        return ["No band is drawn: the result holds none for these curves. "]
+        return ["No band is drawn: the result contains none for these curves. "]
     target = display_name(words().target, banded.target.value)
     method = display_name(words().method, banded.method.value)
     return [f"The bands are pointwise intervals for {target} ({method}); a whole curve may leave its band. "]
@@ -82,10 +82,10 @@ def _over_threshold(source: Source) -> Figure | None:
         return None
     return Figure(
         name="over-threshold",
-        title="What moving the threshold does",
+        title="Effect of the threshold",
         caption=spans(
-            "Raising a threshold trades false matches for false non-matches. Scores of different systems are on "
-            f"scales of their own: compare the rates, not the thresholds. Here {_weights(drawn)}; no bands."
+            "A higher threshold gives fewer false matches and more false non-matches. Scores of different systems "
+            f"have different scales: compare the rates, not the thresholds. Here {_weights(drawn)}; no bands."
         ),
         panels=tuple(panels),
         keys=figures.keys("over-threshold", list(enumerate(source.providers))),
@@ -116,8 +116,8 @@ def _target_table(source: Source, target: float) -> Table:
     caption = spans(
         TextSpan(text="FNMR at FMR ", kind="b"),
         TextSpan(text=formatting.exact(target), pointer=pointer, kind="n b"),
-        f". Rates: {display_name(words().weighting, source.weighting)}; the other weighting beside it; errors and "
-        "comparisons are pooled counts.",
+        f". Rates: {display_name(words().weighting, source.weighting)}, with the other weighting beside it; errors "
+        "and comparisons are pooled counts.",
     )
     return build_table(f"fnmr-at-{formatting.slug(target)}", caption, INTERVAL_COLUMNS, blocks, notes)
 
@@ -236,8 +236,8 @@ def _eer(source: Source) -> list[Table]:
     )
     caption = spans(
         TextSpan(text="Equal error rate. ", kind="b"),
-        "Where FMR and FNMR meet, over all distinct scores; pooled. A summary, not an operating point; it carries no "
-        "interval.",
+        "The rate where FMR and FNMR are equal, over all distinct scores; pooled. A summary, not an operating "
+        "point, without an interval.",
     )
     return [build_table("eer", caption, columns, [Block(rows=rows)], notes)]
 

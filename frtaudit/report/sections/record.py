@@ -45,7 +45,7 @@ def _digests(source: Source) -> Table:
         for name, found in sorted(mapping(source.result.digests.get("inputs")).items())
     ]
     columns = (Column(title="Of"), Column(title="SHA-256", kind="wide"))
-    caption = spans(TextSpan(text="Digests. ", kind="b"), "They change when a single byte changes.")
+    caption = spans(TextSpan(text="Digests. ", kind="b"), "A change of a single byte changes them.")
     return build_table("digests", caption, columns, [Block(rows=tuple(rows))], Footnotes())
 
 

@@ -138,8 +138,8 @@ def _changes(source: Source, family: str, place: int, members: Sequence[_Member]
         Column(title="Up or down?", kind="wide"),
     )
     caption = spans(
-        TextSpan(text=f"{_called(family)}: what each release changed. ", kind="b"),
-        "New largest d_l2 minus old, the same people drawn alike in both; above 0, bias went up.",
+        TextSpan(text=f"{_called(family)}: the change with each release. ", kind="b"),
+        "New largest d_l2 minus old, with the same resampled people in both; above 0, bias increased.",
         methods_said(records, Target.POPULATION),
     )
     return build_table(f"changes-{place}", caption, columns, [Block(rows=rows)], notes)
@@ -202,8 +202,8 @@ def _history(
         name=key,
         title=f"{_called(family)}: interclass bias by release",
         caption=spans(
-            "The largest d_l2 over the classes with its interval, releases by date. Whether a step is a change, the "
-            "table above says: overlapping intervals do not, for both releases saw the same people."
+            "The largest d_l2 over the classes with its interval, releases by date. The table above tests each "
+            "step. Overlap of intervals is no test, because both releases were evaluated on the same people."
         ),
         panels=tuple(panels),
         keys=figures.keys(key, [(n, name.replace("_", " ")) for n, name in enumerate(schemas)]),

@@ -87,7 +87,7 @@ def _monte_carlo(source: Source) -> Text:
         phrases.at_words(record.estimate.at, record.pointer),
         f" of {record.estimate.provider}, {who}: ",
         phrases.bounds(item, record.estimate),
-        ", give or take ",
+        ", Monte Carlo error ",
         phrases.monte_carlo_error(item, record.estimate),
         ". ",
     )
@@ -128,10 +128,12 @@ def _absent(source: Source) -> Table:
     columns = (
         Column(title="Among"),
         Column(title="People (K)", kind="num"),
-        Column(title="A kind of person as common as this", kind="num"),
-        Column(title="is absent with probability", kind="num"),
+        Column(title="share of a kind of person", kind="num"),
+        Column(title="probability that it is absent", kind="num"),
     )
-    caption = spans(TextSpan(text="Who may be missing. ", kind="b"), words().robustness["absent"])
+    caption = spans(
+        TextSpan(text="Kinds of people that may be absent. ", kind="b"), words().robustness["absent"]
+    )
     return build_table("robustness-absent", caption, columns, [Block(rows=tuple(rows))], notes)
 
 
@@ -199,7 +201,7 @@ def _alone(source: Source) -> Table | None:
             for end in ("", ", lowest", ", highest")
         ),
     )
-    caption = spans(TextSpan(text="Without any one person. ", kind="b"), words().robustness["alone"])
+    caption = spans(TextSpan(text="Rates without one person. ", kind="b"), words().robustness["alone"])
     return build_table("robustness-alone", caption, columns, blocks, notes, "dense")
 
 
@@ -266,11 +268,12 @@ def _labels(source: Source) -> Table | None:
                 rows.append((of, (TextSpan(text=phrases.ABSENT),), _counted(item, notes)))
         blocks.append(Block(head=spans(provider(own[0]), *_reviewed(source, own[0])), rows=tuple(rows)))
     columns = (
-        Column(title="Taken for one person"),
+        Column(title="Treated as one person"),
         *(Column(title=f"FMR, {of}", kind="num") for of in OF.values()),
     )
     caption = spans(
-        TextSpan(text="If the top pairs are label errors. ", kind="b"), words().robustness["labels"]
+        TextSpan(text=("Rates if the pairs with the highest scores are label errors. "), kind="b"),
+        words().robustness["labels"],
     )
     return build_table("robustness-labels", caption, columns, blocks, notes)
 

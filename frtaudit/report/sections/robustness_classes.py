@@ -43,9 +43,9 @@ def bounds(source: Source, schema: str) -> Table | None:
         if name == "failures":
             columns.append(Column(title="measured, pooled", kind="num"))
         columns.append(Column(title=CAUSES[name], kind="num"))
-    columns += [Column(title="behind the labels", kind="num")] if behind else []
+    columns += [Column(title="corrected for wrong labels", kind="num")] if behind else []
     text = words().robustness
-    title = f"What is not known of classes, by {spoken(schema)}. "
+    title = f"Unknown and wrong classes, by {spoken(schema)}. "
     told = [
         text["bounds"],
         *(text[f"bounds_{name}"] for name in causes),
@@ -150,7 +150,7 @@ def mix(source: Source, schema: str) -> Table | None:
         Column(title="FNMR there", kind="num"),
     )
     caption = spans(
-        TextSpan(text=f"Another mix of people, by {spoken(schema)}: ", kind="b"),
+        TextSpan(text=f"Other shares of classes, by {spoken(schema)}: ", kind="b"),
         *_declared_mix(source, schema),
         ". ",
         words().robustness["mix"],

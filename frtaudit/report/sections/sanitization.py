@@ -63,7 +63,8 @@ def _table(source: Source, schema: str | None, stages: Sequence[Mapping[str, Jso
         rows.append((_rule(stage, at), _count(stage, at), *cells))
     by = f" by {schema.replace('_', ' ')}" if schema else ""
     caption = spans(
-        TextSpan(text=f"What each step left{by}. ", kind="b"), "People / samples after each step."
+        TextSpan(text=f"People and samples after each step{by}. ", kind="b"),
+        "People / samples after each step.",
     )
     return build_table(
         f"sanitized-{schema or 'all'}", caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense"

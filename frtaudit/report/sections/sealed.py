@@ -28,7 +28,7 @@ def build(source: Source) -> Sealed | None:
     rows = tuple(_row(index, item) for index, item in enumerate(seal.departures))
     time = spans(", by that signer's clock")
     if seal.stamped_at is not None:
-        time = spans("; an authority gave the time ", _piece(seal.stamped_at, "/seal/stamped_at"))
+        time = spans("; time stamp of an authority: ", _piece(seal.stamped_at, "/seal/stamped_at"))
     return Sealed(
         made=spans(
             _piece(seal.signer, "/seal/signer"), " on ", _piece(seal.signed_at, "/seal/signed_at"), time
@@ -46,9 +46,7 @@ def _table(rows: tuple[tuple[Text, ...], ...]) -> Table:
         Column(title="Sealed", kind="wide"),
         Column(title="As run", kind="wide"),
     )
-    caption = spans(
-        TextSpan(text="Departures from the seal. ", kind="b"), "Places are those of ", RESULT, "."
-    )
+    caption = spans(TextSpan(text="Departures from the seal. ", kind="b"), "Paths are those of ", RESULT, ".")
     return Table(name="departures", caption=caption, columns=columns, blocks=(Block(rows=rows),))
 
 

@@ -1,4 +1,4 @@
-"""The page for signatories: who signs in ink, what that means, and how anybody checks the file."""
+"""The page for signatories: handwritten signatures, what they mean, and how the file is checked."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signatures:
-    """The view: places to sign, what a signature in ink says, the steps of the check, the result's digest."""
+    """The view: places to sign, what a handwritten signature means, the steps of the check, the result's digest."""
 
     signers: tuple[Signer, ...]
     declared: bool

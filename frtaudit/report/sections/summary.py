@@ -308,7 +308,7 @@ REALISED = " (in simulations up to 9 % where a few people cause most false match
 
 def _verdict_rule(source: Source) -> Text:
     findings = source.result.findings
-    parts: list[Part] = [_bounds_said(source), " Each “pass” stands by itself"]
+    parts: list[Part] = [_bounds_said(source), " Each “pass” is tested by itself"]
     spec = source.result.spec.get("bootstrap")
     alpha = spec.get("alpha") if isinstance(spec, dict) else None
     if isinstance(alpha, float):
@@ -349,6 +349,6 @@ def _for_whom(source: Source) -> Text:
             seen.setdefault(item.interval.target, item)
     order = [target for target in Target if target in seen]
     if not order:
-        return spans("No interval is printed, so no number speaks for anybody else.")
+        return spans("No interval is printed, so the numbers hold for these test subjects only.")
     names: list[Part] = [(phrases.target(seen[target]),) for target in order]
-    return spans("Every interval names for whom it holds. Here: ", listed(names), ".")
+    return spans("Every interval names its target. Here: ", listed(names), ".")

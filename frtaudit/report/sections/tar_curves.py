@@ -151,7 +151,7 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
     place = f"{schema}-{source.providers.index(system)}"
     groups = list(dict.fromkeys(item.group for item in own))
     by = schema.replace("_", " ")
-    iid = f"as independent comparisons have it (thesis), level {_level(own, Target.COMPARISONS_IID)}"
+    iid = f"for independent comparisons (thesis), level {_level(own, Target.COMPARISONS_IID)}"
     new = f"for the population, level {_level(own, Target.POPULATION)}"
     whole = _panels(source, schema, own, groups, place, KINDS[:2], "")
     apart = _panels(source, schema, own, groups, f"x{place}", KINDS[2:], "")
@@ -160,8 +160,8 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
             name=f"curves-{place}",
             title=f"{system}: thresholds and TAR by {by}",
             caption=spans(
-                f"The same curves both ways round. Bands, left: {iid}; right: {new}. Were all classes alike, they "
-                "would be one line; a perfect system is a level line at 100."
+                f"The same curves with axes exchanged. Bands, left: {iid}; right: {new}. Under equality of the "
+                "classes the curves coincide; a perfect system is a horizontal line at 100."
             ),
             panels=whole,
             keys=_keys(source, schema, f"curves-{place}", groups),
@@ -170,7 +170,7 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
             name=f"excess-{place}",
             title=f"{system}: class minus overall, by {by}",
             caption=spans(
-                "Above: a class above 0 could be held to a higher threshold at the same TAR. Below: it has the "
+                "Top: a class above 0 reaches the same TAR at a higher threshold. Bottom: a class above 0 has the "
                 f"higher TAR at the same threshold. Bands, left: {iid}; right: {new}."
             ),
             panels=apart,
@@ -207,7 +207,7 @@ def _within(
         name=f"super-{place}",
         title=f"{system}: thresholds within {' and '.join(supers)}",
         caption=spans(
-            f"The classes of each super-class by themselves; overall is that of all. Bands: {new}."
+            f"The classes of each super-class separately; overall is that of all classes. Bands: {new}."
         ),
         panels=panels,
         keys=_keys(source, schema, f"super-{place}", [name for name in groups if name != "all"]),

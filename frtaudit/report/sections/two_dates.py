@@ -18,13 +18,13 @@ KIND = "two_dates"
 AT_DATE, CHANGE, FACES = "fnmr_at_date", "fnmr_change", "faces_of_both_dates"
 SAME_SCORES, SCORE_CHANGE, LARGEST = "scores_unchanged", "score_change_mean", "score_change_largest"
 IMAGES = (
-    "The same images were scored at both dates. Each service is compared on the pairs of faces that it scored at both, "
-    "on labels by the services of both dates together, which treat the dates alike. "
+    "The same images were scored at both dates. Each service is compared on the pairs of faces that it scored at "
+    "both dates. Labels use the services of both dates together, so they favour neither. "
 )
 NAMES = (
-    "The same names were searched at both dates; the images are others. Each date has its own labels, and queries are "
-    "paired. A change is one of the service, of what the search finds, or of the labels, which another service that "
-    "changed may move: cohort.labels.services names those that label. "
+    "The same names were searched at both dates, with different images. Each date has its own labels, and queries "
+    "are paired. A change may be one of the service, of the search results, or of the labels, which depend on other "
+    "services too: cohort.labels.services names those that label. "
 )
 
 
@@ -120,7 +120,7 @@ def _verdicts(found: _Found) -> Iterator[Text]:
         parts += ["FNMR changed at ", *_joined(said)] if said else [_unchanged(own)]
         parts.append(".")
         if name in again:
-            parts += [" Pairs with the very same score: ", *phrases.counts(again[name]), "."]
+            parts += [" Pairs with equal scores: ", *phrases.counts(again[name]), "."]
         yield spans(*parts)
 
 
@@ -142,9 +142,9 @@ def _unchanged(own: Sequence[Record]) -> str:
 def _decisive(found: _Found) -> Table:
     """FNMR of both dates at each target, each date at its own threshold, the change and its test (Holm)."""
     caption = spans(
-        TextSpan(text="Has a service changed? ", kind="b"),
-        "FNMR at each date, the threshold of each its own; the same queries are drawn at both dates. Intervals hold "
-        "for the population, each by itself; p is adjusted over all rows (Holm).",
+        TextSpan(text="Did a service change? ", kind="b"),
+        "FNMR at each date, each with its own threshold; the same resampled queries at both dates. Intervals hold "
+        "for the population, each separately; p is adjusted over all rows (Holm).",
     )
     return _pairs(found, "dates-decisive", found.first, caption)
 
@@ -218,7 +218,7 @@ def _changed(record: Record) -> Text:
     if not test.differs:
         share = phrases.number(formatting.exact(test.power), f"{at}/power")
         if test.detectable is None:
-            parts.append(" So few queries would show no change at all for sure.")
+            parts.append(" With so few queries no change is detectable with this power.")
         else:
             size = phrases.number(_points(test.detectable), f"{at}/detectable")
             parts += [
@@ -270,9 +270,9 @@ def _again(found: _Found) -> Table | None:
     )
     caption = spans(
         TextSpan(text="The same pairs of faces, scored again. ", kind="b"),
-        "Later minus earlier, in the service's own scores, with intervals for the population and p. A service that "
-        "answers alike each time has changed if one score has; rates need not move with it: a new scale moves every "
-        "score and no rate at an FMR target.",
+        "Later minus earlier, in the service's own scores, with intervals for the population and p. A deterministic "
+        "service has changed if one score has. Rates need not change: a new scale changes every score, and no rate "
+        "at an FMR target.",
     )
     return build_table("dates-scores", caption, columns, [Block(rows=rows)], Footnotes())
 
@@ -318,9 +318,9 @@ def _kept(found: _Found) -> Table | None:
         Column(title="p", kind="num"),
     )
     caption = spans(
-        TextSpan(text="With the threshold left as it was. ", kind="b"),
-        "What somebody meets who set the threshold at the earlier date, for the FMR named, and kept it. Not declared "
-        "as decisive: p is adjusted over all such tests of this report where B allows it.",
+        TextSpan(text="At the threshold of the earlier date. ", kind="b"),
+        "Rates of a user who set the threshold at the earlier date, for the FMR named, and kept it. Not declared as "
+        "decisive: p is adjusted over all such tests of this report where B allows it.",
     )
     return build_table("dates-kept", caption, columns, blocks, Footnotes())
 
@@ -355,8 +355,8 @@ def _figure(found: _Found) -> Figure | None:
         name="dates",
         title="FNMR over FMR at two dates",
         caption=spans(
-            "Bands hold for the population, point by point. Two bands that overlap say little: the dates share "
-            "their people, and the table tests the difference."
+            "Bands hold for the population, point by point. Overlap of bands is no test, because both dates have "
+            "the same people; the table tests the difference."
         ),
         panels=tuple(panels),
         keys=figures.keys("dates", list(enumerate(found.dates))),

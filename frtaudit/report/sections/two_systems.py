@@ -67,8 +67,8 @@ def _models(source: Source) -> Figure | None:
         name="two-models",
         title=f"Two models: {' and '.join(names)}",
         caption=spans(
-            f"FNMR of everybody over FMR, with {BAND}. Bands that overlap do not say that the two are alike, for both "
-            "saw the same images: the paired differences do."
+            f"FNMR of everybody over FMR, with {BAND}. Overlap of bands does not show equality, because both systems "
+            "were evaluated on the same images: see the paired differences."
         ),
         panels=(panel,),
         keys=figures.keys(TWO_MODELS, list(enumerate(names))),
@@ -92,8 +92,8 @@ def _splits(source: Source) -> Figure | None:
         name="two-splits",
         title="Two systems on two splits of the images",
         caption=spans(
-            "Half the images of every subject in each part, subjects with one image left out. Where the order of the "
-            f"systems changes from one part to the other, the data do not tell them apart.{band}"
+            "Half the images of every subject in each part, subjects with one image left out. Where the order of "
+            f"the systems changes between the parts, the data do not establish an order.{band}"
         ),
         panels=(panel,),
         keys=figures.keys(TWO_SPLITS, list(enumerate(labels))),
@@ -121,8 +121,8 @@ def _zone(source: Source, schema: str | None, curves: Sequence[Curve]) -> Figure
         title=f"Zones: which system is fairer, {' or '.join(names)}, by {by}",
         caption=spans(
             f"{title}, with {BAND}. Zone A: {names[0]} is fairer by its estimate and by its upper bound. Zone C: "
-            f"{names[-1]} is. Zone B: estimate and upper bound disagree: the data do not say. Zones are a picture "
-            "of two curves, no test: the tables of differences hold that."
+            f"{names[-1]} is. Zone B: estimate and upper bound disagree: inconclusive. Zones describe two curves and "
+            "are no test; tests are in the tables of differences."
         ),
         panels=(panel,),
         keys=figures.keys(name, list(enumerate(names))),

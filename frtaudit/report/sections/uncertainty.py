@@ -130,7 +130,7 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
     level = bands.relative(base, base)
     moved = [Banded(style=item.style, curve=bands.relative(item.curve, base)) for item in made]
     panels = (
-        bands.bundle(f"{name}-a", "The bootstrap draws too low", base, vstat, hairs),
+        bands.bundle(f"{name}-a", "The bootstrap curves are too low", base, vstat, hairs),
         bands.compared(f"{name}-b", "Recentring mends it", base, made, bands.RATE, alt),
         bands.bundle(f"{name}-c", "The same, over the empirical curve", level, low, hairs, bands.RELATIVE),
         bands.compared(f"{name}-d", "The same, over the empirical curve", level, moved, bands.RELATIVE, alt),
@@ -139,10 +139,10 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
         name=name,
         title=f"{system}: the bootstrap of the ROC, and why it is recentred",
         caption=spans(
-            "Left: a resampled image meets copies of itself, which always match, so bootstrap curves gather around the "
-            "V-statistic, below the empirical curve. Right: the naive band follows them down",
+            "Left: a resampled image is compared with copies of itself, which always match, so bootstrap curves are "
+            "centred on the V-statistic, below the empirical curve. Right: the naive band is too low as well",
             *_missed(missed.get(Method.NAIVE)),
-            "; the recentred band is the same one moved back up by the known shift. ",
+            "; the recentred band is the naive band corrected by the known shift. ",
             _level(vstats + rocs) or _spec_level(source),
             "Below, the same curves divided by the empirical one, which is 1 there.",
         ),
@@ -195,8 +195,9 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
         name=name,
         title=f"{system}: a band for the whole curve",
         caption=spans(
-            "The filled band holds at any one FMR chosen beforehand; the stepped one at all drawn targets at once, and "
-            "between them, because a ROC only falls. A claim about the curve as a whole needs the stepped band. ",
+            "The filled band holds at any one FMR chosen beforehand; the stepped one at all drawn targets "
+            "simultaneously, and between them, because a ROC is monotonic. A claim about the whole curve needs the "
+            "stepped band. ",
             BOTH_SIDES if len(shown) > 1 else "",
             _level(shown),
         ),
@@ -222,9 +223,9 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
         name=name,
         title=f"{system}: fairness metrics of {over} by {schema.replace('_', ' ')}",
         caption=spans(
-            f"The spread of the classes' {over} in one number, four ways, at the threshold that everybody's FMR sets. "
-            "Grey: all classes alike. Resampling makes equal classes look unequal, so near the grey line a band lies "
-            "high and may leave its own curve out: it is no test. ",
+            f"The spread of the classes' {over} in one number, four ways, at the threshold that everybody's FMR "
+            "sets. Grey: equality of all classes. Resampling increases the spread of equal classes, so near the "
+            "grey line a band is too high and may exclude its own curve: it is no test. ",
             *_left_out(found),
             *_alike(rate),
             _level(item.curve for item in made),
@@ -245,7 +246,7 @@ def _index_panel(name: str, metric: str, curve: Curve, made: list[Banded]) -> Pa
         if known
         else "no finite value"
     )
-    alt = f"{title} over FMR: {most}; {alike:g} where classes are alike."
+    alt = f"{title} over FMR: {most}; {alike:g} under equality."
     return bands.compared(name, title[:1].upper() + title[1:], curve, made, scale, alt)
 
 
@@ -273,9 +274,8 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
         name=name,
         title=f"{system}: normalized uncertainty",
         caption=spans(
-            "Standard deviation of each metric when images are resampled, relative to its value: the "
-            "lower line is the more robust metric. Ratios and sums have different zero points, so this compares "
-            "their noise, not their meaning. ",
+            "Standard deviation of each metric when images are resampled, relative to its value: the lower line is "
+            "the more robust metric. Ratios and sums have different zero points, so this compares their noise only. ",
             f"Method: {display_name(words().method, Method.RECENTERED.value)}, for ",
             f"{display_name(words().target, Target.FIXED_IDENTITIES.value)}.",
         ),

@@ -64,10 +64,10 @@ def hidden(source: Source) -> Table | None:
         Column(title="Failures", kind="wide"),
     )
     caption = spans(
-        TextSpan(text="What failures could hide. ", kind="b"),
-        "First minus second in pooled FNMR over all mated comparisons, had the first system's failures all been "
-        "right and the second's all wrong (lowest), and the other way round (highest). A choice that holds at both "
-        "ends holds whatever the failures were.",
+        TextSpan(text="Bounds for failures. ", kind="b"),
+        "First minus second in pooled FNMR over all mated comparisons: lowest if all failures of the first system "
+        "had been right and all of the second wrong, highest in the opposite case. A choice that holds at both ends "
+        "does not depend on the failures.",
     )
     return build_table("vendors-hidden", caption, columns, [Block(rows=rows)], Footnotes())
 
@@ -111,11 +111,11 @@ def changes(source: Source) -> Table | None:
         Column(title="scores changed", kind="num"),
         Column(title="of mated comparisons", kind="num"),
         Column(title="largest change (score)", kind="num"),
-        Column(title="Has the service changed?", kind="wide"),
+        Column(title="Did the service change?", kind="wide"),
     )
     caption = spans(
         TextSpan(text="Two dates of one service. ", kind="b"),
-        "The same inputs, scored again. Whether a change matters, the tables of differences say.",
+        "The same inputs, scored again. The tables of differences show whether a change is within the margin.",
     )
     return build_table("vendors-changes", caption, columns, [Block(rows=rows)], notes)
 
@@ -136,7 +136,6 @@ def ledger(source: Source) -> Table | None:
     columns = (Column(title="System"), Column(title="left out", kind="num"), Column(title="of"))
     caption = spans(
         TextSpan(text="Left out of the common support. ", kind="b"),
-        "Scored by this system, failed in another: a difference here would be one of failures, which the table of "
-        "what failures could hide bounds.",
+        "Scored by this system, failed in another: such differences are bounded in the table of failures.",
     )
     return build_table("vendors-ledger", caption, columns, [Block(rows=rows)], Footnotes())

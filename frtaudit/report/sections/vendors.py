@@ -35,7 +35,7 @@ VALUE, DIFFERENCE, EQUIVALENCE, RANK = (
 AT = "/spec/analyses/vendor_comparison"
 MAX_COLUMNS = 6
 DECLARED = "Declared in the spec: "
-AFTERWARDS = "Declared with this comparison, of runs that were finished then: "
+AFTERWARDS = "Declared with this comparison, after the runs were finished: "
 PAIRS = (
     Column(title="Pair"),
     Column(title="first minus second", kind="num"),
@@ -164,8 +164,8 @@ def _support_table(source: Source, values: Sequence[Record], first: Key) -> Tabl
     ]
     caption = spans(
         TextSpan(text="The systems on the comparisons that all of them scored. ", kind="b"),
-        "Below each value the ranks that the system may have, 1 being best: all ranks of a column hold at once. "
-        "Systems whose ranks overlap were not told apart. The first column decides.",
+        "Below each value the possible ranks of the system (1 is best), simultaneously for all systems of a column. "
+        "Systems with overlapping ranks are tied. The first column decides.",
     )
     columns = [Column(title="System"), *(Column(title=head, kind="num") for head in heads)]
     return build_table("vendors", caption, columns, [Block(rows=rows)], Footnotes())
@@ -202,8 +202,8 @@ def _said_first(decisive: Sequence[Record]) -> Text:
     level = "the declared level" if bound is None else phrases.level(bound)
     return spans(
         TextSpan(text="What decides: each pair. ", kind="b"),
-        "For the population; the same subjects drawn for both systems, each system's threshold found anew in every "
-        "replicate. All intervals hold at once, at ",
+        "For the population; the same resampled subjects for both systems, each system's threshold set again in "
+        "every replicate. All intervals hold simultaneously, at ",
         level,
         "; p is adjusted over the pairs of this table.",
     )
@@ -306,8 +306,9 @@ def _figure(source: Source, found: Sequence[Record]) -> Figure | None:
         margin=float(margin) if isinstance(margin, (int, float)) else None,
     )
     caption = spans(
-        "Each dot is a pair of systems with the interval of its difference; all intervals hold at once. Intervals "
-        "that exclude the line are significant. Shaded: differences that do not matter, where the spec says so."
+        "Each dot is a pair of systems with the interval of its difference; all intervals hold simultaneously. "
+        "Intervals that exclude the line are significant. Shaded: differences that do not matter, where the spec "
+        "says so."
     )
     return Figure(name="vendor-pairs", title="The decisive differences", caption=caption, panels=(panel,))
 
@@ -341,8 +342,7 @@ def _further(source: Source, first: Key) -> Table | None:
         blocks.append(Block(head=_measure(source, own[0]), rows=tuple(_row(item, notes) for item in own)))
     caption = spans(
         TextSpan(text="Every other difference. ", kind="b"),
-        "Not declared as decisive: a table to look at, not to decide by. Intervals hold at once within a measure; p is "
-        "adjusted over the pairs of a measure, and again over all measures where B allows it. Ratios are first over "
-        "second.",
+        "Not declared as decisive: exploratory. Intervals hold simultaneously within a measure; p is adjusted over "
+        "the pairs of a measure, and again over all measures where B allows it. Ratios are first over second.",
     )
     return build_table("vendors-further", caption, PAIRS, blocks, notes)

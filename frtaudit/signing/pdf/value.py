@@ -1,6 +1,6 @@
 """The value of a PDF signature: it signs all but itself, so that what it does not sign has one form.
 
-ECDSA leaves two: of (r, s) and (r, n - s) both hold, and nobody can tell which one was made. Either says the same.
+ECDSA leaves two: of (r, s) and (r, n - s) both hold, and which one was made is unknown. Both have the same meaning.
 """
 
 from asn1crypto import cms

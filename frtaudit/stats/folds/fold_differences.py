@@ -14,7 +14,7 @@ from frtaudit.stats.folds.kfold_accuracy import FoldAccuracy, dyadic_variance, k
 class Difference:
     """Accuracy of the same pairs in two foldings: ``value`` = first minus second.
 
-    ``variance``: of ``value`` over subjects, fold thresholds held fixed; ``discordant``: pairs decided otherwise.
+    ``variance``: of ``value`` over subjects, fold thresholds held fixed; ``discordant``: pairs with unequal decisions.
     """
 
     value: float

@@ -1,6 +1,6 @@
 """Whether groups differ, and how small a difference would have been seen (FORMULAS 8.5).
 
-Groups that are alike still give an index above its fair value: the largest of several noisy rates exceeds the
+Under equality of the groups an index still exceeds its fair value: the largest of several noisy rates exceeds the
 smallest. The null distribution comes from replicates of subjects drawn within groups, each group's log rates moved
 so that all groups agree: what the index then is, is what chance alone makes of equal rates.
 """

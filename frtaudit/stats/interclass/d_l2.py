@@ -117,11 +117,11 @@ def threshold_curves(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PopulationTable:
-    """d_l2 for new people like these (FORMULAS 8.7), quantile space, 0..100.
+    """d_l2 for the population (FORMULAS 8.7), quantile space, 0..100.
 
     ``low``, ``point``, ``high``: shape (C,); ``degrees``: of freedom of Student's t; ``statistic``: max over classes of
     ||Delta_c||; ``p_value``: of "all classes alike"; ``null_median``, ``null_edge``: what the statistic is in half of
-    all cases, and what it passes in a share alpha of them, when classes are alike; ``detectable``: see
+    all cases, and what it exceeds in a share alpha of them, under equality; ``detectable``: see
     :func:`detectable`; ``subjects``: shape (C,), int64; ``mc_error``: shape (C,), of the bounds; ``square``: shape
     (B, C), d*^2; ``noise``: shape (B, C),
     ||Delta* - Delta||^2; ``on_grid``: shape (C,), d^2 on the same grid of u.

@@ -77,7 +77,7 @@ class Spread:
         return float((1 + np.count_nonzero(worst >= self.point.max())) / (worst.size + 1))
 
     def null(self, share: float, alpha: float) -> float:
-        """The largest distance that chance alone gives in a share of all cases when classes are alike."""
+        """The largest distance that chance alone gives in a share of all cases under equality."""
         return float(np.sqrt(np.quantile(self._worst(alpha), share, method="higher")))
 
     def detectable(self, alpha: float) -> float | None:
@@ -173,7 +173,7 @@ def thesis_tar(
 def decades(tail: ScoreTail, scores: Floats, ceiling: float) -> Floats:
     """Mated scores on the pooled FMR axis: -log10 FMR(s), FMR(s) the share of non-mated scores > s.
 
-    FMR is held between 1/M, M the non-mated comparisons, and ``ceiling``: lower ones cannot be told apart, higher ones
+    FMR is held between 1/M, M the non-mated comparisons, and ``ceiling``: lower ones are not distinguished, higher ones
     are no operating points. Any strictly rising map of all scores leaves the values as they are. ``scores``: any shape,
     in score units; unit: decades of FMR.
 

@@ -1,4 +1,4 @@
-"""An attribute of samples by class: boxes, means with intervals for new people, and whether classes differ in it."""
+"""An attribute of samples by class: boxes, means with intervals for the population, a test of equality."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

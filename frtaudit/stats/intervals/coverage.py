@@ -20,7 +20,7 @@ class Denominators:
 
     ``trials``: comparisons; ``total``: what counts are divided by (comparisons, subjects or pairs of subjects);
     ``subjects``; ``square``: sum over subjects of the squared weight; ``ends``: subjects in one comparison, 1 or 2;
-    ``pairs``: compared pairs of subjects; ``pair``: what a pair of people that cannot be told apart adds to the rate
+    ``pairs``: compared pairs of subjects; ``pair``: what a pair of indistinguishable people adds to the rate
     (FORMULAS 8.18); both 0 for mated comparisons; ``image``: what one more bad image adds, 0 for non-mated ones.
     """
 
@@ -72,7 +72,7 @@ class Misses:
 
     @property
     def covered(self) -> int:
-        """Intervals that hold the truth."""
+        """Intervals that contain the true value."""
         return self.given - self.lower - self.upper
 
 

@@ -115,7 +115,7 @@ def image_weight(most: float, trials: float, effective_subjects: float, subjects
     """What the worst unseen image would add to a pooled FNMR, as far as people weigh unequally: (1 - K/K2) most/n.
 
     ``most``: mated comparisons of the sample that has the most; ``trials``: n; ``effective_subjects``: K, subjects by
-    weight (:func:`effective_number`), of ``subjects`` K2. 0 where all weigh alike.
+    weight (:func:`effective_number`), of ``subjects`` K2. 0 where all weights are equal.
 
     >>> image_weight(9, 600, 30.0, 120), image_weight(4, 600, 60.0, 60)
     (0.01125, 0.0)

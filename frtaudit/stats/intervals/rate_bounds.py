@@ -183,7 +183,7 @@ def unseen_bound(
 ) -> Floats:
     """Upper bound of FMR that allows for one more pair of people and one more person like the heaviest (FORMULAS 8.18).
 
-    ``pair``: what a pair of people that cannot be told apart adds to the rate, TMR * sum_{k<l} n_kl^2/M^2 (pooled) or
+    ``pair``: what a pair of indistinguishable people adds to the rate, TMR * sum_{k<l} n_kl^2/M^2 (pooled) or
     TMR/P (identity), see :func:`pair_weight`; ``person``: what the heaviest person adds, max_k |R_k|/M or /P. With
     V = p(1-p)/n_eff, c = t/z, m = p + pair + person and v = min(c^2 V + pair^2 + person^2, 11 m^2) it is the (1-a)
     quantile of the Gamma distribution with mean m and variance v: at no error -ln(a) pair, the rule of three on pairs
@@ -242,7 +242,7 @@ def fnmr_upper_bound(
 
 
 def pair_weight(match_rate: Numbers, blocks: Numbers) -> Floats:
-    """What one pair of people that cannot be told apart adds to FMR (``w`` of FORMULAS 8.18).
+    """What one pair of indistinguishable people adds to FMR (``w`` of FORMULAS 8.18).
 
     ``match_rate``: TMR = 1 - FNMR at the same threshold and weighting, 1 without mated comparisons; ``blocks``: the
     number of pairs of people by weight, M^2 / sum_{k<l} n_kl^2 (pooled) or P (identity).

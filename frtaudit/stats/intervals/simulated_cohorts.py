@@ -62,7 +62,7 @@ class Cells:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookAlikes:
-    """Pairs of people that cannot be told apart: how many a cohort holds on average, how often their images match."""
+    """Pairs of indistinguishable people: how many a cohort holds on average, how often their images match."""
 
     pairs: float
     match_rate: float

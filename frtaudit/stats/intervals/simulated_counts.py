@@ -158,7 +158,7 @@ def _kept(more: Ints, added: Floats, size: int, a: int, b: int, share: float) ->
 
 @inner
 def _look_alikes(alike: Ints, shares: Floats, total: Floats) -> int:
-    """Add the false matches of pairs that cannot be told apart to ``total``; how many they are.
+    """Add the false matches of pairs of indistinguishable people to ``total``; how many they are.
 
     ``alike`` (L, 3): two subjects, the first -1 from where there are no more, and their false matches; ``shares`` (L,):
     what each of these adds.

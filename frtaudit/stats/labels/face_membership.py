@@ -29,7 +29,7 @@ TOO_FEW = f"fewer than {FEW} faces of the queries' persons, or of other people"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """Fisher's discriminant in the eyes of S services.
+    """Fisher's discriminant according to S services.
 
     ``strangers``, ``step``: shape (S,), their mean, and from there to that of own faces; ``spread``: shape (S, S), the
     covariance within both.

@@ -6,7 +6,7 @@ import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints
 
-NEAR = 1 + 1e-12  # a target read as a decimal is met by the rate that equals it (FORMULAS 0)
+NEAR = 1 + 1e-12  # a rate that equals a target read as a decimal counts as at the target (FORMULAS 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

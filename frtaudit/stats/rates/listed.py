@@ -56,7 +56,7 @@ def _selected(scores: Scores, above: int) -> np.floating:
 
 
 def _below(scores: Scores, above: int) -> np.floating:
-    """A score that lies below the wanted one but for bad luck, which costs time and nothing else."""
+    """A score that almost always lies below the wanted one; where it does not, only time is lost."""
     sample = scores[:: max(1, scores.size // SAMPLE)]
     share = above / scores.size
     rank = ceil(sample.size * share + 6 * sqrt(sample.size * share) + 10)

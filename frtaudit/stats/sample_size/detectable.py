@@ -1,8 +1,8 @@
 """The smallest ratio between the error rates of groups that a cohort can find, and the cohort that finds a given one.
 
-Groups of K_g subjects are told apart by the simultaneous intervals of all pairwise log ratios (FORMULAS 8.6): a pair
+Groups of K_g subjects are compared by the simultaneous intervals of all pairwise log ratios (FORMULAS 8.6): a pair
 differs when its interval leaves 0. With log rates near normal (delta method, Var log p = deff (1-p)/(n p)) the largest
-studentised difference of G alike groups has the studentised range's quantile, so that c = q_{1-alpha; G, inf}/sqrt(2)
+studentised difference of G equal groups has the studentised range's quantile, so that c = q_{1-alpha; G, inf}/sqrt(2)
 stands where 8.6 takes the bootstrap's max-t. One group has the rate p, another the rate R p; R is found with
 probability 1 - beta when
 
@@ -66,7 +66,7 @@ def log_error(rate: float, n_eff: float, other: float, other_n_eff: float) -> fl
 def found(
     ratio: float, rate: float, n_eff: float, other_n_eff: float, *, groups: int, alpha: float, power: float
 ) -> bool:
-    """Whether groups with rates ``rate`` and ``ratio * rate`` are told apart with probability ``power``.
+    """Whether groups with rates ``rate`` and ``ratio * rate`` differ significantly with probability ``power``.
 
     ``n_eff``, ``other_n_eff``: effective comparisons of the two; ``groups``: of the schema, all pairs compared.
 

@@ -194,7 +194,7 @@ def _bounds(design: ComparisonDesign, dependence: Dependence, subjects: int, rat
     """What the bounds of a test's rate are made of; FMR: TMR 1, and the heaviest person as the dependence lets expect.
 
     With blocks n_kl as products of the subjects' samples sum n_kl^2/M^2 is heap^2 over the pairs that are compared. The
-    heaviest person has as many errors as deff says of all alike (deff/2), or as the largest of K Poisson numbers.
+    heaviest person has as many errors as deff gives to each (deff/2), or as the largest of K Poisson numbers.
     """
     deff = dependence.deff(design, subjects)
     trials = design.trials(subjects)

@@ -1,4 +1,4 @@
-"""Has a service changed between two moments? The same comparisons, asked several times at each: exact, free of noise.
+"""Did a service change between two moments? The same comparisons, asked several times at each: exact, free of noise.
 
 Of one comparison R answers at one moment and R at another are *apart* when all of one moment exceed all of the other.
 If nothing changed, the 2R answers are exchangeable (calls are answered independently); given their values, an item

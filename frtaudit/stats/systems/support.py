@@ -28,7 +28,7 @@ def restricted(tail: ScoreTail, keep: Flags) -> ScoreTail:
     """The tail of the kept samples alone, where every pair was compared.
 
     ``keep``: shape (N,), bool, by cohort index. Scores above the floor stay exact; below it nothing was kept but
-    counts, which cannot be told apart by sample: they are put in the lowest bin. Raises ValueError for listed
+    counts, which cannot be distinguished by sample: they are put in the lowest bin. Raises ValueError for listed
     comparisons, whose support is a matter of comparisons (:func:`listed`).
 
     >>> from frtaudit.stats.similarity.tail import from_matrix

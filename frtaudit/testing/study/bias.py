@@ -1,4 +1,4 @@
-"""Does interclass bias hold what it promises? On made-up people: ``python -m frtaudit.testing.study.bias``.
+"""Error rates of tests of interclass bias, on synthetic people: ``python -m frtaudit.testing.study.bias``.
 
 Each mated score of a subject is a level of the subject, an effect of either image and noise, so that comparisons of one
 subject hang together twice. A class moved by s as a whole lies s (1 - 1/C) from the mean of C classes, the others s/C.

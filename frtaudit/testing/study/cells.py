@@ -31,7 +31,7 @@ INTERVALS = tuple(IntervalSpec(method=method, target=target) for method, target 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One population and one shape of cohort, drawn anew for every cohort: new people, new samples.
+    """One population and one shape of cohort, drawn again for every cohort: other people, other samples.
 
     ``pattern``: samples per subject, repeated and shuffled; ``deep``: also the two-level bootstrap, and a threshold so
     low that false non-matches are few: both cost as much as all the rest, so that the small cohorts alone have them.
@@ -106,7 +106,7 @@ class LevelsCell:
 
     @property
     def intervals(self) -> tuple[IntervalSpec, ...]:
-        """002's three methods; beside them, for new people, those that serve the population."""
+        """002's three methods; beside them, for the population, those that serve the population."""
         wanted = [Method.RECENTERED, Method.NAIVE, Method.GAUSSIAN]
         wanted += [] if self.same else [Method.WILSON, Method.VERTEX]
         return tuple(item for item in INTERVALS if item.method in wanted)

@@ -13,7 +13,7 @@ PERCENTILE = (Method.VERTEX, Method.DOUBLE_OR_NOTHING)
 
 
 def floor_of(key: Key) -> float | None:
-    """The coverage claimed at nominal 0.95 for new people; None: shown, not claimed.
+    """The coverage claimed at nominal 0.95 for the population; None: shown, not claimed.
 
     Defaults (8.2): ``wilson`` for rates, ``max_t`` for differentials; d_l2 (8.7) is held to its level. Beside them:
     vertex, double-or-nothing, ``wilson`` of accuracy (8.11). The rest is shown so that a reader sees why it is no

@@ -1,4 +1,4 @@
-"""Does a comparison of vendors hold what it promises? On made-up people: ``python -m frtaudit.testing.study.compare``.
+"""Error rates of comparisons of vendors, on synthetic people: ``python -m frtaudit.testing.study.compare``.
 
 Two systems are exchangeable when independent noise on the same templates makes them (FORMULAS 8.16); the noise is small
 enough that their errors hang together by 0.8. They are put on trial and compared as an audit does it, at targets that
@@ -225,7 +225,7 @@ def _other_people(common: CommonSupport) -> list[Floats]:
 
 
 def study(cohorts: int, resamples: int, seed: int, scenes: Sequence[Scene] = SCENES) -> Iterator[Claim]:
-    """Every claim: told apart at most at alpha, narrower for being paired, signs flip, planted differences found."""
+    """Every claim: false differences at most at alpha, narrower if paired, signs flip, planted differences found."""
     for scene in scenes:
         seen = [evaluated(systems_of(scene, number, seed, resamples)) for number in range(cohorts)]
         yield from _exchangeable(scene, seen)
@@ -241,7 +241,7 @@ def _exchangeable(scene: Scene, seen: Sequence[CohortComparison]) -> Iterator[Cl
         told = np.array([one.told[a] for one in seen])
         yield _share(
             where,
-            f"exchangeable vendors (errors correlated by {alike:.2f}) are told apart",
+            f"exchangeable vendors (errors correlated by {alike:.2f}) differ significantly",
             told,
             ALPHA,
             "greater",

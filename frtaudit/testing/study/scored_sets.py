@@ -104,7 +104,7 @@ def real(folder: Path, system: str, name: str, images: int = IMAGES) -> ScoredSe
 
 
 def made(population: Population, sizes: Sequence[int], people: int, seed: int) -> ScoredSet:
-    """``people`` drawn from a made-up population, samples by the repeated pattern ``sizes``."""
+    """``people`` drawn from a synthetic population, samples by the repeated pattern ``sizes``."""
     rng = np.random.default_rng(seed)
     subjects = population.subjects(rng, people)
     return scored(population.name, subjects.samples(rng, sizes_of(sizes, people, rng)))
@@ -118,7 +118,7 @@ def without_heavy_pairs(of: ScoredSet, rng: np.random.Generator) -> ScoredSet:
 
 
 def with_look_alikes(of: ScoredSet, pairs: Ints, rng: np.random.Generator) -> ScoredSet:
-    """The people of ``pairs`` (L, 2) cannot be told apart: their scores are drawn from the mated ones."""
+    """The people of ``pairs`` (L, 2) are indistinguishable: their scores are drawn from the mated ones."""
     low, high = pairs.min(axis=1), pairs.max(axis=1)
     people = of.n_samples.size
     own = np.minimum(of.first, of.second) * people + np.maximum(of.first, of.second)

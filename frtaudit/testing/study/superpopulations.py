@@ -1,7 +1,7 @@
 """Do the bounds hold for cohorts of large sets? ``python -m frtaudit.testing.study.superpopulations``.
 
 Cohorts of 60, 150 and 400 people are drawn without replacement from sets whose rates are known: real ones (those of
-``FRTAUDIT_DATA``), sets fitted to them, real ones with twins and other look-alikes, made-up ones with hubs, wolves and
+``FRTAUDIT_DATA``), sets fitted to them, real ones with twins and other look-alikes, synthetic with hubs, wolves and
 super-wolves (FORMULAS 8.1, 8.18). Thresholds are fixed. Every default bound of FMR and FNMR is held to 1.2 times its
 error at four levels, false fails and false passes to what the report calls nominal.
 """
@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--target", type=float, action="append", default=[])
     parser.add_argument("--rate", action="append", choices=RATES, default=[])
     parser.add_argument("--cohorts", type=int, default=COHORTS)
-    parser.add_argument("--made-people", type=int, default=LIKE_PEOPLE, help="size of a made-up set")
+    parser.add_argument("--made-people", type=int, default=LIKE_PEOPLE, help="size of a synthetic set")
     parser.add_argument("--out", type=Path, help="JSON file; other cells that it holds are kept")
     parser.add_argument("--judge", action="store_true", help="exit with 1 where a claim does not hold")
     parser.add_argument("--docs", type=Path, help="the page that has their table")

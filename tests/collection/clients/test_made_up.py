@@ -1,4 +1,4 @@
-"""Made-up faces and their matcher."""
+"""Synthetic faces and their matcher."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The made-up services, asked by the real clients of all five.
+"""The synthetic services, asked by the real clients of all five.
 
 Tests also wire, world, faults, azure, facepp, luxand, rekognition and tencent, which the server stands on.
 """
@@ -40,7 +40,7 @@ MAX_FAULTY = Faults(
 
 @pytest.fixture(autouse=True)
 def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The made-up ones; no wait before a second attempt."""
+    """The synthetic ones; no wait before a second attempt."""
     with_credentials(monkeypatch)
 
 

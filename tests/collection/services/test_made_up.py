@@ -1,4 +1,4 @@
-"""The made-up service on the made-up source: what both claim, and that a core install knows all services."""
+"""The synthetic service on the synthetic source: what both claim, and that a core install knows all services."""
 
 import itertools
 import subprocess

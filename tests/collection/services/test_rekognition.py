@@ -35,7 +35,7 @@ GOOD = answer((87.5, 0.5))
 
 @pytest.fixture(autouse=True)
 def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Made-up ones; no wait before a second attempt."""
+    """Synthetic ones; no wait before a second attempt."""
     with_credentials(monkeypatch)
 
 

@@ -36,7 +36,7 @@ HELD = Crop(
 
 @pytest.fixture(autouse=True)
 def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Made-up ones; no wait before a second attempt."""
+    """Synthetic ones; no wait before a second attempt."""
     with_credentials(monkeypatch)
 
 

@@ -28,7 +28,7 @@ def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def source_of(folder: Path, server: HTTPServer, **settings: object) -> ImageSearch:
-    """With a made-up service on this machine that never waits."""
+    """With a synthetic service on this machine that never waits."""
     load_plugins()
     path = folder / "names.csv"
     path.write_text(NAMES)
@@ -218,7 +218,7 @@ def test_a_torn_answer_is_asked_again(tmp_path: Path, httpserver: HTTPServer, te
 def test_no_key_no_name_and_no_address_in_a_log(
     tmp_path: Path, httpserver: HTTPServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """At the finest level of logging, but for the made-up server's own."""
+    """At the finest level of logging, but for the synthetic server's own."""
     caplog.set_level(logging.DEBUG)
     serve(httpserver, 5)
     list(source_of(tmp_path, httpserver).finds())

@@ -1,4 +1,4 @@
-"""Made-up search results."""
+"""Synthetic search results."""
 
 from collections import Counter
 

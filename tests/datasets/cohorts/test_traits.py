@@ -1,4 +1,4 @@
-"""The made-up cohort with traits and training sets: what it says of itself is so."""
+"""The synthetic cohort with traits and training sets: what it says of itself is so."""
 
 from dataclasses import replace
 

@@ -23,7 +23,7 @@ from frtaudit.report.pieces import Panel
 
 
 def series(kind: str) -> list[Series]:
-    """The made-up curves of a kind, one system each."""
+    """The synthetic curves of a kind, one system each."""
     found = [item for name in SYSTEMS for item in curves(name) if item.analysis == kind]
     return [Series(name=item.provider, index=index, curve=item) for index, item in enumerate(found)]
 
@@ -94,7 +94,7 @@ def test_settings_of_the_machine_take_no_part() -> None:
 
 @given(st.integers(0, 400), st.integers(0, 400))
 def test_pens_differ_without_colour(first: int, second: int) -> None:
-    """Neighbouring series differ in dash and in marker, so that grey print tells them apart."""
+    """Neighbouring series differ in dash and in marker, so that they differ in grey print."""
     one, other = canvas.pen(first), canvas.pen(second)
     if 0 < abs(first - second) < len(canvas.DASHES):
         assert one.dash != other.dash or abs(first // 8 - second // 8) == 1

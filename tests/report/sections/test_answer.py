@@ -27,7 +27,7 @@ def test_a_failure_is_said_with_its_interval_and_limit() -> None:
     assert any(
         line.startswith("northgate: FNMR is ") and " times as high (p 0.00300" in line for line in lines
     )
-    assert any(line.startswith("These data do not decide: northgate, failure to acquire") for line in lines)
+    assert any(line.startswith("Inconclusive on these data: northgate, failure to acquire") for line in lines)
 
 
 def test_without_requirements_the_rates_answer() -> None:

@@ -68,7 +68,7 @@ def test_refusals_stand_by_kind_and_in_words() -> None:
     assert [column.title for column in tables["calls"].columns] == ["Service", "scored / pairs", "transport"]
     assert rows(tables["calls"])[2] == ["crest", "336 / 340", "4"]
     assert rows(tables["refusals"]) == [["crest", "comparing", "down (transport)a", "4"]]
-    assert "says nothing of the service" in plain_text(tables["refusals"].notes[0][1])
+    assert "not a result of the service" in plain_text(tables["refusals"].notes[0][1])
 
 
 def test_canaries_say_what_changed_and_what_would_have_been_found() -> None:

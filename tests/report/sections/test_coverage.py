@@ -53,7 +53,7 @@ def simulated(method: str, share: float, scenario: str = "estimate", **changes: 
 
 
 def of(*estimates: Estimate) -> AuditResult:
-    """The made-up result with these beside its own."""
+    """The synthetic result with these beside its own."""
     base = result()
     return replace(base, estimates=(*base.estimates, *estimates), curves=())
 

@@ -17,7 +17,7 @@ PAIR = Estimate(
 
 
 def said(*estimates: Estimate, **changes: object) -> list[str]:
-    """The warnings of the made-up result with these estimates beside its own."""
+    """The warnings of the synthetic result with these estimates beside its own."""
     base = result()
     found: AuditResult = replace(base, estimates=(*base.estimates, *estimates), **changes)  # type: ignore[arg-type]
     return [plain_text(text) for text in warnings(Source(found))]

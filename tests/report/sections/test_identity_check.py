@@ -35,7 +35,7 @@ def test_the_first_page_names_the_rate_that_changes_most() -> None:
     source = Source(result())
     (warning,) = identity_check.warnings(source)
     said = plain_text(warning)
-    assert said.startswith("one: 2 pairs of people are as alike as images of one person")
+    assert said.startswith("one: 2 pairs of people are as similar as images of one person")
     assert "threshold 0.3 for x is" in said
     assert all(piece.pointer for piece in warning if piece.kind == "n")
 

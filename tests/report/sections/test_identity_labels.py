@@ -23,7 +23,7 @@ def view() -> identity_labels.Labels:
 def test_the_reader_is_warned_before_the_first_number() -> None:
     """Nobody said who is who; how many labels agree where faces were annotated."""
     text = plain_text(view().lead)
-    assert text.startswith("Nobody said who is on which image.")
+    assert text.startswith("The images have no identity labels.")
     assert "of the labels agree (" in text
     assert "tend to be" not in text
 
@@ -56,7 +56,7 @@ def test_without_annotation_the_report_says_what_it_cannot() -> None:
     bare = replace(result(), estimates=kept, curves=())
     found = identity_labels.build(Source(bare))
     assert found is not None
-    assert "cannot say how right the labels are, nor whether they make rates too high" in plain_text(
+    assert "the accuracy of the labels, and the direction in which label errors change" in plain_text(
         found.lead
     )
     assert "label-confusion" not in {table.name for table in found.tables}
@@ -114,14 +114,14 @@ def troubled(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.parametrize(
     "sentence",
     [
-        "Every service sees two people or more who prevail alike, so that nobody can tell whose name it is.",
-        "No person has faces enough that are alike: all may be of different people.",
-        "The services see different numbers of people: one, several, or none.",
+        "Every service finds two or more people equally often, so the name cannot be assigned to one of them.",
+        "No person has enough faces with high scores among each other: all faces may be of different people.",
+        "The services find different numbers of people: one, several, or none.",
         r"bits: the scores take \d+ values only: FMR moves in steps",
         r"floored: 0 % of mated and 6\d(\.\d)? % of non-mated comparisons have the least score, 42: a floor",
         r"FMR 0\.5 lies in the floor: .* the largest target allowed is 0\.\d+",
         r"Weak failed on \d+ of 476 faces \([45]\d %\), which it scored with no other face of their query",
-        "Who is on which image, beyond what the services' own scores tell",
+        "Identity labels other than those estimated from the services' own scores",
         "Of the listed pairs, every one of different people counts as a non-mated comparison",
     ],
 )

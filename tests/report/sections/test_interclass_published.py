@@ -37,7 +37,7 @@ def test_upper_bounds_by_class_and_total_with_both_bounds() -> None:
     for row in bounds.blocks[0].rows:
         x, y, _, upper = (float(plain_text(cell)) for cell in row[1:])
         assert upper == max(x, y)
-    assert "Two classes lie equally far from their mean" in plain_text(bounds.caption)
+    assert "Two classes have the same distance from their mean" in plain_text(bounds.caption)
 
 
 def test_the_spread_over_three_classes_by_space() -> None:
@@ -65,7 +65,7 @@ def test_each_space_with_intervals_has_its_own_table() -> None:
     assert "points of the score range" in captions[0]
     assert "TAR (0..1) times the root" in captions[1]
     assert "decades of the pooled FMR" in captions[2]
-    assert all("Are the classes alike?" in caption for caption in captions)
+    assert all("Is there a difference?" in caption for caption in captions)
 
 
 def test_raw_p_values_name_the_b_that_adjusting_needs() -> None:

@@ -44,4 +44,6 @@ def test_where_nothing_was_drawn_the_section_says_why() -> None:
     )
     view = label_cost.build(Source(bare))
     assert view is not None
-    assert plain_text(view.lead[0]) == "What the labels cost cannot be told: the labels are annotated."
+    assert (
+        plain_text(view.lead[0]) == "The effect of label errors is not estimated: the labels are annotated."
+    )

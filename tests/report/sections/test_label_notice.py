@@ -42,10 +42,10 @@ def test_estimated_labels_are_said_without_any_analysis_of_labels() -> None:
     bare = replace(result(), estimates=tuple(i for i in result().estimates if "label" not in i.metric))
     view = page_one(bare)
     assert label_notice.UNNAMED in view.cannot
-    assert "read off the services' own scores" in plain_text(view.labels)
+    assert "estimated from the services' own scores" in plain_text(view.labels)
     assert "analysis=label_cost" in plain_text(view.labels)
     assert view.headline is not None
-    assert "No interval holds that a label may be wrong" in plain_text(view.headline.caption)
+    assert "No interval includes label errors" in plain_text(view.headline.caption)
 
 
 def test_answers_need_no_warning() -> None:
@@ -54,7 +54,7 @@ def test_answers_need_no_warning() -> None:
     assert view.labels == ()
     assert label_notice.UNNAMED not in view.cannot
     mixed = page_one(with_source(result(), LabelSource.COMBINED))
-    assert plain_text(mixed.labels).startswith("Where nobody said who is on an image")
+    assert plain_text(mixed.labels).startswith("For images without an identity label")
 
 
 def test_the_interval_with_labels_in_doubt_stands_beside_the_rate() -> None:

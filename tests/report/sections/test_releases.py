@@ -1,6 +1,6 @@
 """The sections on releases, densities, quality and failure_scores, and the section interclass beside them.
 
-From one real small audit of two releases of made-up people.
+From one real small audit of two releases of synthetic people.
 """
 
 from functools import cache

@@ -1,7 +1,7 @@
 """What the sections say.
 
 Tests also accuracy, cohort, differences, failures, front, groups, interclass, method, other, points, rates, record,
-requirements, tables and verdicts, through the views that they build from one made-up result.
+requirements, tables and verdicts, through the views that they build from one synthetic result.
 """
 
 import itertools
@@ -21,7 +21,7 @@ from frtaudit.report.source import Source
 
 @pytest.fixture(scope="module")
 def view() -> Context:
-    """The made-up report."""
+    """The synthetic report."""
     return context(result(), SETTINGS, DATE, Status.UNSIGNED)
 
 

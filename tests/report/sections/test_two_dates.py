@@ -50,7 +50,7 @@ def test_a_planted_change_is_said_first() -> None:
     assert crest.startswith("crest: FNMR changed at FMR")
     assert "\u2212" in crest
     assert " % points)" in crest
-    assert re.search(r"Pairs with the very same score: 0 / [\d,]+\.$", crest)
+    assert re.search(r"Pairs with equal scores: 0 / [\d,]+\.$", crest)
     found = rows(made, "dates-decisive")
     assert any(row[0] == "crest" and row[-1].startswith("Yes (p ") for row in found)
     assert any("Minimum detectable change: " in row[-1] for row in found)
@@ -61,7 +61,7 @@ def test_a_collection_against_itself_says_identical() -> None:
     made = view("same")
     for text in map(plain_text, made.verdicts):
         assert "not tested (identical by construction: the same scores at both dates)" in text
-        assert re.search(r"Pairs with the very same score: ([\d,]+) / \1\.$", text)
+        assert re.search(r"Pairs with equal scores: ([\d,]+) / \1\.$", text)
     assert all("Not tested: identical" in row[-1] for row in rows(made, "dates-decisive"))
     assert all("p " not in row[-1] for row in rows(made, "dates-scores"))
 
@@ -70,7 +70,7 @@ def test_other_images_have_no_scores_to_compare() -> None:
     """The lead says that a change may be of the images; two tables, with the dates' own names."""
     made = view("names", "analyses.two_dates.dates=['2022', '2024']")
     assert [item.name for item in made.tables] == ["dates-decisive", "dates-kept"]
-    assert "what the search finds" in plain_text(made.lead)
+    assert "of the search results" in plain_text(made.lead)
     assert "Faces of 2022 that take part: 360 / 360." in plain_text(made.lead)
     titles = [column.title for column in made.tables[0].columns]
     assert titles[1:3] == ["FNMR, 2022", "FNMR, 2024"]
@@ -80,7 +80,7 @@ def test_other_images_have_no_scores_to_compare() -> None:
 def test_it_stands_in_the_report() -> None:
     """The page has the section, and nothing of it among the further estimates."""
     page = render.html(result("images"), Report(), "2026-03-04", "unsigned")
-    assert "Has a service changed?" in page
+    assert "Did a service change?" in page
     assert "Further estimates" not in page
 
 
@@ -98,5 +98,5 @@ def test_page_one_answers_the_audits_question() -> None:
     assert made is not None
     assert page.changed == made.verdicts
     text = render.html(result("images"), Report(), "2026-11-22", "unsigned")
-    assert "Has a service changed?</h2>" in text
+    assert "Did a service change?</h2>" in text
     assert "No requirement was declared" not in text

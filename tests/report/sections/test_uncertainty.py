@@ -17,7 +17,7 @@ DRAWN = True  # panels that look alike are found by what is drawn (conftest.py)
 
 
 def view(made: list[Curve]) -> Uncertainty | None:
-    """The section of the made-up result with these curves alone."""
+    """The section of the synthetic result with these curves alone."""
     return build(Source(replace(result(), curves=tuple(made))))
 
 
@@ -30,7 +30,7 @@ def figures(made: list[Curve]) -> dict[str, Figure]:
 
 @cache
 def of_one_system() -> dict[str, Figure]:
-    """The figures of all the made-up curves."""
+    """The figures of all the synthetic curves."""
     return figures(curves())
 
 

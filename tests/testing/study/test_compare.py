@@ -11,7 +11,7 @@ from frtaudit.testing.study.pages import between
 def test_the_claims_can_fail() -> None:
     """A comparison that tells every second pair apart, and one that pairing does not help, break their claims."""
     half = np.arange(60) % 2 == 0
-    assert compare._share("s", "told apart", half, compare.ALPHA, "greater").p < compare.ALARM
+    assert compare._share("s", "differ significantly", half, compare.ALPHA, "greater").p < compare.ALARM
     assert compare._share("s", "found", half, compare.POWER, "less").p < compare.ALARM
     assert compare._mean("s", "width", np.linspace(0.9, 1.0, 20), compare.WIDTH).p < compare.ALARM
     assert compare._mean("s", "width", np.linspace(0.4, 0.6, 20), compare.WIDTH).p > compare.ALARM
@@ -41,6 +41,6 @@ def test_the_page_has_the_committed_numbers() -> None:
     page = (root / "docs" / "methods" / "guarantees.md").read_text()
     assert between(page, compare.PLACE) == compare.table(rows)
     assert all(row["p"] > compare.ALARM for row in rows)
-    assert {row["cohorts"] for row in rows if "told apart" in row["claim"] or "planted" in row["claim"]} == {
-        300
-    }
+    assert {
+        row["cohorts"] for row in rows if "differ significantly" in row["claim"] or "planted" in row["claim"]
+    } == {300}
