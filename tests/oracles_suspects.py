@@ -6,10 +6,10 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 
-def cut(scores: Floats, ids: list[str]) -> float:
-    """The 25 % quantile of the medians within each person of two images or more."""
+def cut(scores: Floats, ids: list[str], quantile: float = 0.25) -> float:
+    """The quantile of the medians within each person of two images or more."""
     return float(
-        np.quantile([np.median(own) for who in set(ids) if len(own := _within(scores, ids, who))], 0.25)
+        np.quantile([np.median(own) for who in set(ids) if len(own := _within(scores, ids, who))], quantile)
     )
 
 
@@ -18,8 +18,8 @@ def _within(scores: Floats, ids: list[str], who: str) -> list[float]:
     return [scores[i, j] for n, i in enumerate(at) for j in at[:n]]
 
 
-def pairs(scores: Floats, ids: list[str], level: float) -> dict[tuple[str, str], float]:
-    """Pairs of people whose median cross score reaches ``level``, with that."""
+def pairs(scores: Floats, ids: list[str], level: float, of_25: float) -> dict[tuple[str, str], float]:
+    """Pairs of people whose median cross score reaches ``level``, or ``of_25`` where there are 25 scores; with that."""
     found = {}
     names = sorted(set(ids))
     for n, second in enumerate(names):
@@ -31,7 +31,7 @@ def pairs(scores: Floats, ids: list[str], level: float) -> dict[tuple[str, str],
                 for j, b in enumerate(ids)
                 if b == second
             ]
-            if np.median(cross) >= level:
+            if np.median(cross) >= (level if len(cross) < 25 else of_25):
                 found[first, second] = float(np.median(cross))
     return found
 

@@ -26,7 +26,7 @@ from frtaudit.inputs.review import as_csv, pair_id, read_review
 from frtaudit.inputs.tables import read_table
 from frtaudit.stats.intervals.left_out import rule_without
 from frtaudit.stats.labels import suspected_duplicates
-from frtaudit.stats.labels.suspected_duplicates import Suspects
+from frtaudit.stats.labels.suspected_duplicates import Cuts, Suspects
 from frtaudit.stats.rates.trials import block_sizes
 
 NAME = "identity_check"
@@ -47,11 +47,11 @@ RULE = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
 class Found:
     """What one system makes suspicious: each None with the reason ``why`` nothing can be told.
 
-    ``cut``: the 25 % quantile of the within-person medians; ``pairs`` of ``compared`` pairs of people; ``images`` of
+    ``cuts``: quantiles of the within-person medians; ``pairs`` of ``compared`` pairs of people; ``images`` of
     ``looked_at``, those that have others of their person.
     """
 
-    cut: float | None
+    cuts: Cuts | None
     pairs: Suspects | None
     images: Suspects | None
     compared: int
@@ -133,22 +133,22 @@ def find_suspects(system: SystemData) -> Found:
     tail, compared = system.tail, int(system.rule.spread.pairs[0])
     own = suspected_duplicates.own_medians(tail)
     looked_at = int(np.count_nonzero(~np.isnan(own)))
-    cut = suspected_duplicates.cut_of(suspected_duplicates.within_medians(tail))
-    why = NOBODY if cut is None else _beyond(tail, cut)
-    if cut is None or why is not None or not compared:
+    cuts = suspected_duplicates.cuts_of(suspected_duplicates.within_medians(tail), tail.floor)
+    why = NOBODY if cuts is None else _beyond(tail, cuts.few)
+    if cuts is None or why is not None or not compared:
         why = why or NO_PAIRS
-        return Found(cut=cut, pairs=None, images=None, compared=compared, looked_at=looked_at, why=why)
-    pairs = suspected_duplicates.suspected_pairs(tail, cut, system.block)
+        return Found(cuts=cuts, pairs=None, images=None, compared=compared, looked_at=looked_at, why=why)
+    pairs = suspected_duplicates.suspected_pairs(tail, cuts, system.block)
     if suspected_duplicates.too_many(pairs.first.size, compared, int(system.trials.subjects[0])):
         why = f"{WEAK}: {_share(pairs.first.size, compared)} pairs of people reach the cut"
-        return Found(cut=cut, pairs=None, images=None, compared=compared, looked_at=looked_at, why=why)
+        return Found(cuts=cuts, pairs=None, images=None, compared=compared, looked_at=looked_at, why=why)
     images: Suspects | None = suspected_duplicates.suspected_images(
-        tail, cut, own <= suspected_duplicates.far_level(tail), system.block
+        tail, cuts.few, own <= suspected_duplicates.far_level(tail), system.block
     )
     if images is not None and images.first.size > suspected_duplicates.MAX_IMAGES * looked_at:
         why = f"{WEAK}: {_share(images.first.size, looked_at)} images"
         images = None
-    return Found(cut=cut, pairs=pairs, images=images, compared=compared, looked_at=looked_at, why=why)
+    return Found(cuts=cuts, pairs=pairs, images=images, compared=compared, looked_at=looked_at, why=why)
 
 
 def _beyond(tail: ScoreTail, cut: float) -> str | None:
@@ -173,13 +173,15 @@ def _people(system: SystemData, found: Found) -> Estimate:
     number = None if found.pairs is None else found.pairs.first.size
     why = None if found.pairs is not None else found.why
     unit = "share of compared pairs of people"
-    return _count(system, "suspected_duplicates", unit, number, found.compared, found.cut, why)
+    at = {} if found.cuts is None else {"cut": found.cuts.few, "cut_of_many": found.cuts.many}
+    return _count(system, "suspected_duplicates", unit, number, found.compared, at, why)
 
 
 def _images(system: SystemData, found: Found) -> Estimate:
     number = None if found.images is None else found.images.first.size
     unit = "share of the images that have others of their person"
-    return _count(system, "suspected_images", unit, number, found.looked_at, found.cut, found.why)
+    at = {} if found.cuts is None else {"cut": found.cuts.few}
+    return _count(system, "suspected_images", unit, number, found.looked_at, at, found.why)
 
 
 def _count(
@@ -188,11 +190,11 @@ def _count(
     unit: str,
     number: int | None,
     of: int,
-    cut: float | None,
+    at: Mapping[str, float],
     why: str | None,
 ) -> Estimate:
     counts = (number, of) if number is not None and of > 0 else None
-    value, at = counts and counts[0] / counts[1], {} if cut is None else {"cut": cut}
+    value = counts and counts[0] / counts[1]
     return Estimate.of(
         system.provider,
         NAME,
@@ -252,8 +254,13 @@ def _places(system: SystemData) -> Iterator[tuple[AtKey, OperatingPoint]]:
 def _lines(system: SystemData, found: Found) -> Iterator[Line]:
     """What one system puts to review: pairs of people, then images."""
     for kind, items in ((PEOPLE, found.pairs), (IMAGE, found.images)):
-        for n in range(0 if items is None or found.cut is None else items.first.size):
-            yield _line(system, cast("Suspects", items), n, kind, cast("float", found.cut))
+        if items is None or found.cuts is None:
+            continue
+        cuts = (
+            found.cuts.of(items.comparisons) if kind == PEOPLE else np.full(items.first.size, found.cuts.few)
+        )
+        for n, cut in enumerate(cuts.tolist()):
+            yield _line(system, items, n, kind, cut)
 
 
 def _line(system: SystemData, items: Suspects, n: int, kind: str, cut: float) -> Line:

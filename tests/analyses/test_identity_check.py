@@ -17,9 +17,7 @@ from frtaudit.core.spec import Bootstrap, Grid, GridKind, RequirementSpec, Thres
 from frtaudit.datasets.cohorts.templates import TemplateFolder
 from frtaudit.errors import DataError
 from frtaudit.pipeline.audit import Audited
-from frtaudit.stats.labels import suspected_duplicates
-from frtaudit.stats.similarity.tail import from_matrix
-from frtaudit.testing.study import superpopulation
+from frtaudit.testing.study import planted_duplicates, superpopulation
 
 PEOPLE, IMAGES, SPLIT, SWAPPED = 110, 3, 5, 3
 THRESHOLD = 0.7
@@ -225,9 +223,7 @@ def test_known_faults_of_a_real_set_are_found(face_data: Path) -> None:
     """Two images that stand under two names each are flagged among 16.5 million pairs of people, with 30 at most."""
     found = superpopulation.real_set(face_data / "lfw", "mobilefacenet_insightface")
     cohort = TemplateFolder(root=str(face_data / "lfw")).load({}, 0).cohort
-    cut = suspected_duplicates.cut_of(suspected_duplicates.within_medians(found.tail))
-    assert cut is not None
-    pairs = suspected_duplicates.suspected_pairs(found.tail, cut, None)
+    pairs = planted_duplicates.suspects(found.tail)
     names = [
         {cohort.subject_ids[a], cohort.subject_ids[b]} for a, b in zip(pairs.first, pairs.second, strict=True)
     ]
@@ -238,24 +234,6 @@ def test_known_faults_of_a_real_set_are_found(face_data: Path) -> None:
 
 @pytest.mark.slow
 def test_split_people_of_a_real_set_are_found(face_data: Path) -> None:
-    """Of 60 people of four images or more split at random three of four are found: the cut is a quarter's, others none.
-
-    Binomial: 60 draws at 0.75 give fewer than 36 with probability 0.004.
-    """
-    found = superpopulation.real_set(face_data / "lfw", "mobilefacenet_insightface")
-    rng = np.random.default_rng(1)
-    several = np.flatnonzero(found.tail.n_samples >= 4)
-    inside = np.isin(found.tail.subject_of, several)
-    subject, vectors = found.tail.subject_of[inside].astype(np.int64), found.vectors[inside]
-    for place, k in enumerate(rng.choice(several, 60, replace=False)):
-        own = rng.permutation(np.flatnonzero(subject == k))
-        subject[own[: own.size // 2]] = found.tail.n_samples.size + place
-    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    tail = from_matrix(unit @ unit.T, subject.tolist())
-    cut = suspected_duplicates.cut_of(suspected_duplicates.within_medians(tail))
-    assert cut is not None
-    pairs = suspected_duplicates.suspected_pairs(tail, cut, None)
-    known = np.unique(subject)
-    planted = known[pairs.second] >= found.tail.n_samples.size
-    assert planted.sum() >= 36
-    assert (~planted).sum() <= 2
+    """Of 20 people of ten images or more, split at random, 16 are found in each draw, and two others at most."""
+    found = planted_duplicates.flagged(face_data / "lfw", "mobilefacenet_insightface", draws=3)
+    assert found.holds, found

@@ -8,6 +8,7 @@ from frtaudit.report.source import Record, Source
 
 MAX_SAID = 6
 NOT_ESTABLISHED = "Not established after adjustment"
+NOT_OF_THE_POPULATION = "Not established for the population"
 COLUMNS = (
     Column(title="System, rate"),
     Column(title="Largest / smallest", kind="num"),
@@ -51,10 +52,18 @@ def answer(record: Record, notes: Footnotes | None = None) -> Text:
 
 
 def _outcome(estimate: Estimate, test: Test) -> str:
-    """What the test says; beside an interval that excludes equality "no difference found" would contradict it."""
+    """What the test says; beside an interval that excludes equality "no difference found" would contradict it.
+
+    The test asks about the population. An interval for the same subjects or for independent comparisons answers another
+    question and may exclude equality where the test finds nothing: then the sentence names its own.
+    """
     if test.differs:
         return "The groups differ"
-    return NOT_ESTABLISHED if contradicted(estimate, test) else "No difference found"
+    if contradicted(estimate, test):
+        return NOT_ESTABLISHED
+    return (
+        NOT_OF_THE_POPULATION if _excludes(estimate, value_alike(estimate.metric)) else "No difference found"
+    )
 
 
 def contradicted(estimate: Estimate, test: Test, alike: float | None = None) -> bool:
@@ -65,8 +74,13 @@ def contradicted(estimate: Estimate, test: Test, alike: float | None = None) -> 
     if test.p is not None and test.p <= test.alpha:
         return True
     equal = value_alike(estimate.metric) if alike is None and estimate.metric in INDICES else alike
+    return _excludes(estimate, equal, Target.POPULATION)
+
+
+def _excludes(estimate: Estimate, equal: float | None, target: Target | None = None) -> bool:
+    """Whether an interval, of ``target`` or of any, lies beside the value of equality."""
     return equal is not None and any(
-        item.target is Target.POPULATION
+        target in (None, item.target)
         and item.low is not None
         and item.high is not None
         and not item.low <= equal <= item.high

@@ -95,7 +95,8 @@ def _counts(source: Source, found: Sequence[Record]) -> Table:
     rows = [
         (
             (provider(item),),
-            _cut(item),
+            _cut(item, "cut"),
+            _cut(item, "cut_of_many"),
             _count(item, notes),
             _count(images.get(item.estimate.provider), notes),
         )
@@ -104,6 +105,7 @@ def _counts(source: Source, found: Sequence[Record]) -> Table:
     columns = (
         Column(title="System"),
         Column(title="median needed (score)", kind="num"),
+        Column(title="from 25 comparisons", kind="num"),
         Column(title="suspected / compared pairs of people", kind="num"),
         Column(title="suspected / all images with others of their person", kind="num"),
     )
@@ -111,11 +113,11 @@ def _counts(source: Source, found: Sequence[Record]) -> Table:
     return build_table("identity-check", caption, columns, [Block(rows=tuple(rows))], notes)
 
 
-def _cut(record: Record) -> Text:
-    cut = record.estimate.at.get("cut")
+def _cut(record: Record, name: str) -> Text:
+    cut = record.estimate.at.get(name)
     if not isinstance(cut, float):
         return (TextSpan(text=phrases.ABSENT),)
-    return (phrases.number(formatting.score(cut), f"{record.pointer}/at/cut"),)
+    return (phrases.number(formatting.score(cut), f"{record.pointer}/at/{name}"),)
 
 
 def _count(record: Record | None, notes: Footnotes) -> Text:

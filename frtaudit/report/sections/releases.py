@@ -169,6 +169,7 @@ def _direction(record: Record, notes: Footnotes) -> Text:
     words_of = {"The groups differ": f"Bias went {'up' if value > 0 else 'down'}"}
     words_of["No difference found"] = "No change found"
     words_of[differences.NOT_ESTABLISHED] = "Change not established after adjustment"
+    words_of[differences.NOT_OF_THE_POPULATION] = "Change not established for the population"
     return tuple(TextSpan(text=words_of.get(p.text, p.text), pointer=p.pointer, kind=p.kind) for p in said)
 
 

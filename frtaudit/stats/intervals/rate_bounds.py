@@ -18,17 +18,20 @@ number of comparisons, ``degrees`` >= 1 those of Student's t (K - 1), ``error`` 
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import scipy
 
-from frtaudit.core.arrays import Floats
+from frtaudit.core.arrays import Flags, Floats
 from frtaudit.stats.systems.multiplicity import claim_p
 
 Numbers = float | Floats
 
 UNDERFLOW = 1e-290  # below it SciPy's quantiles are nan or 2e-308
+FAR = 1e-100  # below it SciPy finds some quantiles of the beta distribution wrongly, its probabilities are right
+HALVINGS = 80  # of the interval in which such a quantile is searched
 MAX_SPREAD = 11.0  # of the variance of 8.18, in squared means: the quantile of a Gamma falls beyond it
 
 
@@ -139,17 +142,34 @@ def upper_bound(rate: Numbers, n_eff: Numbers, degrees: Numbers, error: Numbers)
     wilson = (p + t**2 / (2 * n) + root) / (1 + t**2 / n)
     tail, x, y = scipy.special.ndtr(-t), p * n, (1 - p) * n
     exact = np.ones(p.shape)
-    some = (y > 0) & (tail >= UNDERFLOW)
+    some, far = (y > 0) & (tail >= FAR), (y > 0) & (tail >= UNDERFLOW) & (tail < FAR)
     exact[some] = scipy.special.betainccinv(x[some] + 1, y[some], tail[some])  # 1 - B(a'; y, x+1)
+    exact[far] = _far_quantile(
+        lambda q: scipy.special.betaincc(x[far] + 1, y[far], q) > tail[far], np.zeros(int(far.sum())), 1.0
+    )
     return np.asarray(np.where(np.isnan(exact), 1.0, np.clip(exact, wilson, 1.0)))  # nan: no double below 1
 
 
 def _beta_quantile(tail: Floats, x: Floats, y: Floats) -> Floats:
     """B(tail; x, y+1), 0 where the tail or the quantile is below what SciPy can tell from 0."""
     found = np.zeros(x.shape)
-    some = (x > 0) & (tail >= UNDERFLOW)
+    some, far = (x > 0) & (tail >= FAR), (x > 0) & (tail >= UNDERFLOW) & (tail < FAR)
     found[some] = scipy.special.betaincinv(x[some], y[some] + 1, tail[some])
+    least = np.full(int(far.sum()), math.log(UNDERFLOW / 2))
+    found[far] = np.exp(
+        _far_quantile(lambda q: scipy.special.betainc(x[far], y[far] + 1, np.exp(q)) <= tail[far], least, 0.0)
+    )
     return np.where(found >= UNDERFLOW, found, 0.0)
+
+
+def _far_quantile(below: Callable[[Floats], Flags], low: Floats, high: float) -> Floats:
+    """The place between ``low`` and ``high`` up to which ``below`` holds, by halving."""
+    upper = np.full_like(low, high)
+    for _ in range(HALVINGS):
+        middle = (low + upper) / 2
+        lies_below = below(middle)
+        low, upper = np.where(lies_below, middle, low), np.where(lies_below, upper, middle)
+    return low
 
 
 def p_above(rate: Numbers, n_eff: Numbers, degrees: Numbers, limit: Numbers) -> Floats:

@@ -1,11 +1,15 @@
 """Suspected duplicates: two people as alike as one, images that match another person and not their own (FORMULAS 8.20).
 
 The cut is the 25 % quantile of the within-person medians, over people with two samples and more. A pair of people is
-suspected where the median of all their cross scores reaches the cut. An image is suspected where the median of its
-scores against one other person reaches the cut, as three of four people do against themselves, while the median against
-its own person does not exceed the score that 1 % of all non-mated comparisons exceed: it does not match its own person
-even at an FMR of 1 %. That level comes from the non-mated scores, not from the images, so that wrong labels do not move
-it. Both medians are needed: a duplicate of a person matches both, a poor image neither.
+suspected where the median of all their cross scores reaches the cut. Where they have 25 comparisons or more the cut is
+the 10 % quantile: the median of so many scores says more of two people than a single score does, and hardly any two
+people who are not one reach it.
+
+An image is suspected where the median of its scores against one other person reaches the cut of 25 %, as three of four
+people do against themselves, while the median against its own person does not exceed the score that 1 % of all
+non-mated comparisons exceed: it does not match its own person even at an FMR of 1 %. That level comes from the
+non-mated scores, not from the images, so that wrong labels do not move it. Both medians are needed: a duplicate of a
+person matches both, a poor image neither.
 
 A median reaches the cut only where half of its scores do. So the candidates are those with half of their scores in the
 tail at or above the cut; nothing else is looked up, and no array is as long as the number of pairs of people.
@@ -27,6 +31,10 @@ from frtaudit.stats.similarity.scorers import BlockScorer
 Keyed = Callable[[int, int], tuple[Ints, Ints]]  # of a slice of the tail: keys, and the place of each
 
 QUANTILE = 0.25  # of the within-person medians: the cut
+MANY = 25  # comparisons of a pair of people
+QUANTILE_OF_MANY = (
+    0.10  # the cut of a pair with so many, a departure from FORMULAS 8.20 (docs/methods/duplicates.md)
+)
 MAX_PAIRS = 0.001  # of the compared pairs of people: above it the system is too weak to tell
 MAX_PEOPLE = 0.05  # pairs per person, where these are more: below 101 people 0.1 % of the pairs is hardly one in twenty
 MAX_IMAGES = 0.05  # of the images that have others of their person: above it, too
@@ -75,14 +83,37 @@ def own_medians(tail: ScoreTail) -> Floats:
     return _medians(ends, np.repeat(tail.mated_score, 2), tail.subject_of.size)
 
 
-def cut_of(medians: Floats) -> float | None:
-    """The 25 % quantile (type 7) of the within-person medians; None where nobody has two samples.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cuts:
+    """What the median of a pair of people has to reach: of fewer than 25 comparisons, and of ``many``."""
 
-    >>> cut_of(np.array([0.5, np.nan, 0.7, 0.9]))
-    0.6
+    few: float
+    many: float
+
+    def of(self, comparisons: Ints) -> Floats:
+        """The cut of pairs with so many comparisons.
+
+        >>> Cuts(few=0.6, many=0.5).of(np.array([24, 25])).tolist()
+        [0.6, 0.5]
+        """
+        return np.where(comparisons >= MANY, self.many, self.few)
+
+
+def cuts_of(medians: Floats, floor: float) -> Cuts | None:
+    """The 25 % and the 10 % quantile (type 7) of the within-person medians; None where nobody has two samples.
+
+    Scores at or below ``floor`` are not kept: where the lower quantile lies there, the higher one stands for all.
+
+    >>> cuts_of(np.array([0.5, np.nan, 0.7, 0.9]), floor=0.1)
+    Cuts(few=0.6, many=0.54)
+    >>> cuts_of(np.array([0.5, np.nan, 0.7, 0.9]), floor=0.55)
+    Cuts(few=0.6, many=0.6)
     """
     known = medians[~np.isnan(medians)]
-    return float(np.quantile(known, QUANTILE)) if known.size else None
+    if not known.size:
+        return None
+    few, many = np.quantile(known, (QUANTILE, QUANTILE_OF_MANY)).tolist()
+    return Cuts(few=few, many=many if many > floor else few)
 
 
 def too_many(suspected: int, compared: int, subjects: int) -> bool:
@@ -108,14 +139,15 @@ def far_level(tail: ScoreTail) -> float:
     return float(tail.edges[int(np.argmax(above <= FAR * above[0]))])
 
 
-def suspected_pairs(tail: ScoreTail, cut: float, block: BlockScorer | None) -> Suspects:
-    """Pairs of subjects, k < l, whose cross scores have a median of ``cut`` or more; ``cut`` > the tail's floor.
+def suspected_pairs(tail: ScoreTail, cuts: Cuts, block: BlockScorer | None) -> Suspects:
+    """Pairs of subjects, k < l, whose cross scores have a median of their cut or more; ``cuts`` > the tail's floor.
 
     ``block`` scores slices of the acquired samples again: needed where just half of an even number of scores reach the
     cut and the next one lies below the floor; without it such a pair is not suspected.
 
     >>> from frtaudit.stats.similarity.tail import from_matrix
-    >>> found = suspected_pairs(from_matrix([[1, .9, .2], [.9, 1, .8], [.2, .8, 1]], ["a", "a", "b"]), 0.5, None)
+    >>> tail = from_matrix([[1, .9, .2], [.9, 1, .8], [.2, .8, 1]], ["a", "a", "b"])
+    >>> found = suspected_pairs(tail, Cuts(few=0.5, many=0.5), None)
     >>> found.first.tolist(), found.second.tolist(), found.median.tolist()
     ([0], [1], [0.5])
     """
@@ -132,7 +164,7 @@ def suspected_pairs(tail: ScoreTail, cut: float, block: BlockScorer | None) -> S
     def block_scores(first: int, second: int) -> Floats:
         return _scored(block, _samples(tail, first), _samples(tail, second))
 
-    return _suspects(tail, cut, keyed, sizes, None if block is None else block_scores)
+    return _suspects(tail, cuts, keyed, sizes, None if block is None else block_scores)
 
 
 def suspected_images(tail: ScoreTail, cut: float, far: Flags, block: BlockScorer | None) -> Suspects:
@@ -166,7 +198,7 @@ def suspected_images(tail: ScoreTail, cut: float, far: Flags, block: BlockScorer
     def block_scores(first: int, second: int) -> Floats:
         return _scored(block, slice(first, first + 1), _samples(tail, second))
 
-    found = _suspects(tail, cut, keyed, sizes, None if block is None else block_scores)
+    found = _suspects(tail, Cuts(few=cut, many=cut), keyed, sizes, None if block is None else block_scores)
     order = np.lexsort((found.second, -found.median, found.first))
     kept = order[np.unique(found.first[order], return_index=True)[1]]
     return Suspects(
@@ -180,19 +212,20 @@ def suspected_images(tail: ScoreTail, cut: float, far: Flags, block: BlockScorer
 
 def _suspects(
     tail: ScoreTail,
-    cut: float,
+    cuts: Cuts,
     keyed: Keyed,
     sizes: Callable[[Ints], Ints],
     block_scores: Callable[[int, int], Floats] | None,
 ) -> Suspects:
-    """The keys (first times K plus second) whose scores have a median of ``cut`` or more."""
+    """The keys (first times K plus second) whose scores have a median of their cut or more."""
     subjects, score = tail.n_samples.size, tail.tail_score
-    key, count = _counted(keyed, score.size - int(np.searchsorted(score[::-1], np.float64(cut), side="left")))
+    lowest = np.float64(min(cuts.few, cuts.many))
+    key, count = _counted(keyed, score.size - int(np.searchsorted(score[::-1], lowest, side="left")))
     size = sizes(key)
     key, size = key[2 * count >= size], size[2 * count >= size]
-    places = _places(tail, keyed, key)
     found = []
-    for name, n, own in zip(key.tolist(), size.tolist(), places, strict=True):
+    needed = zip(key.tolist(), size.tolist(), cuts.of(size).tolist(), _places(tail, keyed, key), strict=True)
+    for name, n, cut, own in needed:
         median, pair = None, (name // subjects, name % subjects)
         if own.size > n // 2:
             middle = score[own[(n - 1) // 2 : n // 2 + 1]].astype(np.float64)

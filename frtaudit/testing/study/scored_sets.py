@@ -71,8 +71,8 @@ class ScoredSet:
         return float(self.score[np.searchsorted(share.cumsum() / total, fmr, side="right")])
 
 
-def scored(name: str, sampled: Sampled, threads: int = 1) -> ScoredSet:
-    """Score all pairs of a set's templates."""
+def tail_of(sampled: Sampled, threads: int = 1) -> ScoreTail:
+    """All pairs of templates, scored."""
     cohort_data = cohort_of(sampled, {})
     n = np.bincount(sampled.subject_of)
     groups = Groups(schemas=(), names=(), of=np.empty((0, n.size), dtype=np.int32), ranked=())
@@ -80,9 +80,15 @@ def scored(name: str, sampled: Sampled, threads: int = 1) -> ScoredSet:
     tail = Cosine(name=SYSTEM).scores(cohort_data, AllPairs().comparisons(cohort_data), groups, request, 0)
     if not isinstance(tail, ScoreTail):
         raise TypeError("all pairs give a tail")
+    return tail
+
+
+def scored(name: str, sampled: Sampled, threads: int = 1) -> ScoredSet:
+    """Score all pairs of a set's templates."""
+    tail = tail_of(sampled, threads)
     return ScoredSet(
         name=name,
-        n_samples=n,
+        n_samples=np.bincount(sampled.subject_of),
         first=tail.subject_of[tail.tail_i],
         second=tail.subject_of[tail.tail_j],
         score=tail.tail_score.astype(np.float64),

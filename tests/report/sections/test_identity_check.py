@@ -11,7 +11,8 @@ from frtaudit.report.source import Source
 
 PAIRS = Estimate(
     provider="one", analysis="identity_check", metric="suspected_duplicates", schema=None, group="all",
-    weighting=None, at={"cut": 0.5}, value=2 / 276, numerator=2, denominator=276, unit="share of pairs",
+    weighting=None, at={"cut": 0.5, "cut_of_many": 0.4}, value=2 / 276, numerator=2, denominator=276,
+    unit="share of pairs",
 )  # fmt: skip
 
 
@@ -45,7 +46,7 @@ def test_only_rates_that_change_are_listed() -> None:
     view = identity_check.build(Source(result()))
     assert view is not None
     counts, rates = view.tables
-    assert plain_text(counts.blocks[0].rows[0][2]) == "2 / 276"
+    assert [plain_text(cell) for cell in counts.blocks[0].rows[0][1:4]] == ["0.5", "0.4", "2 / 276"]
     ((row,),) = (block.rows for block in rates.blocks)
     assert plain_text(row[0]) == "threshold 0.3, x"
 

@@ -429,14 +429,20 @@ def test_a_band_at_a_single_rate_is_no_line() -> None:
 
 
 def test_no_difference_is_never_said_beside_an_interval_that_excludes_equality() -> None:
-    """A test that finds nothing beside an interval of max/min above 1: not established; at 1 no difference is found."""
+    """Beside an interval of max/min above 1: not established, for the population alone where that interval holds 1."""
     first = next(item for item in Source(result()).records if item.estimate.metric == "max_min")
     assert first.estimate.test is not None
     test = replace(first.estimate.test, p=0.3, p_adjusted=None)
-    interval = replace(first.estimate.intervals[0], target=Target.POPULATION)
-    for low, word in ((1.2, "Not established after adjustment"), (1.0, "No difference found")):
-        made = replace(
-            first.estimate, value=2.0, test=test, intervals=(replace(interval, low=low, high=3.0),)
+    interval = first.estimate.intervals[0]
+    for people, images, word in (
+        (1.2, 1.2, "Not established after adjustment"),
+        (1.0, 1.2, "Not established for the population"),
+        (1.0, 1.0, "No difference found"),
+    ):
+        intervals = (
+            replace(interval, target=Target.POPULATION, low=people, high=3.0),
+            replace(interval, target=Target.FIXED_IDENTITIES, low=images, high=3.0),
         )
+        made = replace(first.estimate, value=2.0, test=test, intervals=intervals)
         said = plain_text(differences.answer(replace(first, estimate=made)))
         assert said.startswith(word)

@@ -80,6 +80,8 @@ def test_bounds_widen_as_the_error_falls(
     assert strict[1] >= lax[1] * (1 - 1e-9)
 
 
+@example(0.9859, 0.986, 1e5, 1.25, 0.005)
+@example(0.014, 0.0141, 1e5, 1.25, 0.005)
 @given(RATES, RATES, SIZES, DEGREES, LEVELS)
 def test_bounds_rise_with_the_rate(
     first: float, second: float, n: float, degrees: float, error: float

@@ -18,7 +18,7 @@ NAMES = "abcdefgh"
 @st.composite
 def matrices(draw: st.DrawFn) -> tuple[np.ndarray, list[str]]:
     """A symmetric matrix of few distinct scores, so that medians tie with the cut; somebody has two images."""
-    sizes = [2, *draw(st.lists(st.integers(1, 4), min_size=1, max_size=5))]
+    sizes = [2, *draw(st.lists(st.integers(1, 6), min_size=1, max_size=5))]
     ids = [name for name, size in zip(NAMES, sizes, strict=False) for _ in range(size)]
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     half = np.triu(rng.integers(0, draw(st.integers(2, 9)), (len(ids), len(ids))) / 8.0, 1)
@@ -30,6 +30,11 @@ def cut_at(tail: ScoreTail, floor: float) -> ScoreTail:
     held = int(np.count_nonzero(tail.tail_score > floor))
     parts = {name: getattr(tail, name)[:held] for name in ("tail_i", "tail_j", "tail_score")}
     return replace(tail, cutoff=floor, **parts)
+
+
+def both(cut: float) -> suspected_duplicates.Cuts:
+    """One cut, however many comparisons a pair has."""
+    return suspected_duplicates.Cuts(few=cut, many=cut)
 
 
 def pairs_of(
@@ -48,15 +53,16 @@ def test_pairs_are_those_of_the_slow_twin_whatever_the_floor(
     """Every pair whose median reaches the cut and no other, also where the tail ends just below the cut."""
     scores, ids = made
     tail = from_matrix(scores, ids, score_range=(-2.0, 1.0))
-    cut = suspected_duplicates.cut_of(suspected_duplicates.within_medians(tail))
-    assert cut == pytest.approx(slow.cut(scores, ids))
+    cuts = suspected_duplicates.cuts_of(suspected_duplicates.within_medians(tail), tail.floor)
+    assert cuts is not None
+    assert (cuts.few, cuts.many) == pytest.approx((slow.cut(scores, ids), slow.cut(scores, ids, 0.1)))
     rows = tail.rows
-    expected = slow.pairs(scores, ids, cut)
-    for floor in (float("-inf"), cut - 1 / 16 - depth / 8):
+    expected = slow.pairs(scores, ids, cuts.few, cuts.many)
+    for floor in (float("-inf"), cuts.many - 1 / 16 - depth / 8):
         again = lambda a, b: scores[np.ix_(rows[a], rows[b])]  # noqa: E731  a block scorer
-        found = suspected_duplicates.suspected_pairs(cut_at(tail, floor), cut, again)
+        found = suspected_duplicates.suspected_pairs(cut_at(tail, floor), cuts, again)
         assert pairs_of(tail, found, ids) == expected
-        assert (tail.tail_score[found.best] >= cut).all()
+        assert (tail.tail_score[found.best] >= cuts.many).all()
 
 
 @given(matrices())
@@ -83,8 +89,8 @@ def test_a_listed_pair_is_judged_on_what_was_listed() -> None:
         histogram=np.bincount([2], [3], tail.histogram.size).astype(np.int64),
         blocks=Blocks(k=np.int32([0]), l=np.int32([1]), count=np.array([3])),
     )
-    assert suspected_duplicates.suspected_pairs(tail, 0.8, None).median.tolist() == [0.8]
-    assert suspected_duplicates.suspected_pairs(tail, 0.81, None).first.size == 0
+    assert suspected_duplicates.suspected_pairs(tail, both(0.8), None).median.tolist() == [0.8]
+    assert suspected_duplicates.suspected_pairs(tail, both(0.81), None).first.size == 0
 
 
 def test_without_scores_of_half_a_pair_it_is_not_suspected() -> None:
@@ -92,20 +98,28 @@ def test_without_scores_of_half_a_pair_it_is_not_suspected() -> None:
     scores = np.array([[0, 0.9, 0.6], [0.9, 0, 0.5], [0.6, 0.5, 0]])
     whole = from_matrix(scores, ["a", "b", "b"], score_range=(-2.0, 1.0))
     tail = cut_at(whole, 0.65)
-    assert suspected_duplicates.suspected_pairs(tail, 0.7, None).first.size == 0
-    scored = suspected_duplicates.suspected_pairs(tail, 0.7, lambda a, b: scores[a, b])
+    assert suspected_duplicates.suspected_pairs(tail, both(0.7), None).first.size == 0
+    scored = suspected_duplicates.suspected_pairs(tail, both(0.7), lambda a, b: scores[a, b])
     assert scored.median.tolist() == pytest.approx([0.75])
-    assert suspected_duplicates.suspected_pairs(whole, 0.7, None).median.tolist() == pytest.approx([0.75])
+    assert suspected_duplicates.suspected_pairs(whole, both(0.7), None).median.tolist() == pytest.approx(
+        [0.75]
+    )
 
 
 def test_nobody_with_two_images_gives_no_cut() -> None:
     """No median within a person, no cut."""
-    assert (
-        suspected_duplicates.cut_of(
-            suspected_duplicates.within_medians(from_matrix(np.eye(3), ["a", "b", "c"]))
-        )
-        is None
-    )
+    tail = from_matrix(np.eye(3), ["a", "b", "c"])
+    assert suspected_duplicates.cuts_of(suspected_duplicates.within_medians(tail), tail.floor) is None
+
+
+def test_25_comparisons_reach_a_lower_cut() -> None:
+    """Five images against five, and five against four, between the two cuts: the first pair alone is suspected."""
+    ids = ["a"] * 5 + ["b"] * 5 + ["c"] * 4
+    scores = np.full((14, 14), 0.55)
+    scores[5:10, 10:] = scores[10:, 5:10] = 0.1
+    tail = from_matrix(scores, ids)
+    found = suspected_duplicates.suspected_pairs(tail, suspected_duplicates.Cuts(few=0.6, many=0.5), None)
+    assert pairs_of(tail, found, ids) == {("a", "b"): 0.55}
 
 
 def test_the_far_level_is_exceeded_by_one_in_a_hundred() -> None:

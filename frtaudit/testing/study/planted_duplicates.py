@@ -1,0 +1,130 @@
+"""Planted duplicates: people of a real set split into two labels each, and how many of them FORMULAS 8.20 finds.
+
+``python -m frtaudit.testing.study.planted_duplicates``: among the people of ten images or more, 20 are split at random
+into halves of five images at least; then all people of the set as it is.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from frtaudit.config.plugins import load_plugins
+from frtaudit.core.arrays import Ints
+from frtaudit.core.canonical import seed_of
+from frtaudit.core.scores import ScoreTail
+from frtaudit.stats.labels.suspected_duplicates import Suspects, cuts_of, suspected_pairs, within_medians
+from frtaudit.testing.populations import Sampled
+from frtaudit.testing.study import superpopulation
+from frtaudit.testing.study.pages import into
+from frtaudit.testing.study.scored_sets import tail_of
+from frtaudit.testing.study.sources import SYSTEMS, missing, real_data
+from frtaudit.testing.study.superpopulation import RealSet
+
+WEAK = "F"  # the letter of the set that a bad matcher made on purpose
+DRAWS, PLANTED, IMAGES = 10, 20, 10
+LEAST, OTHERS = 16, 2  # the bar: so many of the planted at least, so many others at most
+PLACE = "planted duplicates"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flagged:
+    """Of one system: planted pairs ``found`` and ``others`` in each draw, and pairs of all people of the set."""
+
+    system: str
+    found: tuple[int, ...]
+    others: tuple[int, ...]
+    of_all: int
+
+    @property
+    def holds(self) -> bool:
+        """At least 16 of the 20 in every draw, and at most two others."""
+        return min(self.found) >= LEAST and max(self.others) <= OTHERS
+
+
+def suspects(tail: ScoreTail) -> Suspects:
+    """The pairs that are flagged."""
+    cuts = cuts_of(within_medians(tail), tail.floor)
+    if cuts is None or cuts.few <= tail.floor:
+        raise ValueError("nobody has two samples, or the cut lies below the floor")
+    return suspected_pairs(tail, cuts, None)
+
+
+def split(of: RealSet, images: int, planted: int, rng: np.random.Generator) -> tuple[Sampled, Ints]:
+    """People of so many images, ``planted`` of them under a second label; whose each label is, (K,)."""
+    people = np.flatnonzero(of.tail.n_samples >= images)
+    inside = np.isin(of.tail.subject_of, people)
+    subject = np.searchsorted(people, of.tail.subject_of[inside])
+    chosen = rng.choice(people.size, planted, replace=False)
+    for label, person in enumerate(chosen, people.size):
+        own = rng.permutation(np.flatnonzero(subject == person))
+        subject[own[: own.size // 2]] = label
+    order = np.argsort(subject, kind="stable")
+    whose = np.concatenate([np.arange(people.size), chosen])
+    return Sampled(vectors=of.vectors[inside][order], subject_of=subject[order]), whose
+
+
+def drawn(of: RealSet, images: int, planted: int, rng: np.random.Generator) -> tuple[int, int]:
+    """How many planted pairs are flagged in one draw, and how many others."""
+    sampled, whose = split(of, images, planted, rng)
+    pairs = suspects(tail_of(sampled))
+    hit = int(np.count_nonzero(whose[pairs.first] == whose[pairs.second]))
+    return hit, pairs.first.size - hit
+
+
+def flagged(folder: Path, system: str, draws: int, images: int = IMAGES) -> Flagged:
+    """The draws of one system, and its whole set."""
+    of = superpopulation.real_set(folder, system)
+    rng = np.random.default_rng(seed_of(0, "planted duplicates", system))
+    found, others = zip(*(drawn(of, images, PLANTED, rng) for _ in range(draws)), strict=True)
+    return Flagged(system=system, found=found, others=others, of_all=suspects(of.tail).first.size)
+
+
+def table(rows: Sequence[Flagged]) -> str:
+    """The systems in Markdown."""
+    head = (
+        "| system | planted pairs found in each draw | most others in a draw | flagged among all people | |"
+    )
+    lines = [head, "|---" * 5 + "|"]
+    for row in rows:
+        word = "holds" if row.holds else "**beyond the bar**"
+        found = " ".join(map(str, sorted(row.found)))
+        lines.append(f"| {row.system} | {found} | {max(row.others)} | {row.of_all} | {word} |")
+    return "\n".join(lines)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit code 0; 1 where the bar is not met."""
+    parser = argparse.ArgumentParser(
+        prog="python -m frtaudit.testing.study.planted_duplicates", description=__doc__
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], help="letter of a system; all good ones without"
+    )
+    parser.add_argument("--draws", type=int, default=DRAWS)
+    parser.add_argument("--images", type=int, default=IMAGES, help="of each person at least")
+    parser.add_argument("--docs", type=Path, help="the page that has their table")
+    options = parser.parse_args(argv)
+    if (reason := missing(("real",))) is not None:
+        parser.error(reason)
+    load_plugins()
+    names = [
+        name
+        for letter, name in SYSTEMS.items()
+        if letter in options.set or (not options.set and letter != WEAK)
+    ]
+    rows = []
+    for name in names:
+        rows.append(flagged(real_data(), name, options.draws, options.images))
+        sys.stdout.write(table(rows[-1:]).splitlines()[-1] + "\n")
+        sys.stdout.flush()
+    if options.docs:
+        into(options.docs, PLACE, table(rows))
+    return int(not all(row.holds for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
