@@ -133,7 +133,7 @@ def find_suspects(system: SystemData) -> Found:
     tail, compared = system.tail, int(system.rule.spread.pairs[0])
     own = suspected_duplicates.own_medians(tail)
     looked_at = int(np.count_nonzero(~np.isnan(own)))
-    cuts = suspected_duplicates.cuts_of(suspected_duplicates.within_medians(tail), tail.floor)
+    cuts = suspected_duplicates.cuts_of(suspected_duplicates.within_medians(tail), tail.cutoff)
     why = NOBODY if cuts is None else _beyond(tail, cuts.few)
     if cuts is None or why is not None or not compared:
         why = why or NO_PAIRS

@@ -47,8 +47,8 @@ class Flagged:
 
 def suspects(tail: ScoreTail) -> Suspects:
     """The pairs that are flagged."""
-    cuts = cuts_of(within_medians(tail), tail.floor)
-    if cuts is None or cuts.few <= tail.floor:
+    cuts = cuts_of(within_medians(tail), tail.cutoff)
+    if cuts is None or cuts.few <= tail.cutoff:
         raise ValueError("nobody has two samples, or the cut lies below the floor")
     return suspected_pairs(tail, cuts, None)
 
