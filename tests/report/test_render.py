@@ -188,7 +188,7 @@ def test_status_is_said(status: str, mark: str) -> None:
         render.html(replace(result(), estimates=(), findings=(), curves=()), SETTINGS, DATE, status)
     ).text
     assert text.splitlines()[1].startswith(mark)
-    assert ("integrity" in text.splitlines()[1]) == (status == "demo")
+    assert ("integrity" in text.splitlines()[1]) == (status != "signed")
 
 
 def test_markup_in_names_stays_text() -> None:
