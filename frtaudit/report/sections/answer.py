@@ -1,10 +1,10 @@
 """The answer of the first page in sentences: requirements, groups, and what the data cannot decide."""
 
 from collections.abc import Iterator, Sequence
-from statistics import NormalDist
 
 from frtaudit.core import Target, Verdict, formatting
 from frtaudit.core.metrics import RATES
+from frtaudit.evaluation.subjects_needed import subjects_needed
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, spans
 from frtaudit.report.sections import differences
@@ -14,7 +14,6 @@ from frtaudit.report.source import Record, Source
 
 MAX_NAMED, FEW_SYSTEMS = 3, 3
 PROJECTED = "Numbers of subjects hold if rate and effective sample size per subject stay as estimated."
-DIGITS = 2  # of a number of subjects, which is a projection
 
 
 def sentences(source: Source, rulings: Sequence[FindingRow]) -> tuple[Text, ...]:
@@ -180,7 +179,7 @@ def _undecided(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
     unsure = [item for item in rulings if item.code == Verdict.INCONCLUSIVE.value]
     for item in unsure[:MAX_NAMED]:
         if item.record is not None:
-            needed = subjects_needed(source, item, item.record)
+            needed = _needed(source, item, item.record)
             enough = "" if needed is None else f" (about {formatting.count(needed)} subjects would decide)"
             parts.append(spans(item.who[:1], ", ", _judged(item, item.record), enough))
     more = f" and {len(unsure) - MAX_NAMED} more" if len(unsure) > MAX_NAMED else ""
@@ -188,34 +187,27 @@ def _undecided(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
         yield spans("Inconclusive on these data: ", _semicolons(parts), f"{more}. {PROJECTED}")
 
 
-def subjects_needed(source: Source, row: FindingRow, record: Record) -> float | None:
-    """How many subjects put the deciding Wilson bound on the limit; None where that cannot be said.
-
-    Wilson's bound of a rate p on n comparisons equals a limit L exactly where ``|p - L| = z sqrt(L (1 - L) / n)``, so
-    ``n = z^2 L (1 - L) / (p - L)^2``. n grows with subjects as the effective sample size does, which is taken to be
-    proportional to them. z: of the finding's level for a pass, of alpha over the family for a failure (Holm's first
-    step).
-    """
+def _needed(source: Source, row: FindingRow, record: Record) -> float | None:
+    """How many subjects would decide a finding; None where that cannot be said."""
     finding = source.result.findings[row.index]
-    value, limit, bound = record.estimate.value, finding.limit, record.bound(Target.POPULATION)
-    count = _subjects(source, record)
+    value, bound, count = record.estimate.value, record.bound(Target.POPULATION), _subjects(source, record)
     if (
         record.estimate.metric not in RATES
         or value is None
-        or value == limit
         or bound is None
-        or not bound.interval.n_eff
         or finding.bound_level is None
         or not count
-        or not 0.0 < limit < 1.0
     ):
         return None
-    beyond = value > limit if sense(source, finding) == "<=" else value < limit
-    alpha = 1.0 - finding.bound_level
-    z = NormalDist().inv_cdf(1.0 - (alpha / (finding.family or 1) if beyond else alpha))
-    n = z**2 * limit * (1.0 - limit) / (value - limit) ** 2
-    needed = count * n / bound.interval.n_eff
-    return float(f"{needed:.{DIGITS}g}") if needed > count else None
+    return subjects_needed(
+        value,
+        finding.limit,
+        upper=sense(source, finding) == "<=",
+        alpha=1.0 - finding.bound_level,
+        family=finding.family or 1,
+        n_eff=bound.interval.n_eff or 0.0,
+        subjects=count,
+    )
 
 
 def _subjects(source: Source, record: Record) -> float | None:
