@@ -31,6 +31,7 @@ from frtaudit.cli.sweeps import paper  # noqa: F401
 from frtaudit.collection import run as collection_run  # noqa: F401
 from frtaudit.config import load
 from frtaudit.config.plugins import load_plugins
+from frtaudit.core.machine.faults import LEAST_SPACE, SPACE_OF_A_CORE
 from frtaudit.pipeline import compare, run  # noqa: F401
 
 FAULTS = "FRTAUDIT_FAULTS"
@@ -42,6 +43,9 @@ SECONDS = 300.0  # after which a child hangs
 KINDS = ("run", "printed", "sweep", "compare", "collect")
 WEIGHTS = (10, 1, 7, 10, 12)  # a report on paper takes as long as ten others
 ROOM = 3_000_000  # bytes of a full disk, at most
+STARVED = ("run", "sweep", "compare")  # what a process without the tests' services can do
+SHORT = 250_000_000  # bytes of address space beyond the least: a run of this size needs about 300 MB more
+ABORTED = (-signal.SIGABRT, -signal.SIGTRAP, -signal.SIGSEGV)  # by libraries that get no memory
 
 
 def words(kind: str, into: Path, finished: Path) -> list[str]:
@@ -138,13 +142,14 @@ class Campaign:
         shutil.rmtree(into.parent)
 
     def starved(self) -> None:
-        """Memory is gone at a random moment."""
-        kind, into = self.kind(), self.place()
-        room = self.rng.randrange(1_000_000, 150_000_000)
-        code = ended(start(words(kind, into, self.finished), into.parent, lambda: take_memory(room)))
+        """The address space ends between what start-up asks for and what a command needs: in a process of its own."""
+        kind, into = self.rng.choice(STARVED), self.place()
+        least = LEAST_SPACE + SPACE_OF_A_CORE * (os.cpu_count() or 1)
+        code, said = starved(
+            words(kind, into, self.finished), into.parent, self.rng.randrange(least, least + SHORT)
+        )
         self._count("memory", kind, code)
-        said = (into.parent / "said").read_text()
-        good = code == 0 or (code == 1 and "memory" in said) or code in (-signal.SIGABRT, -signal.SIGTRAP)
+        good = code == 0 or (code == 1 and "memory" in said) or code in ABORTED
         self._look("memory", kind, into, code, good, killed=code < 0, said=said)
         shutil.rmtree(into.parent)
 
@@ -292,11 +297,26 @@ def limit_files(size: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
-def take_memory(room: int) -> None:
-    """No more address space than there is, and ``room`` bytes."""
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    limit = pages * resource.getpagesize() + room
-    resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+def starved(command: list[str], folder: Path, space: int) -> tuple[int, str]:
+    """The command in an address space of so many bytes: its exit code, and what it said.
+
+    A child of this process would not do: it has all libraries loaded, and memory that was freed to work with.
+    """
+    with (folder / "said").open("wb") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", "frtaudit", *command],
+            cwd=folder,
+            stdout=said,
+            stderr=said,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (space, space)),  # noqa: PLW1509  one thread here
+        )
+        try:
+            code = process.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            code = 999
+    return code, (folder / "said").read_text()
 
 
 def main(folder: Path, seed: int) -> int:

@@ -108,6 +108,10 @@ def in_order(
         return work(job)
 
     count = threads or cores()
+    if len(jobs) == 1:  # no thread for what needs none: Python waits for ever for one that gets no memory
+        with threadpool_limits(limits=1, user_api="blas"):
+            yield from map(begun, progress(jobs, what))
+        return
     with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(count) as pool:
         results = pool.map(begun, jobs)
         for _ in progress(jobs, what):

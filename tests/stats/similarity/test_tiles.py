@@ -91,3 +91,9 @@ def test_progress_hears_of_every_job_in_the_callers_thread() -> None:
 
     assert list(in_order(lambda job: -job, [1, 2, 3], 2, listen, "things")) == [-1, -2, -3]
     assert heard == [(job, "things", threading.get_ident()) for job in (1, 2, 3)]
+
+
+def test_one_job_needs_no_thread() -> None:
+    """A single job is done by the caller: where memory is short, a thread that gets none is waited for without end."""
+    (done,) = in_order(lambda _: threading.get_ident(), [1], 0)
+    assert done == threading.get_ident()
