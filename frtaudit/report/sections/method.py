@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from frtaudit.core import Method, Target, formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Text, TextSpan, sentence, spans
+from frtaudit.report.references import citations, references_of
 from frtaudit.report.source import Bounds, Source, mapping
 from frtaudit.report.words import display_name, words
 
@@ -21,13 +22,14 @@ class Explained:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodView:
-    """The view: settings, targets, methods, weightings, notes."""
+    """The view: settings, targets, methods, weightings, notes, the publications of the methods."""
 
     settings: tuple[tuple[str, Text], ...]
     targets: tuple[Explained, ...]
     methods: tuple[Explained, ...]
     weightings: tuple[str, ...]
     notes: tuple[Text, ...]
+    references: tuple[str, ...]
 
 
 def build(source: Source) -> MethodView:
@@ -41,6 +43,7 @@ def build(source: Source) -> MethodView:
             (TextSpan(text=sentence(note), pointer=f"/notes/{index}"),)
             for index, note in enumerate(source.result.notes)
         ),
+        references=tuple(item.text() for item in references_of(source.result)),
     )
 
 
@@ -119,5 +122,6 @@ def _methods(source: Source) -> Iterable[Explained]:
     seen = {item.interval.method: item for item in reversed(_intervals(source))}
     for method in Method:
         if method in seen:
-            meaning = words().method_means.get(method.value, "")
+            cited = citations(method.value)
+            meaning = words().method_means.get(method.value, "") + (f" ({cited}.)" if cited else "")
             yield Explained(name=(phrases.method(seen[method]),), code=method.value, meaning=meaning)
