@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from frtaudit.core.machine import signals
@@ -44,8 +44,18 @@ def draft(folder: Path, last: str) -> Iterator[Path]:
         _put_back(place, folder)
         raise
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        _remove(place)
         os.close(held)
+
+
+def _remove(place: Path) -> None:
+    """The draft's folder; what is empty, and the lock, also where no memory is left to list it."""
+    shutil.rmtree(place, ignore_errors=True)
+    with suppress(OSError):
+        (place / FILES).rmdir()
+    with suppress(OSError):
+        (place / LOCK).unlink()
+        place.rmdir()
 
 
 def _lock(place: Path) -> int:

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -125,3 +126,13 @@ def test_a_lock_in_a_folder_that_was_just_removed_is_none(
     written(tmp_path, "result.json")
     assert calls == [2]
     assert (tmp_path / "result.json").exists()
+
+
+def test_nothing_is_left_where_no_memory_is_left_to_list_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that fails before its first file leaves no lock, even where folders cannot be listed."""
+    monkeypatch.setattr(shutil, "rmtree", lambda *_, **__: None)
+    with pytest.raises(MemoryError), draft(tmp_path / "run", last="result.json"):
+        raise MemoryError
+    assert not (tmp_path / "run" / ".draft").exists()
