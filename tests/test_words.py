@@ -79,19 +79,10 @@ def test_the_command_ends_with_one_where_something_is_found(
     assert capsys.readouterr().out.startswith(f"{path}:1: People like these: use the population ")
 
 
-def test_names_alone_can_be_asked_for(tmp_path: Path) -> None:
-    """With ``--names`` a phrase passes and a name does not."""
-    path = tmp_path / "page.py"
-    path.write_text('"""People like these."""\n')
-    assert words.main(["--names", str(path)]) == 0
-    path.write_text("class Trial:\n    pass\n")
-    assert words.main(["--names", str(path)]) == 1
-
-
 def test_every_exception_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each name that is right where it stands is there, and would be found without its line."""
     files = [words.ROOT / name for name in words.FITS]
-    assert words.finds(files, only_names=True) == []
+    assert [find for file in files for find in words.names(file)] == []
     wanted = {(file, name) for file, names in words.FITS.items() for name in names}
     monkeypatch.setattr(words, "FITS", {})
-    assert {(find.file, find.word.split()[1]) for find in words.finds(files, only_names=True)} == wanted
+    assert {(find.file, find.word.split()[1]) for file in files for find in words.names(file)} == wanted

@@ -1,7 +1,6 @@
 """Words that the project does not use, and the field's terms that stand instead: a check of `make check`.
 
-`python tests/words.py [--names] [PATH ...]` looks through these files and folders, else through all that people read;
-with `--names` only for names. It prints
+`python tests/words.py [PATH ...]` looks through these files and folders, else through all that people read. It prints
 `FILE:LINE: WORD: use TERM` for each word that it finds and ends with 1.
 
 Names are looked for where code gives them: modules, classes, functions, attributes and parameters, whole identifiers
@@ -324,9 +323,9 @@ def files(paths: Sequence[Path]) -> list[Path]:
     return sorted(file for file in listed if file.is_file() and file.suffix in SUFFIXES)
 
 
-def finds(paths: Sequence[Path], *, only_names: bool = False) -> list[Find]:
+def finds(paths: Sequence[Path]) -> list[Find]:
     """Names and phrases that the project does not use, in these files and folders, by file and line."""
-    found = {find for file in files(paths) if not only_names for find in phrases(file)}
+    found = {find for file in files(paths) for find in phrases(file)}
     found |= {find for file in files(paths) if file.suffix == ".py" for find in names(file)}
     return sorted(found)
 
@@ -337,9 +336,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "paths", nargs="*", type=Path, default=[ROOT / name for name in READ], help="files and folders"
     )
-    parser.add_argument("--names", action="store_true", help="names of code only")
-    options = parser.parse_args(arguments)
-    found = finds([path.resolve() for path in options.paths], only_names=options.names)
+    found = finds([path.resolve() for path in parser.parse_args(arguments).paths])
     for find in found:
         print(find)  # noqa: T201  a check that prints
     return int(bool(found))

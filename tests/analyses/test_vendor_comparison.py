@@ -10,7 +10,7 @@ from frtaudit.pipeline.components import load_cohort
 def test_a_trial_is_kept_and_nothing_said_of_it_alone() -> None:
     """All numbers are of several systems."""
     found = VendorComparison().estimates(trials()[0], 0.05)
-    assert (found.estimates, found.kept) == ((), trials()[0])
+    assert (found.estimates, found.per_system_state) == ((), trials()[0])
 
 
 def test_the_declared_rule_stands_in_the_result() -> None:

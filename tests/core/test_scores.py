@@ -20,7 +20,7 @@ def tail(**changes: Any) -> ScoreTail:
         "tail_i": np.int32([0, 1]),
         "tail_j": np.int32([2, 3]),
         "tail_score": np.float32([0.8, 0.6]),
-        "floor": 0.5,
+        "cutoff": 0.5,
         "edges": np.array([0.0, 0.5, 1.0]),
         "histogram": np.int64([3, 2]),
         "mated_histogram": np.int64([0, 1]),
@@ -45,7 +45,7 @@ def test_a_tail_is_read_only() -> None:
     [
         ({"mated_score": np.float32([0.9, 0.8])}, "mated scores ascend"),
         ({"tail_score": np.float32([0.6, 0.8])}, "tail scores descend"),
-        ({"floor": 0.6, "tail_score": np.array([0.8, 0.6])}, "the tail lies above its floor"),
+        ({"cutoff": 0.6, "tail_score": np.array([0.8, 0.6])}, "the tail lies above its floor"),
         ({"n_samples": np.int64([1, 1, 1])}, "n_samples add up"),
         ({"histogram": np.int64([2, 3])}, "tail counts equal the histogram"),
         ({"histogram": np.int64([0, 1])}, "the tail is part of the histogram"),

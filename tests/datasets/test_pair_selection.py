@@ -23,7 +23,7 @@ from frtaudit.inputs.review import as_csv, pair_id
 def broken(held: CohortData, rules: Rules, pairs: Comparisons) -> list[str]:
     """Claims of the certificate that do not hold."""
     return [
-        f"{claim.rule}: {claim.kept}/{claim.total}"
+        f"{claim.rule}: {claim.satisfied}/{claim.total}"
         for claim in certify(held, pairs, rules, None)
         if not claim.holds
     ]

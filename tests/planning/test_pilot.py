@@ -118,7 +118,7 @@ def test_ratios_stand_for_every_target() -> None:
         ("FNMR", 0.03),
         ("FMR", 0.03),
     ]
-    threshold = float(system().points.at_target[0, system().points.targets.index(0.1)])
+    threshold = float(system().operating_points.at_target[0, system().operating_points.targets.index(0.1)])
     made, codes = plain("one"), MATERIAL.cohort.classifications["group"].codes
     rates = []
     for code in (0, 1):

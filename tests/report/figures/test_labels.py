@@ -23,7 +23,7 @@ def test_a_matrix_is_drawn_without_a_bitmap() -> None:
     found = labels.matrix("cells", "One query", z)
     assert "<image" not in found.svg
     assert "faces with each other" in found.alt
-    words = labels.vectors("vectors", "One query", z, vectors).alt
+    words = labels.eigenvectors("vectors", "One query", z, vectors).alt
     count = vectors.curve.y.count(1.0)
     assert "1 eigenvectors" in words
     assert f"{count} of the query's person" in words

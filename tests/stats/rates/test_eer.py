@@ -33,7 +33,7 @@ def test_a_cut_tail_answers_alike_or_refuses(drawn: tuple[World, ScoreTail], flo
     keep = first_not_above(whole.tail_score, floor)
     short = replace(
         whole, tail_i=whole.tail_i[:keep], tail_j=whole.tail_j[:keep], tail_score=whole.tail_score[:keep],
-        floor=floor,
+        cutoff=floor,
     )  # fmt: skip
     full = eer(whole, world.groups)
     if np.isnan(full.value):

@@ -91,7 +91,7 @@ def test_curve_holds_exact_counts(drawn: tuple[World, ScoreTail], num: int, floo
     keep = first_not_above(whole.tail_score, floor)
     tail = replace(
         whole, tail_i=whole.tail_i[:keep], tail_j=whole.tail_j[:keep], tail_score=whole.tail_score[:keep],
-        floor=floor,
+        cutoff=floor,
     )  # fmt: skip
     for group_index in world.group_indices:
         found = curve(tail, world.groups, group_index, num)
@@ -112,7 +112,7 @@ def test_curve_reaches_below_the_floor_by_the_histogram() -> None:
         tail_i=whole.tail_i[:keep],
         tail_j=whole.tail_j[:keep],
         tail_score=whole.tail_score[:keep],
-        floor=0.5,
+        cutoff=0.5,
     )
     groups = Groups(schemas=("s",), names=(("s", "g"),), of=np.zeros((1, 40), dtype=np.int32), ranked=(True,))
     assert curve(tail, groups).thresholds[0] < 0.1
