@@ -117,7 +117,7 @@
       }
     }
     go(face);
-    return status("All faces that are asked have an answer. End the program with Ctrl-C in its terminal.");
+    return status("All requested faces have an answer. End the program with Ctrl-C in its terminal.");
   }
 
   async function send(item, answer) {
@@ -133,7 +133,7 @@
       stopped = true;
       sheets.forEach(each => each.faces.forEach(other => { other.answer = other.kept; }));
       const why = error instanceof TypeError ? "the program does not answer; has it ended?" : error.message;
-      byId("alert").textContent = `Not saved: ${why} ${standing} answers stand in the file. Start the program again to go on.`;
+      byId("alert").textContent = `Not saved: ${why} ${standing} answers stand in the file. Start the program again to resume.`;
       byId("alert").hidden = false;
       show(sheet, face);
     }
@@ -233,7 +233,7 @@
     }
     const first = sheets.findIndex(each => each.faces.some(open));
     show(Math.max(first, 0));
-    if (first < 0) status("All faces that are asked have an answer. End the program with Ctrl-C in its terminal.");
+    if (first < 0) status("All requested faces have an answer. End the program with Ctrl-C in its terminal.");
   }
 
   start();

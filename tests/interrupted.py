@@ -31,7 +31,7 @@ from frtaudit.cli.sweeps import paper  # noqa: F401
 from frtaudit.collection import run as collection_run  # noqa: F401
 from frtaudit.config import load
 from frtaudit.config.plugins import load_plugins
-from frtaudit.core.machine.faults import LEAST_SPACE, SPACE_OF_A_CORE
+from frtaudit.core.machine.faults import MIN_SPACE, SPACE_OF_A_CORE
 from frtaudit.pipeline import compare, run  # noqa: F401
 
 FAULTS = "FRTAUDIT_FAULTS"
@@ -144,7 +144,7 @@ class Campaign:
     def starved(self) -> None:
         """The address space ends between what start-up asks for and what a command needs: in a process of its own."""
         kind, into = self.rng.choice(STARVED), self.place()
-        least = LEAST_SPACE + SPACE_OF_A_CORE * (os.cpu_count() or 1)
+        least = MIN_SPACE + SPACE_OF_A_CORE * (os.cpu_count() or 1)
         code, said = starved(
             words(kind, into, self.finished), into.parent, self.rng.randrange(least, least + SHORT)
         )

@@ -39,6 +39,21 @@ def test_a_planted_phrase_is_found_in_prose(tmp_path: Path) -> None:
     assert found == ["page.md:3: rests on: use is based on; effective n, resamples"]
 
 
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("It holds for new people.", "the population; the same subjects"),
+        ("Systems that were told apart.", "differ significantly; distinguished"),
+        ("An interval that holds the truth.", "contains the true value"),
+        ("Kept in the ledger.", "failures and exclusions"),
+    ],
+)
+def test_a_later_phrase_is_found_in_prose(tmp_path: Path, text: str, term: str) -> None:
+    """Each phrase is found once, with the term instead."""
+    (found,) = planted(tmp_path, "page.md", text)
+    assert found.endswith(f": use {term}")
+
+
 def test_a_module_is_a_name_too(tmp_path: Path) -> None:
     """A file named as a refused module is found."""
     assert planted(tmp_path, "seen.py", "") == ["seen.py:1: module seen: use detected, or what was seen"]
@@ -60,7 +75,7 @@ def test_every_name_of_the_table_is_refused(tmp_path: Path, name: str) -> None:
 def test_ordinary_uses_pass(tmp_path: Path) -> None:
     """Part of another name, a local, an attribute of others' objects, and a longer word are no finds."""
     text = (
-        '"""Where a replacement stands: a drink, an open file, arrested once."""\n'
+        '"""Where a replacement stands: a drink, an open file, arrested once, ``ledger``: a field."""\n'
         "class PlaceHolder:\n    undertaken: int\n\n"
         "def f(path: str) -> str:\n    said = path.strip()\n    return said.place(kept=1)\n"
     )

@@ -184,7 +184,7 @@ PHRASES = {
     r"would have been found": "minimum detectable difference (80 % power)",
     r"leaves? the line out": "intervals that exclude 0 are significant",
     r"rest(s|ed|ing)? (up)?on\b": "is based on; effective n, resamples",
-    r"new people|for these people": "the population; the same subjects",
+    r"new people(?! like these)|for these people": "the population; the same subjects",
     r"told apart|tells? (\w+ ){1,3}apart": "differ significantly; distinguished",
     r"holds? the truth|held the truth": "contains the true value",
     r"in the eyes of|nobody (knows|can tell)": "by; is not known",

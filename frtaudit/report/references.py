@@ -10,6 +10,7 @@ from frtaudit.core.machine.resources import shipped
 
 FILE = "references.toml"
 _USED_BY = ("methods", "metrics", "analyses", "findings")
+NAMED = 4  # authors that a line of references names, else the first
 _WHERE = ("booktitle", "journal", "school", "institution")
 
 
@@ -30,7 +31,8 @@ class Reference:
         volume = f" {field['volume']}, {field['pages'].replace('--', '–')}" if "volume" in field else ""
         number = f", {field['number']}" if "number" in field else ""
         preprint = f", arXiv:{field['eprint']}" if "eprint" in field else ""
-        authors = "; ".join(field["author"].split(" and "))
+        names = field["author"].split(" and ")
+        authors = "; ".join(names) if len(names) <= NAMED else f"{names[0]} et al."
         return f"{authors} ({field['year']}). {field['title']}. {where}{volume}{number}{preprint}.".replace(
             "?.", "?"
         )
