@@ -2,7 +2,7 @@
 
 The cut is the 25 % quantile of the within-person medians, over people with two samples and more. A pair of people is
 suspected where the median of all their cross scores reaches the cut. Where they have 25 comparisons or more the cut is
-the 10 % quantile: the median of so many scores says more of two people than a single score does, and hardly any two
+the 5 % quantile: the median of so many scores says more of two people than a single score does, and hardly any two
 people who are not one reach it.
 
 An image is suspected where the median of its scores against one other person reaches the cut of 25 %, as three of four
@@ -33,7 +33,7 @@ Keyed = Callable[[int, int], tuple[Ints, Ints]]  # of a slice of the tail: keys,
 QUANTILE = 0.25  # of the within-person medians: the cut
 MANY = 25  # comparisons of a pair of people
 QUANTILE_OF_MANY = (
-    0.10  # the cut of a pair with so many, a departure from FORMULAS 8.20 (docs/methods/duplicates.md)
+    0.05  # the cut of such pairs: a departure from FORMULAS 8.20, see docs/methods/duplicates.md
 )
 MAX_PAIRS = 0.001  # of the compared pairs of people: above it the system is too weak to tell
 MAX_PEOPLE = 0.05  # pairs per person, where these are more: below 101 people 0.1 % of the pairs is hardly one in twenty
@@ -100,12 +100,12 @@ class Cuts:
 
 
 def cuts_of(medians: Floats, floor: float) -> Cuts | None:
-    """The 25 % and the 10 % quantile (type 7) of the within-person medians; None where nobody has two samples.
+    """The 25 % and the 5 % quantile (type 7) of the within-person medians; None where nobody has two samples.
 
     Scores at or below ``floor`` are not kept: where the lower quantile lies there, the higher one stands for all.
 
     >>> cuts_of(np.array([0.5, np.nan, 0.7, 0.9]), floor=0.1)
-    Cuts(few=0.6, many=0.54)
+    Cuts(few=0.6, many=0.52)
     >>> cuts_of(np.array([0.5, np.nan, 0.7, 0.9]), floor=0.55)
     Cuts(few=0.6, many=0.6)
     """

@@ -55,7 +55,7 @@ def test_pairs_are_those_of_the_slow_twin_whatever_the_floor(
     tail = from_matrix(scores, ids, score_range=(-2.0, 1.0))
     cuts = suspected_duplicates.cuts_of(suspected_duplicates.within_medians(tail), tail.floor)
     assert cuts is not None
-    assert (cuts.few, cuts.many) == pytest.approx((slow.cut(scores, ids), slow.cut(scores, ids, 0.1)))
+    assert (cuts.few, cuts.many) == pytest.approx((slow.cut(scores, ids), slow.cut(scores, ids, 0.05)))
     rows = tail.rows
     expected = slow.pairs(scores, ids, cuts.few, cuts.many)
     for floor in (float("-inf"), cuts.many - 1 / 16 - depth / 8):
