@@ -24,7 +24,7 @@ def planted(folder: Path, name: str, text: str) -> list[str]:
         ("MOST_BYTES = 3\n", 1, "attribute MOST_BYTES"),
         ("def f() -> str:\n    return f'the {1} worst-off group'\n", 2, "worst-off"),
         ("def f() -> str:\n    return (\n        'it is plaus'\n        'ibly so'\n    )\n", 3, "plausibly"),
-        ("X = 1\n\n# A note on new people\n# like these.\n", 3, "people like these"),
+        ("X = 1\n\n# A note on people\n# like these.\n", 3, "people like these"),
     ],
 )
 def test_a_planted_word_is_found_in_code(tmp_path: Path, text: str, line: int, word: str) -> None:
