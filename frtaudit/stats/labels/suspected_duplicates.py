@@ -99,21 +99,21 @@ class Cuts:
         return np.where(comparisons >= MANY, self.many, self.few)
 
 
-def cuts_of(medians: Floats, floor: float) -> Cuts | None:
+def cuts_of(medians: Floats, cutoff: float) -> Cuts | None:
     """The 25 % and the 5 % quantile (type 7) of the within-person medians; None where nobody has two samples.
 
-    Scores at or below ``floor`` are not kept: where the lower quantile lies there, the higher one stands for all.
+    Scores at or below ``cutoff`` are not kept: where the lower quantile lies there, the higher one stands for all.
 
-    >>> cuts_of(np.array([0.5, np.nan, 0.7, 0.9]), floor=0.1)
+    >>> cuts_of(np.array([0.5, np.nan, 0.7, 0.9]), cutoff=0.1)
     Cuts(few=0.6, many=0.52)
-    >>> cuts_of(np.array([0.5, np.nan, 0.7, 0.9]), floor=0.55)
+    >>> cuts_of(np.array([0.5, np.nan, 0.7, 0.9]), cutoff=0.55)
     Cuts(few=0.6, many=0.6)
     """
     known = medians[~np.isnan(medians)]
     if not known.size:
         return None
     few, many = np.quantile(known, (QUANTILE, QUANTILE_OF_MANY)).tolist()
-    return Cuts(few=few, many=many if many > floor else few)
+    return Cuts(few=few, many=many if many > cutoff else few)
 
 
 def too_many(suspected: int, compared: int, subjects: int) -> bool:
@@ -140,7 +140,7 @@ def far_level(tail: ScoreTail) -> float:
 
 
 def suspected_pairs(tail: ScoreTail, cuts: Cuts, block: BlockScorer | None) -> Suspects:
-    """Pairs of subjects, k < l, whose cross scores have a median of their cut or more; ``cuts`` > the tail's floor.
+    """Pairs of subjects, k < l, whose cross scores have a median of their cut or more; ``cuts`` > the tail's cut-off.
 
     ``block`` scores slices of the acquired samples again: needed where just half of an even number of scores reach the
     cut and the next one lies below the floor; without it such a pair is not suspected.

@@ -49,7 +49,7 @@ def suspects(tail: ScoreTail) -> Suspects:
     """The pairs that are flagged."""
     cuts = cuts_of(within_medians(tail), tail.cutoff)
     if cuts is None or cuts.few <= tail.cutoff:
-        raise ValueError("nobody has two samples, or the cut lies below the floor")
+        raise ValueError("nobody has two samples, or the cut lies below the cut-off of the tail")
     return suspected_pairs(tail, cuts, None)
 
 

@@ -53,7 +53,7 @@ def test_pairs_are_those_of_the_slow_twin_whatever_the_floor(
     """Every pair whose median reaches the cut and no other, also where the tail ends just below the cut."""
     scores, ids = made
     tail = from_matrix(scores, ids, score_range=(-2.0, 1.0))
-    cuts = suspected_duplicates.cuts_of(suspected_duplicates.within_medians(tail), tail.floor)
+    cuts = suspected_duplicates.cuts_of(suspected_duplicates.within_medians(tail), tail.cutoff)
     assert cuts is not None
     assert (cuts.few, cuts.many) == pytest.approx((slow.cut(scores, ids), slow.cut(scores, ids, 0.05)))
     rows = tail.rows
@@ -109,7 +109,7 @@ def test_without_scores_of_half_a_pair_it_is_not_suspected() -> None:
 def test_nobody_with_two_images_gives_no_cut() -> None:
     """No median within a person, no cut."""
     tail = from_matrix(np.eye(3), ["a", "b", "c"])
-    assert suspected_duplicates.cuts_of(suspected_duplicates.within_medians(tail), tail.floor) is None
+    assert suspected_duplicates.cuts_of(suspected_duplicates.within_medians(tail), tail.cutoff) is None
 
 
 def test_25_comparisons_reach_a_lower_cut() -> None:

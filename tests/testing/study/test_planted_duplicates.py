@@ -14,7 +14,9 @@ def small() -> RealSet:
     rng = np.random.default_rng(3)
     sampled = ISOTROPIC.subjects(rng, 50).samples(rng, np.array([10] * 40 + [3] * 10))
     groups = Groups(schemas=(), names=(), of=np.empty((0, 50), dtype=np.int32), ranked=())
-    return RealSet(name="small", tail=tail_of(sampled), groups=groups, vectors=np.float32(sampled.vectors))
+    return RealSet(
+        name="small", tail=tail_of(sampled), groups=groups, vectors=sampled.vectors.astype(np.float32)
+    )
 
 
 def test_people_are_split_in_halves_and_nothing_is_lost() -> None:
