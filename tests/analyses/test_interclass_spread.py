@@ -91,7 +91,7 @@ def test_sd_and_worst_to_best_of_three() -> None:
     drawing = _Drawing(system=system, held=class_scores(system, "group")[0], alpha=0.05)
     sd, ratio = drawing.indices(np.array([1.0, 2.0, 6.0]), {"space": "quantile"}, "points")
     assert (sd.value, ratio.value) == (pytest.approx(np.std([1, 2, 6])), 6)
-    assert sd.note == "an index of distances: where classes are alike it is noise over noise"
+    assert sd.note == "a ratio of distances: under equality of the classes it is a ratio of noise"
 
 
 def test_two_systems_share_their_draws() -> None:
