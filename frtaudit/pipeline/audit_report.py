@@ -126,6 +126,44 @@ class Report:
 
         return paper_figures(self.result, replace(choice or Choice(), names=(name,)))[name].drawing
 
+    def tables(self) -> tuple[str, ...]:
+        """Names of the tables that the report prints, for :meth:`to_latex`."""
+        from frtaudit.report.exports.latex import tables_of
+
+        return tuple(tables_of(self.result))
+
+    def to_latex(self, name: str) -> str:
+        r"""A table of the report as LaTeX, with the rules of booktabs.
+
+        Parameters
+        ----------
+        name : str
+            One of :meth:`tables`, such as ``"eer"``.
+
+        Returns
+        -------
+        str
+            A ``table`` environment with caption, label and notes.
+
+        Raises
+        ------
+        SpecError
+            The report has no table of that name.
+
+        Examples
+        --------
+        >>> import frtaudit
+        >>> report = frtaudit.evaluate([0.9] * 20 + [0.2, 0.7] * 10, [1] * 20 + [0] * 20, fmr=[0.5])
+        >>> print(report.to_latex("eer").splitlines()[0])
+        \begin{table}
+        """
+        from frtaudit.report.exports.latex import tables_of, to_latex
+
+        tables = tables_of(self.result)
+        if name not in tables:
+            raise SpecError("table", f"found {name!r}", ", ".join(tables))
+        return to_latex(tables[name])
+
     def __repr__(self) -> str:
         """One line: the audit, how many estimates, the findings by verdict."""
         counts = Counter(finding.verdict.value for finding in self.result.findings)

@@ -433,7 +433,9 @@ def test_a_service_that_is_down_is_left_alone(tmp_path: Path) -> None:
         outcome = collect(one, said.append)
         assert (str(outcome.stopped), outcome.readable, said.pop()) == (line, False, line)
     assert not said
-    flying = 4  # calls that may be under way when the last of twenty fails; those of the first time are made again
+    flying = (
+        4  # calls that may be under way when the last of twenty fails; those of the first time are made again
+    )
     assert 40 <= len(drawn_faces.attempts(log)) <= 2 * (20 + flying) + 20 + flying
     _set(one, "bolt", "broken", 0)
     assert collect(one).complete

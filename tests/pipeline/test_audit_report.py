@@ -88,3 +88,15 @@ def test_importing_the_report_loads_no_pandas() -> None:
     code = "import sys, frtaudit; frtaudit.Report; print({*sys.modules} & {'pandas', 'matplotlib', 'hydra'})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+def test_figures_and_tables_by_name(report: Report) -> None:
+    """A figure is one of matplotlib, a table LaTeX; an unknown name is refused with the names that there are."""
+    assert report.figure("det").axes[0].get_ylabel() == "FNMR"
+    assert set(report.figures()) > {"det", "roc"}
+    assert report.to_latex("eer").startswith("\\begin{table}\n\\caption{Equal error rate")
+    assert "eer" in report.tables()
+    with pytest.raises(SpecError, match="figure: found 'dte'; accepted: roc, det"):
+        report.figure("dte")
+    with pytest.raises(SpecError, match="table: found 'err'; accepted: "):
+        report.to_latex("err")

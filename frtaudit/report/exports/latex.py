@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from frtaudit.core import AuditResult
 from frtaudit.core.file_names import file_name
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
@@ -31,10 +32,15 @@ class Latex:
 
     def write(self, run: FinishedRun, folder: Path) -> None:
         """Write the folder ``latex``."""
-        out, source = OutputFolder(folder), Source(run.result)
-        for _, _, build in SECTIONS:
-            for table in pieces_of(build(source), Table):
-                out.write(f"{FOLDER}/{file_name(table.name)}.tex", to_latex(table).encode())
+        out = OutputFolder(folder)
+        for name, table in tables_of(run.result).items():
+            out.write(f"{FOLDER}/{file_name(name)}.tex", to_latex(table).encode())
+
+
+def tables_of(result: AuditResult) -> dict[str, Table]:
+    """Every table of a result's report, by name, in the order of the report."""
+    source = Source(result)
+    return {table.name: table for _, _, build in SECTIONS for table in pieces_of(build(source), Table)}
 
 
 def to_latex(table: Table) -> str:
