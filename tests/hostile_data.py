@@ -171,6 +171,7 @@ def collection(**changed: object) -> Plant:
 
 
 NO_NPZ = "not a readable .npz"
+NO_ARRAY = "is no plain array"
 CENTRAL = b"PK\x01\x02\x14\x03\x14\x00"  # a directory entry up to its flags
 PICKLED = pickle.dumps(Executed())
 OBJECTS = np.empty((len(IDS), WIDTH), dtype=object)
@@ -194,19 +195,19 @@ STATEMENT = json.dumps({"payload": base64.b64encode(DEEP.encode()).decode()})
 SHAPE = "{{'descr': '<f4', 'fortran_order': False, 'shape': {}}}"
 
 TEMPLATES: dict[str, tuple[Plant, str | None]] = {
-    "pickled objects": (changed(embedding=OBJECTS), NO_NPZ),
+    "pickled objects": (changed(embedding=OBJECTS), NO_ARRAY),
     "a bare pickle": (door(PICKLED), NO_NPZ),
     "a pickled array file": (door(_bytes(OBJECTS)), NO_NPZ),
-    "a member outside": (door(zipped([("../../executed", b"x")])), "no array image_id"),
-    "an absolute member": (door(zipped([("/executed.npy", b"x")])), "no array image_id"),
+    "a member outside": (door(zipped([("../../executed", b"x")])), NO_ARRAY),
+    "an absolute member": (door(zipped([("/executed.npy", b"x")])), NO_ARRAY),
     "a torn archive": (door(archive(good())[:-200]), NO_NPZ),
     "an archive of nothing": (door(b""), NO_NPZ),
     "a shape beyond memory": (with_header(SHAPE.format((10**9, 10**9))), NO_NPZ),
     "a shape beyond integers": (with_header(SHAPE.format((10**30, 1))), NO_NPZ),
     "a negative shape": (with_header(SHAPE.format((-1, 4))), NO_NPZ),
-    "a header that is code": (with_header("__import__('pathlib').Path('executed').touch()"), NO_NPZ),
+    "a header that is code": (with_header("__import__('pathlib').Path('executed').touch()"), NO_ARRAY),
     "a deep header": (with_header("(" * 5000), NO_NPZ),
-    "a header of no dtype": (with_header("{'descr': 'O', 'fortran_order': False, 'shape': (1,)}"), NO_NPZ),
+    "a header of no dtype": (with_header("{'descr': 'O', 'fortran_order': False, 'shape': (1,)}"), NO_ARRAY),
     "an unknown compression": (marked(b"\x00\x00\x61\x00"), NO_NPZ),
     "an encrypted archive": (marked(b"\x01\x00\x00\x00"), NO_NPZ),
     "a doubled member": (doubled, None),

@@ -124,16 +124,13 @@ class Doubts:
     def _schema_counts(self, threshold: float, weighting: Weighting, held: ClassTrials) -> SchemaCounts:
         tail, rule = self.system.tail, self.system.rule
         row = int(np.searchsorted(rule.mated.thresholds, threshold))
-        sums: ClassSums | None = None
-        if threshold >= tail.cutoff:
-            sums = class_sums(tail, threshold, held)
         return SchemaCounts(
             code=self._code(),
             n_classes=self._count(),
             weighting=weighting,
             mated_errors=rule.mated.subject_errors[row],
             mated_trials=rule.mated.subject_pairs,
-            sums=sums,
+            sums=class_sums(tail, threshold, held) if threshold >= tail.cutoff else None,
             n_samples=tail.n_samples,
             complete=tail.blocks is None,
         )
@@ -333,17 +330,10 @@ class Doubts:
         trials = int(np.triu(class_mix.between(sums.trials, sums.code))[weights > 0].sum())
         subjects = int(np.count_nonzero((sums.trials[:, used].sum(axis=1) > 0) & used[sums.code]))
         variance = subjects / max(subjects - 1, 1) * float(np.square(residual).sum())
-        made = empty(
-            Method.WILSON,
-            self.alpha,
-            f"needs {MIN_ERRORS} false matches of {MIN_ERROR_SUBJECTS} subjects",
-        )
-        if (
-            errors >= MIN_ERRORS
-            and subjects_with_errors >= MIN_ERROR_SUBJECTS
-            and 0 < value < 1
-            and variance > 0
-        ):
+        needed = f"needs {MIN_ERRORS} false matches of {MIN_ERROR_SUBJECTS} subjects"
+        made = empty(Method.WILSON, self.alpha, needed)
+        enough = errors >= MIN_ERRORS and subjects_with_errors >= MIN_ERROR_SUBJECTS
+        if enough and 0 < value < 1 and variance > 0:
             degrees = dependence.degrees_of_freedom(float(subjects))
             made = from_bounds(wilson.bounds_from_variance(value, variance, trials, degrees), self.alpha)
         return make_estimate(

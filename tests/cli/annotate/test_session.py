@@ -138,7 +138,9 @@ def second_sitting(page: Tab, answers: dict[str, int]) -> None:
         suggested = title(page) != "Bo Tern"
         page.press((" ", "Enter")[count % 2] if suggested else "01"[TRUTH[face]])
     assert settled(page) == "32 of 32 answered"
-    assert "All faces" in str(page.run("document.getElementById('status').textContent"))
+    assert "All requested faces have an answer" in str(
+        page.run("document.getElementById('status').textContent")
+    )
 
 
 @pytest.mark.browser

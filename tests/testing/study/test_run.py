@@ -1,4 +1,4 @@
-"""Small runs of the study. Tests also its parts: cells, cohorts, shots, trials, truths, claims and zero."""
+"""Small runs of the study. Tests also its parts: cells, cohorts, shots, systems, truths, claims and zero."""
 
 from dataclasses import replace
 from functools import cache
