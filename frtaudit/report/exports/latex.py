@@ -12,6 +12,7 @@ from frtaudit.core.registry import register
 from frtaudit.errors import printable
 from frtaudit.report.context import SECTIONS
 from frtaudit.report.exports.run_folder import FinishedRun
+from frtaudit.report.figures import canvas
 from frtaudit.report.pieces import Block, Column, Table, Text, TextSpan, pieces_of, plain_text
 from frtaudit.report.source import Source
 
@@ -40,7 +41,8 @@ class Latex:
 def tables_of(result: AuditResult) -> dict[str, Table]:
     """Every table of a result's report, by name, in the order of the report."""
     source = Source(result)
-    return {table.name: table for _, _, build in SECTIONS for table in pieces_of(build(source), Table)}
+    with canvas.undrawn():
+        return {table.name: table for _, _, build in SECTIONS for table in pieces_of(build(source), Table)}
 
 
 def to_latex(table: Table) -> str:

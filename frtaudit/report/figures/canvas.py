@@ -40,6 +40,7 @@ COLOURS = {
 }
 
 
+_DRAWN: ContextVar[bool] = ContextVar("drawn", default=True)
 _KEPT: ContextVar["dict[str, tuple[str, Drawing]] | None"] = ContextVar("kept", default=None)
 
 
@@ -94,6 +95,16 @@ def keeping() -> Iterator[dict[str, tuple[str, Drawing]]]:
         _KEPT.reset(token)
 
 
+@contextmanager
+def undrawn() -> Iterator[None]:
+    """Draw nothing in the block, for who reads a report's tables alone."""
+    token = _DRAWN.set(False)
+    try:
+        yield
+    finally:
+        _DRAWN.reset(token)
+
+
 def gid(index: int, at: str = "", says: str = "") -> str:
     """What an artist's ``gid`` is, so that :func:`frtaudit.report.figures.svg.clean` marks it as part of a series.
 
@@ -106,6 +117,8 @@ def panel(
     name: str, title: str, draw: Callable[[Axes], None], *, width: float = WIDTH, height: float = HEIGHT
 ) -> str:
     """One drawing as inline SVG, sizes in inches; ``title`` says what it shows, ``draw`` fills the axes."""
+    if not _DRAWN.get():
+        return ""
     with ink():
         drawing = Drawing(figsize=(width, height), layout="constrained")
         draw(drawing.add_subplot())
@@ -125,6 +138,8 @@ def swatch(index: int, name: str, label: str) -> str:
 
 def sample(name: str, title: str, draw: Callable[[Axes], None]) -> str:
     """A legend's drawing: ``draw`` fills the unit square."""
+    if not _DRAWN.get():
+        return ""
     with ink():
         drawing = Drawing(figsize=(0.34, 0.12))
         axes = drawing.add_axes((0, 0, 1, 1))

@@ -144,9 +144,10 @@ def upper_bound(rate: Numbers, n_eff: Numbers, degrees: Numbers, error: Numbers)
     exact = np.ones(p.shape)
     some, far = (y > 0) & (tail >= FAR), (y > 0) & (tail >= UNDERFLOW) & (tail < FAR)
     exact[some] = scipy.special.betainccinv(x[some] + 1, y[some], tail[some])  # 1 - B(a'; y, x+1)
-    exact[far] = _far_quantile(
-        lambda q: scipy.special.betaincc(x[far] + 1, y[far], q) > tail[far], np.zeros(int(far.sum())), 1.0
-    )
+    if far.any():
+        exact[far] = _far_quantile(
+            lambda q: scipy.special.betaincc(x[far] + 1, y[far], q) > tail[far], np.zeros(int(far.sum())), 1.0
+        )
     return np.asarray(np.where(np.isnan(exact), 1.0, np.clip(exact, wilson, 1.0)))  # nan: no double below 1
 
 
@@ -155,10 +156,13 @@ def _beta_quantile(tail: Floats, x: Floats, y: Floats) -> Floats:
     found = np.zeros(x.shape)
     some, far = (x > 0) & (tail >= FAR), (x > 0) & (tail >= UNDERFLOW) & (tail < FAR)
     found[some] = scipy.special.betaincinv(x[some], y[some] + 1, tail[some])
-    least = np.full(int(far.sum()), math.log(UNDERFLOW / 2))
-    found[far] = np.exp(
-        _far_quantile(lambda q: scipy.special.betainc(x[far], y[far] + 1, np.exp(q)) <= tail[far], least, 0.0)
-    )
+    if far.any():
+        least = np.full(int(far.sum()), math.log(UNDERFLOW / 2))
+        found[far] = np.exp(
+            _far_quantile(
+                lambda q: scipy.special.betainc(x[far], y[far] + 1, np.exp(q)) <= tail[far], least, 0.0
+            )
+        )
     return np.where(found >= UNDERFLOW, found, 0.0)
 
 
