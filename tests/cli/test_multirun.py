@@ -15,6 +15,7 @@ import small_sweep
 
 from frtaudit.cli import multirun, run
 from frtaudit.cli.run import FailOn
+from frtaudit.cli.sweeps.made_again import made_again
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, SpecError
 from frtaudit.pipeline import run as pipeline_run
@@ -251,11 +252,11 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_fresh_sweep_holds_strictly(unbroken: Path) -> None:
     """Nothing of it is uncovered or not compared, and a stranger's file beside a job's is named."""
     signers = [unbroken.parents[3] / "config" / DEMO_FOLDER / PUBLIC]
-    found = verify(unbroken, signers, Depth.PAPER)
+    found = verify(unbroken, signers, Depth.PAPER, made_again)
     assert found.strict_exit_code == 0, str(found)
     job = next(unbroken.glob("*/DONE.json")).parent
     (job / "notes.txt").write_text("mine")
-    found = verify(unbroken, signers, Depth.PAPER)
+    found = verify(unbroken, signers, Depth.PAPER, made_again)
     (job / "notes.txt").unlink()
     assert (found.exit_code, found.strict_exit_code) == (0, 4)
     assert str(found).count("notes.txt") == 1

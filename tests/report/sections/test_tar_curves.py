@@ -48,7 +48,7 @@ def test_both_orientations_both_bands_and_super_classes() -> None:
     apart = view().figures[1]
     assert [panel.alt.partition(",")[0] for panel in apart.panels[:2]] == ["Threshold", "Threshold"]
     assert (
-        "left: as independent comparisons have it (thesis), level 90 %; right: for the population"
+        "Bands, left: for independent comparisons (thesis), level 90 %; right: for the population"
         in plain_text(apart.caption)
     )
 
