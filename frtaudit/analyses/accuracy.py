@@ -54,36 +54,36 @@ class Accuracy:
         for name in named:
             if name not in known:
                 raise SpecError("analyses.accuracy.against", f"no system is named {name!r}", ", ".join(known))
-        own = {} if system.fold_pairs is None else {DEFAULT: system.fold_pairs}
-        sets = own | dict(system.test_sets)
+        fold_pairs = {} if system.fold_pairs is None else {DEFAULT: system.fold_pairs}
+        sets = fold_pairs | dict(system.test_sets)
         if not sets:
             return AnalysisOutput(notes=(f"{system.provider}: no folds were declared, so no accuracy",))
-        found: list[Estimate] = []
+        estimates: list[Estimate] = []
         notes: list[str] = []
         for name, pairs in sets.items():
             place = _SystemOnTestSet(system=system, pairs=pairs, name=name, alpha=alpha)
-            found += place.estimates(self.deals)
+            estimates += place.estimates(self.deals)
             notes += place.notes()
         kept = sets if system.provider in named else None
-        return AnalysisOutput(estimates=tuple(found), notes=tuple(notes), per_system_state=kept)
+        return AnalysisOutput(estimates=tuple(estimates), notes=tuple(notes), per_system_state=kept)
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  as others
         """Accuracy of a system minus that of another, on every test set, on the pairs that both scored."""
         held = {name: cast("Mapping[str, FoldPairs]", sets) for name, sets in kept.items()}
-        found = [
+        estimates = [
             _between(held[name][pairs], held[other][pairs], name, {"pairs": pairs, "against": other}, alpha)
             for name, other in self.against.items()
             if name in held and other in held
             for pairs in held[name]
         ]
-        return AnalysisOutput(estimates=tuple(found))
+        return AnalysisOutput(estimates=tuple(estimates))
 
 
 def _between(
-    own: FoldPairs, other: FoldPairs, provider: str, at: Mapping[str, float | str], alpha: float
+    fold_pairs: FoldPairs, other: FoldPairs, provider: str, at: Mapping[str, float | str], alpha: float
 ) -> Estimate:
     """The difference on common pairs in the folds of the ``other``, each system at thresholds of its own."""
-    common, one, two = np.intersect1d(_places(own), _places(other), return_indices=True)
+    common, one, two = np.intersect1d(_places(fold_pairs), _places(other), return_indices=True)
     of, first, second = other.folds[two], other.first[two], other.second[two]
     value: float | None = None
     interval: tuple[Interval, ...] = ()
@@ -91,7 +91,7 @@ def _between(
     if not kfold_accuracy.empty_folds(of, other.k):
         a, b = (
             kfold_accuracy.k_fold_accuracy(pairs.score[rows], pairs.mated[rows], of, other.k)
-            for pairs, rows in ((own, one), (other, two))
+            for pairs, rows in ((fold_pairs, one), (other, two))
         )
         delta = fold_differences.accuracy_difference(a, b, (of, of), first, second)
         people = int(np.unique(np.concatenate([first[of >= 0], second[of >= 0]])).size)
@@ -137,16 +137,16 @@ class _SystemOnTestSet:
 
     def notes(self) -> Iterator[str]:
         """Where the folds come from, and what they leave out."""
-        said = (
+        provider = (
             self.system.provider if self.name == DEFAULT else f"{self.system.provider}, test set {self.name}"
         )
         shared = "share no subject" if self.pairs.strict else "share subjects in non-mated pairs only"
         shared = shared if self.pairs.disjoint else "share subjects in mated pairs"
-        yield f"{said}: folds {self.pairs.origin}; they {shared}"
+        yield f"{provider}: folds {self.pairs.origin}; they {shared}"
         if self.pairs.failed:
-            yield f"{said}: {self.pairs.failed} pairs of the folds have no score and are left out"
+            yield f"{provider}: {self.pairs.failed} pairs of the folds have no score and are left out"
         if self.pairs.dropped:
-            yield f"{said}: {self.pairs.dropped} non-mated pairs across folds are left out"
+            yield f"{provider}: {self.pairs.dropped} non-mated pairs across folds are left out"
 
     def estimates(self, deals: int) -> Iterator[Estimate]:
         """Mean, spread, folds, the EER of the same pairs, and the difference to overlapping folds."""
@@ -156,30 +156,32 @@ class _SystemOnTestSet:
             note = f"{empty} of {pairs.k} folds hold no pair with a score"
             yield self.estimate("accuracy", None, None, SHARES, note=note)
             return
-        found = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, pairs.k)
-        made = tuple(_intervals(found, pairs, pairs.folds, self.alpha, disjoint=pairs.disjoint))
-        yield self.estimate("accuracy", found.mean, _counts(found), SHARES, made)
-        yield self.estimate("accuracy_fold_sd", found.sd_ddof1, None, SPREAD)
-        yield self.estimate("accuracy_sem", found.sem, None, f"{SPREAD}, over the square root of k")
-        for fold, (threshold, accuracy) in enumerate(zip(found.thresholds, found.accuracies, strict=True)):
-            counts = (int(found.correct[fold]), int(found.total[fold]))
+        k_fold_accuracy = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, pairs.k)
+        made = tuple(_intervals(k_fold_accuracy, pairs, pairs.folds, self.alpha, disjoint=pairs.disjoint))
+        yield self.estimate("accuracy", k_fold_accuracy.mean, _counts(k_fold_accuracy), SHARES, made)
+        yield self.estimate("accuracy_fold_sd", k_fold_accuracy.sd_ddof1, None, SPREAD)
+        yield self.estimate("accuracy_sem", k_fold_accuracy.sem, None, f"{SPREAD}, over the square root of k")
+        for fold, (threshold, accuracy) in enumerate(
+            zip(k_fold_accuracy.thresholds, k_fold_accuracy.accuracies, strict=True)
+        ):
+            counts = (int(k_fold_accuracy.correct[fold]), int(k_fold_accuracy.total[fold]))
             at = {"fold": float(fold), "threshold": float(threshold)}
             yield self.estimate("fold_accuracy", float(accuracy), counts, SHARE_RIGHT, at=at)
         yield _eer(self)
         for schema in self.system.groups.schemas:
-            yield from self._by_class(found, schema)
+            yield from self._by_class(k_fold_accuracy, schema)
         if (
             pairs.overlap is not None
             and pairs.disjoint
             and not kfold_accuracy.empty_folds(pairs.overlap, pairs.k)
         ):
-            yield from self._against_overlap(found, pairs.overlap, deals)
+            yield from self._against_overlap(k_fold_accuracy, pairs.overlap, deals)
 
-    def _by_class(self, found: kfold_accuracy.FoldAccuracy, schema: str) -> Iterator[Estimate]:
+    def _by_class(self, accuracy: kfold_accuracy.FoldAccuracy, schema: str) -> Iterator[Estimate]:
         """Accuracy of the pairs within each class; the skewed error ratio, max/min of 1 - accuracy (FORMULAS 8.15)."""
         shares: dict[str, float] = {}
         for group_index, name in self.system.classes(schema):
-            part = kfold_accuracy.within(found, self.pairs.folds, self._inside(group_index))
+            part = kfold_accuracy.within(accuracy, self.pairs.folds, self._inside(group_index))
             if part is None:
                 note = "no pair within this class"
                 yield self.estimate("class_accuracy", None, None, SHARE_RIGHT, of=(schema, name), note=note)
@@ -204,7 +206,7 @@ class _SystemOnTestSet:
         return np.asarray(member[self.pairs.first] & member[self.pairs.second])
 
     def _against_overlap(
-        self, found: kfold_accuracy.FoldAccuracy, overlap: Ints, deals: int
+        self, accuracy: kfold_accuracy.FoldAccuracy, overlap: Ints, deals: int
     ) -> Iterator[Estimate]:
         """Accuracy of the same pairs in overlapping folds, and disjoint minus overlap (004, table 6)."""
         pairs = self.pairs
@@ -213,7 +215,7 @@ class _SystemOnTestSet:
         yield self.estimate("accuracy_overlap", other.mean, _counts(other), SHARES, made)
         yield self.estimate("accuracy_overlap_fold_sd", other.sd_ddof1, None, SPREAD)
         both = (pairs.folds, overlap)
-        delta = fold_differences.accuracy_difference(found, other, both, pairs.first, pairs.second)
+        delta = fold_differences.accuracy_difference(accuracy, other, both, pairs.first, pairs.second)
         rng = np.random.default_rng(seed_of(self.system.spec.seed, NAME, "deals", self.name))
         drawn = fold_differences.redealt_differences(
             pairs.score, pairs.mated, pairs.first, both, pairs.k, deals, rng
@@ -221,12 +223,12 @@ class _SystemOnTestSet:
         unit = "difference of two accuracies of the same pairs"
         bounds = (_of_difference(delta, float(drawn.var(ddof=1)), pairs.n_subjects, self.alpha),)
         yield self.estimate("delta_accuracy", delta.value, None, unit, bounds)
-        counts = delta.discordant, int(found.total.sum())
+        counts = delta.discordant, int(accuracy.total.sum())
         share = "share of pairs discordant in overlapping folds"
         yield self.estimate("delta_accuracy_otherwise", counts[0] / counts[1], counts, share)
-        said = f"{deals} random deals of the same pairs"
-        yield self.estimate("delta_accuracy_deal_mean", float(drawn.mean()), None, unit, note=said)
-        yield self.estimate("delta_accuracy_deal_sd", float(drawn.std(ddof=1)), None, unit, note=said)
+        text = f"{deals} random deals of the same pairs"
+        yield self.estimate("delta_accuracy_deal_mean", float(drawn.mean()), None, unit, note=text)
+        yield self.estimate("delta_accuracy_deal_sd", float(drawn.std(ddof=1)), None, unit, note=text)
 
     def estimate(
         self,
@@ -257,8 +259,8 @@ class _SystemOnTestSet:
         )
 
 
-def _counts(found: kfold_accuracy.FoldAccuracy) -> tuple[int, int]:
-    return int(found.correct.sum()), int(found.total.sum())
+def _counts(accuracy: kfold_accuracy.FoldAccuracy) -> tuple[int, int]:
+    return int(accuracy.correct.sum()), int(accuracy.total.sum())
 
 
 def _eer(place: _SystemOnTestSet) -> Estimate:
@@ -271,7 +273,7 @@ def _eer(place: _SystemOnTestSet) -> Estimate:
 
 
 def _intervals(
-    found: kfold_accuracy.FoldAccuracy,
+    accuracy: kfold_accuracy.FoldAccuracy,
     pairs: FoldPairs,
     of: Ints,
     alpha: float,
@@ -279,29 +281,31 @@ def _intervals(
     disjoint: bool,
 ) -> Iterator[Interval]:
     """FORMULAS 8.11: Wilson over subjects; t over the folds where they are disjoint; i.i.d. as an extreme."""
-    bounds = kfold_accuracy.accuracy_bounds(found, of, pairs.first, pairs.second)
+    bounds = kfold_accuracy.accuracy_bounds(accuracy, of, pairs.first, pairs.second)
     yield from_bounds(bounds, alpha, "fold thresholds held fixed")
     if disjoint:
-        yield _over_folds(found, alpha)
-    iid = wilson.wilson_iid(*_counts(found), alpha)
+        yield _over_folds(accuracy, alpha)
+    iid = wilson.wilson_iid(*_counts(accuracy), alpha)
     yield Interval.of(iid.low, iid.high, alpha, Method.WILSON_IID, n_eff=iid.n_eff)
 
 
-def _over_folds(found: kfold_accuracy.FoldAccuracy, alpha: float) -> Interval:
-    low, high = kfold_accuracy.t_interval(found, alpha)
+def _over_folds(accuracy: kfold_accuracy.FoldAccuracy, alpha: float) -> Interval:
+    low, high = kfold_accuracy.t_interval(accuracy, alpha)
     return Interval.of(
-        low if found.sem > 0 else None,
-        high if found.sem > 0 else None,
+        low if accuracy.sem > 0 else None,
+        high if accuracy.sem > 0 else None,
         alpha,
         Method.T,
         Target.POPULATION,
-        note="mean and spread of disjoint folds" if found.sem > 0 else "degenerate: all folds alike",
-        one_sided=lambda error: _over_folds(found, 2 * error),
+        note="mean and spread of disjoint folds" if accuracy.sem > 0 else "degenerate: all folds alike",
+        one_sided=lambda error: _over_folds(accuracy, 2 * error),
     )
 
 
-def _of_difference(found: fold_differences.Difference, dealt: float, subjects: int, alpha: float) -> Interval:
-    bounds = fold_differences.difference_interval(found, dealt, subjects, alpha)
+def _of_difference(
+    difference: fold_differences.Difference, dealt: float, subjects: int, alpha: float
+) -> Interval:
+    bounds = fold_differences.difference_interval(difference, dealt, subjects, alpha)
     low, high = bounds or (None, None)
     return Interval.of(
         low,
@@ -309,5 +313,5 @@ def _of_difference(found: fold_differences.Difference, dealt: float, subjects: i
         alpha,
         Method.DEALT,
         note=None if bounds else "degenerate: no pair is discordant in any deal",
-        one_sided=lambda error: _of_difference(found, dealt, subjects, 2 * error),
+        one_sided=lambda error: _of_difference(difference, dealt, subjects, 2 * error),
     )

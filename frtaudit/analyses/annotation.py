@@ -40,8 +40,8 @@ class Annotation:
         """Raise :class:`SpecError` for shares that are none, or do not ascend."""
         ascend = list(self.shares) == sorted(set(self.shares))
         if not self.shares or not ascend or not 0 <= self.shares[0] <= self.shares[-1] <= 1:
-            found = ", ".join(f"{share:g}" for share in self.shares) or "nothing"
-            raise SpecError(f"analyses.{NAME}.shares", f"found {found}", "numbers from 0 to 1 that ascend")
+            text = ", ".join(f"{share:g}" for share in self.shares) or "nothing"
+            raise SpecError(f"analyses.{NAME}.shares", f"found {text}", "numbers from 0 to 1 that ascend")
 
     def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
         """The persons of all faces at each share, once for all systems; None without an answer for every face."""
@@ -59,13 +59,13 @@ class Annotation:
         if held is None or service is None or made is None:
             return AnalysisOutput(per_system_state=held)
         service = pooled(service)
-        found: list[Estimate] = []
+        estimates: list[Estimate] = []
         curves: list[Curve] = []
         for share, person in zip(self.shares, cast("list[np.ndarray]", made), strict=True):
             scores = split(held.faces, service, person)
-            found += _rates(system, share, scores)
+            estimates += _rates(system, share, scores)
             curves.append(_curve(system, share, scores))
-        return AnalysisOutput(estimates=tuple(found), curves=tuple(curves), per_system_state=held)
+        return AnalysisOutput(estimates=tuple(estimates), curves=tuple(curves), per_system_state=held)
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """How many faces are to be asked and why: counts, no names."""
@@ -105,7 +105,7 @@ def _refused(system: SystemData, target: float, scores: Scores) -> str | None:
 
 def _curve(system: SystemData, share: float, scores: Scores) -> Curve:
     """FNMR over FMR, as far as these comparisons resolve it."""
-    found = det(
+    rates = det(
         scores,
         system.censoring,
         [system.operating_points.targets[a] for a in system.operating_points.declared],
@@ -116,8 +116,8 @@ def _curve(system: SystemData, share: float, scores: Scores) -> Curve:
         schema=None,
         group=f"{100 * share:g} %",
         weighting="pooled",
-        x=tuple(found.fmr.tolist()),
-        y=tuple(found.fnmr.tolist()),
+        x=tuple(rates.fmr.tolist()),
+        y=tuple(rates.fnmr.tolist()),
         metric="fnmr",
     )
 

@@ -78,17 +78,17 @@ class Coverage:
         if self.cohorts < MIN_COHORTS:
             raise SpecError(f"analyses.{NAME}.cohorts", f"found {self.cohorts}", f"{MIN_COHORTS} or more")
         if not 0 < self.share_of_wolves < 1:
-            found = f"found {self.share_of_wolves:g}"
-            raise SpecError(f"analyses.{NAME}.share_of_wolves", found, "more than 0 and less than 1")
+            text = f"found {self.share_of_wolves:g}"
+            raise SpecError(f"analyses.{NAME}.share_of_wolves", text, "more than 0 and less than 1")
         if not 1 < self.wolf_factor < float("inf"):
             raise SpecError(f"analyses.{NAME}.wolf_factor", f"found {self.wolf_factor:g}", "more than 1")
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Coverage and misses for every rate of the primary weighting, every method that can be tried, every truth."""
-        found = [item for row in rows_of(system) for item in self.of_row(system, row, alpha)]
+        estimates = [estimate for row in rows_of(system) for estimate in self.of_row(system, row, alpha)]
         left_out = any(chosen_here(origin) for origin in system.operating_points.origin)
         notes = (f"{system.provider}: {GRID_LEFT_OUT}",) if left_out else ()
-        return AnalysisOutput(estimates=(*found, *_left_out(system)), notes=notes)
+        return AnalysisOutput(estimates=(*estimates, *_left_out(system)), notes=notes)
 
     def of_row(
         self, system: SystemData, row: Row, alpha: float, scenarios: Collection[Scenario] = tuple(Scenario)
@@ -238,12 +238,12 @@ def _bounds(
         if method is Method.WILSON:
             if row.moving and Plan.SUBJECTS in made:
                 replicates = made[Plan.SUBJECTS]
-                found = coverage.wilson_moving(
+                bounds = coverage.wilson_moving(
                     drawn.own, drawn.lent, replicates, stage.over, alpha, MIN_CASES
                 )
             else:
-                found = coverage.wilson(drawn.own, drawn.lent, stage.over, alpha)
-            yield method, found
+                bounds = coverage.wilson(drawn.own, drawn.lent, stage.over, alpha)
+            yield method, bounds
         elif method is Method.WILSON_IID:
             yield method, coverage.wilson_iid(drawn.own, stage.over, alpha)
         elif BY_COPIES[method] in made and stage.over.effective_subjects >= MIN_EFFECTIVE:

@@ -44,35 +44,37 @@ class DatasetCard:
         """Cards, steps, certificates and files; nothing for the other systems."""
         if system.provider != on_panel(system.spec, system.cohort_data)[0]:
             return AnalysisOutput()
-        found: list[Estimate] = []
+        estimates: list[Estimate] = []
         files: dict[str, bytes] = {}
         notes: list[str] = []
         for name, pairs in _lists(system).items():
             card = _Card(system=system, name=name, pairs=pairs, rules=_rules(system.spec, name))
-            found += card.estimates(self.attributes)
+            estimates += card.estimates(self.attributes)
             if pairs.steps:
                 files |= card.files()
                 notes += card.notes()
-        return AnalysisOutput(estimates=tuple(found), files=files, notes=tuple(notes))
+        return AnalysisOutput(estimates=tuple(estimates), files=files, notes=tuple(notes))
 
 
 def _lists(system: SystemData) -> dict[str, Comparisons]:
     """Test sets by name; the audit's own list where no test set is that list."""
-    found = {name: item.listed for name, item in system.test_sets.items() if item.listed is not None}
+    comparisons = {
+        name: test_set.listed for name, test_set in system.test_sets.items() if test_set.listed is not None
+    }
     own = system.comparisons
-    if not own.all_pairs and not any(np.array_equal(own.probe, item.probe) for item in found.values()):
-        found = {PROTOCOL: own} | found
-    return found
+    if not own.all_pairs and not any(np.array_equal(own.probe, item.probe) for item in comparisons.values()):
+        comparisons = {PROTOCOL: own} | comparisons
+    return comparisons
 
 
 def _plugin(spec: AuditSpec, name: str) -> object:
-    own = spec.test_sets[name].pairs if name in spec.test_sets else None
-    return spec.protocol if own is None else own
+    pairs = spec.test_sets[name].pairs if name in spec.test_sets else None
+    return spec.protocol if pairs is None else pairs
 
 
 def _rules(spec: AuditSpec, name: str) -> Rules | None:
-    found = getattr(_plugin(spec, name), "rules", None)
-    return found if isinstance(found, Rules) else None
+    rules = getattr(_plugin(spec, name), "rules", None)
+    return rules if isinstance(rules, Rules) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,9 +131,9 @@ class _Card:
 
     def _training(self) -> Iterator[Estimate]:
         """How many of its identities stand in a training set; nothing where nobody looked."""
-        for found in self.system.surveys.values():
-            if isinstance(found, Overlap):
-                for training, last in found.last.items():
+        for survey in self.system.surveys.values():
+            if isinstance(survey, Overlap):
+                for training, last in survey.last.items():
                     hit = int(last.overlapping[self.subjects].sum())
                     at: AtKey = {"training": training}
                     counts = (hit, self.subjects.size)
@@ -140,17 +142,20 @@ class _Card:
     def _classes(self) -> Iterator[Estimate]:
         """Identities, and pairs of both samples, of each class of each schema (figure 3; balance of table 3)."""
         of = self.system.cohort.subject_of
-        for schema, found in self.system.cohort.classifications.items():
-            code = found.codes[self.subjects]
-            one, other = found.codes[of[self.pairs.probe]], found.codes[of[self.pairs.reference]]
-            for place, group in enumerate((*found.classes, UNKNOWN)):
-                own = place if group != UNKNOWN else -1
-                people = int((code == own).sum())
+        for schema, classification in self.system.cohort.classifications.items():
+            code = classification.codes[self.subjects]
+            one, other = (
+                classification.codes[of[self.pairs.probe]],
+                classification.codes[of[self.pairs.reference]],
+            )
+            for place, group in enumerate((*classification.classes, UNKNOWN)):
+                number = place if group != UNKNOWN else -1
+                people = int((code == number).sum())
                 if group == UNKNOWN and not people:
                     continue
                 tag = (schema, group)
                 yield self._share("card_class_identities", (people, code.size), "share of identities", of=tag)
-                pairs = int(((one == own) & (other == own)).sum())
+                pairs = int(((one == number) & (other == number)).sum())
                 yield self._share("card_class_pairs", (pairs, one.size), "share of pairs", of=tag)
 
     def _columns(self, wanted: Sequence[str] | None) -> list[str]:
@@ -214,15 +219,15 @@ class _Card:
             for n in order
         ]
         columns = ("probe", "reference", "mated", *(("fold",) if self.pairs.fold is not None else ()))
-        found = {f"test_sets/{file_name(self.name)}/pairs.csv": as_csv(columns, rows)}
+        contents = {f"test_sets/{file_name(self.name)}/pairs.csv": as_csv(columns, rows)}
         text = lfw_layout(names, self.pairs)
         if text is not None:
-            found[f"test_sets/{file_name(self.name)}/pairs.txt"] = text
+            contents[f"test_sets/{file_name(self.name)}/pairs.txt"] = text
         if self.rules is not None:
-            found[f"test_sets/{file_name(self.name)}/review.csv"] = as_csv(
+            contents[f"test_sets/{file_name(self.name)}/review.csv"] = as_csv(
                 REVIEW, self._review_rows(self.rules)
             )
-        return found
+        return contents
 
     def notes(self) -> Iterator[str]:
         """Which files there are, and which claims do not hold."""
@@ -285,7 +290,7 @@ def lfw_layout(names: Sequence[str], pairs: Comparisons) -> bytes | None:
     None where a name is not like ``name_0001``, or folds do not hold as many mated as non-mated pairs, all alike.
     """
     used = [LFW_ID.fullmatch(names[n]) for n in np.concatenate([pairs.probe, pairs.reference])]
-    if any(found is None or any(c.isspace() for c in found["name"]) for found in used) or not pairs.n_listed:
+    if any(match is None or any(c.isspace() for c in match["name"]) for match in used) or not pairs.n_listed:
         return None
     fold = np.zeros(pairs.n_listed, dtype=np.int64) if pairs.fold is None else pairs.fold.astype(np.int64)
     sizes = np.stack(

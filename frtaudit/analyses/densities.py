@@ -42,15 +42,15 @@ class Densities:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Every class that has mated scores."""
-        found: list[Estimate] = []
+        estimates: list[Estimate] = []
         curves: list[Curve] = []
         for schema in system.groups.schemas:
             held, _ = class_scores(system, schema)
             for c in range(len(held.names)):
                 made, curve = self._class(system, held, c)
-                found += made
+                estimates += made
                 curves.append(curve)
-        return AnalysisOutput(estimates=tuple(found), curves=tuple(curves))
+        return AnalysisOutput(estimates=tuple(estimates), curves=tuple(curves))
 
     def _class(self, system: SystemData, held: ClassScores, c: int) -> tuple[list[Estimate], Curve]:
         scores = to_scale(held.scores[c], held.score_range)
@@ -58,12 +58,12 @@ class Densities:
         shape = densities.density(scores, grid, 0.0, SCALE)
         make = partial(Estimate.of, system.provider, NAME, of=(held.schema, held.names[c]))
         note = None if shape.bandwidth is not None else FEW
-        found = [make("density_bandwidth", shape.bandwidth, "points of 0..100", note=note)]
+        estimates = [make("density_bandwidth", shape.bandwidth, "points of 0..100", note=note)]
         for end, share in (("low", shape.at_low), ("high", shape.at_high)):
             count = round(share * scores.size)
             made = make("scores_at_end", share, SHARE, counts=(count, scores.size), at={"end": end})
-            found += [made] if count else []
-        found += self._normality(system, held, c)
+            estimates += [made] if count else []
+        estimates += self._normality(system, held, c)
         notes = () if shape.bandwidth is not None else (FEW,)
         curve = Curve(
             provider=system.provider,
@@ -75,7 +75,7 @@ class Densities:
             y=tuple(shape.y.tolist()),
             notes=notes,
         )
-        return found, curve
+        return estimates, curve
 
     def _normality(self, system: SystemData, held: ClassScores, c: int) -> Iterator[Estimate]:
         scores = to_scale(held.scores[c], held.score_range)

@@ -43,8 +43,10 @@ class Differentials:
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """All indices of every schema at every declared target, in both weightings."""
         made = forms(self.weight)
-        found = [_index(system, view, form, self.weight, alpha) for view in _views(system) for form in made]
-        return AnalysisOutput(estimates=(*found, *_at_max_group(system, alpha)))
+        estimates = [
+            _index(system, view, form, self.weight, alpha) for view in _views(system) for form in made
+        ]
+        return AnalysisOutput(estimates=(*estimates, *_at_max_group(system, alpha)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +99,12 @@ def _group_rates(
 
 def _pooled(summaries: tuple[RateSummary, ...]) -> float:
     """The rate within groups: each group weighs what its rate is divided by (comparisons, subjects or their pairs)."""
-    total = sum(item.total for item in summaries)
-    return sum(item.value * item.total for item in summaries if item.total) / total if total else float("nan")
+    total = sum(summary.total for summary in summaries)
+    return (
+        sum(summary.value * summary.total for summary in summaries if summary.total) / total
+        if total
+        else float("nan")
+    )
 
 
 def _index(system: SystemData, view: View, form: Form, weight: float, alpha: float) -> Estimate:

@@ -40,14 +40,14 @@ class ErrorRates:
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for a curve without points."""
         if self.curve_points < MIN_POINTS:
-            found = f"found {self.curve_points}"
-            raise SpecError(f"analyses.{NAME}.curve_points", found, f"{MIN_POINTS} or more")
+            text = f"found {self.curve_points}"
+            raise SpecError(f"analyses.{NAME}.curve_points", text, f"{MIN_POINTS} or more")
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Everything that is read off one provider's scores at a threshold."""
-        found = (*_at_targets(system, alpha), *_at_thresholds(system, alpha), _eer(system))
+        estimates = (*_at_targets(system, alpha), *_at_thresholds(system, alpha), _eer(system))
         return AnalysisOutput(
-            estimates=found,
+            estimates=estimates,
             curves=tuple(_curves(system, self.curve_points)),
             notes=tuple(f"{system.provider}: {note}" for note in _warnings(system)),
         )
@@ -167,20 +167,20 @@ def _without(
 
 def _eer(system: SystemData) -> Estimate:
     """FORMULAS 8.14; its interval is not offered: note says so."""
-    found, note = None, "needs mated and non-mated comparisons"
+    eer, note = None, "needs mated and non-mated comparisons"
     if system.trials.mated[0] and system.trials.non_mated[0]:
         try:
-            found = rates.eer(system.tail, system.groups)
-            note = f"at threshold {found.threshold:.6g}"
-            refused = eer_hidden(system.censoring, found.threshold, found.fmr, found.fnmr)
-            found, note = (found, note) if refused is None else (None, refused)
+            eer = rates.eer(system.tail, system.groups)
+            note = f"at threshold {eer.threshold:.6g}"
+            refused = eer_hidden(system.censoring, eer.threshold, eer.fmr, eer.fnmr)
+            eer, note = (eer, note) if refused is None else (None, refused)
         except BelowFloorError:
             note = "it lies below the floor of the kept tail"
     return Estimate.of(
         system.provider,
         NAME,
         "eer",
-        None if found is None else found.value,
+        None if eer is None else eer.value,
         SHARE,
         weighting=Weighting.POOLED.value,
         note=note,

@@ -36,13 +36,13 @@ class FailureScores:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """All schemas with two classes or more that have mated comparisons."""
-        found: list[Estimate] = []
+        estimates: list[Estimate] = []
         failed = failed_pairs(system)
         for schema in system.groups.schemas:
             held, _ = class_scores(system, schema)
             if len(held.names) >= 2:
-                found += self._schema(system, held, failed)
-        return AnalysisOutput(estimates=tuple(found))
+                estimates += self._schema(system, held, failed)
+        return AnalysisOutput(estimates=tuple(estimates))
 
     def _schema(self, system: SystemData, held: ClassScores, failed: Pairs) -> Iterator[Estimate]:
         summaries = {APART: without(held, failed), ZERO: with_zeros(system, held, failed)}

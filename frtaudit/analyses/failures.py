@@ -41,8 +41,8 @@ class Failures:
         """Everything about samples and comparisons without a score."""
         counts = attempts_of(system)
         apart = counts if system.spec.failures is FailureScore.APART else counts.scored()
-        found = [*_fta(system, counts, alpha), *_frr(system, apart, alpha), *_bounds(system, apart)]
-        return AnalysisOutput(estimates=tuple(found), failures=tuple(_ledger(system)))
+        estimates = [*_fta(system, counts, alpha), *_frr(system, apart, alpha), *_bounds(system, apart)]
+        return AnalysisOutput(estimates=tuple(estimates), failures=tuple(_ledger(system)))
 
 
 def _fta(system: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimate]:
@@ -127,9 +127,9 @@ def _frr_interval(summary: RateSummary, failed: Ints, tried: Ints, alpha: float,
     drawn = summary.replicates.get(Plan.SUBJECTS)
     if drawn is not None and errors >= MIN_ERRORS and subjects_with_errors >= MIN_ERROR_SUBJECTS:
         fta = float(failed.sum() / tried.sum())
-        found = _by_variance(summary, fta, failed, tried, drawn, alpha)
-        if found is not None:
-            return found
+        interval = _by_variance(summary, fta, failed, tried, drawn, alpha)
+        if interval is not None:
+            return interval
     return _by_ends(ruled, failed, tried, alpha)
 
 

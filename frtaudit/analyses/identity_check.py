@@ -88,18 +88,18 @@ class IdentityCheck:
         """How many pairs and images one system makes suspicious, and every FMR without those pairs."""
         if not system.cohort_data.named:
             return AnalysisOutput()
-        found = find_suspects(system)
-        lines = tuple(_lines(system, found))
+        suspects = find_suspects(system)
+        lines = tuple(_lines(system, suspects))
         verdicts = self._verdicts(system.cohort)
-        confirmed = {item.pair: item for item in verdicts if item.kind == PEOPLE and item.same}
-        known = {item.pair for item in verdicts}
-        waiting = [item for item in lines if item.kind == PEOPLE and item.pair not in known]
-        estimates = [_people(system, found), _images(system, found)]
-        apart = _compared(system, [item.subjects for item in confirmed.values()])
+        confirmed = {verdict.pair: verdict for verdict in verdicts if verdict.kind == PEOPLE and verdict.same}
+        known = {verdict.pair for verdict in verdicts}
+        waiting = [line for line in lines if line.kind == PEOPLE and line.pair not in known]
+        estimates = [_people(system, suspects), _images(system, suspects)]
+        apart = _compared(system, [reviewed.subjects for reviewed in confirmed.values()])
         if apart.size:
             estimates += _without(system, CONFIRMED, apart, alpha)
         if waiting:
-            also = _compared(system, [item.subjects for item in waiting])
+            also = _compared(system, [line.subjects for line in waiting])
             estimates += _without(system, SUSPECTED, np.concatenate([apart, also]), alpha)
         return AnalysisOutput(estimates=tuple(estimates), per_system_state=(lines, verdicts))
 
@@ -108,8 +108,12 @@ class IdentityCheck:
         held = {name: cast("tuple[Sequence[Line], Sequence[Reviewed]]", one) for name, one in kept.items()}
         files = {f"{NAME}/review.csv": as_csv(REVIEW, _rows({name: one[0] for name, one in held.items()}))}
         if self.reviewed is not None:
-            same = [item for _, verdicts in list(held.values())[:1] for item in verdicts if item.same]
-            merge = [(item.sample if item.kind == IMAGE else "", *item.subjects) for item in same]
+            same = [
+                verdict for _, verdicts in list(held.values())[:1] for verdict in verdicts if verdict.same
+            ]
+            merge = [
+                (reviewed.sample if reviewed.kind == IMAGE else "", *reviewed.subjects) for reviewed in same
+            ]
             files[f"{NAME}/label_errors.csv"] = as_csv(("sample", "subject", "same_person_as"), merge)
         return AnalysisOutput(files=files)
 
@@ -131,8 +135,8 @@ class Reviewed:
 def find_suspects(system: SystemData) -> Found:
     """Suspects of one system, or why it is too weak, or the tail too short, to tell."""
     tail, compared = system.tail, int(system.rule.spread.pairs[0])
-    own = suspected_duplicates.own_medians(tail)
-    looked_at = int(np.count_nonzero(~np.isnan(own)))
+    medians = suspected_duplicates.own_medians(tail)
+    looked_at = int(np.count_nonzero(~np.isnan(medians)))
     cuts = suspected_duplicates.cuts_of(suspected_duplicates.within_medians(tail), tail.cutoff)
     why = NOBODY if cuts is None else _beyond(tail, cuts.few)
     if cuts is None or why is not None or not compared:
@@ -143,7 +147,7 @@ def find_suspects(system: SystemData) -> Found:
         why = f"{WEAK}: {_share(pairs.first.size, compared)} pairs of people reach the cut"
         return Found(cuts=cuts, pairs=None, images=None, compared=compared, looked_at=looked_at, why=why)
     images: Suspects | None = suspected_duplicates.suspected_images(
-        tail, cuts.few, own <= suspected_duplicates.far_level(tail), system.block
+        tail, cuts.few, medians <= suspected_duplicates.far_level(tail), system.block
     )
     if images is not None and images.first.size > suspected_duplicates.MAX_IMAGES * looked_at:
         why = f"{WEAK}: {_share(images.first.size, looked_at)} images"
@@ -332,13 +336,13 @@ def _read(path: str, cohort: Cohort) -> tuple[Reviewed, ...]:
         for pair, kind, sample, subject, other in zip(*columns, strict=True)
         if {subject, other} <= people and pair == _pair_id(kind, sample, subject, other)
     }
-    said = read_review(path, rows, VERDICTS)
+    review = read_review(path, rows, VERDICTS)
     return tuple(
         Reviewed(
-            pair=pair, kind=row[0], sample=row[1], subjects=(row[2], row[3]), same=said[pair] != DIFFERENT
+            pair=pair, kind=row[0], sample=row[1], subjects=(row[2], row[3]), same=review[pair] != DIFFERENT
         )
         for pair, row in rows.items()
-        if pair in said
+        if pair in review
     )
 
 

@@ -68,12 +68,12 @@ class IdentityLabels:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Of the labels once, with the first system; of each service what its scores say under each label."""
-        found = _ServiceLabels.of_system(system, alpha)
+        labels = _ServiceLabels.of_system(system, alpha)
         first = system.provider == on_panel(system.spec, system.cohort_data)[0]
-        estimates = [*(found.labels() if first else ()), *found.own()]
-        curves = [*found.curves(), *found.distributions(), *(found.queries() if first else ())]
+        estimates = [*(labels.labels() if first else ()), *labels.own()]
+        curves = [*labels.curves(), *labels.distributions(), *(labels.queries() if first else ())]
         if first and self.matrices:
-            curves += found.examples()
+            curves += labels.examples()
         key = system.cohort_data.pseudonym_key
         files = {f"{NAME}/labels.csv": label_table(_labelling(system.cohort_data), key)} if first else {}
         return AnalysisOutput(estimates=tuple(estimates), curves=tuple(curves), files=files)
@@ -123,28 +123,30 @@ class _ServiceLabels:
         yield from self._several()
         if ANNOTATED not in self.survey.persons:
             return
-        found = evaluation.agreement(faces, labelled)
-        total = sum(found.table.values())
-        for (said, estimated), count in found.table.items():
+        agreement = evaluation.agreement(faces, labelled)
+        total = sum(agreement.table.values())
+        for (number, estimated), count in agreement.table.items():
             yield self._share(
-                "label_confusion", {"annotated": said, "estimated": estimated}, count, total, "faces"
+                "label_confusion", {"annotated": number, "estimated": estimated}, count, total, "faces"
             )
-        yield self._share("label_agreement", {}, found.right, found.both, "faces with both labels")
+        yield self._share("label_agreement", {}, agreement.right, agreement.both, "faces with both labels")
         left = sum(
-            n for (said, estimated), n in found.table.items() if said != LEFT_OUT and estimated == LEFT_OUT
+            n
+            for (said, estimated), n in agreement.table.items()
+            if said != LEFT_OUT and estimated == LEFT_OUT
         )
-        known = sum(n for (said, _), n in found.table.items() if said != LEFT_OUT)
+        known = sum(n for (said, _), n in agreement.table.items() if said != LEFT_OUT)
         yield self._share("label_left_out", {}, left, known, "annotated faces")
 
     def _failed(self) -> str:
         """Which services gave too few scores, of how many of the faces of queries left out for that."""
         of = self.of
         failed = np.array([one == Reason.FAILED for one in of.labelled.reason])[of.faces.query_of]
-        asked = [one for one in of.services if one.name in of.labelled.modes]
+        asked = [service for service in of.services if service.name in of.labelled.modes]
         counts = (lacking(of.faces, asked) & failed[:, None]).sum(axis=0).tolist()
         said = [
-            f"{one.name} failed on {n} of their {failed.sum()} faces"
-            for one, n in zip(asked, counts, strict=True)
+            f"{service.name} failed on {n} of their {failed.sum()} faces"
+            for service, n in zip(asked, counts, strict=True)
             if n
         ]
         return "; ".join(said)
@@ -152,12 +154,14 @@ class _ServiceLabels:
     def _several(self) -> Iterator[Estimate]:
         """Queries, people and faces that have labels, with several people left out and with them used."""
         faces = self.of.faces
-        for setting, one in self.survey.several.items():
+        for setting, labelled in self.survey.several.items():
             at: dict[str, float | str] = {"several": str(setting)}
-            used, shown = one.reason.count(""), np.flatnonzero(one.identity >= 0)
+            used, shown = labelled.reason.count(""), np.flatnonzero(labelled.identity >= 0)
             yield self._share("label_several_queries", at, used, len(faces.queries), "queries")
             yield self._share("label_several_faces", at, shown.size, len(faces.names), "faces")
-            people = len(set(zip(faces.query_of[shown].tolist(), one.identity[shown].tolist(), strict=True)))
+            people = len(
+                set(zip(faces.query_of[shown].tolist(), labelled.identity[shown].tolist(), strict=True))
+            )
             bare = self._bare("label_several_people", at, None, "all")
             yield replace(bare, value=float(people), unit="people", note=None)
 
@@ -183,18 +187,18 @@ class _ServiceLabels:
         yield None, "all", None
         cohort, faces = self.system.cohort, self.of.faces
         known = np.flatnonzero(self.of.sample_of >= 0)
-        for schema, item in cohort.classifications.items():
+        for schema, classification in cohort.classifications.items():
             code = np.full(len(faces.queries), -1, dtype=np.int64)
-            code[faces.query_of[known]] = item.codes[cohort.subject_of[self.of.sample_of[known]]]
-            for place, name in enumerate(item.classes):
+            code[faces.query_of[known]] = classification.codes[cohort.subject_of[self.of.sample_of[known]]]
+            for place, name in enumerate(classification.classes):
                 yield schema, name, code == place
 
     def _rates(self, scores: Scores, at: AtKey, schema: str | None, group: str) -> Iterator[Estimate]:
         yield from self._at_targets(scores, at, schema, group)
-        found = eer_of(scores.mated, scores.non_mated)
-        value, note = finite(found.value), "no mated or no non-mated comparison"
+        eer = eer_of(scores.mated, scores.non_mated)
+        value, note = finite(eer.value), "no mated or no non-mated comparison"
         if value is not None:
-            note = eer_hidden(self.system.censoring, found.threshold, found.fmr, found.fnmr) or ""
+            note = eer_hidden(self.system.censoring, eer.threshold, eer.fmr, eer.fnmr) or ""
         yield replace(
             self._bare("eer_by_labels", at, schema, group),
             value=None if note else value,
@@ -232,16 +236,16 @@ class _ServiceLabels:
             self.system.operating_points.targets[place] for place in self.system.operating_points.declared
         ]
         for labels, scores in self.scores.items():
-            found = pictures.det(scores, self.system.censoring, targets)
-            made = self._curve(DET, "all", found.fmr, found.fnmr, metric=labels)
+            rates = pictures.det(scores, self.system.censoring, targets)
+            made = self._curve(DET, "all", rates.fmr, rates.fnmr, metric=labels)
             if made.x and labels == cohort and self.system.spec.failures is FailureScore.APART:
-                made = self._banded(made, found.threshold)
+                made = self._banded(made, rates.threshold)
             yield made
         for schema, group, member in self._groups():
             for labels in BOTH if member is not None else ():
                 if labels in self.scores and member is not None:
-                    found = pictures.det(self.scores[labels].of(member), self.system.censoring, targets)
-                    yield self._curve(DET, group, found.fmr, found.fnmr, metric=labels, schema=schema)
+                    rates = pictures.det(self.scores[labels].of(member), self.system.censoring, targets)
+                    yield self._curve(DET, group, rates.fmr, rates.fnmr, metric=labels, schema=schema)
 
     def _banded(self, curve: Curve, threshold: np.ndarray) -> Curve:
         prepared = wilson.prepare_mated(self.system.tail, self.system.groups, threshold)
@@ -282,26 +286,26 @@ class _ServiceLabels:
         said = pictures.of_queries(faces, faces.annotated == OF_QUERY)
         told = pictures.of_queries(faces, pictures.voted(labelled, _how(self.system.spec).limits.tau))
         for reason in dict.fromkeys(labelled.reason):
-            own = np.flatnonzero([item == reason for item in labelled.reason])
+            indices = np.flatnonzero([item == reason for item in labelled.reason])
             for metric, by in (("faces", np.ones(size.size)), ("share", size)):
-                x, y = said[own] / by[own], told[own] / by[own]
+                x, y = said[indices] / by[indices], told[indices] / by[indices]
                 order = np.lexsort((y, x))
                 yield self._curve(COUNTS, reason or "used", x[order], y[order], metric=metric)
         share = pictures.right_shares(faces)
         for schema, group, member in self._groups():
-            own = np.isfinite(share) if member is None else np.isfinite(share) & member
-            order = np.lexsort((size[own], share[own]))
-            yield self._curve(SHARES, group, size[own][order], share[own][order], schema=schema)
+            indices = np.isfinite(share) if member is None else np.isfinite(share) & member
+            order = np.lexsort((size[indices], share[indices]))
+            yield self._curve(SHARES, group, size[indices][order], share[indices][order], schema=schema)
 
     def examples(self) -> Iterator[Curve]:
         """One query of each kind: confidences of its faces as rows over z, eigenvectors as rows over the decision."""
         how = _how(self.system.spec)
         for name in list(self.of.labelled.modes)[:1]:
             service = next(one for one in self.of.services if one.name == name)
-            for one in pictures.examples(self.of.faces, service, self.of.labelled, how.rule, how.limits):
-                group, place = one.reason or "used", np.arange(one.z.size)
-                yield self._curve(MATRIX, group, place, one.z, metric=name, rows=one.matrix)
-                yield self._curve(VECTORS, group, place, one.label, metric=name, rows=one.vectors.T)
+            for example in pictures.examples(self.of.faces, service, self.of.labelled, how.rule, how.limits):
+                group, place = example.reason or "used", np.arange(example.z.size)
+                yield self._curve(MATRIX, group, place, example.z, metric=name, rows=example.matrix)
+                yield self._curve(VECTORS, group, place, example.label, metric=name, rows=example.vectors.T)
 
     def _share(
         self, metric: str, at: AtKey, count: int, total: int, unit: str, provider: str = ""

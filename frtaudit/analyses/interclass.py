@@ -42,8 +42,8 @@ class Interclass:
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for numbers that no bootstrap and no curve has."""
         if not 0 < self.alpha < 1:
-            found = f"found {self.alpha:g}"
-            raise SpecError(f"analyses.{NAME}.alpha", found, "a number between 0 and 1, both excluded")
+            text = f"found {self.alpha:g}"
+            raise SpecError(f"analyses.{NAME}.alpha", text, "a number between 0 and 1, both excluded")
         for key in ("B", "curve_points"):
             if getattr(self, key) < MIN_NUMBER:
                 raise SpecError(
@@ -52,7 +52,7 @@ class Interclass:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """All schemas with at least two classes that have mated scores."""
-        found: list[Estimate] = []
+        estimates: list[Estimate] = []
         curves: list[Curve] = []
         notes: list[str] = []
         for schema in system.groups.schemas:
@@ -61,9 +61,9 @@ class Interclass:
                 f"{system.provider}: {schema} {name} has no mated comparison, so no d_l2" for name in missing
             ]
             if len(classes.names) >= MIN_SUBJECTS:
-                found += self._schema(system, classes, alpha)
+                estimates += self._schema(system, classes, alpha)
                 curves += _curves(system, classes, self.curve_points)
-        return AnalysisOutput(estimates=tuple(found), curves=tuple(curves), notes=tuple(notes))
+        return AnalysisOutput(estimates=tuple(estimates), curves=tuple(curves), notes=tuple(notes))
 
     def _schema(self, system: SystemData, classes: ClassScores, alpha: float) -> Iterator[Estimate]:
         thesis = self._thesis(system, classes)
@@ -137,8 +137,8 @@ def _population(system: SystemData, classes: ClassScores, alpha: float) -> tuple
         n=system.spec.bootstrap.B,
         rng=np.random.default_rng(seed_of(system.spec.seed, NAME, "population", classes.schema)),
     )
-    found = for_population(lambda level: _bounds(table, level), table.n_resamples, alpha)
-    return tuple(found[place] for place in np.argsort(order)), _test(table, alpha)
+    population = for_population(lambda level: _bounds(table, level), table.n_resamples, alpha)
+    return tuple(population[place] for place in np.argsort(order)), _test(table, alpha)
 
 
 def _bounds(table: PopulationTable, alpha: float) -> tuple[Floats, Floats, Floats]:

@@ -55,15 +55,15 @@ class InterclassSpread:
         """Raise :class:`SpecError` for numbers that no bootstrap has."""
         for key, value in (("alpha", self.alpha), ("ceiling", self.ceiling)):
             if value is not None and not 0 < value < 1:
-                found = f"found {value:g}"
-                raise SpecError(f"analyses.{NAME}.{key}", found, "a number between 0 and 1, both excluded")
+                text = f"found {value:g}"
+                raise SpecError(f"analyses.{NAME}.{key}", text, "a number between 0 and 1, both excluded")
         if self.B < 2:
             raise SpecError(f"analyses.{NAME}.B", f"found {self.B}", "2 or more")
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """All schemas with two classes or more, each of two subjects or more with mated comparisons."""
         check_shares(self.shares, system, f"analyses.{NAME}.shares")
-        found: list[Estimate] = []
+        estimates: list[Estimate] = []
         notes: list[str] = []
         for schema in system.groups.schemas:
             held, _ = class_scores(system, schema)
@@ -73,10 +73,10 @@ class InterclassSpread:
             if number < 2:
                 notes.append(f"{system.provider}: {schema} {few} has {number} subject(s): no spread of d_l2")
                 continue
-            found += self._schema(system, held, alpha)
+            estimates += self._schema(system, held, alpha)
             if system.tail.histogram.sum() * self._ceiling(system) < MIN_EXPECTED:
                 notes.append(f"{system.provider}: too few non-mated comparisons for d_l2 on the FMR axis")
-        return AnalysisOutput(estimates=tuple(found), notes=tuple(dict.fromkeys(notes)))
+        return AnalysisOutput(estimates=tuple(estimates), notes=tuple(dict.fromkeys(notes)))
 
     def _ceiling(self, system: SystemData) -> float:
         return self.ceiling or max(system.spec.thresholds.fmr, default=0.01)
@@ -88,20 +88,20 @@ class InterclassSpread:
         drawing = _Drawing(system=system, held=held, alpha=alpha)
         low, high = d_l2_spaces.thesis_tar(points, tar, shares=even, alpha=self.alpha, n=self.B)
         thesis = tuple(self._iid(a, b) for a, b in zip(low, high, strict=True))
-        found = drawing.spread(points, tar, even, "tar")
+        spread = drawing.spread(points, tar, even, "tar")
         yield from drawing.everything(
-            found, _exact(points, Space.TAR), {"space": "tar"}, UNITS["tar"], thesis
+            spread, _exact(points, Space.TAR), {"space": "tar"}, UNITS["tar"], thesis
         )
         exact = _exact(points, Space.QUANTILE)
-        found = drawing.spread(points, quantile, even, "quantile")
-        yield from drawing.pairs(found, exact, {"space": "quantile"}, UNITS["quantile"])
+        spread = drawing.spread(points, quantile, even, "quantile")
+        yield from drawing.pairs(spread, exact, {"space": "quantile"}, UNITS["quantile"])
         distances = {"quantile": exact.own, "tar": _exact(points, Space.TAR).own}
         ceiling = self._ceiling(system)
         if float(system.tail.histogram.sum()) * ceiling >= MIN_EXPECTED:
             ranked = _on([d_l2_spaces.decades(system.tail, s, ceiling) for s in held.scores], held)
             exact = _exact(ranked, Space.QUANTILE)
-            found = drawing.spread(ranked, quantile, even, FMR_AXIS)
-            yield from drawing.everything(found, exact, {"space": FMR_AXIS}, UNITS[FMR_AXIS])
+            spread = drawing.spread(ranked, quantile, even, FMR_AXIS)
+            yield from drawing.everything(spread, exact, {"space": FMR_AXIS}, UNITS[FMR_AXIS])
             distances[FMR_AXIS] = exact.own
         yield from self._weighted(drawing, points)
         for space, values in distances.items():
@@ -114,11 +114,11 @@ class InterclassSpread:
         held = drawing.held
         if held.schema in self.shares:
             shares = shares_of(self.shares, held, f"analyses.{NAME}.shares")
-            found = drawing.spread(points, Axis(space=Space.QUANTILE), shares, "shares")
+            spread = drawing.spread(points, Axis(space=Space.QUANTILE), shares, "shares")
             at: AtKey = {"space": "quantile", "overall": "declared shares"}
-            own = _Distances(own=np.sqrt(found.point), pairs=np.empty(0))
-            yield from drawing.classes(found, own, at, UNITS["quantile"])
-            yield drawing.largest(found, own, at, UNITS["quantile"])
+            distances = _Distances(own=np.sqrt(spread.point), pairs=np.empty(0))
+            yield from drawing.classes(spread, distances, at, UNITS["quantile"])
+            yield drawing.largest(spread, distances, at, UNITS["quantile"])
 
     def _iid(self, low: float, high: float) -> Interval:
         return Interval.of(
@@ -155,33 +155,33 @@ class _Drawing:
         )
 
     def everything(
-        self, found: Spread, exact: "_Distances", at: AtKey, unit: str, thesis: Sequence[Interval] = ()
+        self, spread: Spread, exact: "_Distances", at: AtKey, unit: str, thesis: Sequence[Interval] = ()
     ) -> Iterator[Estimate]:
         """Each class, each pair, then the largest with the test of "all classes alike"."""
-        yield from self.classes(found, exact, at, unit, thesis)
-        yield from self.pairs(found, exact, at, unit)
-        yield self.largest(found, exact, at, unit, thesis)
+        yield from self.classes(spread, exact, at, unit, thesis)
+        yield from self.pairs(spread, exact, at, unit)
+        yield self.largest(spread, exact, at, unit, thesis)
 
     def classes(
-        self, found: Spread, exact: "_Distances", at: AtKey, unit: str, thesis: Sequence[Interval] = ()
+        self, spread: Spread, exact: "_Distances", at: AtKey, unit: str, thesis: Sequence[Interval] = ()
     ) -> Iterator[Estimate]:
         """Each class with its intervals."""
-        made = for_population(found.bounds, len(found.noise), self.alpha)
+        made = for_population(spread.bounds, len(spread.noise), self.alpha)
         for c, name in enumerate(self.held.names):
             yield self._estimate(name, at, float(exact.own[c]), unit, (*thesis[c : c + 1], made[c]))
 
     def largest(
-        self, found: Spread, exact: "_Distances", at: AtKey, unit: str, thesis: Sequence[Interval] = ()
+        self, spread: Spread, exact: "_Distances", at: AtKey, unit: str, thesis: Sequence[Interval] = ()
     ) -> Estimate:
         """The largest of the classes, with the test."""
-        made = for_population(found.bounds, len(found.noise), self.alpha)
+        made = for_population(spread.bounds, len(spread.noise), self.alpha)
         intervals = tuple(largest(part) for part in (thesis, made) if part)
         top = self._estimate("max", at, float(exact.own.max()), unit, intervals)
-        return replace(top, test=classes_alike(found, self.alpha))
+        return replace(top, test=classes_alike(spread, self.alpha))
 
-    def pairs(self, found: Spread, exact: "_Distances", at: AtKey, unit: str) -> Iterator[Estimate]:
+    def pairs(self, spread: Spread, exact: "_Distances", at: AtKey, unit: str) -> Iterator[Estimate]:
         """Each pair of classes, with its interval for the population."""
-        made = for_population(found.pair_bounds, len(found.noise), self.alpha)
+        made = for_population(spread.pair_bounds, len(spread.noise), self.alpha)
         for place, name in enumerate(d_l2_spaces.named_pairs(self.held.names)):
             yield self._estimate(name, at, float(exact.pairs[place]), unit, (made[place],))
 

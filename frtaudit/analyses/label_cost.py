@@ -98,13 +98,13 @@ class LabelCost:
         if obstacle is not None:
             return Surveyed(obstacle=obstacle)
         try:
-            found = cost.likely(labelling)
+            likely = cost.likely(labelling)
         except ValueError as error:
             return Surveyed(obstacle=str(error))
         rng = np.random.default_rng(seed_of(spec.seed, NAME))
-        drawn = cost.truths(labelling.faces, found, self.truths, rng)
-        label_uncertainty = {end: cost.label_uncertainty(labelling, one) for end, one in drawn.items()}
-        return Surveyed(found=found, drawn=drawn, label_uncertainty=label_uncertainty)
+        drawn = cost.truths(labelling.faces, likely, self.truths, rng)
+        label_uncertainty = {end: cost.label_uncertainty(labelling, truths) for end, truths in drawn.items()}
+        return Surveyed(found=likely, drawn=drawn, label_uncertainty=label_uncertainty)
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """FNMR and FMR at each declared point, of everybody and by group, on the truth, and what the labels cost."""
@@ -121,20 +121,20 @@ class LabelCost:
             return AnalysisOutput(
                 notes=(f"{system.provider}: {NAME} found no threshold to read",), per_system_state=surveyed
             )
-        found = {
+        drawns = {
             end: _read(system, labelling, service, surveyed.found, drawn, points)
             for end, drawn in surveyed.drawn.items()
         }
         made = [
-            item
+            estimate
             for group in system.every_group()
             for rate in cost.Rate
             for place, point in enumerate(points)
-            for item in _told(
+            for estimate in _told(
                 system,
                 group,
                 rate,
-                {end: one[group[0], rate] for end, one in found.items()},
+                {end: one[group[0], rate] for end, one in drawns.items()},
                 place,
                 point,
                 alpha,
@@ -153,13 +153,13 @@ class LabelCost:
 
 
 def _surveyed(surveys: Mapping[str, object]) -> Surveyed:
-    return next(item for item in surveys.values() if isinstance(item, Surveyed))
+    return next(survey for survey in surveys.values() if isinstance(survey, Surveyed))
 
 
 def _points(system: SystemData) -> list[Point]:
     """Declared FMR targets that have a threshold, pooled, then fixed thresholds that can be read."""
     first = len(system.operating_points.targets)
-    found = [
+    points = [
         Point(
             at={"fmr": system.operating_points.targets[a]},
             place=a,
@@ -171,7 +171,7 @@ def _points(system: SystemData) -> list[Point]:
         and system.resolved[a] is None
     ]
     fixed = enumerate(zip(system.operating_points.thresholds, system.operating_points.origin, strict=True))
-    return found + [
+    return points + [
         Point(at={"threshold": threshold, **origin}, place=first + t, threshold=threshold)
         for t, (threshold, origin) in fixed
         if system.censoring.beyond(threshold) is None and origin.get("source") != SAME
@@ -182,21 +182,21 @@ def _read(
     system: SystemData,
     labelling: Labelling,
     service: Service,
-    found: Likely,
+    likely: Likely,
     drawn: Truths,
     points: Sequence[Point],
 ) -> dict[tuple[int, cost.Rate], Drawn]:
     """Rates at every point under the truths of one end, by group; a target's threshold is that of everybody."""
     floor = None if system.spec.failures is FailureScore.APART else -np.inf
-    everybody = cost.views(labelling, service, found, drawn, floor)
-    fixed = cost.Cuts.fixed(np.array([one.threshold for one in points]), len(drawn.own))
-    targets = np.array([one.target for one in points if one.target is not None])
+    everybody = cost.views(labelling, service, likely, drawn, floor)
+    fixed = cost.Cuts.fixed(np.array([point.threshold for point in points]), len(drawn.own))
+    targets = np.array([point.target for point in points if point.target is not None])
     moving = cost.cuts_at(labelling, everybody, drawn, targets)
     cuts = {cost.Rate.FNMR: _joined(moving, fixed), cost.Rate.FMR: fixed}
     made = {}
     for group_index, schema, _ in system.every_group():
         of = None if schema is None else _queries(system, labelling, group_index)
-        seen = everybody if of is None else cost.views(labelling, service, found, drawn, floor, of)
+        seen = everybody if of is None else cost.views(labelling, service, likely, drawn, floor, of)
         for rate, at in cuts.items():
             made[group_index, rate] = cost.rates_at(labelling, seen, drawn, rate, at)
     return made
@@ -219,9 +219,9 @@ def _queries(system: SystemData, labelling: Labelling, group_index: int) -> Flag
     enrolled = np.flatnonzero(labelling.sample_of >= 0)
     subject = system.cohort_data.cohort.subject_of[labelling.sample_of[enrolled]]
     own = system.groups.of[schema, subject] == group_index - 1
-    found = np.zeros(len(labelling.faces.queries), dtype=np.bool_)
-    found[labelling.faces.query_of[enrolled[own]]] = True
-    return found
+    values = np.zeros(len(labelling.faces.queries), dtype=np.bool_)
+    values[labelling.faces.query_of[enrolled[own]]] = True
+    return values
 
 
 def _told(
@@ -254,12 +254,12 @@ def _told(
         ),
     )
     moving = rate is cost.Rate.FNMR
-    found = [
+    intervals = [
         on_truth(summary, one.true[:, place], one.anew[:, place], alpha, moving=moving)
         for one in rates.values()
     ]
-    own = spanning([one for one in found if one is not None])
-    yield replace(made, intervals=() if own is None else (own,))
+    interval = spanning([one for one in intervals if one is not None])
+    yield replace(made, intervals=() if interval is None else (interval,))
     if schema is not None:
         return
     for kind in KINDS:
@@ -280,11 +280,11 @@ def spanning(ends: Sequence[Interval]) -> Interval | None:
     """From the lowest of the ends' bounds to the highest: it holds wherever the truth lies between the ends."""
     if not ends:
         return None
-    lows = [one.low for one in ends if one.low is not None]
-    highs = [one.high for one in ends if one.high is not None]
-    errors = [one.mc_error for one in ends if one.mc_error is not None]
-    sizes = [one.n_eff for one in ends if one.n_eff is not None]
-    sided = [one.one_sided for one in ends]
+    lows = [interval.low for interval in ends if interval.low is not None]
+    highs = [interval.high for interval in ends if interval.high is not None]
+    errors = [interval.mc_error for interval in ends if interval.mc_error is not None]
+    sizes = [interval.n_eff for interval in ends if interval.n_eff is not None]
+    sided = [interval.one_sided for interval in ends]
 
     def bound(error: float) -> Interval:
         made = spanning([one(error) for one in sided if one is not None])
@@ -343,6 +343,6 @@ def _of_labels(interval: Interval) -> Interval:
 
 
 def _uncertainty_estimates(label_uncertainty: Mapping[End, LabelUncertainty]) -> Iterator[Estimate]:
-    for end, found in label_uncertainty.items():
-        for kind, count in asdict(found).items():
+    for end, uncertainty in label_uncertainty.items():
+        for kind, count in asdict(uncertainty).items():
             yield Estimate.of(EVERY, NAME, "labels_in_doubt", count, FACES, at={"of": kind, "end": str(end)})

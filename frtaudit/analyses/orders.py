@@ -27,13 +27,15 @@ class Orders:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Share of the comparisons with two scores that differ, mean and largest difference."""
-        found = system.orders
-        if found is None or not found.both:
+        asymmetry = system.orders
+        if asymmetry is None or not asymmetry.both:
             return AnalysisOutput(
-                notes=() if found is None else (f"{system.provider}: no comparison in both orders",)
+                notes=() if asymmetry is None else (f"{system.provider}: no comparison in both orders",)
             )
         return AnalysisOutput(
-            estimates=tuple(self._all(system, found.both, found.differing, found.mean, found.max))
+            estimates=tuple(
+                self._all(system, asymmetry.both, asymmetry.differing, asymmetry.mean, asymmetry.max)
+            )
         )
 
     def _all(

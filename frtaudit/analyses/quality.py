@@ -64,25 +64,25 @@ class Quality:
                 notes=(f"{NAME}: the cohort has no column {self.attribute!r}; it has {known}",)
             )
         values = _numbers(self.attribute, system.cohort_data.attributes[self.attribute])
-        found: list[Estimate] = []
+        estimates: list[Estimate] = []
         for schema in system.groups.schemas:
-            found += _SchemaQuality(
+            estimates += _SchemaQuality(
                 spec=self, system=system, schema=schema, values=values, alpha=alpha
             ).within()
-        return AnalysisOutput(estimates=tuple(found), per_system_state=(system.cohort, values))
+        return AnalysisOutput(estimates=tuple(estimates), per_system_state=(system.cohort, values))
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
         """Boxes and means of the cohort's samples, which every system was given."""
         cohort, values = cast("tuple[Cohort, Floats]", next(iter(kept.values())))
-        found: list[Estimate] = []
+        estimates: list[Estimate] = []
         curves: list[Curve] = []
         for schema in cohort.classifications:
             samples = _Samples(
                 spec=self, audit=spec, cohort=cohort, schema=schema, values=values, alpha=alpha
             )
-            found += samples.means()
+            estimates += samples.means()
             curves += samples.boxes()
-        return AnalysisOutput(estimates=tuple(found), curves=tuple(curves))
+        return AnalysisOutput(estimates=tuple(estimates), curves=tuple(curves))
 
 
 def _numbers(name: str, texts: Texts) -> Floats:
@@ -120,11 +120,11 @@ class _Samples:
     def boxes(self) -> Iterator[Curve]:
         """Each class's five numbers over their places, and its outliers."""
         for name, values, _ in self._by_class():
-            found = sample_quality.box(values)
-            five = (found.low, found.first, found.median, found.third, found.high)
+            box = sample_quality.box(values)
+            five = (box.low, box.first, box.median, box.third, box.high)
             yield self._curve("quality_box", name, (0.0, 0.25, 0.5, 0.75, 1.0), five)
-            if found.outliers:
-                kept = found.outliers[:: 1 + len(found.outliers) // MAX_OUTLIERS]
+            if box.outliers:
+                kept = box.outliers[:: 1 + len(box.outliers) // MAX_OUTLIERS]
                 yield self._curve("quality_outliers", name, tuple(float(i) for i in range(len(kept))), kept)
 
     def _curve(self, kind: str, group: str, x: tuple[float, ...], y: tuple[float, ...]) -> Curve:
@@ -148,12 +148,12 @@ class _Samples:
         at: AtKey = {"attribute": attribute}
         rng = np.random.default_rng(seed_of(self.audit.seed, NAME, self.schema, "means"))
         values, whose = [part for _, part, _ in made], [who for _, _, who in made]
-        found = sample_quality.means(values, whose, self.audit.bootstrap.B, rng)
+        means = sample_quality.means(values, whose, self.audit.bootstrap.B, rng)
         few = [name for name, _, who in made if np.unique(who).size < MIN_ERROR_SUBJECTS]
-        low, high = np.quantile(found.drawn, [self.alpha / 2, 1 - self.alpha / 2], axis=0)
+        low, high = np.quantile(means.drawn, [self.alpha / 2, 1 - self.alpha / 2], axis=0)
         for c, (name, _, _) in enumerate(made):
             interval = self._interval(float(low[c]), float(high[c]), thin=name in few)
-            value = float(found.point[c])
+            value = float(means.point[c])
             yield Estimate.of(
                 EVERY,
                 NAME,
@@ -167,10 +167,10 @@ class _Samples:
         test = (
             _untested(self.alpha, f"{few[0]} has fewer than {MIN_ERROR_SUBJECTS} subjects")
             if few
-            else self._test(found)
+            else self._test(means)
         )
         of = (self.schema, "max")
-        yield Estimate.of(EVERY, NAME, "quality_spread", found.statistic, attribute, of, at=at, test=test)
+        yield Estimate.of(EVERY, NAME, "quality_spread", means.statistic, attribute, of, at=at, test=test)
 
     def _interval(self, low: float, high: float, *, thin: bool) -> Interval:
         if thin:
@@ -178,15 +178,15 @@ class _Samples:
             return empty(Method.VERTEX, self.alpha, note, Target.POPULATION)
         return Interval.of(low, high, self.alpha, Method.VERTEX, n_resamples=self.audit.bootstrap.B)
 
-    def _test(self, found: sample_quality.Means) -> Test:
+    def _test(self, means: sample_quality.Means) -> Test:
         return Test(
-            p=found.p_value,
-            null_median=found.null(0.5),
-            null_edge=found.null(1 - self.alpha),
+            p=means.p_value,
+            null_median=means.null(0.5),
+            null_edge=means.null(1 - self.alpha),
             alpha=self.alpha,
-            n_resamples=len(found.drawn),
+            n_resamples=len(means.drawn),
             method=TestMethod.CENTRED_CURVES,
-            detectable=found.detectable(self.alpha),
+            detectable=means.detectable(self.alpha),
             detectable_unit=f"distance of one class's mean {self.spec.attribute} from the mean of the classes",
             power=POWER,
         )
@@ -231,7 +231,7 @@ class _SchemaQuality:
         scaled = [d_l2.to_scale(s[own], held.score_range) for s, own in zip(held.scores, chosen, strict=True)]
         classes = Classes.of(scaled, [who[own] for who, own in zip(held.subjects, chosen, strict=True)])
         seed = seed_of(self.system.spec.seed, NAME, held.schema, str(at["stratum"]))
-        found = d_l2_spaces.spread_bootstrap(
+        spread = d_l2_spaces.spread_bootstrap(
             classes,
             Axis(space=Space.QUANTILE),
             shares=np.full(len(counts), 1 / len(counts)),
@@ -241,12 +241,12 @@ class _SchemaQuality:
         once = class_curves.once(classes.sizes)
         direction = _signs(classes, once)
         for c, name in enumerate(held.names):
-            value = float(np.sqrt(found.point[c]))
+            value = float(np.sqrt(spread.point[c]))
             note = "below overall on average" if direction[c] < 0 else "above overall on average"
             yield self._made(name, at, value, None, note)
         # of all comparisons ``interclass`` has the test: a second one would only enlarge the family
-        test = None if at["stratum"] == "all" else classes_alike(found, self.alpha)
-        yield self._made("max", at, float(np.sqrt(found.point.max())), test, None)
+        test = None if at["stratum"] == "all" else classes_alike(spread, self.alpha)
+        yield self._made("max", at, float(np.sqrt(spread.point.max())), test, None)
 
     def _made(
         self, group: str, at: AtKey, value: float | None, test: Test | None, note: str | None

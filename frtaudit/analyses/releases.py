@@ -57,10 +57,10 @@ class Releases:
             places = [(item.detection, item.recognition) for item in members.values()]
             if len(set(places)) < len(places):
                 raise SpecError(where, "two systems stand at one place of the grid", "each place once")
-            for name, item in members.items():
-                if item.released is not None and _day(item.released) is None:
+            for name, release in members.items():
+                if release.released is not None and _day(release.released) is None:
                     raise SpecError(
-                        f"{where}.{name}.released", f"found {item.released!r}", "YYYY or YYYY-MM-DD"
+                        f"{where}.{name}.released", f"found {release.released!r}", "YYYY or YYYY-MM-DD"
                     )
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
@@ -79,17 +79,17 @@ class Releases:
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
         """Every family's changes; releases of one day stand in the spec's order."""
         held = {name: cast("tuple[ClassScores, ...]", found) for name, found in kept.items()}
-        found: list[Estimate] = []
+        estimates: list[Estimate] = []
         notes = [
             f"{family}: no system named {name} was on trial"
             for family, members in self.families.items()
-            for name, item in members.items()
-            if item.released is not None and name not in held
+            for name, release in members.items()
+            if release.released is not None and name not in held
         ]
         for members in self.families.values():
             for old, new in pairwise(_in_order(members, held)):
-                found += _changes(old, new, held, spec, alpha)
-        return AnalysisOutput(estimates=tuple(found), notes=tuple(notes))
+                estimates += _changes(old, new, held, spec, alpha)
+        return AnalysisOutput(estimates=tuple(estimates), notes=tuple(notes))
 
 
 def _day(text: str) -> date | None:
@@ -106,8 +106,8 @@ def _in_order(members: Mapping[str, Release], held: Mapping[str, object]) -> lis
     """Dated systems on trial by date."""
     dated = [
         (day, name)
-        for name, item in members.items()
-        if item.released is not None and name in held and (day := _day(item.released)) is not None
+        for name, release in members.items()
+        if release.released is not None and name in held and (day := _day(release.released)) is not None
     ]
     return [name for _, name in sorted(dated, key=lambda pair: pair[0])]
 
@@ -126,39 +126,41 @@ def _changes(
             )
         )
         rng = np.random.default_rng(seed_of(spec.seed, NAME, before.schema))
-        found = release_change.change(*both, alpha=alpha, n=spec.bootstrap.B, rng=rng)
-        yield _estimate(old, new, before.schema, found, alpha)
+        change = release_change.change(*both, alpha=alpha, n=spec.bootstrap.B, rng=rng)
+        yield _estimate(old, new, before.schema, change, alpha)
 
 
-def _estimate(old: str, new: str, schema: str, found: Change | None, alpha: float) -> Estimate:
+def _estimate(old: str, new: str, schema: str, change: Change | None, alpha: float) -> Estimate:
     """The change under the new release's name; ``at`` names the old one."""
-    made = () if found is None else (_interval(found, alpha),)
+    made = () if change is None else (_interval(change, alpha),)
     return Estimate.of(
         new,
         NAME,
         METRIC,
-        None if found is None else found.value,
+        None if change is None else change.value,
         UNIT,
         of=(schema, "max"),
         at={"from": old, "space": "quantile"},
         intervals=made,
-        note=TIED if found is None else f"of the {found.subjects} people with mated scores in both releases",
-        test=_test(found, alpha),
+        note=TIED
+        if change is None
+        else f"of the {change.subjects} people with mated scores in both releases",
+        test=_test(change, alpha),
     )
 
 
-def _interval(found: Change, alpha: float) -> Interval:
-    return Interval.of(found.low, found.high, alpha, Method.VERTEX, n_resamples=found.n_resamples)
+def _interval(change: Change, alpha: float) -> Interval:
+    return Interval.of(change.low, change.high, alpha, Method.VERTEX, n_resamples=change.n_resamples)
 
 
-def _test(found: Change | None, alpha: float) -> Test:
+def _test(change: Change | None, alpha: float) -> Test:
     return Test(
-        p=None if found is None else found.p_value,
+        p=None if change is None else change.p_value,
         alpha=alpha,
-        n_resamples=None if found is None else found.n_resamples,
+        n_resamples=None if change is None else change.n_resamples,
         method=TestMethod.PAIRED_PEOPLE,
-        detectable=None if found is None else found.detectable,
+        detectable=None if change is None else change.detectable,
         detectable_unit="change of the largest d_l2",
         power=POWER,
-        note=TIED if found is None else None,
+        note=TIED if change is None else None,
     )

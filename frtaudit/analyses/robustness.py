@@ -59,15 +59,13 @@ class Robustness:
         for schema, shares in self.mix.items():
             total = sum(shares.values())
             if min(shares.values(), default=-1.0) < 0 or not abs(total - 1) < 1e-6:
-                found = f"shares that are negative, or sum to {total:g}"
-                raise SpecError(f"{WHERE}.mix.{schema}", found, "shares of 0 or more that sum to 1")
+                text = f"shares that are negative, or sum to {total:g}"
+                raise SpecError(f"{WHERE}.mix.{schema}", text, "shares of 0 or more that sum to 1")
         for schema, shares in self.mislabelled.items():
             for name, share in shares.items():
                 if not 0 <= share < 1:
-                    found = f"found {share:g}"
-                    raise SpecError(
-                        f"{WHERE}.mislabelled.{schema}.{name}", found, "a share from 0 to below 1"
-                    )
+                    text = f"found {share:g}"
+                    raise SpecError(f"{WHERE}.mislabelled.{schema}.{name}", text, "a share from 0 to below 1")
 
     def survey(self, spec: AuditSpec, cohort_data: CohortData) -> None:  # noqa: ARG002  surveyors share a signature
         """Refuse, before anything is scored, a schema or class that the cohort has not."""
@@ -81,17 +79,17 @@ class Robustness:
                 names = (*known[schema].classes, *more)
                 for name in shares:
                     if name not in names:
-                        found = f"{schema} has no class {name!r}"
-                        raise SpecError(f"{WHERE}.{key}.{schema}", found, ", ".join(names))
+                        text = f"{schema} has no class {name!r}"
+                        raise SpecError(f"{WHERE}.{key}.{schema}", text, ", ".join(names))
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Everything about one system; once for all: who could be absent, and how many have no class."""
         people = Influence(system=system, worst_share=self.worst, label_errors_taken=self.label_errors)
-        found = [*people.worst(), *people.heaviest(), *people.without_one(), *people.label_errors()]
+        estimates = [*people.worst(), *people.heaviest(), *people.without_one(), *people.label_errors()]
         if system.provider == on_panel(system.spec, system.cohort_data)[0]:
-            found = [*_absent(system, alpha), *_unknown(system), *found]
+            estimates = [*_absent(system, alpha), *_unknown(system), *estimates]
         for schema in system.groups.schemas:
-            found += Doubts(
+            estimates += Doubts(
                 system=system,
                 schema=schema,
                 alpha=alpha,
@@ -99,7 +97,7 @@ class Robustness:
                 mislabelled=self.mislabelled.get(schema, {}),
             ).estimates()
         return AnalysisOutput(
-            estimates=tuple(found), files=people.files(), per_system_state=people.review_pairs()
+            estimates=tuple(estimates), files=people.files(), per_system_state=people.review_pairs()
         )
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  shared
@@ -109,21 +107,25 @@ class Robustness:
         files = {f"{NAME}/review.csv": as_csv(REVIEW, rows)}
         if self.reviewed is None:
             return AnalysisOutput(files=files)
-        said = read_review(self.reviewed, {str(row[0]) for row in rows}, VERDICTS)
-        wrong = {pair for pair, verdict in said.items() if verdict != DIFFERENT}
-        found = [item for name, one in held.items() for item in reviewed(name, one, said, wrong)]
+        review = read_review(self.reviewed, {str(row[0]) for row in rows}, VERDICTS)
+        wrong = {pair for pair, verdict in review.items() if verdict != DIFFERENT}
+        estimates = [
+            estimate for name, one in held.items() for estimate in reviewed(name, one, review, wrong)
+        ]
         merge = sorted({(str(row[3]), str(row[4])) for row in rows if row[0] in wrong})
         files[f"{NAME}/label_errors.csv"] = as_csv(("subject", "same_person_as"), merge)
-        return AnalysisOutput(estimates=tuple(found), files=files)
+        return AnalysisOutput(estimates=tuple(estimates), files=files)
 
 
 def _absent(system: SystemData, alpha: float) -> Iterator[Estimate]:
     """How common a kind of person may be and still be missed with probability alpha: by all, by each class."""
     cohort = system.cohort
     groups: list[tuple[str | None, str, int]] = [(None, "all", cohort.n_subjects)]
-    for name_of, found in cohort.classifications.items():
-        sizes = np.bincount(found.codes[found.codes >= 0], minlength=len(found.classes)).tolist()
-        groups += [(name_of, name, size) for name, size in zip(found.classes, sizes, strict=True)]
+    for name_of, classification in cohort.classifications.items():
+        sizes = np.bincount(
+            classification.codes[classification.codes >= 0], minlength=len(classification.classes)
+        ).tolist()
+        groups += [(name_of, name, size) for name, size in zip(classification.classes, sizes, strict=True)]
     for schema, group, size in groups:
         value = influence.absent_share(size, alpha)
         counts, unit = (0, size), "share of the people that the cohort stands for"
@@ -132,8 +134,8 @@ def _absent(system: SystemData, alpha: float) -> Iterator[Estimate]:
 
 
 def _unknown(system: SystemData) -> Iterator[Estimate]:
-    for schema, found in system.cohort.classifications.items():
-        some, total = int(np.count_nonzero(found.codes < 0)), system.cohort.n_subjects
+    for schema, classification in system.cohort.classifications.items():
+        some, total = int(np.count_nonzero(classification.codes < 0)), system.cohort.n_subjects
         yield make_estimate(
             EVERY, "unknown_subjects", {}, some / total, (some, total), "share of subjects",
             schema=schema, group=UNKNOWN,

@@ -56,8 +56,8 @@ class TarCurves:
         """Raise :class:`SpecError` for numbers that no curve has."""
         for key in ("tar", "alpha"):
             if not 0 < getattr(self, key) < 1:
-                found = f"found {getattr(self, key):g}"
-                raise SpecError(f"analyses.{NAME}.{key}", found, "a number between 0 and 1, both excluded")
+                text = f"found {getattr(self, key):g}"
+                raise SpecError(f"analyses.{NAME}.{key}", text, "a number between 0 and 1, both excluded")
         for key in ("points", "B"):
             if getattr(self, key) < 2:
                 raise SpecError(f"analyses.{NAME}.{key}", f"found {getattr(self, key)}", "2 or more")
@@ -65,7 +65,7 @@ class TarCurves:
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """All schemas with two classes or more that have mated comparisons of two subjects or more."""
         check_shares(self.shares, system, f"analyses.{NAME}.shares")
-        found: list[Estimate] = []
+        estimates: list[Estimate] = []
         curves: list[Curve] = []
         notes: list[str] = []
         for schema in system.groups.schemas:
@@ -80,8 +80,8 @@ class TarCurves:
                 continue
             drawing = _Drawing.of(self, system, held, alpha)
             curves += drawing.curves()
-            found += drawing.consequences()
-        return AnalysisOutput(estimates=tuple(found), curves=tuple(curves), notes=tuple(notes))
+            estimates += drawing.consequences()
+        return AnalysisOutput(estimates=tuple(estimates), curves=tuple(curves), notes=tuple(notes))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,10 +115,10 @@ class _Drawing:
             drawn = class_curves.quantiles(classes, 1 - tar, weights)
             parts[1].append(class_curves.from_overall(drawn, shares))
             parts[2].append(class_curves.tar_of_others(classes, spec.tar, weights))
-        own = class_curves.quantiles(classes, 1 - np.append(tar, spec.tar), class_curves.once(classes.sizes))[
-            0
-        ]
-        wanted = np.concatenate([at, own.ravel()])
+        quantile = class_curves.quantiles(
+            classes, 1 - np.append(tar, spec.tar), class_curves.once(classes.sizes)
+        )[0]
+        wanted = np.concatenate([at, quantile.ravel()])
         return cls(
             spec=spec,
             system=system,
@@ -180,14 +180,16 @@ class _Drawing:
     def _wilson(self, c: int, thresholds: Floats) -> Band:
         """TAR = 1 - FNMR at each threshold."""
         ruled = [self._fnmr(c, float(t)) for t in thresholds]
-        low = np.array([1 - (1.0 if item.high is None else item.high) for item in ruled])
-        return low, np.array([1 - (0.0 if item.low is None else item.low) for item in ruled])
+        low = np.array([1 - (1.0 if interval.high is None else interval.high) for interval in ruled])
+        return low, np.array([1 - (0.0 if interval.low is None else interval.low) for interval in ruled])
 
     def _inverted(self, c: int, thresholds: Floats) -> Band:
         """The same band read sideways (Woodruff 1952): quantiles at the bounds of FNMR at the threshold."""
         ruled = [self._fnmr(c, float(t)) for t in thresholds]
-        low = np.array([0.0 if item.low is None else item.low for item in ruled])
-        return self._sideways(c, low, np.array([1.0 if item.high is None else item.high for item in ruled]))
+        low = np.array([0.0 if interval.low is None else interval.low for interval in ruled])
+        return self._sideways(
+            c, low, np.array([1.0 if interval.high is None else interval.high for interval in ruled])
+        )
 
     def _inverted_iid(self, c: int, critical: float) -> Band:
         u = 1 - self.tar

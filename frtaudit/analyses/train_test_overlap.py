@@ -88,17 +88,17 @@ class TrainTestOverlap:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Counts, violins and lists once, with the matcher, else the first system; accuracy split for every system."""
-        found = next(item for item in system.surveys.values() if isinstance(item, Overlap))
-        split = tuple(_split(system, found, alpha))
+        overlap = next(item for item in system.surveys.values() if isinstance(item, Overlap))
+        split = tuple(_split(system, overlap, alpha))
         names = on_panel(system.spec, system.cohort_data)
-        if system.provider != (found.matcher if found.matcher in names else names[0]):
+        if system.provider != (overlap.matcher if overlap.matcher in names else names[0]):
             return AnalysisOutput(estimates=split)
-        counts = tuple(self._counts(system, found))
+        counts = tuple(self._counts(system, overlap))
         return AnalysisOutput(
             estimates=(*counts, *split),
-            curves=tuple(_violins(found, system.provider)),
-            notes=tuple(self._notes(found)),
-            files=self._files(system, found),
+            curves=tuple(_violins(overlap, system.provider)),
+            notes=tuple(self._notes(overlap)),
+            files=self._files(system, overlap),
         )
 
     def _counts(self, system: SystemData, overlap: Overlap) -> Iterator[Estimate]:
@@ -215,9 +215,9 @@ def _violin(provider: str, name: str, part: str, scores: Singles) -> Iterator[Cu
 
 def _split(system: SystemData, overlap: Overlap, alpha: float) -> Iterator[Estimate]:
     """Accuracy of the folds' pairs and of every test set: all, without overlapping identities, and of them alone."""
-    own = {} if system.fold_pairs is None else {"folds": system.fold_pairs}
+    fold_pairs = {} if system.fold_pairs is None else {"folds": system.fold_pairs}
     for name, found in overlap.last.items():
-        for pairs_name, pairs in {**own, **system.test_sets}.items():
+        for pairs_name, pairs in {**fold_pairs, **system.test_sets}.items():
             at = {"pairs": pairs_name, "training": name}
             hit = found.overlapping[pairs.first] | found.overlapping[pairs.second]
             yield from _without(system, pairs, hit, at, alpha)
@@ -237,19 +237,19 @@ def _without(system: SystemData, pairs: FoldPairs, hit: Flags, at: AtKey, alpha:
     if any(kfold_accuracy.empty_folds(of, pairs.k) for of in (pairs.folds, kept)):
         return
     both = (pairs.folds, kept)
-    one, other = (kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, of, pairs.k) for of in both)
-    delta = fold_differences.accuracy_difference(one, other, both, pairs.first, pairs.second)
-    interval = _of_delta(delta, _too_few(pairs, one, hit & (pairs.folds >= 0)), pairs.n_subjects, alpha)
+    accuracy, other = (kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, of, pairs.k) for of in both)
+    delta = fold_differences.accuracy_difference(accuracy, other, both, pairs.first, pairs.second)
+    interval = _of_delta(delta, _too_few(pairs, accuracy, hit & (pairs.folds >= 0)), pairs.n_subjects, alpha)
     unit = "accuracy of all pairs minus that without overlap"
     yield Estimate.of(
         system.provider, NAME, "delta_accuracy_overlap", delta.value, unit, at=at, intervals=(interval,)
     )
 
 
-def _too_few(pairs: FoldPairs, found: kfold_accuracy.FoldAccuracy, hit: Flags) -> str | None:
+def _too_few(pairs: FoldPairs, accuracy: kfold_accuracy.FoldAccuracy, hit: Flags) -> str | None:
     """Why no interval is printed: few wrong pairs, or few people in them, on one side (FORMULAS 8.3)."""
     for said, side in (("overlap", hit), ("no overlap", ~hit & (pairs.folds >= 0))):
-        wrong = side & ~found.is_correct
+        wrong = side & ~accuracy.is_correct
         subjects_with_errors = np.unique(np.concatenate([pairs.first[wrong], pairs.second[wrong]])).size
         if side.any() and (np.count_nonzero(wrong) < MIN_ERRORS or subjects_with_errors < MIN_ERROR_SUBJECTS):
             return f"fewer than {MIN_ERRORS} wrong pairs, or {MIN_ERROR_SUBJECTS} people in them, with {said}"
@@ -276,10 +276,10 @@ def _accuracy(
     if empty:
         note = f"{empty} of {pairs.k} folds hold no such pair"
         return Estimate.of(system.provider, NAME, metric, None, unit, at=at, note=note)
-    found = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, of, pairs.k)
-    bounds = kfold_accuracy.accuracy_bounds(found, of, pairs.first, pairs.second)
+    accuracy = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, of, pairs.k)
+    bounds = kfold_accuracy.accuracy_bounds(accuracy, of, pairs.first, pairs.second)
     interval = from_bounds(bounds, alpha, "fold thresholds held fixed")
-    counts = (int(found.correct.sum()), int(found.total.sum()))
+    counts = (int(accuracy.correct.sum()), int(accuracy.total.sum()))
     return Estimate.of(
-        system.provider, NAME, metric, found.mean, unit, counts=counts, at=at, intervals=(interval,)
+        system.provider, NAME, metric, accuracy.mean, unit, counts=counts, at=at, intervals=(interval,)
     )

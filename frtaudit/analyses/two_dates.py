@@ -82,22 +82,22 @@ class TwoDates:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """One service at both dates, by each kind of labels; what the declared family adjusts is kept."""
-        met = next(item for item in system.surveys.values() if isinstance(item, Meeting))
+        met = next(survey for survey in system.surveys.values() if isinstance(survey, Meeting))
         if system.provider not in met.services:
             return AnalysisOutput(per_system_state=_Kept(meeting=met, declared=()))
-        found = DatedService(system, met, alpha, self.dates)
-        by_kind = {by: found.compared(by) for by in met.kinds}
+        service = DatedService(system, met, alpha, self.dates)
+        by_kind = {by: service.compared(by) for by in met.kinds}
         declared: list[Estimate] = []
         further: list[Estimate] = []
         curves: list[Curve] = []
-        for by, one in by_kind.items():
+        for by, compared in by_kind.items():
             first = by is met.kinds[0]
-            further += list(found.values(one, by))
-            (declared if first else further).extend(found.changes(one, by))
-            further += list(found.at_threshold(one, by)) if first else []
-            curves += list(found.curves(one, by)) if first else []
+            further += list(service.values(compared, by))
+            (declared if first else further).extend(service.changes(compared, by))
+            further += list(service.at_threshold(compared, by)) if first else []
+            curves += list(service.curves(compared, by)) if first else []
         if met.design is Design.SAME_IMAGES:
-            further += list(found.scores())
+            further += list(service.scores())
         return AnalysisOutput(
             estimates=tuple(further),
             curves=tuple(curves),
@@ -106,9 +106,9 @@ class TwoDates:
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """The declared tests, adjusted together by Holm; how much both dates share; services of one date only."""
-        found = [cast("_Kept", one) for one in kept.values()]
-        met = found[0].meeting
-        declared = [item for one in found for item in one.declared]
+        kepts = [cast("_Kept", one) for one in kept.values()]
+        met = kepts[0].meeting
+        declared = [item for one in kepts for item in one.declared]
         faces = f"{met.faces[0]} and {met.faces[1]}" if met.design is Design.SAME_NAMES else str(met.faces[1])
         said = SAID[met.design].format(faces=faces, queries=len(met.queries))
         notes = [
@@ -156,6 +156,6 @@ def _shared(met: Meeting, dates: tuple[str, str]) -> Iterator[Estimate]:
 
 
 def _alone(met: Meeting) -> Iterator[str]:
-    names = {one.name for half in (met.earlier, met.later) for one in half.of.services}
+    names = {service.name for half in (met.earlier, met.later) for service in half.of.services}
     for name in sorted(names - set(met.services)):
         yield f"two_dates: {name} stands at one date only"

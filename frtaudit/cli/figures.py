@@ -38,7 +38,7 @@ def main(argv: Sequence[str]) -> int:
     )
     wanted = list(paper_figures(read_run(Path(options.run)).result, choice).values())
     if options.list:
-        lines = [f"{item.name:32} {item.title}" for item in wanted]
+        lines = [f"{figure.name:32} {figure.title}" for figure in wanted]
     else:
         fill = partial(write_figures, wanted, options.formats)
         lines = [str(path) for path in write_whole(Path(options.out), fill)]

@@ -61,7 +61,7 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> 
         written = paper.write(table(plan, outcomes), folder, report, signing)
         tidy(outcomes, folder)
     sys.stdout.write("".join(f"{printable(str(shown(path)))}\n" for path in written))
-    return max(_code(item, fail_on) for item in outcomes)
+    return max(_code(outcome, fail_on) for outcome in outcomes)
 
 
 def planned(overrides: Sequence[str], config_dir: str | None) -> tuple[Plan, Report]:
@@ -216,10 +216,10 @@ def _folder(hydras: list[str], plan: Plan) -> Path:
     return folder
 
 
-def _code(item: JobResult, fail_on: FailOn) -> int:
-    if item.state is State.DONE:
-        return exit_code(item.counts or {}, fail_on)
-    return item.exit_code or COULD_NOT
+def _code(result: JobResult, fail_on: FailOn) -> int:
+    if result.state is State.DONE:
+        return exit_code(result.counts or {}, fail_on)
+    return result.exit_code or COULD_NOT
 
 
 def _quoted(path: Path) -> str:

@@ -158,10 +158,12 @@ def _rate(text: str) -> tuple[str, float]:
 def moment(text: str) -> datetime:
     """An ISO 8601 date, perhaps with a time; without a zone it is UTC."""
     try:
-        found = datetime.fromisoformat(text)
+        fromisoformat = datetime.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"found {text!r}, which is not like 2026-03-04T05:06:07Z") from None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    return (
+        fromisoformat.replace(tzinfo=UTC) if fromisoformat.tzinfo is None else fromisoformat.astimezone(UTC)
+    )
 
 
 def _add_hydra_flags(parser: Parser) -> None:

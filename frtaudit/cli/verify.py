@@ -23,18 +23,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _Parser.make().parse_args(argv)
     try:
         depth = Depth.PAPER if options.deep or options.strict else Depth.PAGE
-        found = verify(options.path, options.trust, depth, _tabled)
+        verification = verify(options.path, options.trust, depth, _tabled)
     except FrtauditError as error:
         sys.stderr.write(f"frtaudit verify: {error}\n")
         return USAGE
-    sys.stdout.write(f"{dumps(found.to_json()) if options.json else found}\n")
-    if options.strict and found.strict_exit_code != found.exit_code and not options.json:
+    sys.stdout.write(f"{dumps(verification.to_json()) if options.json else verification}\n")
+    if options.strict and verification.strict_exit_code != verification.exit_code and not options.json:
         sys.stdout.write(
-            f"{options.path}: not everything was compared or is covered (exit {found.strict_exit_code})\n"
+            f"{options.path}: not everything was compared or is covered (exit {verification.strict_exit_code})\n"
         )
     if options.recipe:
         sys.stdout.write(_recipe(Path(options.path)))
-    return found.strict_exit_code if options.strict else found.exit_code
+    return verification.strict_exit_code if options.strict else verification.exit_code
 
 
 def _tabled(found: Mapping[str, Any], results: Mapping[int, AuditResult]) -> tuple[bytes, str]:

@@ -18,22 +18,22 @@ POWER = 0.95
 _SHORTEST = 8
 
 
-def drawn(found: Chosen, canaries: Canaries, seed: int) -> Index:
+def drawn(chosen: Chosen, canaries: Canaries, seed: int) -> Index:
     """The canaries' faces, shape (2, C): given, or drawn from the collection's own pairs.
 
     Raises :class:`SpecError` for a given image that is none of the faces.
     """
     if canaries.given:
         return np.array(
-            [[_face(found, digest) for digest in pair] for pair in canaries.given], dtype=np.int32
+            [[_face(chosen, digest) for digest in pair] for pair in canaries.given], dtype=np.int32
         ).T.reshape(2, -1)
-    size = found.pairs.shape[1]
+    size = chosen.pairs.shape[1]
     rng = np.random.default_rng(seed_of(seed, "collection", "canaries"))
-    return found.pairs[:, np.sort(rng.choice(size, min(canaries.pairs, size), replace=False))]
+    return chosen.pairs[:, np.sort(rng.choice(size, min(canaries.pairs, size), replace=False))]
 
 
-def _face(found: Chosen, digest: str) -> int:
-    among = [face for face, name in enumerate(found.faces.names) if f"-{digest[:16]}" in name]
+def _face(chosen: Chosen, digest: str) -> int:
+    among = [face for face, name in enumerate(chosen.faces.names) if f"-{digest[:16]}" in name]
     if len(digest) < _SHORTEST or len(among) != 1:
         shown = (
             f"{digest!r} begins the digest of {len(among)} faces"
@@ -73,17 +73,17 @@ def both_ways(pairs: Index, crops: Ints) -> tuple[Ints, Ints]:
 def answers_of(store: Store, service: int, canaries: Canaries, first: Ints, second: Ints) -> Floats:
     """Answers of N items, shape (N, rounds, repeats): a refusal is -inf, no answer NaN."""
     shape = (first.size, canaries.rounds, canaries.repeats)
-    found = np.full(shape, np.nan)
+    values = np.full(shape, np.nan)
     items: dict[tuple[int, int], list[int]] = {}
-    for item, key in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        items.setdefault(key, []).append(item)
+    for number, key in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        items.setdefault(key, []).append(number)
     last = turn_of(canaries, canaries.rounds - 1, canaries.repeats - 1)
     for turn, one, other, score, refusal, _ in store.answers(service, 1, last):
         moment, repeat = divmod(turn - 1, canaries.repeats)
         if refusal != Refusal.TRANSPORT:
-            for item in items.get((one, other), ()):
-                found[item, moment, repeat] = -np.inf if score is None else score
-    return found
+            for number in items.get((one, other), ()):
+                values[number, moment, repeat] = -np.inf if score is None else score
+    return values
 
 
 def finding(answers: Floats, versions: Mapping[str, int]) -> dict[str, Json]:
@@ -133,13 +133,13 @@ def _against_first(kept: Floats, moment: int) -> dict[str, float]:
 def _asymmetry(answers: Floats) -> dict[str, Json]:
     """Of the pairs that were scored both ways in the first round: how many are apart, and by how much at most."""
     size = len(answers) // 2
-    one, other = answers[:size, 0], answers[size:, 0]
-    scored = np.isfinite(one).all(axis=1) & np.isfinite(other).all(axis=1)
-    one, other = one[scored], other[scored]
-    if not len(one):
+    answer, other = answers[:size, 0], answers[size:, 0]
+    scored = np.isfinite(answer).all(axis=1) & np.isfinite(other).all(axis=1)
+    answer, other = answer[scored], other[scored]
+    if not len(answer):
         return {"pairs": 0, "apart": 0, "largest": None}
-    largest = np.abs(one.mean(axis=1) - other.mean(axis=1)).max()
-    return {"pairs": len(one), "apart": int(apart(one, other)[0].sum()), "largest": float(largest)}
+    largest = np.abs(answer.mean(axis=1) - other.mean(axis=1)).max()
+    return {"pairs": len(answer), "apart": int(apart(answer, other)[0].sum()), "largest": float(largest)}
 
 
 def sentences(name: str, found: Mapping[str, Json], versions: Sequence[str]) -> list[str]:

@@ -58,27 +58,34 @@ def chosen(store: Store, spec: CollectionSpec, alike: Mapping[int, str] = Mappin
     seen = _faces_by_service(store, spec)
     rows = _kept(store.images(), alike, seen, left_out)
     names = {row.image: face_id(row) for row in rows}
-    boxed = {name: found for name, found in seen.items() if _with_boxes(found)}
+    boxed = {name: detected_faces for name, detected_faces in seen.items() if _with_boxes(detected_faces)}
     boxes = _boxes(names, boxed) if boxed else None
     images = _faces([(query_name(row.query), names[row.image]) for row in rows])
     number_of = {name: image for image, name in names.items()}
-    found = faces_in(images, None if boxes is None else boxes_of(_table(boxes)), (), spec.detected)
-    stay = _enough(images.query_of[found.row], len(images.queries), spec.least, left_out)
+    detections = faces_in(images, None if boxes is None else boxes_of(_table(boxes)), (), spec.detected)
+    stay = _enough(images.query_of[detections.row], len(images.queries), spec.least, left_out)
     kept = np.flatnonzero(stay)
     order = kept[
-        np.lexsort((np.array(found.names, dtype=object)[kept].astype(str), images.query_of[found.row[kept]]))
+        np.lexsort(
+            (
+                np.array(detections.names, dtype=object)[kept].astype(str),
+                images.query_of[detections.row[kept]],
+            )
+        )
     ]
     blind = boxes is not None and not set(boxed) <= set(boxes["provider"])  # saw nobody in any image
     if blind or not order.size:
         raise _no_common_face(seen, spec.least)
-    faces = _faces([(images.queries[images.query_of[found.row[f]]], found.names[f]) for f in order.tolist()])
+    faces = _faces(
+        [(images.queries[images.query_of[detections.row[f]]], detections.names[f]) for f in order.tolist()]
+    )
     columns = {query_name(row.query): dict(json.loads(row.columns)) for row in rows}
     crops = {
-        name: _crops(boxes, name, found.face_of.get(name), number_of, found.row, images, order)
+        name: _crops(boxes, name, detections.face_of.get(name), number_of, detections.row, images, order)
         for name in sorted(spec.services)
     }
     pairs = _pairs(faces, columns, spec)
-    used = np.isin(images.query_of, images.query_of[found.row[order]])
+    used = np.isin(images.query_of, images.query_of[detections.row[order]])
     read = {number_of[name]: name for name, of in zip(images.names, used.tolist(), strict=True) if of}
     return Chosen(
         images=read,
@@ -93,8 +100,8 @@ def chosen(store: Store, spec: CollectionSpec, alike: Mapping[int, str] = Mappin
 
 
 def _no_common_face(services: Iterable[str], least: int) -> DataError:
-    said = " and ".join(sorted(services)) or "every service"
-    found = f"no query has {least} images with a face that {said} found"
+    text = " and ".join(sorted(services)) or "every service"
+    found = f"no query has {least} images with a face that {text} found"
     return DataError("collection", found, "least=N, or other images")
 
 
@@ -140,7 +147,7 @@ def _kept(
     left_out: Counter[str],
 ) -> list[ImageRow]:
     """Images that were read and looked at by all, each once in its query; others are counted."""
-    boxless = [one for one in seen.values() if not _with_boxes(one)]
+    boxless = [faces for faces in seen.values() if not _with_boxes(faces)]
     kept, known = [], set()
     for row in images:
         if row.refusal:
@@ -149,9 +156,9 @@ def _kept(
             left_out[SAME] += 1
         elif row.image in alike:
             left_out[alike[row.image]] += 1
-        elif any(row.image not in one for one in seen.values()):
+        elif any(row.image not in faces for faces in seen.values()):
             left_out[NOT_SEEN] += 1
-        elif any(len(one[row.image]) != 1 for one in boxless):
+        elif any(len(faces[row.image]) != 1 for faces in boxless):
             left_out[NOT_ONE] += 1
         else:
             kept.append(row)
@@ -159,9 +166,9 @@ def _kept(
     return kept
 
 
-def _with_boxes(found: Mapping[int, tuple[DetectedFace, ...]]) -> bool:
+def _with_boxes(detected_faces: Mapping[int, tuple[DetectedFace, ...]]) -> bool:
     """Whether a service says where its faces are."""
-    return all(one.box is not None for faces in found.values() for one in faces)
+    return all(face.box is not None for faces in detected_faces.values() for face in faces)
 
 
 def _boxes(
@@ -173,12 +180,12 @@ def _boxes(
             names[image],
             service,
             crop_id(names[image], place),
-            *(repr(float(getattr(one.box, side))) for side in SIDES),
+            *(repr(float(getattr(face.box, side))) for side in SIDES),
         )
-        for service, found in sorted(boxed.items())
-        for image, faces in sorted(found.items(), key=lambda item: names.get(item[0], ""))
+        for service, detected_faces in sorted(boxed.items())
+        for image, faces in sorted(detected_faces.items(), key=lambda item: names.get(item[0], ""))
         if image in names
-        for place, one in enumerate(faces)
+        for place, face in enumerate(faces)
     ]
     return pd.DataFrame(rows, columns=["image", "provider", "face", *SIDES], dtype="str")
 
@@ -228,9 +235,9 @@ def _crops(
         return np.array(
             [number_of[images.names[row[face]]] * PLACES for face in order.tolist()], dtype=np.int64
         )
-    own = boxes[boxes["provider"] == name]
+    box = boxes[boxes["provider"] == name]
     crop_of = np.full(row.size, -1, dtype=np.int64)
-    for face, image, crop in zip(face_of.tolist(), own["image"], own["face"], strict=True):
+    for face, image, crop in zip(face_of.tolist(), box["image"], box["face"], strict=True):
         if face >= 0:
             crop_of[face] = number_of[image] * PLACES + int(crop.rpartition("/")[2]) - 1
     return crop_of[order]
@@ -258,5 +265,5 @@ def groups(columns: Sequence[Mapping[str, str]], name: str | None) -> Ints:
         raise SpecError(
             "pairs.group", f"no column {name!r}", ", ".join(sorted(columns[0])) or "null: the source has none"
         )
-    known = {text: number for number, text in enumerate(sorted({one[name] for one in columns} - {""}))}
-    return np.array([known.get(one[name], -1) for one in columns], dtype=np.int64)
+    known = {text: number for number, text in enumerate(sorted({column[name] for column in columns} - {""}))}
+    return np.array([known.get(column[name], -1) for column in columns], dtype=np.int64)

@@ -16,11 +16,11 @@ def facts_in(detection: Detection) -> str:
     """Boxes and facts of the faces as canonical JSON, and whether a handle came with them; never the handle."""
     faces = [
         {
-            "box": None if one.box is None else [one.box.x, one.box.y, one.box.width, one.box.height],
-            "facts": dict(one.facts),
-            "handle": one.handle is not None,
+            "box": None if face.box is None else [face.box.x, face.box.y, face.box.width, face.box.height],
+            "facts": dict(face.facts),
+            "handle": face.handle is not None,
         }
-        for one in faces_in(detection)
+        for face in faces_in(detection)
     ]
     return json.dumps(faces, sort_keys=True, separators=(",", ":"))
 
@@ -51,7 +51,7 @@ def handles_in(detection: Detection) -> str:
     ('["token"]', '')
     """
     handles = [face.handle for face in faces_in(detection)]
-    return json.dumps(handles) if handles and all(isinstance(one, str) for one in handles) else ""
+    return json.dumps(handles) if handles and all(isinstance(handle, str) for handle in handles) else ""
 
 
 def with_handles(facts: str, handles: str, expires: float | None) -> Detection:

@@ -188,11 +188,11 @@ def shared(query_of: Index, digests: Sequence[str]) -> Flags:
     """
     holder: dict[str, int] = {}
     several = {
-        one
-        for one, query in zip(digests, query_of.tolist(), strict=True)
-        if holder.setdefault(one, query) != query
+        digest
+        for digest, query in zip(digests, query_of.tolist(), strict=True)
+        if holder.setdefault(digest, query) != query
     }
-    return np.array([one in several for one in digests], dtype=np.bool_)
+    return np.array([digest in several for digest in digests], dtype=np.bool_)
 
 
 def near_duplicates(vectors: Singles, similarity: float, distinct: Flags | None = None) -> Flags:

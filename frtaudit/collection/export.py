@@ -36,27 +36,27 @@ Row = tuple[int, int, int, float | None, str | None, str]
 
 
 def export(
-    into: Path, store: Store, spec: CollectionSpec, found: Chosen, *, finished: bool
+    into: Path, store: Store, spec: CollectionSpec, chosen: Chosen, *, finished: bool
 ) -> tuple[str, ...]:
     """Write it all, ``collection.json`` last, each file whole or not; what who collects has to know, as sentences."""
     out = OutputFolder(into)
-    out.replace(FACES, _faces(found))
+    out.replace(FACES, _faces(chosen))
     files = [FACES]
-    if found.boxes is not None:
-        out.replace(BOXES, found.boxes.to_csv(index=False, lineterminator="\n").encode())
+    if chosen.boxes is not None:
+        out.replace(BOXES, chosen.boxes.to_csv(index=False, lineterminator="\n").encode())
         files.append(BOXES)
     services: dict[str, Json] = {}
     said: list[str] = []
     shown: list[str] = []
     for number, name in enumerate(sorted(spec.services)):
         with out.drafted(f"{name}.parquet") as draft:
-            _scores(draft, store, number, name, found)
+            _scores(draft, store, number, name, chosen)
         files.append(f"{name}.parquet")
-        services[name], told, calm = _service(store, number, name, spec, found, finished=finished)
+        services[name], told, calm = _service(store, number, name, spec, chosen, finished=finished)
         said += told
         shown += [*calm, *told]
     listed = {name: sha256_file(into / name) for name in sorted(files)}
-    content = _about(store, spec, found) | {
+    content = _about(store, spec, chosen) | {
         "finished": finished,
         "partial": spec.budget.partial and not finished,
         "said": [*said],
@@ -67,7 +67,7 @@ def export(
     return tuple(shown)
 
 
-def _about(store: Store, spec: CollectionSpec, found: Chosen) -> dict[str, Json]:
+def _about(store: Store, spec: CollectionSpec, chosen: Chosen) -> dict[str, Json]:
     """What was asked for, and of how many images, faces and pairs."""
     known = identity(spec)
     return {
@@ -76,13 +76,13 @@ def _about(store: Store, spec: CollectionSpec, found: Chosen) -> dict[str, Json]
         "spec_digest": digest(known),
         "images": {
             "found": sum(1 for _ in store.images()),
-            "listed": len(found.images),
-            "left_out": dict(found.left_out),
+            "listed": len(chosen.images),
+            "left_out": dict(chosen.left_out),
         },
-        "queries": len(found.faces.queries),
-        "faces": len(found.faces.names),
-        "pairs": int(found.pairs.shape[1]),
-        "boxes": None if found.boxes is None else BOXES,
+        "queries": len(chosen.faces.queries),
+        "faces": len(chosen.faces.names),
+        "pairs": int(chosen.pairs.shape[1]),
+        "boxes": None if chosen.boxes is None else BOXES,
         "detected": str(spec.detected),
     }
 
@@ -115,13 +115,13 @@ def write_sittings(into: Path, store: Store, spec: CollectionSpec) -> None:
 
 
 def _service(
-    store: Store, number: int, name: str, spec: CollectionSpec, found: Chosen, *, finished: bool
+    store: Store, number: int, name: str, spec: CollectionSpec, chosen: Chosen, *, finished: bool
 ) -> tuple[dict[str, Json], list[str], list[str]]:
     """What stands of a service in the file, what to warn every reader of, and what only who collects is told."""
     service = spec.services[name]
     versions = store.versions(number)
-    pairs = drawn(found, spec.canaries, spec.seed)
-    answers = answers_of(store, number, spec.canaries, *both_ways(pairs, found.crops[name]))
+    pairs = drawn(chosen, spec.canaries, spec.seed)
+    answers = answers_of(store, number, spec.canaries, *both_ways(pairs, chosen.crops[name]))
     canaries = finding(answers, versions) if pairs.shape[1] else None
     counts = store.counts(number, COMPARE)
     seen = looked_for(store, number, spec.least, detects=service.detects)
@@ -141,7 +141,7 @@ def _service(
     told = [] if canaries is None else sentences(name, canaries, list(versions))
     calm = [] if canaries is None else reassurance(name, canaries)
     if not finished:
-        asked, pairs = sum(counts.values()), found.pairs.shape[1]
+        asked, pairs = sum(counts.values()), chosen.pairs.shape[1]
         told.append(f"{name}: the budget reached for {asked} of {pairs} comparisons")
     for failed, what, then in (
         (_transport(seen), *_UNSEEN[service.detects]),
@@ -173,21 +173,21 @@ def failure(refusal: str, code: str) -> str:
     return code if refusal == Refusal.FAILURE_TO_ACQUIRE else f"{refusal}_{code}"
 
 
-def _faces(found: Chosen) -> bytes:
+def _faces(chosen: Chosen) -> bytes:
     """Every image of the queries that are compared: face_id, query, and the columns of its query."""
-    names = sorted({key for columns in found.columns.values() for key in columns})
+    names = sorted({key for columns in chosen.columns.values() for key in columns})
     stream = io.StringIO()
     lines = csv.writer(stream, lineterminator="\n")
     lines.writerow(("face_id", "query", *names))
-    for image, name in found.images.items():
-        query = found.queries[image]
-        lines.writerow((name, query, *(found.columns[query].get(column, "") for column in names)))
+    for image, name in chosen.images.items():
+        query = chosen.queries[image]
+        lines.writerow((name, query, *(chosen.columns[query].get(column, "") for column in names)))
     return stream.getvalue().encode()
 
 
-def _scores(path: Path, store: Store, number: int, name: str, found: Chosen) -> None:
+def _scores(path: Path, store: Store, number: int, name: str, chosen: Chosen) -> None:
     """A service's score list: a line for each comparison that has a result or a stated failure."""
-    called = _called(found, name)
+    called = _called(chosen, name)
     crops = np.array(sorted(called), dtype=np.int64)
     names = pa.array([called[crop] for crop in crops.tolist()], type=pa.string())
     codes = sorted({failure(refusal, code) for refusal, code in store.counts(number, COMPARE) if refusal})
@@ -212,12 +212,14 @@ def _scores(path: Path, store: Store, number: int, name: str, found: Chosen) -> 
             writer.write_batch(pa.record_batch(columns, schema=SCHEMA))
 
 
-def _called(found: Chosen, name: str) -> dict[int, str]:
+def _called(chosen: Chosen, name: str) -> dict[int, str]:
     """What a service's score list calls its crops: faces of boxes where it has some, else images."""
-    boxed = found.boxes is not None and bool((found.boxes["provider"] == name).any())
+    boxed = chosen.boxes is not None and bool((chosen.boxes["provider"] == name).any())
     return {
-        crop: crop_id(found.images[crop // PLACES], crop % PLACES) if boxed else found.images[crop // PLACES]
-        for crop in found.crops[name].tolist()
+        crop: crop_id(chosen.images[crop // PLACES], crop % PLACES)
+        if boxed
+        else chosen.images[crop // PLACES]
+        for crop in chosen.crops[name].tolist()
     }
 
 

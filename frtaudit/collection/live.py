@@ -43,12 +43,12 @@ class LiveLine:
         """
         limit = "" if self._budget.limit is None else f" of {self._budget.limit:g}"
         spent_so_far = f"{float(spent):.2f}{limit} {self._budget.currency} spent"
-        said = f"{self.what}: {self.done} of {self.total} calls, {spent_so_far}"
+        text = f"{self.what}: {self.done} of {self.total} calls, {spent_so_far}"
         made = self.done - self._before
         if made and self.done < self.total:
             left = seconds / made * (self.total - self.done)
-            said += f", about {left:.0f} s left" if left < 100 else f", about {left / 60:.0f} min left"
-        return said
+            text += f", about {left:.0f} s left" if left < 100 else f", about {left / 60:.0f} min left"
+        return text
 
     def clear(self) -> None:
         """Take the line away: something else is to be said, or all is done."""

@@ -60,13 +60,13 @@ class Plan:
         """As ``--json`` prints it."""
         calls: list[Json] = [
             {
-                "service": one.service,
-                "kind": one.kind,
-                "calls": one.calls,
-                "each": float(one.each),
-                "price": float(one.price),
+                "service": line.service,
+                "kind": line.kind,
+                "calls": line.calls,
+                "each": float(line.each),
+                "price": float(line.price),
             }
-            for one in self.lines
+            for line in self.lines
         ]
         return {
             "images": self.images,
@@ -86,10 +86,10 @@ class Plan:
         head = f"{self.queries} queries, {self.images} images, at most {self.pairs} pairs of faces for each service"
         rows = [("service", "calls for", "at most", f"{self.currency} each", self.currency)]
         rows += [
-            (one.service, one.kind, str(one.calls), f"{float(one.each):g}", f"{float(one.price):.2f}")
-            for one in self.lines
+            (line.service, line.kind, str(line.calls), f"{float(line.each):g}", f"{float(line.price):.2f}")
+            for line in self.lines
         ]
-        rows.append(("all", "", str(sum(one.calls for one in self.lines)), "", f"{float(self.price):.2f}"))
+        rows.append(("all", "", str(sum(line.calls for line in self.lines)), "", f"{float(self.price):.2f}"))
         wide = [max(len(row[at]) for row in rows) for at in range(5)]
         table = [
             "  ".join(
@@ -111,7 +111,9 @@ class Plan:
 
 def unpriced(spec: CollectionSpec) -> tuple[str, ...]:
     """Services that a budget says nothing about, for their calls have no price."""
-    free = [name for name, one in sorted(spec.services.items()) if not any(prices(one.limits).values())]
+    free = [
+        name for name, service in sorted(spec.services.items()) if not any(prices(service.limits).values())
+    ]
     if spec.budget.limit is None or not free:
         return ()
     return (
@@ -169,9 +171,9 @@ def plan_of_source(spec: CollectionSpec) -> Plan:
     if calls:
         sizes = {query_name(query): size for query, size in enumerate(spec.source.at_most())}
         return plan(spec, sizes, _one_group(spec, sizes), calls, cautions)
-    found = list(spec.source.finds())
-    columns = {query_name(one.query): one.columns for one in found}
-    return plan(spec, Counter(query_name(one.query) for one in found), columns, calls, cautions)
+    finds = list(spec.source.finds())
+    columns = {query_name(one.query): one.columns for one in finds}
+    return plan(spec, Counter(query_name(one.query) for one in finds), columns, calls, cautions)
 
 
 def plan_by_size(spec: CollectionSpec, queries: int, images: int) -> Plan:

@@ -84,8 +84,8 @@ def _refuse_to_pay_again(into: Path) -> None:
     """Raise :class:`DataError` where calls were paid for in a folder whose store knows of none."""
     files = [name for name in (COLLECTION, SITTINGS) if (into / name).exists()]
     if files:
-        found = f"{STORE} is gone or empty beside {files[0]}: every call would be made and paid for again"
-        raise DataError("into", found, f"{STORE} put back, another folder, or --pay-again")
+        text = f"{STORE} is gone or empty beside {files[0]}: every call would be made and paid for again"
+        raise DataError("into", text, f"{STORE} put back, another folder, or --pay-again")
 
 
 class UnseenError(DataError):
@@ -184,8 +184,11 @@ class CollectionRun:
             except ProviderError as error:
                 lacking.append(error)
         if len(lacking) > 1:
-            found = "; ".join(f"{one.where}: {one.found} (accepted: {one.accepted})" for one in lacking[:-1])
-            raise ProviderError(f"{found}; {lacking[-1].where}", lacking[-1].found, lacking[-1].accepted)
+            text = "; ".join(
+                f"{provider_error.where}: {provider_error.found} (accepted: {provider_error.accepted})"
+                for provider_error in lacking[:-1]
+            )
+            raise ProviderError(f"{text}; {lacking[-1].where}", lacking[-1].found, lacking[-1].accepted)
         if lacking:
             raise lacking[0]
 
@@ -214,11 +217,11 @@ class CollectionRun:
         silent = self._silent()
         if left and (silent or self.store.meta(LOOKED) is None):
             self.store.note(LOOKED, "1")
-            found = f"not read or looked at for reasons of transport: {self._why()}"
+            text = f"not read or looked at for reasons of transport: {self._why()}"
             then = "the same command: it asks again" + (
                 "" if silent else ", then goes on without what still fails"
             )
-            raise UnseenError("collection", found, then)
+            raise UnseenError("collection", text, then)
         read = [(row.image, row.query) for row in self.store.images() if not row.refusal]
         gone = alike(self.spec.duplicates, read, self.cache.get, self._boxes())
         self.store.note(ALIKE, dumps({str(image): reason for image, reason in gone.items()}))
@@ -227,7 +230,7 @@ class CollectionRun:
         """Whether no image was read, or a service has given no result for any."""
         read = [row for row in self.store.images() if not row.refusal]
         results = [self._looked(worker) for worker in self.workers]
-        return not read or not all(any(refusal != TRANSPORT for refusal, _ in one) for one in results)
+        return not read or not all(any(refusal != TRANSPORT for refusal, _ in result) for result in results)
 
     def _looked(self, worker: ServiceWorker) -> dict[tuple[str, str], int]:
         return looked_for(self.store, worker.number, self.spec.least, detects=worker.service.detects)
@@ -287,7 +290,9 @@ class CollectionRun:
                 told = tried[worker.number] | told_by(self.store, worker.number)
                 pairs = [pair for images in queries for pair in open_pairs(images, told)]
                 tried[worker.number] |= dict.fromkeys(pairs)
-                keys = [Key(worker.number, FINDING, one * PLACES, other * PLACES) for one, other in pairs]
+                keys = [
+                    Key(worker.number, FINDING, number * PLACES, other * PLACES) for number, other in pairs
+                ]
                 worker.todo.extend(keys)
             if not any(worker.todo for worker in workers):
                 return
@@ -338,8 +343,8 @@ class CollectionRun:
         for worker in self.workers:
             crops = set(found.crops[worker.name].tolist())
             pairs = [
-                (one, other)
-                for one, other, state, *_ in self.store.finding(worker.number)
+                (number, other)
+                for number, other, state, *_ in self.store.finding(worker.number)
                 if state is not State.TRANSPORT
             ]
             self.store.adopt(worker.number, [pair for pair in pairs if crops.issuperset(pair)])

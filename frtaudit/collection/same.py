@@ -23,14 +23,14 @@ def same_collection(store: Store, spec: dict[str, Json]) -> None:
         )
 
 
-def same_images(store: Store, found: Sequence[Found]) -> None:
+def same_images(store: Store, founds: Sequence[Found]) -> None:
     """Raise :class:`DataError` where a source lists other images than at first; nothing listed asks nothing.
 
     The store knows images by their numbers: of the list it keeps a digest and the length.
     """
-    if not found:
+    if not founds:
         return
-    listed: list[Json] = [[one.query, str(one.address), dict(sorted(one.columns.items()))] for one in found]
+    listed: list[Json] = [[one.query, str(one.address), dict(sorted(one.columns.items()))] for one in founds]
     known, now = store.meta(LISTED), f"{digest(listed)} {len(listed)}"
     if known is None:
         store.note(LISTED, now)

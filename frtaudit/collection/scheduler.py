@@ -79,7 +79,7 @@ class Scheduler:
             if (
                 worker.down is not None
                 and worker not in self._told
-                and any(one.down is None for one in workers)
+                and any(service_worker.down is None for service_worker in workers)
             ):
                 self._tell_user(str(worker.down))
                 self._told.append(worker)
@@ -99,19 +99,19 @@ class Scheduler:
         if not (starts or arrived.results or arrived.retries or arrived.rows):
             return
         paid: Counter[tuple[int, str, str]] = Counter(_price(worker, key.kind) for worker, key in starts)
-        paid.update(_price(one.worker, one.kind) for one in arrived.retries)
-        paid.subtract(_price(one.worker, one.key.kind) for one in arrived.results if not one.used)
+        paid.update(_price(event.worker, event.kind) for event in arrived.retries)
+        paid.subtract(_price(result.worker, result.key.kind) for result in arrived.results if not result.used)
         self.store.commit(
-            [one.result for one in arrived.results if one.result is not None],
+            [result.result for result in arrived.results if result.result is not None],
             [key for _, key in starts],
             arrived.rows,
-            [one.key for one in arrived.results if one.stopped is not None],
+            [result.key for result in arrived.results if result.stopped is not None],
             paid,
-            [row for one in arrived.results if (row := one.worker.handles_of(one)) is not None],
+            [row for result in arrived.results if (row := result.worker.handles_of(result)) is not None],
         )
         self._arrived = _Arrived()
-        for one in arrived.retries:
-            one.stored.set()
+        for retry in arrived.retries:
+            retry.stored.set()
 
     def _drain(self, reader: Reader | None, on_read: ReadOne) -> None:
         """Take everything that arrived; wait for the first of it."""

@@ -125,9 +125,9 @@ def looked_for(store: Store, service: int, least: int, *, detects: bool) -> dict
         return store.counts(service, DETECT)
     told = told_by(store, service)
     pairs = {pair for images in candidates(store.images(), least) for pair in walked(images, told)}
-    found = Counter(
+    counts = Counter(
         (refusal or "", code)
         for first, second, _, refusal, code in store.finding(service)
         if (first // PLACES, second // PLACES) in pairs
     )
-    return dict(sorted(found.items()))
+    return dict(sorted(counts.items()))

@@ -100,7 +100,7 @@ class CollectionSpec:
             raise SpecError("least", f"{self.least}", "1 and more")
         if self.duplicates.faces is FaceBy.TEMPLATES:
             raise SpecError("duplicates.faces", "templates: no collection keeps them", "crops or none")
-        silent = [name for name, one in sorted(self.services.items()) if not one.detects]
+        silent = [name for name, service in sorted(self.services.items()) if not service.detects]
         if self.detected is Detected.ALL and silent:
             raise SpecError("detected", f"all faces, but {silent[0]} does not say where they are", "single")
 
@@ -152,7 +152,7 @@ def identity(spec: CollectionSpec) -> dict[str, Json]:
         for one in dataclasses.fields(CollectionSpec)
         if identifies(one) and one.name not in (*_PLUGGED, "budget", "keep_images", "duplicates")
     }
-    services = {name: _service(name, one) for name, one in sorted(spec.services.items())}
+    services = {name: _service(name, service) for name, service in sorted(spec.services.items())}
     asked_with = recorded_settings(spec.duplicates, spec.duplicates.embedder())
     return {
         **kept,
@@ -162,11 +162,11 @@ def identity(spec: CollectionSpec) -> dict[str, Json]:
     }
 
 
-def _service(name: str, one: Service) -> Json:
+def _service(name: str, service: Service) -> Json:
     """A service's settings without its limits, and what it says that it will be asked with."""
-    fields = {key: value for key, value in plugin_plain("service", one).items() if key != "limits"}
+    fields = {key: value for key, value in plugin_plain("service", service).items() if key != "limits"}
     with named(name):
-        return {**fields, "asked": dict(sorted(one.recorded_settings().items()))}
+        return {**fields, "asked": dict(sorted(service.recorded_settings().items()))}
 
 
 def _services(value: object) -> dict[str, object]:

@@ -123,19 +123,19 @@ class Store:
         db.execute("DELETE FROM handles WHERE ends <= ?", (time.time(),))
         self.run_number = int(self.meta("sitting") or 0) + 1
         self.note("sitting", str(self.run_number))
-        found = db.execute(
+        fetchall = db.execute(
             "SELECT service, CASE WHEN second THEN ? ELSE ? END AS kind, count(*) FROM calls WHERE state = ?"
             " GROUP BY service, kind",
             (COMPARE, DETECT, State.INTENT),
         ).fetchall()
-        for row in found:
+        for row in fetchall:
             db.execute(
                 "INSERT INTO ambiguous VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + excluded.calls",
                 row,
             )
         db.execute("DELETE FROM calls WHERE state = ?", (State.INTENT,))
         db.execute("COMMIT")
-        return {(int(service), str(kind)): int(count) for service, kind, count in found}
+        return {(int(service), str(kind)): int(count) for service, kind, count in fetchall}
 
     def ambiguous(self) -> dict[tuple[int, str], int]:
         """Calls of all sittings with unknown result, by service and kind."""
@@ -199,18 +199,18 @@ class Store:
     def _rows(self, results: Iterable[Result]) -> list[tuple[object, ...]]:
         return [
             (
-                *one.key,
-                int(one.state),
-                one.attempts,
-                one.score,
-                None if one.refusal is None else str(one.refusal),
-                one.code,
-                self._version(one.version),
-                one.request,
-                one.facts,
+                *result.key,
+                int(result.state),
+                result.attempts,
+                result.score,
+                None if result.refusal is None else str(result.refusal),
+                result.code,
+                self._version(result.version),
+                result.request,
+                result.facts,
                 self.run_number,
             )
-            for one in results
+            for result in results
         ]
 
     def _version(self, text: str) -> int:

@@ -261,8 +261,8 @@ class ServiceWorker:
         self._in_a_row[again] += 1
         self.tired = self.tired or self._in_a_row[True] >= DOWN
         if self._in_a_row[False] >= DOWN and self.down is None:
-            found = f"the last {DOWN} calls failed ({result.code}); it is asked for nothing more now"
-            self.down = ProviderError(f"services.{self.name}", found, "the same command when it answers")
+            text = f"the last {DOWN} calls failed ({result.code}); it is asked for nothing more now"
+            self.down = ProviderError(f"services.{self.name}", text, "the same command when it answers")
 
     def handles_of(self, ended: CallResult) -> HandleRow | None:
         """What to write of the handles of a detection."""

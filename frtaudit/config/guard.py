@@ -149,9 +149,9 @@ def check_word(word: str) -> None:
     """Refuse a word that would take a parser long: towers of brackets, a key or a value of unreasonable length."""
     key, _, value = word.partition("=")
     if len(key) > MAX_KEY or len(value) > MAX_VALUE:
-        found = f"{key[:40]!r} and what follows: {len(word)} characters"
+        text = f"{key[:40]!r} and what follows: {len(word)} characters"
         raise SpecError(
-            "command line", found, f"keys of {MAX_KEY} and values of {MAX_VALUE} at most; a preset holds more"
+            "command line", text, f"keys of {MAX_KEY} and values of {MAX_VALUE} at most; a preset holds more"
         )
     _check_depth(word, "command line")
 
@@ -173,8 +173,8 @@ def _check_setting(word: str, value: str, override: str) -> None:
     )
     if not known:
         accepted = f"{RUN_FOLDER}, {SWEEP_FOLDER}, {LAUNCHER}, hydra.launcher.NAME with a NAME of: "
-        found = f"{override!r} sets Hydra itself"
-        raise SpecError("command line", found, accepted + ", ".join(LAUNCHER_SETTINGS))
+        text = f"{override!r} sets Hydra itself"
+        raise SpecError("command line", text, accepted + ", ".join(LAUNCHER_SETTINGS))
     if word == LAUNCHER and value not in LAUNCHERS:
         raise SpecError("command line", f"{override!r}", ", ".join(f"{word}={name}" for name in LAUNCHERS))
     if not value or not value.isprintable():
@@ -235,18 +235,20 @@ def _check_defaults(value: yaml.Node, shown: str) -> None:
     """A defaults list selects presets by name, shipped ones and the user's own, and places none elsewhere."""
     if not isinstance(value, yaml.SequenceNode):
         raise SpecError(f"{shown}{_at(value)}", "no list of defaults", _SELECTS)
-    for item in value.value:
-        where = f"{shown}{_at(item)}"
-        if isinstance(item, yaml.ScalarNode) and (item.value == "_self_" or is_name(item.value)):
+    for scalar_node in value.value:
+        where = f"{shown}{_at(scalar_node)}"
+        if isinstance(scalar_node, yaml.ScalarNode) and (
+            scalar_node.value == "_self_" or is_name(scalar_node.value)
+        ):
             continue
-        pairs = item.value if isinstance(item, yaml.MappingNode) else []
+        pairs = scalar_node.value if isinstance(scalar_node, yaml.MappingNode) else []
         selection = _DEFAULT.fullmatch(pairs[0][0].value) if len(pairs) == 1 else None
         if selection is None or selection[1] not in LANDS:
-            raise SpecError(where, f"{_told(item)} in defaults", _SELECTS)
+            raise SpecError(where, f"{_told(scalar_node)} in defaults", _SELECTS)
         if selection[2] is not None:
             check_package(selection[2], selection[1], where)
         if not all(_is_choice(node) for node in _chosen(pairs[0][1])):
-            raise SpecError(where, f"{_told(item)} in defaults", _SELECTS)
+            raise SpecError(where, f"{_told(scalar_node)} in defaults", _SELECTS)
 
 
 def _chosen(node: yaml.Node) -> Sequence[yaml.Node]:

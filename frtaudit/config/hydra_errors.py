@@ -60,15 +60,15 @@ def _rest(error: Exception) -> SpecError:
 
 def _no_option(path: str, text: str) -> SpecError:
     group, _, name = path.rpartition("/")
-    known = [item.strip() for item in _available(text).split(",") if item.strip()]
+    known = [word.strip() for word in _available(text).split(",") if word.strip()]
     if not known and group in LANDS:
         known = list(options(group))
     return SpecError(group or "spec", f"no option is named {name!r}{closest(name, known)}", ", ".join(known))
 
 
 def _available(text: str) -> str:
-    found = _AVAILABLE.search(text)
-    return ", ".join(found[1].split()) if found else ""
+    match = _AVAILABLE.search(text)
+    return ", ".join(match[1].split()) if match else ""
 
 
 def _first(text: str) -> str:

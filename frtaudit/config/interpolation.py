@@ -22,9 +22,9 @@ def check_plain(text: str, where: str, told: str = "") -> None:
     Traceback (most recent call last):
     frtaudit.errors.SpecError: report.title: the resolver '${oc.env:HOME}'; accepted: plain ${key} only
     """
-    for found in re.finditer(r"\$\{", text):
-        if not PLAIN.match(text, found.start()):
-            strange = text[found.start() :][:40].splitlines()[0]
+    for match in re.finditer(r"\$\{", text):
+        if not PLAIN.match(text, match.start()):
+            strange = text[match.start() :][:40].splitlines()[0]
             raise SpecError(where, f"the resolver {strange!r}{told}", "plain ${key} only")
 
 

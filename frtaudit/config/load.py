@@ -98,7 +98,12 @@ def expanded(overrides: Sequence[str]) -> tuple[tuple[dict[str, str], tuple[str,
     except HYDRA_ERRORS as error:
         raise translated(error) from error
     twice = next(
-        (one.key_or_group for one in parsed if _named(parsed, one) > 1 and _sweeps(parsed, one)), None
+        (
+            override.key_or_group
+            for override in parsed
+            if _named(parsed, override) > 1 and _sweeps(parsed, override)
+        ),
+        None,
     )
     if twice is not None:
         raise SpecError("command line", f"{twice!r} stands twice", "each setting of a sweep once")
@@ -125,7 +130,11 @@ def audit_of(found: Composed) -> AuditSpec:
 
 def with_targets(spec: AuditSpec) -> AuditSpec:
     """A requirement at an FMR target asks a question there: the target joins ``thresholds.fmr``."""
-    wanted = {item.at["fmr"] for item in spec.requirements if item.metric in _AT_TARGET and "fmr" in item.at}
+    wanted = {
+        requirement.at["fmr"]
+        for requirement in spec.requirements
+        if requirement.metric in _AT_TARGET and "fmr" in requirement.at
+    }
     known = spec.thresholds.fmr
     new = sorted(
         (target for target in wanted if isinstance(target, float) and target not in known), reverse=True
@@ -133,12 +142,12 @@ def with_targets(spec: AuditSpec) -> AuditSpec:
     return replace(spec, thresholds=replace(spec.thresholds, fmr=(*known, *new))) if new else spec
 
 
-def _named(parsed: Sequence[Override], one: Override) -> int:
-    return sum(other.key_or_group == one.key_or_group for other in parsed)
+def _named(parsed: Sequence[Override], override: Override) -> int:
+    return sum(other.key_or_group == override.key_or_group for other in parsed)
 
 
-def _sweeps(parsed: Sequence[Override], one: Override) -> bool:
-    return any(other.is_sweep_override() for other in parsed if other.key_or_group == one.key_or_group)
+def _sweeps(parsed: Sequence[Override], override: Override) -> bool:
+    return any(other.is_sweep_override() for other in parsed if other.key_or_group == override.key_or_group)
 
 
 def _choices(override: Override) -> list[tuple[str, str, str]]:

@@ -32,8 +32,8 @@ def _schema(spec: Plain, short: object) -> None:
     schemas = _mapping("schemas", spec.get("schemas"))
     if len(schemas) != 1:
         places = ", ".join(f"schemas.{name}.{field}" for field in sorted(fields) for name in sorted(schemas))
-        found = f"{len(schemas)} schemas are selected" if schemas else "no schema is selected"
-        raise SpecError(f"schema.{min(fields)}", found, places or "schema=NAME beside it")
+        text = f"{len(schemas)} schemas are selected" if schemas else "no schema is selected"
+        raise SpecError(f"schema.{min(fields)}", text, places or "schema=NAME beside it")
     name = next(iter(schemas))
     spec["schemas"] = {name: _mapping(f"schemas.{name}", schemas[name]) | fields}
 

@@ -83,11 +83,11 @@ def _header(text: str, shown: str) -> str | None:
 def keys_of(group: str) -> tuple[str, ...] | None:
     """What a whole spec of a group of presets may say: schema, provider and profiles are short forms; None: no spec."""
     if group == "audit":
-        return (*(one.name for one in dataclasses.fields(AuditSpec)), "schema", "provider", "profiles")
+        return (*(field.name for field in dataclasses.fields(AuditSpec)), "schema", "provider", "profiles")
     if group == "collection":
         from frtaudit.collection.spec import CollectionSpec
 
-        return tuple(one.name for one in dataclasses.fields(CollectionSpec))
+        return tuple(field.name for field in dataclasses.fields(CollectionSpec))
     return None
 
 
@@ -156,8 +156,8 @@ def _check_name(group: str, file: Path) -> None:
         raise SpecError(f"--config-dir {group}/{file.name}", "is not read by that name", accepted)
     plugins = names(group) if group in PLUGIN_GROUPS else []
     if file.stem in (*plugins, *(path.stem for path in presets(group))):
-        found = f"{group}={file.stem} is shipped and cannot be shadowed"
-        raise SpecError(f"--config-dir {group}/{file.name}", found, "another file name")
+        text = f"{group}={file.stem} is shipped and cannot be shadowed"
+        raise SpecError(f"--config-dir {group}/{file.name}", text, "another file name")
 
 
 def _default(field: "dataclasses.Field[object]") -> object:

@@ -64,9 +64,9 @@ def check_spec(spec: AuditSpec) -> None:
     check_thresholds(spec.thresholds)
     check_intervals(spec.intervals)
     check_folds(spec.folds, spec.schemas)
-    for name, item in spec.test_sets.items():
+    for name, test_set in spec.test_sets.items():
         _check_words("test_sets", name)
-        check_folds(item.folds, spec.schemas, f"test_sets.{name}.folds")
+        check_folds(test_set.folds, spec.schemas, f"test_sets.{name}.folds")
     _check_providers(spec.providers)
     check_requirements(spec)
     check_report(spec.report)
@@ -89,15 +89,15 @@ def check_bootstrap(bootstrap: Bootstrap, schemas: Iterable[str] = ()) -> None:
         )
     enough = enough_resamples(bootstrap.alpha)
     if enough > limits.LARGEST["B"]:
-        found = f"{bootstrap.alpha:g} needs B = {enough:.3g}, and {limits.LARGEST['B']} is the largest"
-        raise SpecError("bootstrap.alpha", found, f"{2 / limits.LARGEST['B']:g} or more")
+        text = f"{bootstrap.alpha:g} needs B = {enough:.3g}, and {limits.LARGEST['B']} is the largest"
+        raise SpecError("bootstrap.alpha", text, f"{2 / limits.LARGEST['B']:g} or more")
     if enough > bootstrap.B:
-        found = f"B = {bootstrap.B} is too small for alpha = {bootstrap.alpha:g}"
-        raise SpecError("bootstrap.B", found, f"{enough} or more")
+        text = f"B = {bootstrap.B} is too small for alpha = {bootstrap.alpha:g}"
+        raise SpecError("bootstrap.B", text, f"{enough} or more")
     known = [*schemas, NOT_STRATIFIED]
     if bootstrap.stratify is not None and bootstrap.stratify not in known:
-        found = f"no schema is named {bootstrap.stratify!r}{closest(bootstrap.stratify, known)}"
-        raise SpecError("bootstrap.stratify", found, ", ".join(known))
+        text = f"no schema is named {bootstrap.stratify!r}{closest(bootstrap.stratify, known)}"
+        raise SpecError("bootstrap.stratify", text, ", ".join(known))
 
 
 def check_thresholds(thresholds: Thresholds) -> None:
@@ -108,8 +108,8 @@ def check_thresholds(thresholds: Thresholds) -> None:
                 "thresholds.fmr", f"found {target:g}", "FMR targets between 0 and 1, both excluded"
             )
     if thresholds.curve.per_decade < 1:
-        found = f"found {thresholds.curve.per_decade}"
-        raise SpecError("thresholds.curve.per_decade", found, "a number of targets from 1")
+        text = f"found {thresholds.curve.per_decade}"
+        raise SpecError("thresholds.curve.per_decade", text, "a number of targets from 1")
     _check_unique("thresholds.fmr", [f"{target!r}" for target in thresholds.fmr])
     check_grid(thresholds.grid)
     from_file = thresholds.source is ThresholdSource.FILE
@@ -118,9 +118,9 @@ def check_thresholds(thresholds: Thresholds) -> None:
     if thresholds.file is not None and not from_file:
         raise SpecError("thresholds.source", f"found {thresholds.source.value!r} beside a file", "file")
     if thresholds.source is ThresholdSource.OTHER_COHORT and thresholds.grid.kind is not GridKind.EXPLICIT:
-        found = f"{thresholds.grid.kind.value!r} with thresholds from another cohort"
+        text = f"{thresholds.grid.kind.value!r} with thresholds from another cohort"
         raise SpecError(
-            "thresholds.grid.kind", found, "explicit: thresholds from elsewhere are given by value"
+            "thresholds.grid.kind", text, "explicit: thresholds from elsewhere are given by value"
         )
 
 
@@ -146,12 +146,15 @@ def check_intervals(intervals: Iterable[IntervalSpec]) -> None:
         method, target = interval.method, interval.target
         serving = [item.value for item in Method if target in item.serves and item not in OF_THEIR_OWN]
         if target not in method.serves:
-            found = f"method {method.value} does not serve target {target.value}"
-            raise SpecError(f"intervals[{index}]", found, f"methods {', '.join(serving) or 'none'}")
+            text = f"method {method.value} does not serve target {target.value}"
+            raise SpecError(f"intervals[{index}]", text, f"methods {', '.join(serving) or 'none'}")
         if method in OF_THEIR_OWN:
-            found = f"method {method.value} is no interval of a rate: analyses that need it make it unasked"
-            raise SpecError(f"intervals[{index}]", found, f"methods {', '.join(serving) or 'none'}")
-    _check_unique("intervals", [f"{item.method.value} for {item.target.value}" for item in wanted])
+            text = f"method {method.value} is no interval of a rate: analyses that need it make it unasked"
+            raise SpecError(f"intervals[{index}]", text, f"methods {', '.join(serving) or 'none'}")
+    _check_unique(
+        "intervals",
+        [f"{interval_spec.method.value} for {interval_spec.target.value}" for interval_spec in wanted],
+    )
 
 
 def check_folds(folds: Folds, schemas: Iterable[str] = (), where: str = "folds") -> None:
@@ -178,22 +181,22 @@ def check_folds(folds: Folds, schemas: Iterable[str] = (), where: str = "folds")
 
 def check_requirements(spec: AuditSpec) -> None:
     """Refuse a requirement on a metric, sense, weighting, schema or group that cannot be, or that nothing decides."""
-    _check_unique("requirements", [item.name for item in spec.requirements])
+    _check_unique("requirements", [requirement_spec.name for requirement_spec in spec.requirements])
     if spec.requirements and spec.bootstrap.alpha >= 0.5:
-        found = f"{spec.bootstrap.alpha:g} with requirements, which are judged on one-sided bounds"
-        raise SpecError("bootstrap.alpha", found, "less than 0.5")
-    for index, item in enumerate(spec.requirements):
-        _check_requirement(f"requirements[{index}]", item, spec)
+        text = f"{spec.bootstrap.alpha:g} with requirements, which are judged on one-sided bounds"
+        raise SpecError("bootstrap.alpha", text, "less than 0.5")
+    for index, requirement in enumerate(spec.requirements):
+        _check_requirement(f"requirements[{index}]", requirement, spec)
     _check_decided(spec)
 
 
 def _check_decided(spec: AuditSpec) -> None:
     """Refuse a list of intervals none of which decides about a rate that is required (FORMULAS 8.8)."""
     deciding = [method for method in DECIDING if method not in OF_THEIR_OWN]
-    open_ = [item.name for item in spec.requirements if item.metric in BY_ASKING]
-    if open_ and spec.intervals and not any(item.method in deciding for item in spec.intervals):
-        found = f"none of them decides about requirement {open_[0]!r}"
-        raise SpecError("intervals", found, f"one of {', '.join(method.value for method in deciding)}")
+    open_ = [requirement.name for requirement in spec.requirements if requirement.metric in BY_ASKING]
+    if open_ and spec.intervals and not any(interval.method in deciding for interval in spec.intervals):
+        text = f"none of them decides about requirement {open_[0]!r}"
+        raise SpecError("intervals", text, f"one of {', '.join(method.value for method in deciding)}")
 
 
 def check_report(report: Report) -> None:
@@ -214,37 +217,39 @@ def known_metrics(spec: AuditSpec) -> tuple[str, ...]:
     return tuple(sorted({*TO_REQUIRE, *(metric for metrics in declared for metric in metrics)}))
 
 
-def _check_requirement(where: str, item: RequirementSpec, spec: AuditSpec) -> None:
+def _check_requirement(where: str, requirement: RequirementSpec, spec: AuditSpec) -> None:
     metrics = known_metrics(spec)
-    _check_choice(f"{where}.metric", item.metric, metrics)
-    _check_choice(f"{where}.sense", item.sense, SENSES)
-    if item.metric == D_L2 and "space" in item.at:
-        _check_choice(f"{where}.at.space", str(item.at["space"]), SPACES)
-    if not math.isfinite(item.limit):
-        raise SpecError(f"{where}.limit", f"found {item.limit}", "a finite number")
-    if item.metric in RATES and not 0 <= item.limit <= 1:
-        raise SpecError(f"{where}.limit", f"found {item.limit:g} of a rate", "a number from 0 to 1")
-    if item.metric in (D_L2, *INDICES) and item.limit < 0:
-        raise SpecError(f"{where}.limit", f"found {item.limit:g} of {item.metric}", "0 or more")
-    if item.weighting is not None:
-        _check_choice(f"{where}.weighting", item.weighting, [weighting.value for weighting in Weighting])
-    if item.schema is not None:
-        _check_choice(f"{where}.schema", item.schema, list(spec.schemas))
-    if item.group not in (ALL, EACH, MAX):
-        _check_group(f"{where}.group", item, spec)
+    _check_choice(f"{where}.metric", requirement.metric, metrics)
+    _check_choice(f"{where}.sense", requirement.sense, SENSES)
+    if requirement.metric == D_L2 and "space" in requirement.at:
+        _check_choice(f"{where}.at.space", str(requirement.at["space"]), SPACES)
+    if not math.isfinite(requirement.limit):
+        raise SpecError(f"{where}.limit", f"found {requirement.limit}", "a finite number")
+    if requirement.metric in RATES and not 0 <= requirement.limit <= 1:
+        raise SpecError(f"{where}.limit", f"found {requirement.limit:g} of a rate", "a number from 0 to 1")
+    if requirement.metric in (D_L2, *INDICES) and requirement.limit < 0:
+        raise SpecError(f"{where}.limit", f"found {requirement.limit:g} of {requirement.metric}", "0 or more")
+    if requirement.weighting is not None:
+        _check_choice(
+            f"{where}.weighting", requirement.weighting, [weighting.value for weighting in Weighting]
+        )
+    if requirement.schema is not None:
+        _check_choice(f"{where}.schema", requirement.schema, list(spec.schemas))
+    if requirement.group not in (ALL, EACH, MAX):
+        _check_group(f"{where}.group", requirement, spec)
 
 
-def _check_group(where: str, item: RequirementSpec, spec: AuditSpec) -> None:
+def _check_group(where: str, requirement: RequirementSpec, spec: AuditSpec) -> None:
     """A group is a class of the named schema, or of any; schemas whose classes come from the data are left to it."""
-    schemas = [spec.schemas[item.schema]] if item.schema else list(spec.schemas.values())
+    schemas = [spec.schemas[requirement.schema]] if requirement.schema else list(spec.schemas.values())
     if not schemas or any(not schema.classes for schema in schemas):
         if not schemas:
             raise SpecError(
-                where, f"found {item.group!r} in an audit without schemas", f"{ALL}, or a schema=..."
+                where, f"found {requirement.group!r} in an audit without schemas", f"{ALL}, or a schema=..."
             )
         return
     known = [*(name for schema in schemas for name in schema.classes), UNKNOWN]
-    for name in item.group.split("|"):
+    for name in requirement.group.split("|"):
         _check_choice(where, name, [ALL, EACH, MAX, *known])
 
 
@@ -252,7 +257,10 @@ def _check_providers(providers: tuple[object, ...] | None) -> None:
     if providers is None:
         return
     _check_some("providers", providers)
-    shown = [item if isinstance(item, str) else str(getattr(item, "name", "")) for item in providers]
+    shown = [
+        provider if isinstance(provider, str) else str(getattr(provider, "name", ""))
+        for provider in providers
+    ]
     _check_unique("providers", shown)
 
 

@@ -115,9 +115,9 @@ def _value_plain(name: str, value: Built, keep: Keep) -> Json:
     return plugin_plain(group, value, keep)
 
 
-def _set_plain(item: PairSetSpec, keep: Keep) -> Json:
-    pairs = None if item.pairs is None else plugin_plain("protocol", item.pairs, keep)
-    return {"pairs": pairs, "folds": plain(item.folds, keep)}
+def _set_plain(pair: PairSetSpec, keep: Keep) -> Json:
+    pairs = None if pair.pairs is None else plugin_plain("protocol", pair.pairs, keep)
+    return {"pairs": pairs, "folds": plain(pair.folds, keep)}
 
 
 def _check_keys(spec: Mapping[str, object]) -> None:

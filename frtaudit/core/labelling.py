@@ -117,9 +117,9 @@ class Labelling:
     @property
     def left_out(self) -> Flags:
         """Faces of which nobody says whether they show their query's person, shape (F,), bool."""
-        said = self.faces.annotated
+        annotated = self.faces.annotated
         estimated = np.asarray(self.labelled.label == LEFT_OUT)
         if self.source is LabelSource.ESTIMATED:
             return estimated
         unsaid = estimated if self.source is LabelSource.COMBINED else np.ones_like(estimated)
-        return np.asarray((said == LEFT_OUT) | ((said == UNSAID) & unsaid))
+        return np.asarray((annotated == LEFT_OUT) | ((annotated == UNSAID) & unsaid))

@@ -301,15 +301,15 @@ _IN_NO_SECTION = (  # the report prints what stands here below its sections
 )
 
 METRICS: Mapping[str, Metric] = MappingProxyType(
-    {item.name: item for item in (*_IN_SECTIONS, *_IN_NO_SECTION)}
+    {metric.name: metric for metric in (*_IN_SECTIONS, *_IN_NO_SECTION)}
 )
-IN_SECTIONS = frozenset(item.name for item in _IN_SECTIONS)
-RATES = frozenset(item.name for item in METRICS.values() if item.kind is RATE and not item.unbounded)
-THRESHOLDS = frozenset(item.name for item in METRICS.values() if item.kind is SCORE)
-INDICES = tuple(item.name for item in METRICS.values() if item.index)
-POOLED_ONLY = frozenset(item.name for item in METRICS.values() if item.pooled_only)
-TO_REQUIRE = tuple(sorted(item.name for item in METRICS.values() if item.about))
-LABELS: Mapping[str, str] = MappingProxyType({item.name: item.label for item in METRICS.values()})
+IN_SECTIONS = frozenset(metric.name for metric in _IN_SECTIONS)
+RATES = frozenset(metric.name for metric in METRICS.values() if metric.kind is RATE and not metric.unbounded)
+THRESHOLDS = frozenset(metric.name for metric in METRICS.values() if metric.kind is SCORE)
+INDICES = tuple(metric.name for metric in METRICS.values() if metric.index)
+POOLED_ONLY = frozenset(metric.name for metric in METRICS.values() if metric.pooled_only)
+TO_REQUIRE = tuple(sorted(metric.name for metric in METRICS.values() if metric.about))
+LABELS: Mapping[str, str] = MappingProxyType({metric.name: metric.label for metric in METRICS.values()})
 
 
 def kind_of(metric: str) -> Kind:

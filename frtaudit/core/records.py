@@ -71,12 +71,13 @@ def _writer(kind: Kind) -> Convert:
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         hints = hints_of(kind)
         fields = [
-            (item, _same if "plain" in item.metadata else _writer(hints[item.name])) for item in _fields(kind)
+            (field, _same if "plain" in field.metadata else _writer(hints[field.name]))
+            for field in _fields(kind)
         ]
 
         def write(value: object) -> dict[str, Json]:
-            held = ((item, one, getattr(value, item.name)) for item, one in fields)
-            return {item.name: one(found) for item, one, found in held if not silent(item, found)}
+            held = ((field, one, getattr(value, field.name)) for field, one in fields)
+            return {field.name: one(found) for field, one, found in held if not silent(field, found)}
 
         return write
     return _converted(kind, _writer, lambda value: number_out(float(value)), lambda item: item.value, list)
@@ -87,8 +88,8 @@ def _reader(kind: Kind) -> Convert:
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         hints = hints_of(kind)
         fields = {
-            item.name: _same if "plain" in item.metadata else _reader(hints[item.name])
-            for item in _fields(kind)
+            field.name: _same if "plain" in field.metadata else _reader(hints[field.name])
+            for field in _fields(kind)
         }
 
         def read(data: object) -> object:
@@ -127,7 +128,7 @@ def _same(value: Any) -> Any:  # noqa: ANN401  what is JSON already
 
 
 def _fields(kind: Kind) -> list[Field]:
-    return [item for item in dataclasses.fields(kind) if item.compare]
+    return [field for field in dataclasses.fields(kind) if field.compare]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,8 +138,8 @@ class Contract:
     ``named``: types that stand once, under ``$defs``.
     """
 
-    keep: Keep = lambda item: item.compare
-    needed: Keep = lambda item: "added" not in item.metadata
+    keep: Keep = lambda field: field.compare
+    needed: Keep = lambda field: "added" not in field.metadata
     named: Mapping[Kind, str] = dataclasses.field(default_factory=dict)
 
     def of(self, kind: Kind) -> Schema:
@@ -152,7 +153,7 @@ class Contract:
         if kind in _SCALARS:
             return dict(_SCALARS[kind])
         if isinstance(kind, type) and issubclass(kind, Enum):
-            return {"enum": [item.value for item in kind]}
+            return {"enum": [enum.value for enum in kind]}
         if is_typeddict(kind):
             hints = get_type_hints(kind, include_extras=True)
             return closed({name: self.of(hint) for name, hint in hints.items()}, kind.__required_keys__)
@@ -178,10 +179,10 @@ class Contract:
 
     def record(self, kind: Kind, given: Mapping[str, Json] = MappingProxyType({})) -> Schema:
         """The schema of a dataclass; ``given``: what is known of some of its properties, or beside them."""
-        fields = [item for item in dataclasses.fields(kind) if item.init and self.keep(item)]
+        fields = [field for field in dataclasses.fields(kind) if field.init and self.keep(field)]
         hints = get_type_hints(kind, include_extras=True)
-        parts = {item.name: self.of(hints[item.name]) for item in fields if item.name not in given}
-        needed = [item.name for item in fields if self.needed(item) and item.name not in given]
+        parts = {field.name: self.of(hints[field.name]) for field in fields if field.name not in given}
+        needed = [field.name for field in fields if self.needed(field) and field.name not in given]
         return closed({**given, **parts}, [*given, *needed])
 
     def _list(self, items: tuple[Kind, ...]) -> Schema:

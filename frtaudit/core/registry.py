@@ -123,5 +123,5 @@ def names(group: str) -> list[str]:
 
 def load_entry_points() -> None:
     """Import plug-ins of other wheels (entry point group ``frtaudit.plugins``); they register themselves."""
-    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda found: found.name):
+    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry_point: entry_point.name):
         point.load()

@@ -50,7 +50,9 @@ class AuditResult:
     @property
     def choice(self) -> tuple[str, ...]:
         """What a declared rule says of each system that was compared, a sentence each; empty without a rule."""
-        return tuple(item.note for item in self.estimates if item.metric == DECISION and item.note)
+        return tuple(
+            estimate.note for estimate in self.estimates if estimate.metric == DECISION and estimate.note
+        )
 
     def to_json(self) -> dict[str, Json]:
         """The mapping that ``result.json`` holds."""

@@ -46,7 +46,7 @@ def cuts(count: int) -> tuple[int, int]:
     return length, strides
 
 
-def changed(recorded: RowDigests, found: RowDigests) -> str:
+def changed(recorded: RowDigests, digests: RowDigests) -> str:
     """Which rows are not the recorded ones, in words.
 
     >>> one = RowDigests(unit="line", first=1, count=4, blocks=("a", "b"), strides=("c", "d"))
@@ -54,14 +54,14 @@ def changed(recorded: RowDigests, found: RowDigests) -> str:
     'line 3 is not the one that the report was made from'
     """
     unit, length = recorded.unit, cuts(recorded.count)[0]
-    blocks = _other(recorded.blocks, found.blocks)
-    strides = _other(recorded.strides, found.strides)
-    if (found.count, found.unit) != (recorded.count, unit):
-        said = f"holds {found.count:,} {found.unit}s, the report was made from {recorded.count:,} {unit}s"
-        if not blocks or cuts(found.count) != cuts(recorded.count):
-            return said
+    blocks = _other(recorded.blocks, digests.blocks)
+    strides = _other(recorded.strides, digests.strides)
+    if (digests.count, digests.unit) != (recorded.count, unit):
+        text = f"holds {digests.count:,} {digests.unit}s, the report was made from {recorded.count:,} {unit}s"
+        if not blocks or cuts(digests.count) != cuts(recorded.count):
+            return text
         start = blocks[0] * length + recorded.first
-        return f"{said}; the first that differs is one of {unit}s {start} to {start + length - 1}"
+        return f"{text}; the first that differs is one of {unit}s {start} to {start + length - 1}"
     if not blocks:
         return f"every {unit} is the one that the report was made from; what stands between them is not"
     rows = [row + recorded.first for row in islice(_crossings(recorded, blocks, strides), SHOWN + 1)]

@@ -156,16 +156,16 @@ def values_of(inputs: RuleInputs, trait: Trait, among: Flags) -> Texts:
     if trait.tail is None and not trait.tails:
         return np.where(sure, texts, "")
     number = numbers(inputs.cohort_data, trait.column)
-    found = np.full(number.size, "", dtype=object)
+    values = np.full(number.size, "", dtype=object)
     for place, name in enumerate(inputs.names):
         tail = trait.tails.get(name, trait.tail)
         own = sure & among & (inputs.group == place) & np.isfinite(number)
         if tail is None or not own.any():
             continue
         low, high = np.percentile(number[own], [tail, 100 - tail])
-        found[own & (number >= high)] = HIGH
-        found[own & (number <= low)] = LOW
-    return found
+        values[own & (number >= high)] = HIGH
+        values[own & (number <= low)] = LOW
+    return values
 
 
 def numbers(cohort_data: CohortData, column: str) -> Floats:

@@ -59,10 +59,10 @@ def curate(cohort_data: CohortData, rules: Rules, reviewed: str | None = None) -
         np.concatenate([getattr(part, name) for part in parts]) for name in ("first", "second", "fold")
     )
     cells = np.zeros(cohort_data.cohort.n_subjects, dtype=np.int32)
-    found = listed_comparisons(
+    comparisons = listed_comparisons(
         cohort_data.cohort, first.astype(np.int32), second.astype(np.int32), cells, fold=fold.astype(np.int16)
     )
-    return replace(found, steps=tuple(steps))
+    return replace(comparisons, steps=tuple(steps))
 
 
 def _dropped(inputs: RuleInputs, rules: Rules, reviewed: str) -> frozenset[str]:
@@ -72,13 +72,13 @@ def _dropped(inputs: RuleInputs, rules: Rules, reviewed: str) -> frozenset[str]:
         lists = [_listed(inputs, rules, kind, look) for kind in (MATED, NON_MATED)]
         known = frozenset(name for pairs in lists for name in _ids(inputs.cohort_data, pairs))
         try:
-            said = read_review(reviewed, known, VERDICTS)
+            review = read_review(reviewed, known, VERDICTS)
         except DataError:
             if all(pairs.whole for pairs in lists) or look >= LAST_LOOK:
                 raise
             look *= 4
             continue
-        return frozenset(pair for pair, verdict in said.items() if verdict != KEEP)
+        return frozenset(pair for pair, verdict in review.items() if verdict != KEEP)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,8 +221,8 @@ def _non_mated(inputs: RuleInputs, rules: Rules, look: int) -> _List:
             within += count
             whole &= count == found[0].size or rules.order is Order.RANDOM
             parts.append((*found, np.full(found[0].size, stratum)))
-        said = " or ".join(f"{a}, {b}" for a, b in rules.non_mated_values)
-        steps.append(Step(rule=f"values {said}", kind=NON_MATED, group=name, left=possible))
+        text = " or ".join(f"{a}, {b}" for a, b in rules.non_mated_values)
+        steps.append(Step(rule=f"values {text}", kind=NON_MATED, group=name, left=possible))
         rule = f"score at most {rules.highest_non_mated:g}"
         steps.append(Step(rule=rule, kind=NON_MATED, group=name, left=within))
     first, second, score, stratum_of = (np.concatenate(side) for side in zip(*parts, strict=True))
@@ -241,8 +241,8 @@ def _strangers(
 ) -> tuple[tuple[Ints, Ints, Floats], int]:
     """Candidates of one group and mix, and how many keep the bound (of the drawn ones, where pairs are drawn)."""
     if rules.order is Order.HARDEST:
-        found = most_alike(inputs.vectors, inputs.subject, one, other, rules.highest_non_mated, most)
-        return (found.first, found.second, found.score), found.within
+        pairs = most_alike(inputs.vectors, inputs.subject, one, other, rules.highest_non_mated, most)
+        return (pairs.first, pairs.second, pairs.score), pairs.within
     rng = np.random.default_rng(seed_of(inputs.cohort_data.seed, "curated", f"non_mated {stratum}"))
     first, second = drawn_pairs(inputs.subject, one, other, most, rng)
     score = scores_of(inputs.vectors, first, second)
@@ -283,8 +283,8 @@ def _image_steps(inputs: RuleInputs, rules: Rules) -> Iterator[Step]:
         own = inputs.group == place
         yield Step(rule="all", kind=IMAGES, group=name, left=int((own & inputs.has).sum()), unit=IMAGES)
         if rules.only:
-            said = ", ".join(f"{trait} {only}" for trait, only in rules.only.items())
-            yield Step(rule=f"only {said}", kind=IMAGES, group=name, left=int((own & may).sum()), unit=IMAGES)
+            text = ", ".join(f"{trait} {only}" for trait, only in rules.only.items())
+            yield Step(rule=f"only {text}", kind=IMAGES, group=name, left=int((own & may).sum()), unit=IMAGES)
         for item in wanted:
             left = int((own & may & (value == item)).sum())
             yield Step(rule=f"{rules.trait} {item}{sure}", kind=IMAGES, group=name, left=left, unit=IMAGES)
@@ -308,8 +308,8 @@ def _too_few(inputs: RuleInputs, rules: Rules, kind: str, dropped: frozenset[str
         else "no single rule binds"
     )
     of = "" if name == EVERYBODY else f" of {name}"
-    found = f"{lacking} of {each} {kind.replace('_', '-')} pairs ({mix}){of} are missing; {because}"
+    text = f"{lacking} of {each} {kind.replace('_', '-')} pairs ({mix}){of} are missing; {because}"
     strata = len(made.missing)
     most = (each - lacking) // rules.k * rules.k * strata
     fewer = f"rules.{kind} of {most} or fewer, " if most else ""
-    return DataError("curated", found, f"{fewer}weaker rules, or more images")
+    return DataError("curated", text, f"{fewer}weaker rules, or more images")

@@ -48,7 +48,7 @@ def class_scores(system: SystemData, schema: str) -> tuple[ClassScores, list[str
             kept.append((group_index, label, chosen))
         else:
             missing.append(label)
-    found = ClassScores(
+    scores = ClassScores(
         schema=schema,
         names=tuple(label for _, label, _ in kept),
         group_indices=tuple(group_index for group_index, _, _ in kept),
@@ -57,7 +57,7 @@ def class_scores(system: SystemData, schema: str) -> tuple[ClassScores, list[str
         pairs=tuple(rows[chosen] for _, _, chosen in kept),
         score_range=tail.score_range,
     )
-    return found, missing
+    return scores, missing
 
 
 def check_shares(declared: Mapping[str, Mapping[str, float]], system: SystemData, where: str) -> None:
@@ -82,8 +82,8 @@ def shares_of(declared: Mapping[str, Mapping[str, float]], held: ClassScores, wh
     missing = [name for name in held.names if name not in given]
     shares = np.array([given.get(name, 0.0) for name in held.names], dtype=np.float64)
     if missing or not np.all(np.isfinite(shares)) or shares.min() < 0 or shares.sum() <= 0:
-        found = f"no share of {missing[0]}" if missing else "a negative share, or none above 0"
-        raise SpecError(f"{where}.{held.schema}", found, f"a share of each of {', '.join(held.names)}")
+        text = f"no share of {missing[0]}" if missing else "a negative share, or none above 0"
+        raise SpecError(f"{where}.{held.schema}", text, f"a share of each of {', '.join(held.names)}")
     return np.asarray(shares / shares.sum())
 
 

@@ -165,9 +165,9 @@ def fixed_interval(form: Form, rates: GroupRates, spec: IntervalSpec, alpha: flo
     summary = RateSummary(
         value=float(form.value(rates.values(form.rates))),
         vstat=float(form.value(rates.centred(form.rates))),
-        errors=min(item.errors for item in read),
-        trials=min(item.trials for item in read),
-        subjects_with_errors=min(item.subjects_with_errors for item in read),
+        errors=min(rate.errors for rate in read),
+        trials=min(rate.trials for rate in read),
+        subjects_with_errors=min(rate.subjects_with_errors for rate in read),
         replicates={plan: np.asarray(form.value(drawn), dtype=np.float64)},
     )
     return intervals_of(summary, [spec], alpha)[0]
@@ -218,8 +218,8 @@ def _mc_error(form: Form, values: Rates, drawn: Rates, alpha: float) -> float | 
     """Monte Carlo standard error of the bounds, the larger of both: delete-a-tenth jackknife of the replicates."""
     part = np.arange(len(next(iter(drawn.values())))) % PARTS
     left = [
-        _bounds(form, values, {rate: item[part != one] for rate, item in drawn.items()}, alpha)
-        for one in range(PARTS)
+        _bounds(form, values, {rate: item[part != number] for rate, item in drawn.items()}, alpha)
+        for number in range(PARTS)
     ]
     known = np.array([bounds for bounds in left if bounds is not None])
     if len(known) < PARTS:
@@ -236,21 +236,21 @@ def difference(form: Form, rates: GroupRates, alpha: float, note: str | None = N
     null = {
         rate: equality_test.as_if_equal(values[rate], drawn[rate], rates.common[rate]) for rate in form.rates
     }
-    found = equality_test.equality(form.value, values, null, alpha=alpha, worse=form.direction)
-    if found is None:
+    equality = equality_test.equality(form.value, values, null, alpha=alpha, worse=form.direction)
+    if equality is None:
         return _test(form, None, alpha, "undefined in too many replicates")
-    detectable = equality_test.detectable_ratio(form.value, null, found.edge, form.direction)
-    return replace(_test(form, found, alpha, note), detectable=detectable)
+    detectable = equality_test.detectable_ratio(form.value, null, equality.edge, form.direction)
+    return replace(_test(form, equality, alpha, note), detectable=detectable)
 
 
-def _test(form: Form, found: equality_test.Equality | None, alpha: float, note: str | None) -> Test:
+def _test(form: Form, equality: equality_test.Equality | None, alpha: float, note: str | None) -> Test:
     shown = " and ".join(rate.upper() for rate in form.rates)
     return Test(
-        p=None if found is None else found.p,
-        null_median=None if found is None else found.median,
-        null_edge=None if found is None else found.edge,
+        p=None if equality is None else equality.p,
+        null_median=None if equality is None else equality.median,
+        null_edge=None if equality is None else equality.edge,
         alpha=alpha,
-        n_resamples=None if found is None else found.n_resamples,
+        n_resamples=None if equality is None else equality.n_resamples,
         method=TestMethod.CENTRED_RATES,
         detectable_unit=f"largest {shown} over smallest",
         power=equality_test.POWER,

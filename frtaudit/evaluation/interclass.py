@@ -25,7 +25,7 @@ def for_population(bounds: Bounds, n: int, alpha: float) -> tuple[Interval, ...]
     """
     none = empty(Method.VERTEX_GAUSSIAN, alpha, "degenerate: truncated at 0 on both sides")
     made = _at_any_level(bounds, n, alpha)
-    return tuple(item if (item.low or 0.0) < (item.high or 0.0) else none for item in made)
+    return tuple(interval if (interval.low or 0.0) < (interval.high or 0.0) else none for interval in made)
 
 
 def _at_any_level(bounds: Bounds, n: int, alpha: float) -> tuple[Interval, ...]:
@@ -72,16 +72,16 @@ def _one_sided(known: Sequence[Callable[[float], Interval]], error: float) -> In
     return replace(above, low=below.low, mc_error=max(above.mc_error or 0.0, below.mc_error or 0.0) or None)
 
 
-def classes_alike(found: Spread, alpha: float) -> Test:
+def classes_alike(spread: Spread, alpha: float) -> Test:
     """The test that all classes have equal scores, by replicates of people, centred (FORMULAS 8.7)."""
     return Test(
-        p=found.p_value(alpha),
-        null_median=found.null(0.5, alpha),
-        null_edge=found.null(1 - alpha, alpha),
+        p=spread.p_value(alpha),
+        null_median=spread.null(0.5, alpha),
+        null_edge=spread.null(1 - alpha, alpha),
         alpha=alpha,
-        n_resamples=len(found.noise),
+        n_resamples=len(spread.noise),
         method=TestMethod.CENTRED_CURVES,
-        detectable=found.detectable(alpha),
+        detectable=spread.detectable(alpha),
         detectable_unit=CLASS_MOVED,
         power=POWER,
     )

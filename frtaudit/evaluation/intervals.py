@@ -86,7 +86,7 @@ def intervals_of(summary: RateSummary, wanted: Sequence[IntervalSpec], alpha: fl
     a note, and a ``wilson`` one of target population stands beside it (FORMULAS 8.3).
     """
     made = [_one(summary, spec, alpha) for spec in wanted]
-    withheld = any(item.low is None for item in made if item.method in PLAN_OF)
+    withheld = any(interval.low is None for interval in made if interval.method in PLAN_OF)
     has_rule = any(spec.method is Method.WILSON for spec in wanted)
     if withheld and not has_rule and summary.rule is not None:
         made.append(summary.rule(alpha))
@@ -308,8 +308,8 @@ def _of_strictest(residuals: dependence.Residuals, drawn: Floats | None, alpha: 
         return empty(Method.WILSON, alpha, STRICTEST)
     bias = float(drawn.mean()) - residuals.rate
     size = formatting.rate(abs(bias))
-    said = f"bias of the estimate, by the replicates: {'−' if bias < 0 else '+'}{size}"
-    return _moving(residuals, drawn, alpha, said)
+    text = f"bias of the estimate, by the replicates: {'−' if bias < 0 else '+'}{size}"
+    return _moving(residuals, drawn, alpha, text)
 
 
 def from_bounds(bounds: RateBounds, alpha: float, note: str | None = None, *, pairs: float = 0.0) -> Interval:
@@ -360,13 +360,13 @@ def _moving(
 def _heavy(system: SystemData, place: OperatingPoint) -> str | None:
     """Say so where one pair of people has a tenth of the rate, or more, by two false matches at least."""
     member = system.rule.spread.member[place.group_index]
-    found = influence.heaviest_pair(system.tail, member, place.threshold, place.weighting)
-    if found is None or found.share < HEAVY or found.errors < MIN_HEAVY:
+    heaviest = influence.heaviest_pair(system.tail, member, place.threshold, place.weighting)
+    if heaviest is None or heaviest.share < HEAVY or heaviest.errors < MIN_HEAVY:
         return None
     of = ""
     if system.spec.name_failures:
-        of = ": " + " and ".join(system.cohort.subject_ids[k] for k in (found.first, found.second))
-    return f"{ONE_PAIR} {formatting.rate(found.share)} of it{of}"
+        of = ": " + " and ".join(system.cohort.subject_ids[k] for k in (heaviest.first, heaviest.second))
+    return f"{ONE_PAIR} {formatting.rate(heaviest.share)} of it{of}"
 
 
 def _extremes(ruled: wilson.RuleInterval, alpha: float, *, ends: int) -> str | None:

@@ -61,14 +61,14 @@ def read_along(system: SystemData, rate: str, weighting: Weighting, group_index:
     ]
     return Readings(
         x=np.asarray(system.operating_points.targets, dtype=np.float64)[places],
-        value=np.array([item.value for item in summaries], dtype=np.float64),
-        vstat=np.array([item.vstat for item in summaries], dtype=np.float64),
+        value=np.array([summary.value for summary in summaries], dtype=np.float64),
+        vstat=np.array([summary.vstat for summary in summaries], dtype=np.float64),
         replicates={
-            plan: np.stack([item.replicates[plan] for item in summaries], axis=1)
+            plan: np.stack([summary.replicates[plan] for summary in summaries], axis=1)
             for plan in system.replicates
             if summaries
         },
-        too_few_errors=tuple(THIN if item.too_few_errors else None for item in summaries),
+        too_few_errors=tuple(THIN if summary.too_few_errors else None for summary in summaries),
         refused=_refused(system, WEIGHTINGS.index(weighting)),
     )
 
@@ -127,10 +127,10 @@ class Drawn:
             ]
         undrawn = "no replicates of images" if drawn is None else UNDEFINED
         reasons = [
-            unseen[at] or (None if found else f"no band: {along.too_few_errors[at] or undrawn}")
-            for at, found in enumerate(bounds)
+            unseen[at] or (None if bound else f"no band: {along.too_few_errors[at] or undrawn}")
+            for at, bound in enumerate(bounds)
         ]
-        low, high = ([np.nan if found is None else found[end] for found in bounds] for end in (0, 1))
+        low, high = ([np.nan if bound is None else bound[end] for bound in bounds] for end in (0, 1))
         return replace(
             self.curve(along, along.value, spans(along.x.tolist(), reasons)),
             low=tuple(map(float, low)),
@@ -169,11 +169,11 @@ def _bounds(
 ) -> bootstrap_intervals.Bounds | None:
     """The interval of one point; None also where all replicates agree: it would claim certainty."""
     if method is Method.NAIVE:
-        found = bootstrap_intervals.naive(drawn, alpha)
+        naive = bootstrap_intervals.naive(drawn, alpha)
     else:
         make = bootstrap_intervals.gaussian if method is Method.GAUSSIAN else bootstrap_intervals.recentered
-        found = make(drawn, stat, vstat, alpha)
-    return None if found is None or found[0] == found[1] else found
+        naive = make(drawn, stat, vstat, alpha)
+    return None if naive is None or naive[0] == naive[1] else naive
 
 
 def classes_along(system: SystemData, schema: str, rate: str) -> list[tuple[str, Readings]]:

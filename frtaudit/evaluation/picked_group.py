@@ -22,29 +22,29 @@ def highest(
     """The highest group FNMR and FMR at each FMR target, over systems and schemas; none where there is one group."""
     for metric in SEARCHED:
         found = [
-            item
-            for item in estimates
-            if item.metric == metric
-            and item.weighting == weighting.value
-            and set(item.at) == {"fmr"}
-            and item.group in ranked.get(item.schema or "", ())
-            and item.value is not None
+            estimate
+            for estimate in estimates
+            if estimate.metric == metric
+            and estimate.weighting == weighting.value
+            and set(estimate.at) == {"fmr"}
+            and estimate.group in ranked.get(estimate.schema or "", ())
+            and estimate.value is not None
         ]
-        for target in sorted({float(item.at["fmr"]) for item in found}, reverse=True):
-            here = [item for item in found if item.at["fmr"] == target]
+        for target in sorted({float(estimate.at["fmr"]) for estimate in found}, reverse=True):
+            here = [estimate for estimate in found if estimate.at["fmr"] == target]
             if len(here) > 1:
                 yield _picked(here, alpha)
 
 
-def _picked(found: Sequence[Estimate], alpha: float) -> Estimate:
-    most = max(found, key=lambda item: item.value or 0.0)
+def _picked(estimates: Sequence[Estimate], alpha: float) -> Estimate:
+    most = max(estimates, key=lambda estimate: estimate.value or 0.0)
     interval = deciding(most)
     bound = None if interval is None else interval.one_sided
-    wide = None if bound is None else _of_all(bound, len(found), alpha / 2)
+    wide = None if bound is None else _of_all(bound, len(estimates), alpha / 2)
     return replace(
         most,
         metric=METRIC,
-        at={**most.at, "rate": most.metric, "searched": float(len(found))},
+        at={**most.at, "rate": most.metric, "searched": float(len(estimates))},
         intervals=() if wide is None else (wide,),
         note=None if wide is not None else "no interval of this rate for the population",
         test=None,
@@ -53,10 +53,10 @@ def _picked(found: Sequence[Estimate], alpha: float) -> Estimate:
 
 def _of_all(bound: Callable[[float], Interval], searched: int, error: float) -> Interval:
     """The interval with each bound at ``error`` over all rates that were searched, at this and at any other error."""
-    found = bound(error / searched)
-    p_value = found.p_value
+    interval = bound(error / searched)
+    p_value = interval.p_value
     return replace(
-        found,
+        interval,
         one_sided=lambda error: _of_all(bound, searched, error),
         p_value=None if p_value is None else lambda limit, sense: min(1.0, searched * p_value(limit, sense)),
     )

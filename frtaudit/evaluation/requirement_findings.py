@@ -98,7 +98,7 @@ def sentence_of(
 
 def _shown(case: RequirementTest, estimate: Estimate, value: float) -> str:
     """A value or bound in the style of the estimate, on its side of the limit."""
-    style = formatting.style_of(estimate.value, *(item.high for item in estimate.intervals))
+    style = formatting.style_of(estimate.value, *(interval.high for interval in estimate.intervals))
     return metrics.printed(kind_of(estimate.metric), value, style=style, limit=case.requirement.limit)
 
 

@@ -99,10 +99,16 @@ def directions(requirements: Sequence[RequirementSpec]) -> int:
 
 def _cases(requirement: RequirementSpec, context: JudgementContext) -> list[RequirementTest]:
     places: dict[tuple[object, ...], int] = {}
-    for index, item in enumerate(context.estimates):
-        if _names(requirement, item, context):
-            same = item.provider, item.weighting, item.schema, item.group, tuple(sorted(item.at.items()))
-            if same not in places or (item.intervals and not context.estimates[places[same]].intervals):
+    for index, estimate in enumerate(context.estimates):
+        if _names(requirement, estimate, context):
+            same = (
+                estimate.provider,
+                estimate.weighting,
+                estimate.schema,
+                estimate.group,
+                tuple(sorted(estimate.at.items())),
+            )
+            if same not in places or (estimate.intervals and not context.estimates[places[same]].intervals):
                 places[same] = index  # of what two analyses estimate, the one that has an interval
     if not places:
         return [RequirementTest(requirement=requirement, index=None, reason="nothing estimates it")]
@@ -138,23 +144,23 @@ def _one_sided_p(case: RequirementTest, interval: Interval) -> float:
     return claim_p(lambda error: case.breaks(case.bounds(error * case.sides)), by_rank)
 
 
-def _names(requirement: RequirementSpec, item: Estimate, context: JudgementContext) -> bool:
+def _names(requirement: RequirementSpec, estimate: Estimate, context: JudgementContext) -> bool:
     weighting = requirement.weighting or (
-        item.weighting if item.metric in POOLED_ONLY else context.weighting.value
+        estimate.weighting if estimate.metric in POOLED_ONLY else context.weighting.value
     )
-    if item.metric != requirement.metric or item.weighting not in (weighting, None):
+    if estimate.metric != requirement.metric or estimate.weighting not in (weighting, None):
         return False
     asked = _asked(requirement)
-    if any(not _same(item.at.get(key), value) for key, value in asked.items()):
+    if any(not _same(estimate.at.get(key), value) for key, value in asked.items()):
         return False
-    if set(item.at) - set(asked) - _free(requirement):
+    if set(estimate.at) - set(asked) - _free(requirement):
         return False
-    if requirement.schema is not None and item.schema not in (requirement.schema, None):
+    if requirement.schema is not None and estimate.schema not in (requirement.schema, None):
         return False
     if requirement.group == EACH:
-        classes = context.ranked.get(item.schema or "", ())
-        return item.schema is not None and item.group in classes
-    return item.group == requirement.group
+        classes = context.ranked.get(estimate.schema or "", ())
+        return estimate.schema is not None and estimate.group in classes
+    return estimate.group == requirement.group
 
 
 def _asked(requirement: RequirementSpec) -> Mapping[str, float | str]:
@@ -221,11 +227,11 @@ def _blurred(interval: Interval | None, side: str, limit: float) -> bool:
 def deciding(estimate: Estimate) -> Interval | None:
     """The interval that decides: target population, bounds present, the first of :data:`DECIDING`."""
     serving = [
-        item
-        for item in estimate.intervals
-        if item.target is Target.POPULATION and item.low is not None and item.method in DECIDING
+        interval
+        for interval in estimate.intervals
+        if interval.target is Target.POPULATION and interval.low is not None and interval.method in DECIDING
     ]
-    serving.sort(key=lambda item: DECIDING.index(item.method))
+    serving.sort(key=lambda interval: DECIDING.index(interval.method))
     return serving[0] if serving else None
 
 

@@ -21,9 +21,9 @@ def without_confirmed(estimates: Sequence[Estimate]) -> Mapping[int, int]:
     """Places of FMR estimates to those of the same without the duplicates that a person confirmed."""
     confirmed = _places(estimates, CONFIRMED)
     return {
-        place: confirmed[_key(item)]
-        for place, item in enumerate(estimates)
-        if item.metric == "fmr" and _key(item) in confirmed
+        place: confirmed[_key(estimate)]
+        for place, estimate in enumerate(estimates)
+        if estimate.metric == "fmr" and _key(estimate) in confirmed
     }
 
 
@@ -31,7 +31,10 @@ def with_suspects(
     findings: Sequence[Finding], requirements: Sequence[RequirementSpec], context: JudgementContext
 ) -> tuple[Finding, ...]:
     """The findings, each on FMR with its fate without the suspects where that differs."""
-    without, asked = _places(context.estimates, SUSPECTED), {item.name: item for item in requirements}
+    without, asked = (
+        _places(context.estimates, SUSPECTED),
+        {requirement.name: requirement for requirement in requirements},
+    )
     return tuple(_judged(finding, asked[finding.requirement], context, without) for finding in findings)
 
 
@@ -51,11 +54,11 @@ def _judged(
         return finding
     verdict = Verdict.INCONCLUSIVE if finding.verdict is Verdict.FAIL else finding.verdict
     value = "no rate is left" if other.value is None else f"it is {_shown(other, requirement)}"
-    said = (
+    text = (
         f"{finding.sentence} Without suspected duplicates of people {value} and the verdict would be "
         f"{fate.value}; they are left out only after a person has confirmed them (identity_check/review.csv)."
     )
-    return replace(finding, verdict=verdict, sentence=said)
+    return replace(finding, verdict=verdict, sentence=text)
 
 
 def _fate(case: RequirementTest, alpha: float, step: float) -> Verdict:
@@ -71,8 +74,14 @@ def _shown(estimate: Estimate, requirement: RequirementSpec) -> str:
 
 
 def _places(estimates: Sequence[Estimate], metric: str) -> dict[Key, int]:
-    return {_key(item): place for place, item in enumerate(estimates) if item.metric == metric}
+    return {_key(estimate): place for place, estimate in enumerate(estimates) if estimate.metric == metric}
 
 
-def _key(item: Estimate) -> Key:
-    return item.provider, item.weighting, item.schema, item.group, tuple(sorted(item.at.items()))
+def _key(estimate: Estimate) -> Key:
+    return (
+        estimate.provider,
+        estimate.weighting,
+        estimate.schema,
+        estimate.group,
+        tuple(sorted(estimate.at.items())),
+    )

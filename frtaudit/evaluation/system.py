@@ -58,7 +58,10 @@ def on_panel(spec: AuditSpec, cohort_data: CohortData) -> list[str]:
     """Names of the systems on trial, in their order: the spec's, else all that the cohort offers."""
     if spec.providers is None:
         return offered(cohort_data)
-    return [item if isinstance(item, str) else str(getattr(item, "name", "")) for item in spec.providers]
+    return [
+        provider if isinstance(provider, str) else str(getattr(provider, "name", ""))
+        for provider in spec.providers
+    ]
 
 
 class CohortSource(Protocol):

@@ -37,11 +37,11 @@ class Inversion:
         FMR at the estimate keeps the target, and so does its lower bound: low lies at or below it, high at or above.
         """
 
-        def low_holds(item: RuleInterval) -> bool:
-            return item.bounds.low(alpha / 2) <= target
+        def low_holds(interval: RuleInterval) -> bool:
+            return interval.bounds.low(alpha / 2) <= target
 
-        def high_holds(item: RuleInterval) -> bool:
-            return item.bounds.high(alpha / 2) <= target
+        def high_holds(interval: RuleInterval) -> bool:
+            return interval.bounds.high(alpha / 2) <= target
 
         place = int(np.searchsorted(self.scores, at))
         low = self._smallest(low_holds, self._below(low_holds, place, weighting), place, weighting)

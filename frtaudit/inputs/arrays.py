@@ -56,8 +56,8 @@ class ScoreArrays:
             scores = Scores(name=self.system, mated=self.score[self.mated], non_mated=self.score[~self.mated])
             return material_of_scores([scores], inputs)
         lists, key = [scores_in(self._table(), self.system)], key_bytes(None, digest(dict(inputs)))
-        found = cohort_of_lists(lists, None, schemas, inputs, key)
-        return found if self.named_samples else replace(found, notes=(NO_SAMPLES,))
+        cohort = cohort_of_lists(lists, None, schemas, inputs, key)
+        return cohort if self.named_samples else replace(cohort, notes=(NO_SAMPLES,))
 
     def _table(self) -> Table:
         import pandas as pd
@@ -157,9 +157,9 @@ def _texts(name: str, values: npt.ArrayLike, size: int) -> list[str]:
     """One text for each comparison; None and NaN are the empty text."""
     import pandas as pd
 
-    found = pd.Series(np.asarray(values, dtype=object).ravel(), dtype=object)
-    _check_length(name, found.size, size)
-    return [str(text) for text in found.map(str, na_action="ignore").fillna("")]
+    series = pd.Series(np.asarray(values, dtype=object).ravel(), dtype=object)
+    _check_length(name, series.size, size)
+    return [str(text) for text in series.map(str, na_action="ignore").fillna("")]
 
 
 def _check_length(name: str, size: int, wanted: int) -> None:

@@ -56,9 +56,9 @@ class Coded:
         """The same with ``text`` in these rows."""
         if not rows.any():
             return self
-        found = np.flatnonzero(self.names == text)
-        place = int(found[0]) if found.size else self.names.size
-        names = self.names if found.size else np.append(self.names, np.array([text], dtype=object))
+        indices = np.flatnonzero(self.names == text)
+        place = int(indices[0]) if indices.size else self.names.size
+        names = self.names if indices.size else np.append(self.names, np.array([text], dtype=object))
         return Coded(code=np.where(rows, place, self.code).astype(np.int32), names=names)
 
 

@@ -79,13 +79,13 @@ def people_of(gathered: Sequence[Gathered]) -> People:
     return people
 
 
-def _add(people: People, item: Gathered, side: int) -> None:
+def _add(people: People, gathered: Gathered, side: int) -> None:
     """The samples of one side of one file."""
-    sample, subject = item.sample[side], item.subject[side]
-    said = _once(sample, subject, item.read, f"gives a {SIDES[side]} another subject than a line before")
+    sample, subject = gathered.sample[side], gathered.subject[side]
+    said = _once(sample, subject, gathered.read, f"gives a {SIDES[side]} another subject than a line before")
     rows = _first_rows(sample)
     for code, name in enumerate(sample.names):
-        who, place = subject.names[int(said[code])], item.read.place(int(rows[code]))
+        who, place = subject.names[int(said[code])], gathered.read.place(int(rows[code]))
         known = people.samples.setdefault(name, len(people.samples))
         if known == len(people.subjects):
             people.subjects.append(who)
@@ -94,18 +94,18 @@ def _add(people: People, item: Gathered, side: int) -> None:
             raise DataError(
                 place, f"gives a sample another subject than {people.places[known]}", "one subject"
             )
-    for column, sides in item.columns.items():
-        _add_column(people, item, column, sides[side], sample)
+    for column, sides in gathered.columns.items():
+        _add_column(people, gathered, column, sides[side], sample)
 
 
-def _add_column(people: People, item: Gathered, column: str, values: Coded, sample: Coded) -> None:
-    said = _once(sample, values, item.read, f"gives a sample another {column} than a line before")
+def _add_column(people: People, gathered: Gathered, column: str, values: Coded, sample: Coded) -> None:
+    said = _once(sample, values, gathered.read, f"gives a sample another {column} than a line before")
     texts = people.columns.setdefault(column, [])
     for code, name in enumerate(sample.names):
         known, text = people.samples[name], values.names[int(said[code])].strip()
         texts += [""] * (len(people.subjects) - len(texts))
         if text and texts[known] and text != texts[known]:
-            place = item.read.place(int(_first_rows(sample)[code]))
+            place = gathered.read.place(int(_first_rows(sample)[code]))
             raise DataError(place, f"gives a sample another {column} than a line before", "one value")
         texts[known] = texts[known] or text
 
@@ -119,30 +119,32 @@ def _first_rows(coded: Coded) -> Ints:
 
 def _once(of: Coded, values: Coded, read: Fields, found: str) -> Codes:
     """The one value of each name, (names,) int32; :class:`DataError` at the first row that gives another."""
-    said = values.codes[_first_rows(of)]
-    other = said[of.codes] != values.codes
+    code = values.codes[_first_rows(of)]
+    other = code[of.codes] != values.codes
     if other.any():
         raise DataError(read.place(int(np.argmax(other))), found, "the same on every line")
-    return said
+    return code
 
 
 def table_of(
-    item: Gathered, provider: str, cohort: Cohort, where: Mapping[str, int]
+    gathered: Gathered, provider: str, cohort: Cohort, where: Mapping[str, int]
 ) -> tuple[tuple[Comparisons, ScoreTable], list[LedgerEntry]]:
     """One system's comparisons and scores, and the lines that are none, counted.
 
     ``where``: sample name to cohort index. Raises :class:`DataError` at a comparison that stands twice.
     """
-    _check_repeats(item)
+    _check_repeats(gathered)
     reference, probe = (
         np.array([where.get(name, -1) for name in side.names], dtype=np.int32)[side.codes]
-        for side in item.sample
+        for side in gathered.sample
     )
     dropped = (probe < 0) | (reference < 0)
     alone = (probe == reference) & ~dropped
     keep = ~(dropped | alone)
     if not keep.any():
-        raise DataError(item.read.name, "no line compares two samples", "comparisons of different samples")
+        raise DataError(
+            gathered.read.name, "no line compares two samples", "comparisons of different samples"
+        )
     probe, reference = probe[keep], reference[keep]
     ordered = _meet(probe, reference, cohort.n_samples) and both_orders(probe, reference)
     cells = np.zeros(cohort.n_subjects, dtype=np.int32)
@@ -151,7 +153,7 @@ def table_of(
     entries = [
         LedgerEntry(code=code, count=n, unit="comparisons", provider=provider) for code, n in counted if n
     ]
-    return (comparisons, scored(item.read.score[keep])), entries
+    return (comparisons, scored(gathered.read.score[keep])), entries
 
 
 def scored(score: Floats) -> ScoreTable:
@@ -168,9 +170,9 @@ def _meet(probe: Codes, reference: Codes, size: int) -> bool:
     return bool((probes & references).any())
 
 
-def _check_repeats(item: Gathered) -> None:
+def _check_repeats(gathered: Gathered) -> None:
     """Refuse a comparison that stands twice in a file: it would count twice."""
-    reference, probe = item.sample
+    reference, probe = gathered.sample
     key = reference.codes.astype(np.int64)
     key *= len(probe.names)
     key += probe.codes
@@ -181,8 +183,8 @@ def _check_repeats(item: Gathered) -> None:
     again[first] = False
     row = int(np.argmax(again))
     before = int(np.argmax(key == key[row]))
-    found = f"the comparison of line {item.read.line(before)} again"
-    raise DataError(item.read.place(row), found, "each comparison once")
+    text = f"the comparison of line {gathered.read.line(before)} again"
+    raise DataError(gathered.read.place(row), text, "each comparison once")
 
 
 def _repeats(key: Ints, cells: int) -> bool:

@@ -40,19 +40,21 @@ class Scores:
 
 def material_of_scores(systems: list[Scores], inputs: Mapping[str, str]) -> CohortData:
     """What stands for the systems' scores. Raises :class:`DataError` where their numbers of scores differ."""
-    for item in systems:
+    for scores in systems:
         for kind, count, known in (
-            ("mated", item.mated.size, systems[0].mated.size),
-            ("non-mated", item.non_mated.size, systems[0].non_mated.size),
+            ("mated", scores.mated.size, systems[0].mated.size),
+            ("non-mated", scores.non_mated.size, systems[0].non_mated.size),
         ):
             if not count:
-                raise DataError(item.name, f"no {kind} score", "scores of both kinds")
+                raise DataError(scores.name, f"no {kind} score", "scores of both kinds")
             if count != known:
                 accepted = "as many for each system, or an audit of each"
-                raise DataError(item.name, f"{count} {kind} scores, {systems[0].name} has {known}", accepted)
+                raise DataError(
+                    scores.name, f"{count} {kind} scores, {systems[0].name} has {known}", accepted
+                )
     return CohortData(
         cohort=_stand_ins(systems),
-        tables={item.name: _table(item) for item in systems},
+        tables={system.name: _table(system) for system in systems},
         inputs=inputs,
         pseudonym_key=key_bytes(None, digest(dict(inputs))),
         named=False,
@@ -60,7 +62,10 @@ def material_of_scores(systems: list[Scores], inputs: Mapping[str, str]) -> Coho
 
 
 def _stand_ins(systems: list[Scores]) -> Cohort:
-    failed = {item.name: int(np.isnan(item.mated).sum() + np.isnan(item.non_mated).sum()) for item in systems}
+    failed = {
+        system.name: int(np.isnan(system.mated).sum() + np.isnan(system.non_mated).sum())
+        for system in systems
+    }
     return Cohort(
         sample_ids=("one", "one again", "other"),
         subject_ids=("one", "other"),
@@ -75,8 +80,8 @@ def _stand_ins(systems: list[Scores]) -> Cohort:
     )
 
 
-def _table(item: Scores) -> tuple[Comparisons, ScoreTable]:
-    mated = np.repeat([True, False], [item.mated.size, item.non_mated.size])
+def _table(scores: Scores) -> tuple[Comparisons, ScoreTable]:
+    mated = np.repeat([True, False], [scores.mated.size, scores.non_mated.size])
     comparisons = Comparisons(
         all_pairs=False,
         probe=np.zeros(mated.size, dtype=np.int32),
@@ -84,7 +89,7 @@ def _table(item: Scores) -> tuple[Comparisons, ScoreTable]:
         mated=mated,
         cells=np.zeros(2, dtype=np.int32),
     )
-    return comparisons, scored(np.concatenate([item.mated, item.non_mated]))
+    return comparisons, scored(np.concatenate([scores.mated, scores.non_mated]))
 
 
 def refuse_people(spec: AuditSpec, cohort_data: CohortData) -> None:
@@ -92,7 +97,7 @@ def refuse_people(spec: AuditSpec, cohort_data: CohortData) -> None:
     if cohort_data.named:
         return
     why = "the files name no subjects"
-    wanted = {item.target for item in spec.intervals}
+    wanted = {interval.target for interval in spec.intervals}
     if wanted != {Target.COMPARISONS_IID}:
         raise SpecError("intervals", why, f"[{ACCEPTED}], as in audit=nameless")
     if spec.weighting is not Weighting.POOLED:

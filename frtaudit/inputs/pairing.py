@@ -22,8 +22,8 @@ def cells_of(cohort: Cohort, non_mated: NonMated, within: str | None) -> Index:
     if non_mated is NonMated.ALL:
         return np.zeros(cohort.n_subjects, dtype=np.int32)
     if not schemas or (within is not None and within not in schemas):
-        found = f"no schema {within!r}" if within else f"non_mated={non_mated.value} without a schema"
-        raise SpecError("protocol.within", found, ", ".join(schemas) or "a schema in schemas")
+        text = f"no schema {within!r}" if within else f"non_mated={non_mated.value} without a schema"
+        raise SpecError("protocol.within", text, ", ".join(schemas) or "a schema in schemas")
     if non_mated is NonMated.WITHIN_GROUP:
         schemas = [within or schemas[0]]
     codes = np.stack([cohort.classifications[name].codes.astype(np.int32) for name in schemas])

@@ -28,9 +28,9 @@ def read_review(path: str, known: Collection[str], verdicts: Sequence[str]) -> d
     Raises :class:`DataError` naming the line of an unknown or repeated pair, or of another verdict than ``verdicts``.
     """
     table = read_table(Path(path), Path(path).name)
-    pairs, said = table.texts(table.need((PAIR,))), table.texts(table.need((VERDICT,)))
+    pairs, texts = table.texts(table.need((PAIR,))), table.texts(table.need((VERDICT,)))
     found: dict[str, str] = {}
-    for row, (pair, verdict) in enumerate(zip(pairs, said, strict=True)):
+    for row, (pair, verdict) in enumerate(zip(pairs, texts, strict=True)):
         if pair not in known:
             raise DataError(
                 table.place(row), f"names a pair that was not put to review ({pair!r})", "pairs of review.csv"

@@ -80,8 +80,8 @@ def _check(roster: Roster) -> None:
                 roster.places[i], f"no {'subject' if sample else 'sample'} id", "an id in every row"
             )
         if sample in first:
-            found = f"the sample id stands already at {roster.places[first[sample]]}"
-            raise DataError(roster.places[i], f"duplicate id: {found}", "unique sample ids")
+            text = f"the sample id stands already at {roster.places[first[sample]]}"
+            raise DataError(roster.places[i], f"duplicate id: {text}", "unique sample ids")
         first[sample] = i
 
 
@@ -93,7 +93,7 @@ def cohort_digest(
 ) -> str:
     """SHA-256 over ids, subjects and classes: who is tested."""
     classes: dict[str, Json] = {
-        name: {"classes": list(item.classes), "codes": [int(code) for code in item.codes]}
-        for name, item in classifications.items()
+        name: {"classes": list(classification.classes), "codes": [int(code) for code in classification.codes]}
+        for name, classification in classifications.items()
     }
     return digest({"samples": samples, "subjects": subjects, "subject_of": subject_of, "classes": classes})

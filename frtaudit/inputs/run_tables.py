@@ -112,8 +112,8 @@ def _signer(path: Path, name: str, digests: Mapping[str, str]) -> str | None:
         raise DataError(
             f"{name}/{STATEMENT}", f"cannot be read ({type(error).__name__})", "an unchanged run"
         ) from None
-    for file, found in digests.items():
-        if recorded.get(file) != found:
+    for file, digest in digests.items():
+        if recorded.get(file) != digest:
             raise DataError(f"{name}/{file}", "is not the file that was signed", "an unchanged run")
     return signer
 
@@ -212,8 +212,8 @@ def fails_by_comparison(run: RunTables, system: str) -> bool:
 
 
 def _of(run: RunTables, table: str, system: str) -> pd.DataFrame:
-    found = run.tables[table]
-    return found[found["provider"].astype(object) == system]
+    frame = run.tables[table]
+    return frame[frame["provider"].astype(object) == system]
 
 
 def _cells(run: RunTables, cohort: Cohort) -> Index:
@@ -222,8 +222,8 @@ def _cells(run: RunTables, cohort: Cohort) -> Index:
 
 
 def _indices(table: pd.DataFrame, side: str, cohort: Cohort) -> Index:
-    found = pd.Index(cohort.sample_ids).get_indexer(pd.Index(table[side].astype(str)))
-    return np.asarray(found, dtype=np.int32)
+    indexer = pd.Index(cohort.sample_ids).get_indexer(pd.Index(table[side].astype(str)))
+    return np.asarray(indexer, dtype=np.int32)
 
 
 def _listed(

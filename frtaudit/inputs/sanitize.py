@@ -99,7 +99,11 @@ def _read_ledger(cohort: Cohort, spec: AuditSpec) -> list[LedgerEntry]:
         if step.step is Sanitize.CONFLICTING_LABELS
         for name in _labelled(step, spec.schemas)
     }
-    return [item for item in cohort.ledger if item.code != STOOD or item.schema not in settled]
+    return [
+        ledger_entry
+        for ledger_entry in cohort.ledger
+        if ledger_entry.code != STOOD or ledger_entry.schema not in settled
+    ]
 
 
 def rule_text(step: SanitizeStep) -> str:
@@ -165,11 +169,11 @@ def _disagree(
 ) -> Flags:
     """Subjects whose kept samples say different classes, shape (K,)."""
     subject_of = cohort_data.cohort.subject_of
-    found = np.zeros(cohort_data.cohort.n_subjects, dtype=np.bool_)
+    values = np.zeros(cohort_data.cohort.n_subjects, dtype=np.bool_)
     for name in _labelled(step, schemas):
         codes = np.where(keep, sample_codes(name, schemas, cohort_data.attributes, subject_of), -1)
-        found |= subject_codes(codes, subject_of)[2]
-    return found
+        values |= subject_codes(codes, subject_of)[2]
+    return values
 
 
 def _numbers(where: str, cohort_data: CohortData, column: str) -> Floats:
@@ -203,17 +207,17 @@ def _rank(cohort: Cohort, keep: Flags, seed: int) -> Ints:
 def _refuse_small(where: str, step: SanitizeStep, cohort: Cohort, keep: Flags, before: Flags) -> None:
     """Refuse a class with fewer subjects than asked for; say with how many samples it would have enough."""
     for name in cohort.classifications if step.schema is None else [step.schema]:
-        for item in _counts(cohort, keep, name):
-            if item.subjects < number_of(step):
-                found = f"class {item.group} of {name} has {item.subjects} subjects left"
-                raise DataError(where, found, f"{number_of(step)} or more{_hint(step, cohort, before, item)}")
+        for count in _counts(cohort, keep, name):
+            if count.subjects < number_of(step):
+                text = f"class {count.group} of {name} has {count.subjects} subjects left"
+                raise DataError(where, text, f"{number_of(step)} or more{_hint(step, cohort, before, count)}")
 
 
-def _hint(step: SanitizeStep, cohort: Cohort, before: Flags, item: ClassCount) -> str:
+def _hint(step: SanitizeStep, cohort: Cohort, before: Flags, class_count: ClassCount) -> str:
     (left,) = [
         line.left
         for line in _required(cohort, before)
-        if (line.schema, line.group) == (item.schema, item.group)
+        if (line.schema, line.group) == (class_count.schema, class_count.group)
     ]
     most = sum(count >= number_of(step) for count in left)
     if not most:
@@ -239,7 +243,7 @@ def _stage(step: str, words: str, reason: str, cohort: Cohort, keep: Flags) -> S
         reason=reason,
         subjects=int(np.unique(cohort.subject_of[keep]).size),
         samples=int(np.count_nonzero(keep)),
-        groups=tuple(item for name in cohort.classifications for item in _counts(cohort, keep, name)),
+        groups=tuple(count for name in cohort.classifications for count in _counts(cohort, keep, name)),
     )
 
 
@@ -273,8 +277,8 @@ class _Moved(Mapping[str, Mapping[int, str]]):
 
     def __getitem__(self, provider: str) -> Mapping[int, str]:
         """The failed samples of ``provider`` that are left."""
-        found = self.of[provider].items()
-        return {int(self.place[i]): code for i, code in found if self.place[i] >= 0}
+        items = self.of[provider].items()
+        return {int(self.place[i]): code for i, code in items if self.place[i] >= 0}
 
     def __iter__(self) -> Iterator[str]:
         """The providers."""
@@ -308,7 +312,7 @@ def _kept_cohort(cohort: Cohort, keep: Flags, ledger: Sequence[LedgerEntry]) -> 
     samples = tuple(name for name, kept in zip(cohort.sample_ids, keep, strict=True) if kept)
     subjects = tuple(cohort.subject_ids[k] for k in people)
     subject_of = number[cohort.subject_of[keep]]
-    classes = {name: _left(item, people) for name, item in cohort.classifications.items()}
+    classes = {name: _left(classification, people) for name, classification in cohort.classifications.items()}
     return Cohort(
         sample_ids=samples,
         subject_ids=subjects,

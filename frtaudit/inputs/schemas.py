@@ -119,8 +119,8 @@ def _check_names(where: str, schema: SchemaSpec) -> None:
         raise SpecError(f"{where}.classes", "a class stands twice", "unique class names")
     classes = schema.classes or (bin_names(schema.bins) if schema.bins else ())
     if schema.labels and len(schema.labels) != len(classes):
-        found = f"{len(schema.labels)} labels for {len(classes)} classes"
-        raise SpecError(f"{where}.labels", found, "one label for each declared class or bin")
+        text = f"{len(schema.labels)} labels for {len(classes)} classes"
+        raise SpecError(f"{where}.labels", text, "one label for each declared class or bin")
     if len(set(schema.labels)) != len(schema.labels):
         raise SpecError(f"{where}.labels", "a label stands twice", "unique labels")
 
@@ -256,8 +256,8 @@ def _per_subject(
     majority, tied, disagree = subject_codes(codes, subject_of)
     count, rule = int(np.count_nonzero(disagree)), schema.conflicts
     if count and rule is ConflictRule.ERROR:
-        found = f"{count} subject(s) have samples that disagree in column {schema.column!r}"
-        raise DataError(f"schemas.{name}", found, _RULES.format(name))
+        text = f"{count} subject(s) have samples that disagree in column {schema.column!r}"
+        raise DataError(f"schemas.{name}", text, _RULES.format(name))
     lost = tied if rule is ConflictRule.MAJORITY else disagree
     verb = "dropped" if rule is ConflictRule.DROP else rule.value
     entry = LedgerEntry(code=f"conflicting_classes_{verb}", count=count, unit="subjects", schema=name)
@@ -355,8 +355,8 @@ def _super_classes(
     for title, members in schema.super_classes.items():
         strange = [member for member in members if member not in classes]
         if strange or not members or title in classes:
-            found = f"{strange[0]!r} is no class" if strange else f"{title!r} holds no class, or is one"
-            raise SpecError(f"schemas.{name}.super_classes.{title}", found, ", ".join(classes))
+            text = f"{strange[0]!r} is no class" if strange else f"{title!r} holds no class, or is one"
+            raise SpecError(f"schemas.{name}.super_classes.{title}", text, ", ".join(classes))
     return {
         title: tuple(member for member in members if member not in empty)
         for title, members in schema.super_classes.items()

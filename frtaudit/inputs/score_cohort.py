@@ -156,16 +156,16 @@ def _tables(
 
 
 def _check_mated(scores: ScoreList, subjects: Mapping[str, str]) -> None:
-    said = said_mated(scores.table)
+    mated = said_mated(scores.table)
     number = {subject: place for place, subject in enumerate(dict.fromkeys(subjects.values()))}
     of_probe, of_reference = (
         side.mapped(np.array([number[subjects[name]] for name in side.names.tolist()], dtype=np.int32), -1)
         for side in (scores.probe, scores.reference)
     )
-    wrong = np.flatnonzero((said >= 0) & ((said == 1) != (of_probe == of_reference)))
+    wrong = np.flatnonzero((mated >= 0) & ((mated == 1) != (of_probe == of_reference)))
     if wrong.size:
         row = int(wrong[0])
-        word = "mated" if said[row] else "non-mated"
+        word = "mated" if mated[row] else "non-mated"
         raise DataError(
             scores.table.place(row), f"a {word} line disagrees with the subjects", "mated iff one subject"
         )
@@ -181,7 +181,7 @@ def _table(
     cohort: Cohort,
     lines: Sequence[tuple[Index, Index, Floats, Coded]],
 ) -> tuple[tuple[Comparisons, ScoreTable], list[LedgerEntry]]:
-    probe, reference, score = (np.concatenate([one[part] for one in lines]) for part in range(3))
+    probe, reference, score = (np.concatenate([line[part] for line in lines]) for part in range(3))
     dropped = (probe < 0) | (reference < 0)
     alone = (probe == reference) & ~dropped
     keep = ~(dropped | alone)
@@ -196,7 +196,7 @@ def _table(
         np.zeros(cohort.n_subjects, dtype=np.int32),
         ordered=both_orders(probe[keep], reference[keep]),
     )
-    failure = joined([joined([one[3] for one in lines]).at(keep)])
+    failure = joined([joined([line[3] for line in lines]).at(keep)])
     table = ScoreTable(
         score=score[keep], failure=failure.code.astype(np.int16), codes=tuple(failure.names.tolist())
     )

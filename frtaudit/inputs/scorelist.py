@@ -91,13 +91,13 @@ def said_mated(table: Table) -> npt.NDArray[np.int8]:
     if column is None:
         return np.full(len(table.frame), -1, dtype=np.int8)
     told = table.coded(column)
-    said = told.mapped(np.array([_truth(text.lower()) for text in told.names], dtype=np.int8), -1)
-    neither = np.flatnonzero(said < 0)
+    mapped = told.mapped(np.array([_truth(text.lower()) for text in told.names], dtype=np.int8), -1)
+    neither = np.flatnonzero(mapped < 0)
     if neither.size:
         raise DataError(
             table.place(int(neither[0])), f"column {column!r} says neither", "1 or 0, mated or non-mated"
         )
-    return said.astype(np.int8)
+    return mapped.astype(np.int8)
 
 
 def _truth(text: str) -> int:

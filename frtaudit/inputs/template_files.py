@@ -105,8 +105,8 @@ def _summed(embedding: Array, mirrored: Sequence[Array], name: str) -> Array:
             or other.dtype.kind not in "fiu"
             or embedding.dtype.kind not in "fiu"
         ):
-            found = f"the flipped array has shape {other.shape}, embedding {embedding.shape}"
-            raise DataError(name, found, "numbers of the same shape")
+            text = f"the flipped array has shape {other.shape}, embedding {embedding.shape}"
+            raise DataError(name, text, "numbers of the same shape")
         embedding = embedding.astype(np.float32) + other.astype(np.float32)
     return embedding
 
@@ -169,8 +169,8 @@ def _key(held: Sequence[str], names: tuple[str, ...], file: str) -> str:
 def _embeddings(embedding: Array, n_ids: int, name: str) -> Singles:
     """The embeddings as float32, checked; the first bad row is named."""
     if embedding.ndim != 2 or embedding.shape[0] != n_ids or not embedding.shape[1]:
-        found = f"embedding has shape {embedding.shape} for {n_ids} image ids (dimension mismatch)"
-        raise DataError(name, found, "one row per image id")
+        text = f"embedding has shape {embedding.shape} for {n_ids} image ids (dimension mismatch)"
+        raise DataError(name, text, "one row per image id")
     if embedding.dtype.kind not in "fiu":
         raise DataError(name, f"embedding holds {embedding.dtype}", "real numbers")
     with np.errstate(over="ignore"):

@@ -80,13 +80,13 @@ def _of_result(found: dict[str, object], spec: AuditSpec, provider: str) -> list
         "group": "all",
         "weighting": spec.weighting.value,
     }
-    for item in estimates:
-        if not isinstance(item, dict) or any(item.get(key) != value for key, value in wanted.items()):
+    for estimate in estimates:
+        if not isinstance(estimate, dict) or any(estimate.get(key) != value for key, value in wanted.items()):
             continue
-        target = item["at"].get("fmr") if isinstance(item.get("at"), dict) else None
-        if isinstance(target, float) and isinstance(item.get("value"), float):
+        target = estimate["at"].get("fmr") if isinstance(estimate.get("at"), dict) else None
+        if isinstance(target, float) and isinstance(estimate.get("value"), float):
             origin = ThresholdSource.OTHER_COHORT.value
-            taken.append((item["value"], {"source": origin, "name": f"fmr={target:g}"}))
+            taken.append((estimate["value"], {"source": origin, "name": f"fmr={target:g}"}))
     if not taken:
         raise DataError(
             Path(spec.thresholds.file or "").name, f"no thresholds of provider {provider!r}", _LAYOUT

@@ -43,7 +43,7 @@ def twin_notes(names: Sequence[str], what: str) -> tuple[str, ...]:
     found = twins(ordered)
     if not found:
         return ()
-    shown = "; ".join(f"{one + 1} and {other + 1}" for one, other in found[:SHOWN])
+    shown = "; ".join(f"{number + 1} and {other + 1}" for number, other in found[:SHOWN])
     more = f", and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
     count = f"{len(found)} {what} id looks" if len(found) == 1 else f"{len(found)} {what} ids look"
     others = ("another and is not", "two") if len(found) == 1 else ("others and are not", "different")

@@ -42,35 +42,35 @@ class Cost:
     queries: int
 
 
-def costs(faces: Faces, services: Sequence[Service], found: Labelled) -> tuple[Cost, ...]:
+def costs(faces: Faces, services: Sequence[Service], labelled: Labelled) -> tuple[Cost, ...]:
     """What each service that labels costs, in the order of the services."""
-    asked = [one for one in services if one.name in found.modes]
+    asked = [service for service in services if service.name in labelled.modes]
     missing = lacking(faces, asked)
-    failed = np.array([reason == Reason.FAILED for reason in found.reason])
+    failed = np.array([reason == Reason.FAILED for reason in labelled.reason])
     return tuple(
         Cost(
-            name=one.name,
+            name=service.name,
             faces=int(own.sum()),
             queries=int(np.unique(faces.query_of[own & failed[faces.query_of]]).size),
         )
-        for one, own in zip(asked, missing.T, strict=True)
+        for service, own in zip(asked, missing.T, strict=True)
     )
 
 
-def not_scored_entries(faces: Faces, services: Sequence[Service], found: Labelled) -> list[LedgerEntry]:
+def not_scored_entries(faces: Faces, services: Sequence[Service], labelled: Labelled) -> list[LedgerEntry]:
     """Exclusions by each service that labels, and faces that others scored with nobody."""
     lines = [
         line
-        for one in costs(faces, services, found)
+        for cost in costs(faces, services, labelled)
         for line in (
-            (LACKING, one.faces, "faces", one.name),
-            (f"{QUERIES_LEFT_OUT}_{Reason.FAILED}", one.queries, "queries", one.name),
+            (LACKING, cost.faces, "faces", cost.name),
+            (f"{QUERIES_LEFT_OUT}_{Reason.FAILED}", cost.queries, "queries", cost.name),
         )
     ]
     lines += [
-        (NOT_SCORED, not_scored(faces, one)[0], "faces", one.name)
-        for one in services
-        if one.name not in found.modes
+        (NOT_SCORED, not_scored(faces, service)[0], "faces", service.name)
+        for service in services
+        if service.name not in labelled.modes
     ]
     return [
         LedgerEntry(code=code, count=count, unit=unit, provider=name)
@@ -79,11 +79,11 @@ def not_scored_entries(faces: Faces, services: Sequence[Service], found: Labelle
     ]
 
 
-def attribution_notes(faces: Faces, services: Sequence[Service], found: Labelled) -> tuple[str, ...]:
+def attribution_notes(faces: Faces, services: Sequence[Service], labelled: Labelled) -> tuple[str, ...]:
     """A sentence for each service that labels and lacks scores of a tenth of the faces and more: cause and way out."""
-    every = costs(faces, services, found)
-    many = [one for one in every if one.faces > MANY * len(faces.names)]
-    others = ",".join(one.name for one in every if one not in many)
+    every = costs(faces, services, labelled)
+    many = [cost for cost in every if cost.faces > MANY * len(faces.names)]
+    others = ",".join(cost.name for cost in every if cost not in many)
     total = len(faces.queries)
     out = (
         f"cohort.labels.services=[{others}] lets the others label"
@@ -92,26 +92,26 @@ def attribution_notes(faces: Faces, services: Sequence[Service], found: Labelled
     )
     size = len(faces.names)
     return tuple(
-        f"{one.name} failed on {one.faces} of {size} faces ({100 * one.faces / size:.0f} %): it gave them no score "
+        f"{cost.name} failed on {cost.faces} of {size} faces ({100 * cost.faces / size:.0f} %): it gave them no score "
         "with others of their query. A label needs every service that labels, so these faces have none, and "
-        f"{one.queries} of {total} queries are left out: {out}"
-        for one in many
+        f"{cost.queries} of {total} queries are left out: {out}"
+        for cost in many
     )
 
 
 def cautions(labelling: Labelling) -> tuple[str, ...]:
     """What is to be said of services that gave no score for many faces, and of one that labels alone."""
-    faces, services, found = labelling.faces, labelling.services, labelling.labelled
-    said = list(attribution_notes(faces, services, found))
-    for one in services:
-        count, size = not_scored(faces, one)
-        if one.name not in found.modes and count > MANY * size:
-            said.append(
-                f"{one.name} failed on {count} of {size} faces ({100 * count / size:.0f} %), which it scored with no "
-                "other face of their query: it labels none, and what it cannot compare is counted among its failures"
+    faces, services, labelled = labelling.faces, labelling.services, labelling.labelled
+    notes = list(attribution_notes(faces, services, labelled))
+    for service in services:
+        count, size = not_scored(faces, service)
+        if service.name not in labelled.modes and count > MANY * size:
+            notes.append(
+                f"{service.name} failed on {count} of {size} faces ({100 * count / size:.0f} %), which it scored with "
+                "no other face of their query: it labels none, and what it cannot compare is counted among its failures"
             )
-    if len(found.modes) == 1:
-        said.append(
-            f"{next(iter(found.modes))} alone labels: there is no vote, and it is judged by labels of its own scores"
+    if len(labelled.modes) == 1:
+        notes.append(
+            f"{next(iter(labelled.modes))} alone labels: there is no vote, and it is judged by labels of its own scores"
         )
-    return tuple(said)
+    return tuple(notes)

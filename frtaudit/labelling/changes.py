@@ -123,14 +123,18 @@ def band(rates: DatedRates, a: int, weighting: Weighting, alpha: float) -> Inter
     threshold = float(rates.thresholds[a])
     if not np.isfinite(threshold):
         return empty(Method.WILSON, alpha, "no threshold")
-    own = rates.rule.fnmr_residuals(threshold, 0, weighting)
+    residuals = rates.rule.fnmr_residuals(threshold, 0, weighting)
     known = rates.drawn[np.isfinite(rates.drawn[:, a]), a]
-    enough = own.errors >= MIN_ERRORS and own.subjects_with_errors >= MIN_ERROR_SUBJECTS and 0 < own.rate < 1
+    enough = (
+        residuals.errors >= MIN_ERRORS
+        and residuals.subjects_with_errors >= MIN_ERROR_SUBJECTS
+        and 0 < residuals.rate < 1
+    )
     if enough and known.size > 1 and known.var() > 0:
-        degrees = dependence.degrees_of_freedom(own.effective_subjects)
+        degrees = dependence.degrees_of_freedom(residuals.effective_subjects)
         spread = float(known.var(ddof=1))
         bounds, wider = (
-            bounds_from_variance(own.rate, variance, own.trials, degrees)
+            bounds_from_variance(residuals.rate, variance, residuals.trials, degrees)
             for variance in (spread, spread + bootstrap_intervals.variance_error(known))
         )
         return from_variance(bounds, wider, int(known.size), alpha)
@@ -185,7 +189,7 @@ def _dated_rates(
     drawing: Drawing,
     query: Index,
 ) -> DatedRates:
-    own = np.where([reason is None for reason in refused], thresholds[0], np.nan)
+    indices = np.where([reason is None for reason in refused], thresholds[0], np.nan)
     kept = [thresholds[1][a] for a in range(thresholds[1].size) if refused[a] is None]
     usable = [a for a, reason in enumerate(refused) if reason is None]
     w, groups = WEIGHTINGS.index(drawing.weighting), no_groups(tail)
@@ -199,7 +203,7 @@ def _dated_rates(
     declared = [a for a in usable if a < thresholds[1].size]
     if usable:
         made = _drawn(tail, [targets[a] for a in usable], kept, drawing, query)
-        here, there = rates(tail, groups, own[usable]), rates(tail, groups, np.array(kept))
+        here, there = rates(tail, groups, indices[usable]), rates(tail, groups, np.array(kept))
         fnmr[usable], errors[usable] = (here.frr if w else here.fnmr)[:, 0], here.false_non_matches[:, 0]
         drawn[:, usable] = made.fnmr[w, :, : len(usable), 0]
         fixed[0, declared] = (there.frr if w else there.fnmr)[:, 0]
@@ -209,7 +213,7 @@ def _dated_rates(
         drawn_fixed[1][:, declared] = made.fmr[w, :, len(usable) :, 0]
     return DatedRates(
         tail=tail,
-        thresholds=own,
+        thresholds=indices,
         fnmr=fnmr,
         errors=errors,
         trials=int(tail.mated_score.size),
@@ -217,7 +221,7 @@ def _dated_rates(
         fixed=fixed,
         drawn_fixed=drawn_fixed,
         counts=counts,
-        rule=prepare_mated(tail, groups, own[np.isfinite(own)]),
+        rule=prepare_mated(tail, groups, indices[np.isfinite(indices)]),
     )
 
 
@@ -246,14 +250,14 @@ def _decided(systems: Sequence[DatedRates], a: int, *, same_images: bool) -> tup
 
     Of other images nothing is compared twice: every error of either date counts.
     """
-    held = [support.mated_by_pair(one.tail) for one in systems]
-    wrong = [score <= one.thresholds[a] for one, (_, score, _) in zip(systems, held, strict=True)]
+    held = [support.mated_by_pair(system.tail) for system in systems]
+    wrong = [score <= system.thresholds[a] for system, (_, score, _) in zip(systems, held, strict=True)]
     keys, subjects = ([part[k][bad] for part, bad in zip(held, wrong, strict=True)] for k in (0, 2))
     if same_images:
         alone = [~np.isin(keys[0], keys[1]), ~np.isin(keys[1], keys[0])]
-        subjects = [one[keep] for one, keep in zip(subjects, alone, strict=True)]
+        subjects = [subject[keep] for subject, keep in zip(subjects, alone, strict=True)]
         total = int(np.union1d(held[0][0], held[1][0]).size)
     else:
-        total = sum(one.trials for one in systems)
+        total = sum(system.trials for system in systems)
     found = np.concatenate(subjects)
     return int(found.size), total, int(np.unique(found).size)

@@ -113,10 +113,12 @@ def reported(labelling: Labelling) -> Index:
 
 def included(labelling: Labelling) -> Flags:
     """Faces of which the report says who they show, or that they show somebody else, shape (F,)."""
-    said = labelling.labelled.label != LEFT_OUT
+    indices = labelling.labelled.label != LEFT_OUT
     if labelling.source is LabelSource.COMBINED:
-        said = np.where(labelling.faces.annotated == UNSAID, said, labelling.faces.annotated != LEFT_OUT)
-    return np.asarray(said)
+        indices = np.where(
+            labelling.faces.annotated == UNSAID, indices, labelling.faces.annotated != LEFT_OUT
+        )
+    return np.asarray(indices)
 
 
 def obstacle(labelling: Labelling) -> str | None:
@@ -140,17 +142,17 @@ def likely(labelling: Labelling) -> Likely:
     rows = _Rows.of(labelling)
     answers = labelling.faces.annotated
     known = np.where(labelling.source is LabelSource.COMBINED, answers, UNSAID).astype(np.int8)
-    own = rows.settled(rows.start, known)
+    settled = rows.settled(rows.start, known)
     for _ in range(ROUNDS):
-        alike = rows.alike(own)
-        scale = face_membership.scale_of(alike, own)
+        alike = rows.alike(settled)
+        scale = face_membership.scale_of(alike, settled)
         places = scale.place(alike)
         places[rows.of_another(places, scale)] = np.nan
-        histograms = face_membership.histograms(places, np.where(np.isnan(places), 0.0, own))
-        own = rows.settled(histograms.own(places)[0], known)
+        histograms = face_membership.histograms(places, np.where(np.isnan(places), 0.0, settled))
+        settled = rows.settled(histograms.own(places)[0], known)
     best = rows.best(np.where(np.isnan(places), -np.inf, places))
     return Likely(
-        person=rows.person[best], place=places[best], own=own[best], histograms=histograms, known=known
+        person=rows.person[best], place=places[best], own=settled[best], histograms=histograms, known=known
     )
 
 
@@ -172,10 +174,10 @@ class _Rows:
     @classmethod
     def of(cls, labelling: Labelling) -> "_Rows":
         """Rows of every face."""
-        faces, found = labelling.faces, labelling.labelled
-        asked = [one for one in labelling.services if one.name in found.modes]
-        votes = 2 * (np.nan_to_num(found.z) > TAU).sum(axis=1) > len(asked)
-        label = np.where(found.label == LEFT_OUT, np.where(votes, 0, LEFT_OUT), found.identity)
+        faces, labelled = labelling.faces, labelling.labelled
+        asked = [service for service in labelling.services if service.name in labelled.modes]
+        votes = 2 * (np.nan_to_num(labelled.z) > TAU).sum(axis=1) > len(asked)
+        label = np.where(labelled.label == LEFT_OUT, np.where(votes, 0, LEFT_OUT), labelled.identity)
         people = np.ones(len(faces.queries), dtype=np.int64)
         np.maximum.at(people, faces.query_of, label + 1)
         face = np.repeat(np.arange(len(faces.names)), people[faces.query_of])
@@ -186,8 +188,8 @@ class _Rows:
             query=faces.query_of[face],
             start=(label[face] == person).astype(np.float64),
             blocks=[
-                _block(one, [found.modes[service.name] for service in asked])
-                for one in matrices_of(faces, asked)
+                _block(matrix, [labelled.modes[service.name] for service in asked])
+                for matrix in matrices_of(faces, asked)
             ],
             people=people,
         )
@@ -246,7 +248,7 @@ def _apart(nearest: Floats) -> Floats:
 
 def _block(scores: Sequence[Floats], modes: Sequence[tuple[float, float]]) -> tuple[Floats, Flags]:
     there = ~np.isnan(scores)
-    scaled = [(one - low) / (high - low) for one, (low, high) in zip(scores, modes, strict=True)]
+    scaled = [(score - low) / (high - low) for score, (low, high) in zip(scores, modes, strict=True)]
     return np.where(there, scaled, 0.0), there
 
 

@@ -29,40 +29,48 @@ class Crops:
 
 
 def crops_of_faces(
-    images: Faces, columns: Mapping[str, Texts], services: Sequence[Service], found: Detections, gone: Flags
+    images: Faces,
+    columns: Mapping[str, Texts],
+    services: Sequence[Service],
+    detections: Detections,
+    gone: Flags,
 ) -> Crops:
-    """The faces ``found`` but those of images that are ``gone``, shape (images,), sorted by query and name.
+    """The faces ``detections`` but those of images that are ``gone``, shape (images,), sorted by query and name.
 
     ``services``: of their own crops; comparisons of crops that are no face left are counted. That an image shows the
     query's person is said of none of its faces where it holds several. Raises :class:`DataError` where none is left.
     """
-    names = np.array(found.names, dtype=object)
-    stay = np.flatnonzero(~gone[found.row])
-    order = stay[np.lexsort((names[stay].astype(str), images.query_of[found.row[stay]]))]
+    names = np.array(detections.names, dtype=object)
+    stay = np.flatnonzero(~gone[detections.row])
+    order = stay[np.lexsort((names[stay].astype(str), images.query_of[detections.row[stay]]))]
     if not order.size:
         raise DataError(
             "faces", f"none of {len(images.names)} images has a face that every service found", "one at least"
         )
     place = np.full(names.size + 1, -1, dtype=np.int64)  # the last for crops of no face
     place[order] = np.arange(order.size)
-    row = found.row[order]
-    open_to_doubt = found.among[order] & (images.annotated[row] == OF_QUERY)
+    row = detections.row[order]
+    open_to_doubt = detections.among[order] & (images.annotated[row] == OF_QUERY)
     faces = Faces(
         names=tuple(names[order].tolist()),
         query_of=images.query_of[row],
         queries=images.queries,
         annotated=np.where(open_to_doubt, UNSAID, images.annotated[row]).astype(np.int8),
     )
-    told = [_told(one, place[found.face_of[one.name]]) for one in services]
+    told = [_told(service, place[detections.face_of[service.name]]) for service in services]
     ledger = (
-        *found.ledger,
+        *detections.ledger,
         *counted(OF_SEVERAL, int(open_to_doubt.sum()), "faces"),
-        *(entry for one, lost in told for entry in counted(OF_FACE_LEFT_OUT, lost, "comparisons", one.name)),
+        *(
+            entry
+            for service, lost in told
+            for entry in counted(OF_FACE_LEFT_OUT, lost, "comparisons", service.name)
+        ),
     )
     return Crops(
         faces=faces,
         columns={name: texts[row] for name, texts in columns.items()},
-        services=tuple(one for one, _ in told),
+        services=tuple(service for service, _ in told),
         ledger=ledger,
     )
 

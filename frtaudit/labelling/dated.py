@@ -62,47 +62,54 @@ class DatedService:
         same = self.met.design is Design.SAME_IMAGES
         return changes.compared(both, further, declared, self.drawing(), same_images=same)
 
-    def values(self, found: Compared, by: By) -> Iterator[Estimate]:
+    def values(self, compared: Compared, by: By) -> Iterator[Estimate]:
         """FNMR of each date at each declared FMR target."""
-        for a in range(found.declared):
-            for name, one in zip(self.dates, (found.earlier, found.later), strict=True):
-                at: AtKey = {"fmr": found.targets[a], "labels": by.value, "date": name}
-                made = self._estimate(AT_DATE, at, finite(one.fnmr[a]), SHARE, found.refused[a])
+        for a in range(compared.declared):
+            for name, rates in zip(self.dates, (compared.earlier, compared.later), strict=True):
+                at: AtKey = {"fmr": compared.targets[a], "labels": by.value, "date": name}
+                made = self._estimate(AT_DATE, at, finite(rates.fnmr[a]), SHARE, compared.refused[a])
                 if made.value is not None:
                     made = replace(
                         made,
-                        numerator=int(one.errors[a]),
-                        denominator=one.trials,
-                        intervals=(changes.band(one, a, found.weighting, self.alpha),),
+                        numerator=int(rates.errors[a]),
+                        denominator=rates.trials,
+                        intervals=(changes.band(rates, a, compared.weighting, self.alpha),),
                     )
                 yield made
 
-    def changes(self, found: Compared, by: By) -> Iterator[Estimate]:
+    def changes(self, compared: Compared, by: By) -> Iterator[Estimate]:
         """Later minus earlier in FNMR, each date at its own threshold, with its test."""
-        for a in range(found.declared):
+        for a in range(compared.declared):
             at: AtKey = {
-                "fmr": found.targets[a],
+                "fmr": compared.targets[a],
                 "labels": by.value,
                 "rate": "fnmr",
                 "threshold_of": OWN_THRESHOLD,
             }
-            values = np.array([found.later.fnmr[a], found.earlier.fnmr[a]])
-            drawn = np.stack([found.later.drawn[:, a], found.earlier.drawn[:, a]], axis=1)
-            yield self._tested(found, at, (values, drawn), found.refused[a], a)
+            values = np.array([compared.later.fnmr[a], compared.earlier.fnmr[a]])
+            drawn = np.stack([compared.later.drawn[:, a], compared.earlier.drawn[:, a]], axis=1)
+            yield self._tested(compared, at, (values, drawn), compared.refused[a], a)
 
-    def at_threshold(self, found: Compared, by: By) -> Iterator[Estimate]:
+    def at_threshold(self, compared: Compared, by: By) -> Iterator[Estimate]:
         """Later minus earlier in FNMR and FMR at the threshold that met the target at the earlier date."""
-        for a in range(found.declared):
+        for a in range(compared.declared):
             for k, rate in enumerate(("fnmr", "fmr")):
-                at: AtKey = {"fmr": found.targets[a], "labels": by.value, "rate": rate, "threshold_of": KEPT}
-                values = np.array([found.later.fixed[k, a], found.earlier.fixed[k, a]])
-                drawn = np.stack([one.drawn_fixed[k, :, a] for one in (found.later, found.earlier)], axis=1)
-                made = self._tested(found, at, (values, drawn), found.refused[a], None)
+                at: AtKey = {
+                    "fmr": compared.targets[a],
+                    "labels": by.value,
+                    "rate": rate,
+                    "threshold_of": KEPT,
+                }
+                values = np.array([compared.later.fixed[k, a], compared.earlier.fixed[k, a]])
+                drawn = np.stack(
+                    [rates.drawn_fixed[k, :, a] for rates in (compared.later, compared.earlier)], axis=1
+                )
+                made = self._tested(compared, at, (values, drawn), compared.refused[a], None)
                 yield made
 
     def _tested(
         self,
-        found: Compared,
+        compared: Compared,
         at: AtKey,
         pair: tuple[np.ndarray, np.ndarray],
         refused: str | None,
@@ -114,18 +121,20 @@ class DatedService:
         if made.value is None:
             return made
         if place is not None:
-            count, total, _ = found.decided[place]
+            count, total, _ = compared.decided[place]
             made = replace(made, numerator=count, denominator=total)
-        if found.identical:
+        if compared.identical:
             return replace(made, note=IDENTICAL, test=self._test(None, 0, None, IDENTICAL))
-        thin = found.too_few_errors(place) if place is not None else None
+        thin = compared.too_few_errors(place) if place is not None else None
         family = None if thin else multiple_comparisons.family_of(values, drawn, [(0, 1)])
         if family is None:
             reason = thin or "the replicates are undefined or alike"
             none = empty(Method.MAX_T, self.alpha, reason, Target.POPULATION)
             return replace(made, intervals=(none,), test=self._test(None, 0, None, reason))
-        apart = np.array([found.decided[place][0] / found.decided[place][1]]) if place is not None else None
-        far = float(family.detectable(self._least(), apart, found.subjects)[0])
+        apart = (
+            np.array([compared.decided[place][0] / compared.decided[place][1]]) if place is not None else None
+        )
+        far = float(family.detectable(self._least(), apart, compared.subjects)[0])
         return replace(
             made,
             intervals=(self._interval(family),),
@@ -155,13 +164,14 @@ class DatedService:
             note=note,
         )
 
-    def curves(self, found: Compared, by: By) -> Iterator[Curve]:
+    def curves(self, compared: Compared, by: By) -> Iterator[Curve]:
         """FNMR over FMR at each date, with a pointwise band."""
         order = sorted(
-            (a for a, reason in enumerate(found.refused) if reason is None), key=lambda a: found.targets[a]
+            (a for a, reason in enumerate(compared.refused) if reason is None),
+            key=lambda a: compared.targets[a],
         )
-        for name, one in zip(self.dates, (found.earlier, found.later), strict=True):
-            bands = [changes.band(one, a, found.weighting, self.alpha) for a in order]
+        for name, rates in zip(self.dates, (compared.earlier, compared.later), strict=True):
+            bands = [changes.band(rates, a, compared.weighting, self.alpha) for a in order]
             if not order:
                 continue
             yield Curve(
@@ -169,11 +179,11 @@ class DatedService:
                 analysis=NAME,
                 schema=None,
                 group=name,
-                weighting=found.weighting.value,
-                x=tuple(found.targets[a] for a in order),
-                y=tuple(float(one.fnmr[a]) for a in order),
-                low=tuple(float("nan") if item.low is None else item.low for item in bands),
-                high=tuple(float("nan") if item.high is None else item.high for item in bands),
+                weighting=compared.weighting.value,
+                x=tuple(compared.targets[a] for a in order),
+                y=tuple(float(rates.fnmr[a]) for a in order),
+                low=tuple(float("nan") if interval.low is None else interval.low for interval in bands),
+                high=tuple(float("nan") if interval.high is None else interval.high for interval in bands),
                 method=Method.WILSON,
                 target=Target.POPULATION,
                 metric=by.value,
@@ -182,18 +192,18 @@ class DatedService:
 
     def scores(self) -> Iterator[Estimate]:
         """How many scores of the same pairs of faces are the same, how far the others moved: mean and most."""
-        one, other = scored_twice(self.met, self.system.provider)
+        scored, other = scored_twice(self.met, self.system.provider)
         person = self.met.later.person[self.met.kinds[0]]
         query = self.met.later.query
-        known = (person[one.first] >= 0) & (person[one.second] >= 0)
-        same = query[one.first] == query[one.second]
-        moved = other.score - one.score
+        known = (person[scored.first] >= 0) & (person[scored.second] >= 0)
+        same = query[scored.first] == query[scored.second]
+        moved = other.score - scored.score
         yield self._count("all", int(np.count_nonzero(moved == 0)), moved.size)
         yield self._estimate(LARGEST, {"pairs": "all"}, float(np.abs(moved).max(initial=0.0)), "score", None)
         for kind, within in KINDS.items():
-            keep = known & (same & (person[one.first] == person[one.second]) if within else ~same)
+            keep = known & (same & (person[scored.first] == person[scored.second]) if within else ~same)
             yield self._count(kind, int(np.count_nonzero(moved[keep] == 0)), int(np.count_nonzero(keep)))
-            yield self._moved(kind, moved[keep], one.of(keep), query)
+            yield self._moved(kind, moved[keep], scored.of(keep), query)
 
     def _count(self, kind: str, same: int, total: int) -> Estimate:
         made = self._estimate(

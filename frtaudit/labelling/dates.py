@@ -128,15 +128,15 @@ def sides(meeting: Meeting, by: By, name: str) -> Sides:
     pairs = [scored(half, name) for half in halves]
     if meeting.design is Design.SAME_IMAGES:
         held = (np.isin(pairs[0].key, pairs[1].key), np.isin(pairs[1].key, pairs[0].key))
-        pairs = [one.of(keep) for one, keep in zip(pairs, held, strict=True)]
-    ends = np.concatenate([one.score for one in pairs])
+        pairs = [pair.of(keep) for pair, keep in zip(pairs, held, strict=True)]
+    ends = np.concatenate([pair.score for pair in pairs])
     if not ends.size or not used.any():
         raise DataError(f"scores of {name}", "no pair of faces to compare at both dates", "pairs with scores")
     span = (float(ends.min()), float(ends.max()) + (1.0 if ends.min() == ends.max() else 0.0))
-    one, other = (
+    tail, other = (
         _tail(half, half.person[by], used, at, span) for half, at in zip(halves, pairs, strict=True)
     )
-    return Sides(earlier=one, later=other, query=np.flatnonzero(used).astype(np.int32))
+    return Sides(earlier=tail, later=other, query=np.flatnonzero(used).astype(np.int32))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +196,7 @@ def _tail(half: Half, person: Index, used: Flags, pairs: Scored, span: tuple[flo
 
 
 def _names(labelling: Labelling) -> set[str]:
-    return {one.name for one in labelling.services}
+    return {service.name for service in labelling.services}
 
 
 def _listed(names: set[str]) -> str:
@@ -214,13 +214,13 @@ def _of_names(
     """Other images of the same queries: each date has faces and labels of its own."""
     place = {name: q for q, name in enumerate(queries)}
     halves = []
-    for one in (earlier, later):
-        query = np.array([place.get(name, -1) for name in one.faces.queries], dtype=np.int32)[
-            one.faces.query_of
+    for labelling in (earlier, later):
+        query = np.array([place.get(name, -1) for name in labelling.faces.queries], dtype=np.int32)[
+            labelling.faces.query_of
         ]
         number = np.where(query >= 0, np.cumsum(query >= 0) - 1, -1).astype(np.int32)
-        own = persons(one.faces, one.labelled, one.source)[query >= 0].astype(np.int32)
-        halves.append(Half(of=one, number=number, query=query[query >= 0], person={By.OWN: own}))
+        own = persons(labelling.faces, labelling.labelled, labelling.source)[query >= 0].astype(np.int32)
+        halves.append(Half(of=labelling, number=number, query=query[query >= 0], person={By.OWN: own}))
     return Meeting(
         design=Design.SAME_NAMES,
         queries=queries,
@@ -240,20 +240,24 @@ def _of_images(
     at = {name: q for q, name in enumerate(queries)}
     query = np.array([at[name] for name, _ in both], dtype=np.int32)
     numbers, own = [], []
-    for one in dates:
-        named = zip(one.faces.query_of.tolist(), one.faces.names, strict=True)
-        number = np.array([place.get((one.faces.queries[q], name), -1) for q, name in named], dtype=np.int32)
+    for labelling in dates:
+        named = zip(labelling.faces.query_of.tolist(), labelling.faces.names, strict=True)
+        number = np.array(
+            [place.get((labelling.faces.queries[q], name), -1) for q, name in named], dtype=np.int32
+        )
         numbers.append(number)
-        own.append(persons(one.faces, one.labelled, one.source)[number >= 0].astype(np.int32))
+        own.append(
+            persons(labelling.faces, labelling.labelled, labelling.source)[number >= 0].astype(np.int32)
+        )
     joint = _joint(dates, numbers, (both, query, queries), how)
     halves = [
         Half(
-            of=one,
+            of=date,
             number=number,
             query=query,
             person={By.JOINT: joint, By.OWN: mine, By.EARLIER: own[0]},
         )
-        for one, number, mine in zip(dates, numbers, own, strict=True)
+        for date, number, mine in zip(dates, numbers, own, strict=True)
     ]
     return Meeting(
         design=Design.SAME_IMAGES,
@@ -273,19 +277,19 @@ def _joint(
 ) -> Index:
     """Persons of the shared faces by all services of both dates, each a voter at each date, shape (I,)."""
     both, query, queries = shared
-    said = np.full(len(both), UNSAID, dtype=np.int8)
+    values = np.full(len(both), UNSAID, dtype=np.int8)
     services: list[Service] = []
     modes = {}
-    for date, (one, number) in enumerate(zip(dates, numbers, strict=True)):
-        answers = one.faces.annotated[number >= 0]
-        said = np.where(answers == UNSAID, said, answers)  # the later answer stands
-        for service in one.services:
-            if service.name not in one.labelled.modes:
+    for date, (labelling, number) in enumerate(zip(dates, numbers, strict=True)):
+        answers = labelling.faces.annotated[number >= 0]
+        values = np.where(answers == UNSAID, values, answers)  # the later answer stands
+        for service in labelling.services:
+            if service.name not in labelling.labelled.modes:
                 continue
             name = f"{service.name}/{date}"
             services.append(_within(service, number, name))
-            modes[name] = one.labelled.modes[service.name]
-    faces = Faces(names=tuple(name for _, name in both), query_of=query, queries=queries, annotated=said)
+            modes[name] = labelling.labelled.modes[service.name]
+    faces = Faces(names=tuple(name for _, name in both), query_of=query, queries=queries, annotated=values)
     found = labelled(faces, services, replace(how, services=(), modes=modes))
     source = dates[1].source
     return persons(faces, found, source) if source is not LabelSource.ESTIMATED else found.identity

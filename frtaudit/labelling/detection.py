@@ -76,29 +76,29 @@ def faces_in(
     no boxes. Raises :class:`DataError` naming the line of a box in an image that is not listed,
     :class:`SpecError` for all faces where a service has no boxes.
     """
-    found = None if boxes is None else _boxed(images, boxes)
-    without = [one for one in services if found is None or one.name not in found.names]
-    if found is not None and detected is Detected.ALL:
+    boxed = None if boxes is None else _boxed(images, boxes)
+    without = [one for one in services if boxed is None or one.name not in boxed.names]
+    if boxed is not None and detected is Detected.ALL:
         if without:
             raise SpecError(
                 "cohort.detected",
                 f"all faces, but {without[0].name} has no boxes to say which face of an image it compared",
                 "single, or boxes of every service",
             )
-        return _all(images, found)
+        return _all(images, boxed)
     keep = np.ones(len(images.names), dtype=np.bool_)
     ledger: list[LedgerEntry] = []
-    if found is not None:
-        keep &= _one_each(found, len(images.names), ledger)
-    for one in without:
-        keep &= _not_refused(one, len(images.names), ledger)
+    if boxed is not None:
+        keep &= _one_each(boxed, len(images.names), ledger)
+    for service in without:
+        keep &= _not_refused(service, len(images.names), ledger)
     number = np.where(keep, np.cumsum(keep) - 1, -1)
     return Detections(
         row=np.flatnonzero(keep),
         names=tuple(images.names[row] for row in np.flatnonzero(keep)),
         among=np.zeros(int(keep.sum()), dtype=np.bool_),
         face_of={one.name: number for one in without}
-        | ({} if found is None else found.own(number[found.row])),
+        | ({} if boxed is None else boxed.own(number[boxed.row])),
         ledger=(*ledger, *counted(IMAGE_LEFT_OUT, int((~keep).sum()), "images")),
     )
 
@@ -147,33 +147,33 @@ def _not_refused(service: Service, size: int, ledger: list[LedgerEntry]) -> Flag
     return np.asarray((told != MORE) & (told != UNTOLD))
 
 
-def _one_each(found: _Boxed, size: int, ledger: list[LedgerEntry]) -> Flags:
+def _one_each(boxed: _Boxed, size: int, ledger: list[LedgerEntry]) -> Flags:
     """Images in which each service with boxes finds exactly one face, and the same."""
-    n_services = len(found.names)
-    count = np.bincount(found.row * n_services + found.service, minlength=size * n_services)
+    n_services = len(boxed.names)
+    count = np.bincount(boxed.row * n_services + boxed.service, minlength=size * n_services)
     count = count.reshape(size, n_services)
-    for s, name in enumerate(found.names):
+    for s, name in enumerate(boxed.names):
         ledger += counted(NONE_FOUND, int((count[:, s] == 0).sum()), "images", name)
         ledger += counted(SEVERAL_FOUND, int((count[:, s] > 1).sum()), "images", name)
     one_each = (count == 1).all(axis=1)
-    faces = np.bincount(np.unique(np.stack([found.row, found.face]), axis=1)[0], minlength=size)
+    faces = np.bincount(np.unique(np.stack([boxed.row, boxed.face]), axis=1)[0], minlength=size)
     ledger += counted(APART, int((one_each & (faces > 1)).sum()), "images")
     return np.asarray(one_each & (faces == 1))
 
 
-def _all(images: Faces, found: _Boxed) -> Detections:
+def _all(images: Faces, boxed: _Boxed) -> Detections:
     """Every face that all services found, named image/1, image/2 from left to right."""
-    first = np.unique(found.face, return_index=True)[1]
-    row = found.row[first]
-    whole = np.bincount(found.face) == len(found.names)  # a face holds at most one box of a service
-    order = _from_left(found, row)
+    first = np.unique(boxed.face, return_index=True)[1]
+    row = boxed.row[first]
+    whole = np.bincount(boxed.face) == len(boxed.names)  # a face holds at most one box of a service
+    order = _from_left(boxed, row)
     order = order[whole[order]]
     row_of = row[order]
     place = np.arange(order.size) - np.searchsorted(row_of, row_of) + 1
     number = np.full(first.size, -1, dtype=np.int64)
     number[order] = np.arange(order.size)
     ledger = (
-        *counted(CUT, int(found.cut[first].sum()), "faces"),
+        *counted(CUT, int(boxed.cut[first].sum()), "faces"),
         *counted(NOT_BY_ALL, int((~whole).sum()), "faces"),
         *counted(IMAGE_LEFT_OUT, len(images.names) - np.unique(row_of).size, "images"),
     )
@@ -181,16 +181,16 @@ def _all(images: Faces, found: _Boxed) -> Detections:
         row=row_of,
         names=tuple(f"{images.names[at]}/{k}" for at, k in zip(row_of.tolist(), place.tolist(), strict=True)),
         among=np.bincount(row, minlength=len(images.names))[row_of] > 1,
-        face_of=found.own(number[found.face]),
+        face_of=boxed.own(number[boxed.face]),
         ledger=ledger,
     )
 
 
-def _from_left(found: _Boxed, row: Ints) -> Ints:
+def _from_left(boxed: _Boxed, row: Ints) -> Ints:
     """Faces by image, then by their leftmost and upmost edges; whatever is level by the ids of their crops."""
     level = np.full((row.size, 3), np.inf)
-    for side, values in enumerate((found.box[:, 0], found.box[:, 1], found.rank)):
-        np.minimum.at(level[:, side], found.face, values)
+    for side, values in enumerate((boxed.box[:, 0], boxed.box[:, 1], boxed.rank)):
+        np.minimum.at(level[:, side], boxed.face, values)
     return np.lexsort((level[:, 2], level[:, 1], level[:, 0], row))
 
 

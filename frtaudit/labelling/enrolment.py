@@ -111,10 +111,12 @@ def _refuse_few(faces: Faces, services: Sequence[Service], person: Index, found:
     if cause is not None:
         said, _, out = cause.rpartition(": ")
         raise DataError("faces", f"{shown}; {said}", out)
-    counted = ", ".join(f"{one} {found.reason.count(one)}" for one in Reason if one in found.reason)
+    counted = ", ".join(
+        f"{reason} {found.reason.count(reason)}" for reason in Reason if reason in found.reason
+    )
     helps = {Reason.SEVERAL: "cohort.labels.several=use", Reason.DISAGREE: "cohort.labels.several=use"}
     tips = dict.fromkeys(
-        helps.get(one, "other cohort.labels.limits") for one in Reason if one in found.reason
+        helps.get(reason, "other cohort.labels.limits") for reason in Reason if reason in found.reason
     )
     raise DataError(
         "faces",
@@ -201,14 +203,14 @@ def _left_out(labelling: Labelling, person: Index) -> list[LedgerEntry]:
 
     The lines ``face_without_label_...`` together are all faces of which nobody says whom they show.
     """
-    found, said, aside = labelling.labelled, labelling.faces.annotated, labelling.left_out
+    found, annotated, aside = labelling.labelled, labelling.faces.annotated, labelling.left_out
     entries = [
         LedgerEntry(code=f"{QUERIES_LEFT_OUT}_{reason}", count=found.reason.count(reason), unit="queries")
         for reason in map(str, Reason)
         if reason in found.reason
     ]
     used = np.array([reason == "" for reason in found.reason])[labelling.faces.query_of]
-    answers = np.zeros_like(aside) if labelling.source is LabelSource.ESTIMATED else said == LEFT_OUT
+    answers = np.zeros_like(aside) if labelling.source is LabelSource.ESTIMATED else annotated == LEFT_OUT
     unasked = aside & ~answers
     if labelling.source is LabelSource.ANNOTATED:
         why = {"not_answered": unasked}

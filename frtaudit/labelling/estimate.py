@@ -48,22 +48,22 @@ class How:
         """Raise :class:`SpecError` for modes that do not ascend, and for limits that leave nothing to tell."""
         for name, (low, high) in self.modes.items():
             if not low < high:
-                found = f"{low:g}, {high:g}"
+                text = f"{low:g}, {high:g}"
                 raise SpecError(
-                    f"cohort.labels.modes.{name}", found, "two numbers, non-mated first: low < high"
+                    f"cohort.labels.modes.{name}", text, "two numbers, non-mated first: low < high"
                 )
         for limit, least in (("min_faces", 2), ("min_positives", 1)):
             if getattr(self.limits, limit) < least:
-                found = f"{getattr(self.limits, limit)}"
-                raise SpecError(f"cohort.labels.limits.{limit}", found, f"{least} or more")
+                text = f"{getattr(self.limits, limit)}"
+                raise SpecError(f"cohort.labels.limits.{limit}", text, f"{least} or more")
 
     def labelling_services(self, services: Sequence[Service]) -> list[Service]:
         """The services that label. Raises :class:`SpecError` for one that said nothing."""
-        known = [one.name for one in services]
+        known = [service.name for service in services]
         unknown = next((name for name in (*self.services, *self.modes) if name not in known), None)
         if unknown is not None:
             raise SpecError("cohort.labels", f"no scores of {unknown!r}", ", ".join(known))
-        return [one for one in services if not self.services or one.name in self.services]
+        return [service for service in services if not self.services or service.name in self.services]
 
     def among(self, services: Sequence[Service]) -> "How":
         """The same without what it says of services that are not there; as it is where none that label would be left.
@@ -72,7 +72,7 @@ class How:
         >>> found.services, found.modes
         (('acme', 'bolt'), {})
         """
-        known = {one.name for one in services}
+        known = {service.name for service in services}
         left = tuple(name for name in self.services if name in known)
         modes = {name: pair for name, pair in self.modes.items() if name in known}
         return replace(self, modes=modes, services=left or self.services)
@@ -161,7 +161,8 @@ def labelled(faces: Faces, services: Sequence[Service], how: How) -> Labelled:
 
 def _labelled(faces: Faces, services: Sequence[Service], how: How) -> Labelled:
     modes = {
-        one.name: how.modes.get(one.name) or modes_of(one.name, balanced(faces, one)) for one in services
+        service.name: how.modes.get(service.name) or modes_of(service.name, balanced(faces, service))
+        for service in services
     }
     starts = faces.starts
     size, n_queries = len(faces.names), len(faces.queries)
@@ -171,20 +172,20 @@ def _labelled(faces: Faces, services: Sequence[Service], how: How) -> Labelled:
     clusters = np.zeros((n_queries, len(services)), dtype=np.int32)
     reasons = [""] * n_queries
     for q, matrices in enumerate(matrices_of(faces, services)):
-        whole = [spectral.complete(np.isnan(one)) for one in matrices]
+        whole = [spectral.complete(np.isnan(matrix)) for matrix in matrices]
         keep = np.logical_and.reduce(whole)
         at = starts[q] + np.flatnonzero(keep)
         if at.size == 0:
             reasons[q] = str(Reason.FAILED if keep.size >= how.limits.min_faces else Reason.FACES)
             continue
         scaled = [
-            spectral.normalised(one[np.ix_(keep, keep)], *modes[service.name])
-            for one, service in zip(matrices, services, strict=True)
+            spectral.normalised(matrix[np.ix_(keep, keep)], *modes[service.name])
+            for matrix, service in zip(matrices, services, strict=True)
         ]
-        found = spectral.label(scaled, how.rule, how.limits)
-        z[at] = np.stack([view.z for view in found.views], axis=1)
-        clusters[q] = [view.clusters for view in found.views]
-        label[at], identity[at], reasons[q] = _decided(found, scaled, how)
+        labels = spectral.label(scaled, how.rule, how.limits)
+        z[at] = np.stack([view.z for view in labels.views], axis=1)
+        clusters[q] = [view.clusters for view in labels.views]
+        label[at], identity[at], reasons[q] = _decided(labels, scaled, how)
         if (
             reasons[q]
             and not keep.all()
@@ -214,8 +215,8 @@ def _failed(
     if reason not in (Reason.NONE, Reason.POSITIVES):
         return False
     others = [
-        spectral.normalised(one, *pair)
-        for one, own, pair in zip(matrices, whole, modes, strict=True)
+        spectral.normalised(matrix, *pair)
+        for matrix, own, pair in zip(matrices, whole, modes, strict=True)
         if own.all()
     ]
     return bool(others) and spectral.label(others, how.rule, how.limits).reason is None
@@ -230,31 +231,31 @@ def lacking(faces: Faces, services: Sequence[Service]) -> Flags:
     >>> lacking(faces, [service])[:, 0].tolist()
     [False, False, True]
     """
-    found = np.zeros((len(faces.names), len(services)), dtype=np.bool_)
+    values = np.zeros((len(faces.names), len(services)), dtype=np.bool_)
     starts = faces.starts
     for q, matrices in enumerate(matrices_of(faces, services)):
-        for place, one in enumerate(matrices):
-            found[starts[q] : starts[q + 1], place] = ~spectral.complete(np.isnan(one))
-    return found
+        for place, matrix in enumerate(matrices):
+            values[starts[q] : starts[q + 1], place] = ~spectral.complete(np.isnan(matrix))
+    return values
 
 
-def _decided(found: spectral.Labels, scaled: Sequence[Floats], how: How) -> tuple[Ints, Ints, str]:
+def _decided(labels: spectral.Labels, scaled: Sequence[Floats], how: How) -> tuple[Ints, Ints, str]:
     """Labels, identities and the reason of a query, several identities used where that is asked for."""
-    reason = "" if found.reason is None else str(found.reason)
-    if found.reason in (Reason.SEVERAL, Reason.DISAGREE) and how.several is Several.USE:
+    reason = "" if labels.reason is None else str(labels.reason)
+    if labels.reason in (Reason.SEVERAL, Reason.DISAGREE) and how.several is Several.USE:
         several = spectral.identities(scaled, how.rule, how.limits)
         if several.max(initial=-1) >= 0 and several.size >= how.limits.min_faces:
             return (several >= 0).astype(np.int64), several, ""
-    return found.labels, np.where(found.labels == 1, 0, LEFT_OUT), reason
+    return labels.labels, np.where(labels.labels == 1, 0, LEFT_OUT), reason
 
 
 def matrices_of(faces: Faces, services: Sequence[Service]) -> Iterator[list[Floats]]:
     """For each query the scores of its pairs by each service, (n, n) each, symmetric, NaN where there is none."""
-    sorted_by_query = [_within(faces, one) for one in services]
+    sorted_by_query = [_within(faces, service) for service in services]
     for q, (start, stop) in enumerate(
         zip(faces.starts[:-1].tolist(), faces.starts[1:].tolist(), strict=True)
     ):
-        yield [_matrix(one, q, start, stop - start) for one in sorted_by_query]
+        yield [_matrix(within, q, start, stop - start) for within in sorted_by_query]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

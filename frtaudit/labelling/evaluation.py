@@ -84,13 +84,13 @@ def pooled(service: Service) -> Service:
         ordered=True,
     )
     table = ScoreTable(score=service.score, failure=service.failure, codes=service.codes)
-    found = pool_orders(listed, table)
+    orders = pool_orders(listed, table)
     return replace(
         service,
-        first=found.comparisons.probe,
-        second=found.comparisons.reference,
-        score=found.table.score,
-        failure=found.table.failure,
+        first=orders.comparisons.probe,
+        second=orders.comparisons.reference,
+        score=orders.table.score,
+        failure=orders.table.failure,
     )
 
 
@@ -115,7 +115,7 @@ def split(faces: Faces, service: Service, person: Persons) -> Scores:
     )
 
 
-def hidden(scores: Scores, target: float, found: Censoring) -> str | None:
+def hidden(scores: Scores, target: float, censoring: Censoring) -> str | None:
     """Why FNMR at this FMR target is not what it says, as the scores hide its threshold; None where it is.
 
     ``scores``: of either kind at least one.
@@ -133,7 +133,7 @@ def hidden(scores: Scores, target: float, found: Censoring) -> str | None:
         tied=tied,
         allowed=int(target * size),
     )
-    return refusal(found, step)
+    return refusal(censoring, step)
 
 
 def subsets(labelling: Labelling, how: How) -> Iterator[tuple[tuple[str, ...], Labelled]]:
@@ -144,7 +144,7 @@ def subsets(labelling: Labelling, how: How) -> Iterator[tuple[tuple[str, ...], L
     given = replace(_given(how, labelling.labelled), services=())
     for size in range(FEWEST, len(services)):
         for chosen in combinations(services, size):
-            yield tuple(one.name for one in chosen), labelled(labelling.faces, chosen, given)
+            yield tuple(service.name for service in chosen), labelled(labelling.faces, chosen, given)
 
 
 def by_several(labelling: Labelling, how: How) -> dict[Several, Labelled]:
@@ -157,8 +157,8 @@ def by_several(labelling: Labelling, how: How) -> dict[Several, Labelled]:
     other = labelled(labelling.faces, how.labelling_services(labelling.services), given)
     if np.array_equal(other.identity, here.identity):
         return {}
-    found = {how.several: here, given.several: other}
-    return {setting: found[setting] for setting in Several}
+    labelleds = {how.several: here, given.several: other}
+    return {setting: labelleds[setting] for setting in Several}
 
 
 def _given(how: How, found: Labelled) -> How:
@@ -180,12 +180,12 @@ class Agreement:
     @property
     def right(self) -> int:
         """Faces with a label of both kinds that agree."""
-        return sum(n for (said, found), n in self.table.items() if said == found != LEFT_OUT)
+        return sum(n for (number, found), n in self.table.items() if number == found != LEFT_OUT)
 
     @property
     def both(self) -> int:
         """Faces with a label of both kinds: 1 or 0."""
-        return sum(n for (said, found), n in self.table.items() if said != LEFT_OUT and found in CLAIMS)
+        return sum(n for (number, found), n in self.table.items() if number != LEFT_OUT and found in CLAIMS)
 
 
 def agreement(faces: Faces, found: Labelled) -> Agreement:
@@ -210,22 +210,22 @@ def agreement(faces: Faces, found: Labelled) -> Agreement:
 def lost(faces: Faces, services: Sequence[Service]) -> dict[str, int]:
     """Faces of which each service gave no score at all, by its name, though it was asked."""
     found = {}
-    for one in services:
+    for service in services:
         asked, scored = (np.zeros(len(faces.names), dtype=np.bool_) for _ in range(2))
-        fine = ~np.isnan(one.score)
-        for side in (one.first, one.second):
+        fine = ~np.isnan(service.score)
+        for side in (service.first, service.second):
             asked[side] = True
             scored[side[fine]] = True
-        found[one.name] = int(np.count_nonzero(asked & ~scored))
+        found[service.name] = int(np.count_nonzero(asked & ~scored))
     return found
 
 
 def confidences(faces: Faces, service: Service, q: int, modes: tuple[float, float]) -> Floats:
     """The normalised confidences of query ``q``, shape (n, n), NaN where the service gave none."""
     start, stop = faces.starts[q], faces.starts[q + 1]
-    found = np.full((stop - start, stop - start), np.nan)
+    values = np.full((stop - start, stop - start), np.nan)
     own = (faces.query_of[service.first] == q) & (faces.query_of[service.second] == q)
     first, second = service.first[own] - start, service.second[own] - start
-    found[second, first] = service.score[own]
-    found[first, second] = service.score[own]
-    return normalised(found, *modes)
+    values[second, first] = service.score[own]
+    values[first, second] = service.score[own]
+    return normalised(values, *modes)

@@ -122,21 +122,23 @@ def kept_between(
     kept = np.sort(np.concatenate([every[within], drawn]))
     apart = every[~within & ~alike]
     made, ledger = [], []
-    for one, key in zip(services, keys, strict=True):
+    for service, key in zip(services, keys, strict=True):
         stays = np.isin(key, kept)
         made.append(
             replace(
-                one,
-                first=one.first[stays],
-                second=one.second[stays],
-                score=one.score[stays],
-                failure=one.failure[stays],
+                service,
+                first=service.first[stays],
+                second=service.second[stays],
+                score=service.score[stays],
+                failure=service.failure[stays],
             )
         )
         other = int(np.count_nonzero(np.isin(key, apart)))
         counted = ((OTHER_GROUP, other), (NOT_DRAWN, int(np.count_nonzero(~stays)) - other))
         ledger += [
-            LedgerEntry(code=code, count=n, unit="comparisons", provider=one.name) for code, n in counted if n
+            LedgerEntry(code=code, count=n, unit="comparisons", provider=service.name)
+            for code, n in counted
+            if n
         ]
     return tuple(made), tuple(ledger)
 

@@ -27,7 +27,7 @@ class Rates:
     fnmr: Floats
 
 
-def det(scores: Scores, found: Censoring, targets: Sequence[float] = ()) -> Rates:
+def det(scores: Scores, censoring: Censoring, targets: Sequence[float] = ()) -> Rates:
     """FNMR over FMR as realised, from ten false matches to FMR 0.5; not where a floor or a ceiling hides it.
 
     ``targets``: FMR targets at whose thresholds there is a point besides.
@@ -45,13 +45,13 @@ def det(scores: Scores, found: Censoring, targets: Sequence[float] = ()) -> Rate
     mated, non_mated = np.sort(scores.mated), np.sort(scores.non_mated)
     low, high = np.log10(FEW / size), np.log10(HIGHEST)
     steps = max(1, round(float(high - low) * PER_DECADE))
-    wanted = [*np.logspace(low, high, steps + 1), *(one for one in targets if FEW / size <= one < 1)]
+    wanted = [*np.logspace(low, high, steps + 1), *(target for target in targets if FEW / size <= target < 1)]
     allowed = np.floor(np.array(wanted) * size + 1e-9).astype(np.int64)
     threshold = np.unique(non_mated[size - 1 - allowed])[::-1]
-    if found.floor is not None:
-        threshold = threshold[threshold > found.floor.score]
-    if found.ceiling is not None:
-        threshold = threshold[threshold < found.ceiling.score]
+    if censoring.floor is not None:
+        threshold = threshold[threshold > censoring.floor.score]
+    if censoring.ceiling is not None:
+        threshold = threshold[threshold < censoring.ceiling.score]
     return Rates(
         fmr=1 - np.searchsorted(non_mated, threshold, side="right") / size,
         threshold=threshold,
@@ -82,9 +82,9 @@ def over_threshold(service: Service, scores: Scores) -> tuple[Floats, Mapping[st
     return cuts, found
 
 
-def voted(found: Labelled, tau: float) -> Flags:
+def voted(labelled: Labelled, tau: float) -> Flags:
     """Whether most services take a face for its query's person, shape (F,), also in queries that are left out."""
-    return np.asarray(2 * (found.z > tau).sum(axis=1) > found.z.shape[1])
+    return np.asarray(2 * (labelled.z > tau).sum(axis=1) > labelled.z.shape[1])
 
 
 def of_queries(faces: Faces, flagged: Flags) -> Ints:
@@ -108,33 +108,33 @@ class Example:
 
 
 def examples(
-    faces: Faces, service: Service, found: Labelled, rule: Rule, limits: Limits
+    faces: Faces, service: Service, labelled: Labelled, rule: Rule, limits: Limits
 ) -> Iterator[Example]:
     """The middle query by size of each kind that there is, whose faces all services scored (Figures 3 and S.5).
 
     ``service``: the first that labels, whose z is in the first column.
     """
     sizes = np.diff(faces.starts)
-    known = np.isfinite(found.z.sum(axis=1))
+    known = np.isfinite(labelled.z.sum(axis=1))
     for reason in EXAMPLES:
         fits = [
             q
-            for q, own in enumerate(found.reason)
+            for q, own in enumerate(labelled.reason)
             if own == reason and sizes[q] and known[faces.starts[q] : faces.starts[q + 1]].all()
         ]
         if not fits:
             continue
-        q = sorted(fits, key=lambda one: (sizes[one], one))[len(fits) // 2]
+        q = sorted(fits, key=lambda number: (sizes[number], number))[len(fits) // 2]
         rows = np.arange(faces.starts[q], faces.starts[q + 1])
-        z = found.z[rows, 0]
-        matrix = confidences(faces, service, q, found.modes[service.name])
+        z = labelled.z[rows, 0]
+        matrix = confidences(faces, service, q, labelled.modes[service.name])
         order = np.argsort(-z, kind="stable")
         yield Example(
             reason=reason,
             matrix=matrix[np.ix_(order, order)],
             vectors=leading(matrix, rule, limits)[order],
             z=z[order],
-            label=found.label[rows][order],
+            label=labelled.label[rows][order],
         )
 
 

@@ -16,25 +16,25 @@ def label_table(labelling: Labelling, key: bytes) -> bytes:
     where it is used; z: the median over the services, near 1 or 0 where the label is sure, and z of each service that
     labels, empty where it gave too few scores.
     """
-    faces, found = labelling.faces, labelling.labelled
+    faces, labelled = labelling.faces, labelling.labelled
     queries = [pseudonym(key, name) for name in faces.queries]
-    columns = ("face", "query", "label", "person", "left_out", "z", *(f"z_{name}" for name in found.modes))
+    columns = ("face", "query", "label", "person", "left_out", "z", *(f"z_{name}" for name in labelled.modes))
     rows = [
         (
             pseudonym(key, name),
             queries[query],
             label,
             person + 1 if person >= 0 else "",
-            found.reason[query],
+            labelled.reason[query],
             *("" if math.isnan(value) else f"{value:.6f}" for value in (median, *z)),
         )
         for name, query, label, person, median, z in zip(
             faces.names,
             faces.query_of.tolist(),
-            found.label.tolist(),
-            found.identity.tolist(),
-            consolidated(found).tolist(),
-            found.z.tolist(),
+            labelled.label.tolist(),
+            labelled.identity.tolist(),
+            consolidated(labelled).tolist(),
+            labelled.z.tolist(),
             strict=True,
         )
     ]

@@ -97,10 +97,10 @@ def _result(
     digests: Mapping[str, Json],
 ) -> AuditResult:
     """Every estimate, with what they come to: the highest groups, the findings, the adjusted p values."""
-    estimates = [item for outcome in outcomes for item in outcome.estimates]
+    estimates = [estimate for outcome in outcomes for estimate in outcome.estimates]
     estimates += highest(estimates, _ranked(groups), spec.weighting, spec.bootstrap.alpha)
     findings = _judge(spec, cohort_data.cohort, groups, estimates)
-    named = {int(item.estimate.rsplit("/", 1)[1]) for item in findings if item.estimate is not None}
+    named = {int(finding.estimate.rsplit("/", 1)[1]) for finding in findings if finding.estimate is not None}
     return AuditResult(
         spec=to_plain(spec) | {"inputs": dict(inputs)},
         digests=digests,
@@ -124,11 +124,13 @@ def _cautions(cohort_data: CohortData) -> tuple[str, ...]:
 def _read(spec: AuditSpec, system: SystemData) -> dict[str, AnalysisOutput]:
     """What each analysis finds in one system."""
     named = zip(spec.analyses, analyses_of(spec), strict=True)
-    found: dict[str, AnalysisOutput] = {}
+    outputs: dict[str, AnalysisOutput] = {}
     for name, analysis in named:
         signals.check()
-        found[name] = analysis.estimates(system, spec.bootstrap.alpha)
-    return found if system.cohort_data.named else {name: _pooled(outcome) for name, outcome in found.items()}
+        outputs[name] = analysis.estimates(system, spec.bootstrap.alpha)
+    return (
+        outputs if system.cohort_data.named else {name: _pooled(outcome) for name, outcome in outputs.items()}
+    )
 
 
 def _pooled(outcome: AnalysisOutput) -> AnalysisOutput:
@@ -137,15 +139,15 @@ def _pooled(outcome: AnalysisOutput) -> AnalysisOutput:
     return replace(
         outcome,
         notes=(),  # they are about how many people err
-        estimates=tuple(item for item in outcome.estimates if item.weighting in pooled),
-        curves=tuple(item for item in outcome.curves if item.weighting in pooled),
+        estimates=tuple(estimate for estimate in outcome.estimates if estimate.weighting in pooled),
+        curves=tuple(curve for curve in outcome.curves if curve.weighting in pooled),
     )
 
 
 def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, AnalysisOutput]]) -> Iterator[AnalysisOutput]:
     """What analyses that compare systems find, each in what it kept of them."""
     for name in spec.analyses:
-        kept = {provider: found[name].per_system_state for provider, found in read.items()}
+        kept = {provider: outputs[name].per_system_state for provider, outputs in read.items()}
         held = {provider: one for provider, one in kept.items() if one is not None}
         signals.check()
         if held:
@@ -163,8 +165,8 @@ def refuse_few_replicates(spec: AuditSpec, groups: Groups, systems: int) -> None
     sides = directions(spec.requirements)  # the p of a two-sided finding is twice that of its worse side
     needed = enough_for_holm(spec.bootstrap.alpha, sides * claims)
     if needed > spec.bootstrap.B:
-        found = f"B = {spec.bootstrap.B} cannot adjust {claims} findings at alpha = {spec.bootstrap.alpha:g}"
-        raise DataError("bootstrap.B", found, f"{needed} or more")
+        text = f"B = {spec.bootstrap.B} cannot adjust {claims} findings at alpha = {spec.bootstrap.alpha:g}"
+        raise DataError("bootstrap.B", text, f"{needed} or more")
 
 
 def _ranked(groups: Groups) -> dict[str, tuple[str, ...]]:
@@ -183,7 +185,10 @@ def _judge(spec: AuditSpec, cohort: Cohort, groups: Groups, estimates: list[Esti
         ranked=_ranked(groups),
         alpha=spec.bootstrap.alpha,
         weighting=spec.weighting,
-        labels={name: dict(zip(found.classes, found.labels, strict=True)) for name, found in schemas},
+        labels={
+            name: dict(zip(classification.classes, classification.labels, strict=True))
+            for name, classification in schemas
+        },
         corrected=without_confirmed(estimates),
     )
     return with_suspects(judge(spec.requirements, bench), spec.requirements, bench)

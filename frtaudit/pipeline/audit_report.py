@@ -174,8 +174,8 @@ class Report:
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         items = "".join(
-            f"<li>{escape(item.verdict.value.replace('_', ' '))}: {escape(item.sentence)}</li>"
-            for item in self.result.findings
+            f"<li>{escape(finding.verdict.value.replace('_', ' '))}: {escape(finding.sentence)}</li>"
+            for finding in self.result.findings
         )
         table = self.frame().to_html(index=False, max_rows=_SHOWN, na_rep="", border=0)
         return f"<p>{escape(repr(self))}</p><ul>{items}</ul>{table}"

@@ -42,29 +42,29 @@ def clipped(
         return Clipped(operating_points=points, max_points=max_points)
     scored = answers.failure < 0
     mated, non_mated = (answers.score[scored & (compared.mated == kind)] for kind in (True, False))
-    found = censoring_of(mated, non_mated)
+    censoring = censoring_of(mated, non_mated)
     steps = dict(_steps(tail, groups, points))
-    refused = {at: reason for at, step in steps.items() if (reason := refusal(found, step)) is not None}
+    refused = {at: reason for at, step in steps.items() if (reason := refusal(censoring, step)) is not None}
     at_target = points.at_target.copy()
     for at in refused:
         at_target[at] = np.nan
     said = [remark(steps[0, a]) for a in points.declared if (0, a) in steps and (0, a) not in refused]
     return Clipped(
         operating_points=replace(points, at_target=at_target),
-        max_points=np.where(_hidden(found, max_points), np.nan, max_points),
-        censoring=found,
+        max_points=np.where(_hidden(censoring, max_points), np.nan, max_points),
+        censoring=censoring,
         refused=refused,
-        notes=(*found.sentences(), *(text for text in said if text is not None)),
+        notes=(*censoring.sentences(), *(text for text in said if text is not None)),
     )
 
 
-def _hidden(found: Censoring, thresholds: Floats) -> Flags:
+def _hidden(censoring: Censoring, thresholds: Floats) -> Flags:
     """Which thresholds lie at or below the floor, or at the ceiling."""
     hidden = np.zeros(thresholds.shape, dtype=np.bool_)
-    if found.floor is not None:
-        hidden |= thresholds <= found.floor.score
-    if found.ceiling is not None:
-        hidden |= thresholds >= found.ceiling.score
+    if censoring.floor is not None:
+        hidden |= thresholds <= censoring.floor.score
+    if censoring.ceiling is not None:
+        hidden |= thresholds >= censoring.ceiling.score
     return hidden
 
 
@@ -75,8 +75,8 @@ def _steps(tail: ScoreTail, groups: Groups, points: Points) -> Iterator[tuple[tu
         places = np.flatnonzero(np.isfinite(points.at_target[w]))
         at = points.at_target[w, places]
         both = np.stack([at, np.nextafter(at, -np.inf)])
-        found = rates_of.rates(tail, groups, both.ravel())
-        rate = (found.far if w else found.fmr)[:, 0].reshape(both.shape)
+        rates = rates_of.rates(tail, groups, both.ravel())
+        rate = (rates.far if w else rates.fmr)[:, 0].reshape(both.shape)
         tied = np.searchsorted(ascending, at, side="right") - np.searchsorted(ascending, at, side="left")
         for k, a in enumerate(places.tolist()):
             yield (

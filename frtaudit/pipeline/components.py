@@ -55,7 +55,7 @@ def comparisons_of(spec: AuditSpec, cohort_data: CohortData) -> Comparisons:
 
 def analyses_of(spec: AuditSpec) -> list[Analysis]:
     """The spec's analyses, in its order."""
-    return [cast("Analysis", item) for item in spec.analyses.values()]
+    return [cast("Analysis", analysis) for analysis in spec.analyses.values()]
 
 
 def lists_of(
@@ -63,8 +63,8 @@ def lists_of(
 ) -> dict[str, tuple[Comparisons, str]]:
     """The pairs of every declared test set, and their origin in words."""
     found: dict[str, tuple[Comparisons, str]] = {}
-    for name, item in spec.test_sets.items():
-        made = None if item.pairs is None else cast("Pairing", item.pairs).comparisons(cohort_data)
+    for name, test_set in spec.test_sets.items():
+        made = None if test_set.pairs is None else cast("Pairing", test_set.pairs).comparisons(cohort_data)
         found[name] = set_pairs(spec, name, cohort_data, made, comparisons)
     return found
 
@@ -72,9 +72,9 @@ def lists_of(
 def surveys_of(spec: AuditSpec, cohort_data: CohortData) -> Mapping[str, object]:
     """What analyses find out once for all systems, by the name that the spec gives them."""
     return {
-        name: item.survey(spec, cohort_data)
-        for name, item in spec.analyses.items()
-        if isinstance(item, CohortAnalysis)
+        name: analysis.survey(spec, cohort_data)
+        for name, analysis in spec.analyses.items()
+        if isinstance(analysis, CohortAnalysis)
     }
 
 

@@ -120,8 +120,8 @@ def _refuse_other_versions(client: "Client") -> None:
     own = version("frtaudit")
     for worker, found in sorted(client.run(version, "frtaudit", on_error="return").items()):
         if found != own:
-            said = "no frtaudit" if isinstance(found, PackageNotFoundError) else f"frtaudit {found}"
-            raise ClusterError("dask", f"the worker {worker} runs {said}", f"frtaudit {own}, as here")
+            text = "no frtaudit" if isinstance(found, PackageNotFoundError) else f"frtaudit {found}"
+            raise ClusterError("dask", f"the worker {worker} runs {text}", f"frtaudit {own}, as here")
 
 
 @cache
@@ -185,8 +185,8 @@ class DaskExecutor:
         try:
             self.client.wait_for_workers(1, timeout=self.patience)
         except TimeoutError as error:
-            said = f"the scheduler has had no worker for {self.patience:g} s"
-            raise ClusterError("dask", said, "a running `dask worker`") from error
+            text = f"the scheduler has had no worker for {self.patience:g} s"
+            raise ClusterError("dask", text, "a running `dask worker`") from error
 
     def _blocks(
         self, work: "Work[Job, Done]", context: PassContext, blocks: Sequence[Sequence[Job]]
@@ -233,8 +233,8 @@ def _as_lines() -> Iterator[None]:
         yield
     except KilledWorker as error:
         workers = error.allowed_failures + 1
-        said = f"one block was lost with {workers} worker{'s' * (workers > 1)}"
-        raise ClusterError("dask", said, "workers with more memory, or the log of one") from error
+        text = f"one block was lost with {workers} worker{'s' * (workers > 1)}"
+        raise ClusterError("dask", text, "workers with more memory, or the log of one") from error
     except (CancelledError, OSError) as error:
-        said = f"the scheduler was lost, or all workers with what they held ({type(error).__name__}: {error})"
-        raise ClusterError("dask", said, "the same run again") from error
+        text = f"the scheduler was lost, or all workers with what they held ({type(error).__name__}: {error})"
+        raise ClusterError("dask", text, "the same run again") from error

@@ -43,15 +43,15 @@ def published(result: AuditResult, link: str, minimum: int = MINIMUM) -> AuditRe
     hidden.
     """
     withheld = withheld_in(result, minimum)
-    kept = [index for index, item in enumerate(result.estimates) if _stands(item, withheld)]
+    kept = [index for index, estimate in enumerate(result.estimates) if _stands(estimate, withheld)]
     place = {old: new for new, old in enumerate(kept)}
     curves = tuple(
-        item for item in result.curves if item.analysis in CURVES and not withheld.touches(item.schema)
+        curve for curve in result.curves if curve.analysis in CURVES and not withheld.touches(curve.schema)
     )
     findings = tuple(_findings(result, place, withheld))
     ledger = tuple(_ledger(result.failures, withheld, minimum))
     names = names_of(result)
-    notes = tuple(item for item in result.notes if _is_plain(item) and not holds(item, names))
+    notes = tuple(note for note in result.notes if _is_plain(note) and not holds(note, names))
     left_out: dict[str, Json] = {
         "estimates": len(result.estimates) - len(kept),
         "curves": len(result.curves) - len(curves),
@@ -90,28 +90,30 @@ def names_of(result: AuditResult) -> frozenset[str]:
     return frozenset({*files, *bare, *(name for entry in result.failures for name in entry.names)} - {""})
 
 
-def _stands(item: Estimate, withheld: Withheld) -> bool:
+def _stands(estimate: Estimate, withheld: Withheld) -> bool:
     """Whether an estimate is published."""
-    how = published_as(item.metric)
-    if how is None or withheld.touches(item.at.get("schema")):
+    how = published_as(estimate.metric)
+    if how is None or withheld.touches(estimate.at.get("schema")):
         return False
-    if item.schema is None or not withheld.touches(item.schema):
+    if estimate.schema is None or not withheld.touches(estimate.schema):
         return True
-    own = _shown(withheld, item.schema, item.group) and how is not Published.WHOLE
-    return own and item.denominator is not None and key_of(item) not in withheld.numbers
+    own = _shown(withheld, estimate.schema, estimate.group) and how is not Published.WHOLE
+    return own and estimate.denominator is not None and key_of(estimate) not in withheld.numbers
 
 
 def _shown(withheld: Withheld, schema: str, group: str) -> bool:
     return group not in ("all", "max") and "|" not in group and group not in withheld.classes[schema]
 
 
-def _alone(item: Estimate, withheld: Withheld) -> Estimate:
+def _alone(estimate: Estimate, withheld: Withheld) -> Estimate:
     """The estimate without what its notes say of a withheld class, or of one pair of people."""
     intervals = tuple(
         replace(interval, note=_published(interval.note, withheld, absent=interval.low is None))
-        for interval in item.intervals
+        for interval in estimate.intervals
     )
-    return replace(item, intervals=intervals, note=_published(item.note, withheld, absent=item.value is None))
+    return replace(
+        estimate, intervals=intervals, note=_published(estimate.note, withheld, absent=estimate.value is None)
+    )
 
 
 def _published(note: str | None, withheld: Withheld, *, absent: bool) -> str | None:
@@ -132,29 +134,29 @@ def _says(text: str | None, withheld: Withheld) -> bool:
 def _findings(result: AuditResult, place: Mapping[int, int], withheld: Withheld) -> Iterator[Finding]:
     """Findings whose estimate is published; without what Holm's family says of the others."""
     whole = not any(withheld.classes.values())
-    for item in result.findings:
-        if item.estimate is None:
+    for finding in result.findings:
+        if finding.estimate is None:
             if whole:
-                yield item
+                yield finding
             continue
-        index = place.get(int(item.estimate.rsplit("/", 1)[1]))
+        index = place.get(int(finding.estimate.rsplit("/", 1)[1]))
         if index is None:
             continue
-        moved = replace(item, estimate=f"/estimates/{index}")
+        moved = replace(finding, estimate=f"/estimates/{index}")
         yield (
             moved
             if whole
-            else replace(moved, p_adjusted=None, family=None, sentence=_OF_FAMILY.sub("", item.sentence))
+            else replace(moved, p_adjusted=None, family=None, sentence=_OF_FAMILY.sub("", finding.sentence))
         )
 
 
 def _ledger(entries: Sequence[LedgerEntry], withheld: Withheld, minimum: int) -> Iterator[LedgerEntry]:
     """Lines without names; none by class of a touched schema; none of a kind that counts few people anywhere."""
     few = {(item.provider, item.code) for item in entries if item.unit == PEOPLE and 0 < item.count < minimum}
-    for item in entries:
-        counted = item.unit == PEOPLE and (item.provider, item.code) in few
-        if not counted and not (item.schema is not None and withheld.touches(item.schema)):
-            yield replace(item, names=())
+    for ledger_entry in entries:
+        counted = ledger_entry.unit == PEOPLE and (ledger_entry.provider, ledger_entry.code) in few
+        if not counted and not (ledger_entry.schema is not None and withheld.touches(ledger_entry.schema)):
+            yield replace(ledger_entry, names=())
 
 
 def _cohort(cohort: Mapping[str, Json], withheld: Withheld) -> dict[str, Json]:
@@ -244,5 +246,5 @@ def _mapping(value: Json) -> Mapping[str, Json]:
 
 def verdicts_of(result: AuditResult) -> dict[str, int]:
     """Number of published findings by verdict."""
-    found = Counter(item.verdict.value for item in result.findings)
-    return {name: found[name] for name in ("pass", "fail", "inconclusive", "not_testable")}
+    counts = Counter(finding.verdict.value for finding in result.findings)
+    return {name: counts[name] for name in ("pass", "fail", "inconclusive", "not_testable")}

@@ -246,9 +246,9 @@ def _without_samples(spec: AuditSpec, arrays: ScoreArrays) -> AuditSpec:
     """Without intervals that resample samples, where no sample is named."""
     if arrays.named_samples or not arrays.named:
         return spec
-    if any(item.target is Target.FIXED_IDENTITIES for item in spec.intervals):
+    if any(interval.target is Target.FIXED_IDENTITIES for interval in spec.intervals):
         raise SpecError("intervals", "target fixed_identities without samples", "samples=(probe, reference)")
     kept: tuple[IntervalSpec, ...] = tuple(
-        item for item in DEFAULT_INTERVALS if item.target is not Target.FIXED_IDENTITIES
+        interval for interval in DEFAULT_INTERVALS if interval.target is not Target.FIXED_IDENTITIES
     )
     return spec if spec.intervals else replace(spec, intervals=kept)

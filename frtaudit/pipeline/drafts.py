@@ -63,8 +63,8 @@ def _lock(place: Path) -> int:
     try:
         return lock(place / LOCK, wait=False)
     except BlockingIOError:
-        found = f"another run writes into {place.parent.name}"
-        raise DataError(WHERE, found, "its end, or another folder") from None
+        text = f"another run writes into {place.parent.name}"
+        raise DataError(WHERE, text, "its end, or another folder") from None
 
 
 def _refuse_used(folder: Path, last: str) -> None:

@@ -39,7 +39,7 @@ def check(spec: AuditSpec) -> list[str]:
     lines.append(
         f"analyses: {', '.join(spec.analyses)}; B {spec.bootstrap.B}, alpha {spec.bootstrap.alpha:g}"
     )
-    lines += [f"warning: {said}" for said in cohort_data.notes]
+    lines += [f"warning: {note}" for note in cohort_data.notes]
     return lines
 
 

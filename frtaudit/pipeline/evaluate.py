@@ -83,7 +83,7 @@ def plans_of(spec: AuditSpec) -> tuple[Plan, ...]:
     if spec.bootstrap.plans is not None:
         return spec.bootstrap.plans
     wanted = spec.intervals or DEFAULT_INTERVALS
-    return tuple(dict.fromkeys(PLAN_OF[item.method] for item in wanted if item.method in PLAN_OF))
+    return tuple(dict.fromkeys(PLAN_OF[interval.method] for interval in wanted if interval.method in PLAN_OF))
 
 
 def request_of(spec: AuditSpec, thresholds: Sequence[float]) -> TailRequest:
@@ -108,8 +108,8 @@ def refuse_unresolved(spec: AuditSpec, cohort_data: CohortData, comparisons: Com
         if reason:
             of = cohort_data.labelling
             causes = () if of is None else attribution_notes(of.faces, of.services, of.labelled)
-            found = "; ".join([reason.partition(";")[0], *causes])
-            raise DataError("thresholds.fmr", found, f"at least {smallest_target(planned)}")
+            text = "; ".join([reason.partition(";")[0], *causes])
+            raise DataError("thresholds.fmr", text, f"at least {smallest_target(planned)}")
 
 
 def planned_non_mated(cohort: Cohort, comparisons: Comparisons) -> int:
@@ -213,30 +213,34 @@ def _scored(
     request = request_of(spec, [value for value, _ in fixed])
     request = replace(request, progress=progress, on_context=contexts.append, executor=executor)
     failures = spec.failures if comparisons.all_pairs else FailureScore.APART
-    found = provider.scores(cohort_data, comparisons, groups, request, seed, failures)
-    if isinstance(found, ScoreTail):
+    score_tail = provider.scores(cohort_data, comparisons, groups, request, seed, failures)
+    if isinstance(score_tail, ScoreTail):
         context = contexts[-1] if contexts else None
-        return Scored(tail=found, table=None, comparisons=comparisons, context=context)
-    table = score_zero(found, provider.score_range) if spec.failures is FailureScore.SCORE_ZERO else found
+        return Scored(tail=score_tail, table=None, comparisons=comparisons, context=context)
+    table = (
+        score_zero(score_tail, provider.score_range)
+        if spec.failures is FailureScore.SCORE_ZERO
+        else score_tail
+    )
     notes: tuple[str, ...] = ()
-    attempts, compared = found, comparisons
+    attempts, compared = score_tail, comparisons
     orders: Asymmetry | None = None
     if comparisons.ordered:
         pooled = pool_orders(comparisons, table)
         orders = pooled.asymmetry
         notes = (_asymmetry(provider.name, pooled.asymmetry),)
-        attempts = pool_orders(comparisons, found).table
+        attempts = pool_orders(comparisons, score_tail).table
         table, compared = pooled.table, pooled.comparisons
     tail = listed_tail(table, compared, cohort_data.cohort, provider.score_range)
     return Scored(tail=tail, table=table, comparisons=compared, attempts=attempts, notes=notes, orders=orders)
 
 
-def _asymmetry(provider: str, found: Asymmetry) -> str:
-    if found.mean is None:
+def _asymmetry(provider: str, asymmetry: Asymmetry) -> str:
+    if asymmetry.mean is None:
         return f"{provider}: no comparison was scored in both orders"
     return (
-        f"{provider}: {found.both} comparisons in both orders; |s(A,B) - s(B,A)| is {found.mean:.6g} on average and "
-        f"{found.max:.6g} at most; {found.single} comparisons have one order only"
+        f"{provider}: {asymmetry.both} comparisons in both orders; |s(A,B) - s(B,A)| is {asymmetry.mean:.6g} on "
+        f"average and {asymmetry.max:.6g} at most; {asymmetry.single} comparisons have one order only"
     )
 
 

@@ -58,11 +58,11 @@ def linked(result: AuditResult) -> Linked:
     >>> linked(made).cells
     (('tone', 'a'), ('tone', 'b'), ('tone', 'unknown'))
     """
-    schemas = {item.name: item for item in _schemas(result)}
+    schemas = {schema.name: schema for schema in _schemas(result)}
     kin = _overlaps(schemas)
     columns = _columns(schemas)
     sets = _joined(schemas, columns)
-    cells = tuple((item.name, group) for item in schemas.values() for group in item.groups)
+    cells = tuple((schema.name, group) for schema in schemas.values() for group in schema.groups)
     system, bounds = _equations(schemas, columns, sets, cells)
     return Linked(cells=cells, system=system, bounds=bounds, kin=kin)
 
@@ -78,7 +78,7 @@ def _schemas(result: AuditResult) -> Iterable[_Schema]:
         parts = tuple(str(item) for item in _items(spec.get("cross")) if str(item) in counted)
         yield _Schema(
             name=name,
-            groups=tuple(dict.fromkeys((*(item for item in groups if item != UNKNOWN), UNKNOWN))),
+            groups=tuple(dict.fromkeys((*(group for group in groups if group != UNKNOWN), UNKNOWN))),
             parts=parts if len(parts) == len(_items(spec.get("cross"))) else (),
             column=str(spec.get("column") or f"schema {name}"),
             bins=bool(bins),
@@ -94,10 +94,10 @@ def _overlaps(schemas: Mapping[str, _Schema]) -> tuple[frozenset[str], ...]:
         for one in schemas.values()
         if (within := one.within) and within in schemas
     ]
-    for one, other in combinations(schemas.values(), 2):
-        shares = not one.parts and not other.parts and one.column == other.column
-        if shares and (one.bins or other.bins or one.rule != other.rule):
-            found.append(frozenset((one.name, other.name)))
+    for schema, other in combinations(schemas.values(), 2):
+        shares = not schema.parts and not other.parts and schema.column == other.column
+        if shares and (schema.bins or other.bins or schema.rule != other.rule):
+            found.append(frozenset((schema.name, other.name)))
     wide = [item for item in schemas.values() if item.parts and _width(schemas, item) > MAX_CELLS]
     return (*found, *(frozenset((item.name, *item.parts)) for item in wide))
 
@@ -106,30 +106,30 @@ def _columns(schemas: Mapping[str, _Schema]) -> dict[str, str]:
     """Schema to the variable that it reads; its own where it shares none."""
     first: dict[str, _Schema] = {}
     read: dict[str, str] = {}
-    for item in schemas.values():
-        if item.parts and _width(schemas, item) <= MAX_CELLS:
+    for schema in schemas.values():
+        if schema.parts and _width(schemas, schema) <= MAX_CELLS:
             continue
-        known = first.setdefault(item.column, item)
-        shared = not item.bins and not known.bins and not item.parts and item.rule == known.rule
-        read[item.name] = item.column if shared else f"schema {item.name}"
+        known = first.setdefault(schema.column, schema)
+        shared = not schema.bins and not known.bins and not schema.parts and schema.rule == known.rule
+        read[schema.name] = schema.column if shared else f"schema {schema.name}"
     return read
 
 
-def _width(schemas: Mapping[str, _Schema], item: _Schema) -> int:
-    return int(np.prod([len(part.groups) for part in _leaves(schemas, item)]))
+def _width(schemas: Mapping[str, _Schema], schema: _Schema) -> int:
+    return int(np.prod([len(part.groups) for part in _leaves(schemas, schema)]))
 
 
-def _leaves(schemas: Mapping[str, _Schema], item: _Schema) -> list[_Schema]:
-    return [leaf for name in item.parts for leaf in _leaves(schemas, schemas[name])] or [item]
+def _leaves(schemas: Mapping[str, _Schema], schema: _Schema) -> list[_Schema]:
+    return [leaf for name in schema.parts for leaf in _leaves(schemas, schemas[name])] or [schema]
 
 
 def _joined(schemas: Mapping[str, _Schema], columns: Mapping[str, str]) -> list[tuple[str, ...]]:
     """Variables in sets that crossings join."""
     sets = [{name} for name in dict.fromkeys(columns.values())]
-    for item in schemas.values():
-        if item.name in columns:
+    for schema in schemas.values():
+        if schema.name in columns:
             continue
-        met = {columns[leaf.name] for leaf in _leaves(schemas, item)}
+        met = {columns[leaf.name] for leaf in _leaves(schemas, schema)}
         sets = [
             *(one for one in sets if not one & met),
             set().union(*(one for one in sets if one & met)),
@@ -155,8 +155,8 @@ def _equations(
         for number, combined in enumerate(product(*values), end):
             everybody[number] = -1.0
             at = dict(zip(one, combined, strict=True))
-            for item in own:
-                cell = (item.name, _class_at(schemas, columns, item, at))
+            for schema in own:
+                cell = (schema.name, _class_at(schemas, columns, schema, at))
                 row.setdefault(cell, {place[cell]: 1.0})[number] = -1.0
         end += int(np.prod([len(item) for item in values]))
         rows += [everybody, *row.values()]
@@ -170,28 +170,30 @@ def _equations(
     return system, np.hstack([system, lacking])
 
 
-def _set_of(schemas: Mapping[str, _Schema], columns: Mapping[str, str], item: _Schema) -> set[str]:
-    if item.name in columns:
-        return {columns[item.name]}
-    return {columns[leaf.name] for leaf in _leaves(schemas, item)}
+def _set_of(schemas: Mapping[str, _Schema], columns: Mapping[str, str], schema: _Schema) -> set[str]:
+    if schema.name in columns:
+        return {columns[schema.name]}
+    return {columns[leaf.name] for leaf in _leaves(schemas, schema)}
 
 
 def _values(schemas: Mapping[str, _Schema], columns: Mapping[str, str], variable: str) -> tuple[str, ...]:
     """Classes that any schema reads from a variable, and what none of them names."""
-    found = [group for name, own in columns.items() if own == variable for group in schemas[name].groups]
+    found = [
+        group for name, column in columns.items() if column == variable for group in schemas[name].groups
+    ]
     return tuple(dict.fromkeys((*(group for group in found if group != UNKNOWN), UNKNOWN)))
 
 
 def _class_at(
-    schemas: Mapping[str, _Schema], columns: Mapping[str, str], item: _Schema, at: Mapping[str, str]
+    schemas: Mapping[str, _Schema], columns: Mapping[str, str], schema: _Schema, at: Mapping[str, str]
 ) -> str:
     """The class of a finest cell: a value that a schema does not name is unknown, and so is any of its crossings."""
-    if item.name in columns:
-        value = at[columns[item.name]]
-        return value if value in item.groups else UNKNOWN
-    parts = [_class_at(schemas, columns, schemas[name], at) for name in item.parts]
+    if schema.name in columns:
+        value = at[columns[schema.name]]
+        return value if value in schema.groups else UNKNOWN
+    parts = [_class_at(schemas, columns, schemas[name], at) for name in schema.parts]
     value = "&".join(parts)
-    return UNKNOWN if UNKNOWN in parts or value not in item.groups else value
+    return UNKNOWN if UNKNOWN in parts or value not in schema.groups else value
 
 
 def _map(value: object) -> Mapping[str, Json]:

@@ -19,19 +19,19 @@ def adjusted(
     """
     family = [
         place
-        for place, item in enumerate(estimates)
-        if item.test is not None
-        and item.test.p is not None
-        and item.test.p_adjusted is None
-        and item.weighting in (weighting.value, None)
+        for place, estimate in enumerate(estimates)
+        if estimate.test is not None
+        and estimate.test.p is not None
+        and estimate.test.p_adjusted is None
+        and estimate.weighting in (weighting.value, None)
         and place not in named
     ]
     raw = [test.p for place in family if (test := estimates[place].test) is not None and test.p is not None]
     values = dict(zip(family, benjamini_yekutieli(raw), strict=True))
     needed = enough_for_scan(alpha, len(family))
     return tuple(
-        _adjusted(item, values[place], len(family), needed) if place in values else item
-        for place, item in enumerate(estimates)
+        _adjusted(estimate, values[place], len(family), needed) if place in values else estimate
+        for place, estimate in enumerate(estimates)
     )
 
 

@@ -80,10 +80,10 @@ def inputs_of(spec: AuditSpec, cohort_data: CohortData, providers: Sequence[Prov
         "folds": spec.folds.file,
         "seal": spec.seal,
     }
-    for name, item in spec.test_sets.items():
-        named |= {f"test_sets.{name}.pairs": getattr(item.pairs, "file", None)}
-        named |= {f"test_sets.{name}.pairs.reviewed": getattr(item.pairs, "reviewed", None)}
-        named |= {f"test_sets.{name}.folds": item.folds.file}
+    for name, test_set in spec.test_sets.items():
+        named |= {f"test_sets.{name}.pairs": getattr(test_set.pairs, "file", None)}
+        named |= {f"test_sets.{name}.pairs.reviewed": getattr(test_set.pairs, "reviewed", None)}
+        named |= {f"test_sets.{name}.folds": test_set.folds.file}
     for name, analysis in spec.analyses.items():
         named |= {f"analyses.{name}.reviewed": getattr(analysis, "reviewed", None)}
     for where, path in named.items():
@@ -95,7 +95,7 @@ def inputs_of(spec: AuditSpec, cohort_data: CohortData, providers: Sequence[Prov
 
 def _matchers(spec: AuditSpec) -> set[str]:
     """Providers whose templates analyses and protocols look at, on trial or not."""
-    lists = [spec.protocol, *(item.pairs for item in spec.test_sets.values())]
+    lists = [spec.protocol, *(test_set.pairs for test_set in spec.test_sets.values())]
     makers = [*spec.analyses.values(), *(getattr(item, "rules", None) for item in lists)]
     return {str(name) for maker in makers if (name := getattr(maker, "matcher", None)) is not None}
 
@@ -105,7 +105,7 @@ def rows_of(cohort_data: CohortData, inputs: Mapping[str, str]) -> dict[str, Jso
     read = {
         name: row_digests(cohort_data.paths[name]) for name in sorted(cohort_data.paths) if name in inputs
     }
-    return {name: to_json(found) for name, found in read.items() if found is not None}
+    return {name: to_json(digests) for name, digests in read.items() if digests is not None}
 
 
 def digests_of(

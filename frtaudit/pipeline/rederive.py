@@ -47,8 +47,8 @@ def refuse_places(said: Mapping[str, Json], spec: AuditSpec) -> None:
     machine = [field.name for field in dataclasses.fields(spec) if not identifies(field)]
     for key in (*machine, *paths_of(spec)):
         with suppress(KeyError):
-            found = f"{value_at(said, key)!r:.60} is said by result.json"
-            raise SpecError(key, found, f"{key}=... on the command line")
+            text = f"{value_at(said, key)!r:.60} is said by result.json"
+            raise SpecError(key, text, f"{key}=... on the command line")
 
 
 @contextmanager
@@ -115,18 +115,18 @@ def noted_paths(result: str) -> dict[str, object]:
 
 def paths_of(spec: AuditSpec) -> dict[str, object]:
     """Dotted name to value of every field that is no part of the identity and has a value."""
-    found = dict(_paths("", spec))
+    paths = dict(_paths("", spec))
     for name in ("cohort", "protocol"):
-        found |= _paths(f"{name}.", getattr(spec, name))
+        paths |= _paths(f"{name}.", getattr(spec, name))
     for name in ("thresholds", "folds"):
-        found |= _paths(f"{name}.", getattr(spec, name))
-    for name, item in spec.test_sets.items():
-        found |= _paths(f"test_sets.{name}.pairs.", item.pairs) | _paths(
-            f"test_sets.{name}.folds.", item.folds
+        paths |= _paths(f"{name}.", getattr(spec, name))
+    for name, test_set in spec.test_sets.items():
+        paths |= _paths(f"test_sets.{name}.pairs.", test_set.pairs) | _paths(
+            f"test_sets.{name}.folds.", test_set.folds
         )
     for name, analysis in spec.analyses.items():
-        found |= _paths(f"analyses.{name}.", analysis)
-    return found
+        paths |= _paths(f"analyses.{name}.", analysis)
+    return paths
 
 
 def _paths(prefix: str, value: object) -> dict[str, object]:

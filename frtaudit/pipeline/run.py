@@ -84,9 +84,9 @@ def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> Ru
     The run is verified first; its report settings are taken from its PDF. Raises :class:`DataError` where the run does
     not verify, or where a name that may not be published stands in what would be written.
     """
-    found = verify(run_folder)
-    if found.worst in (CheckStatus.INVALID, CheckStatus.INDETERMINATE):
-        first = next(item for item in found.checks if item.status is found.worst)
+    verification = verify(run_folder)
+    if verification.worst in (CheckStatus.INVALID, CheckStatus.INDETERMINATE):
+        first = next(check for check in verification.checks if check.status is verification.worst)
         raise DataError(
             str(run_folder), f"{first.subject} {first.message}", "a signed run that frtaudit verify accepts"
         )

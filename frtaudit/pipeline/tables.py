@@ -90,7 +90,7 @@ def _kept(system: SystemData) -> tuple[int, float]:
 
     With fewer, no replicate's threshold could be found again. The lowest threshold is a score or lies between two.
     """
-    drawn = [found.t_star.ravel() for found in system.replicates.values()]
+    drawn = [replicate.t_star.ravel() for replicate in system.replicates.values()]
     used = np.concatenate(
         [system.operating_points.at_target.ravel(), system.operating_points.thresholds, *drawn]
     )

@@ -106,10 +106,10 @@ def _scored(
     seed: int,
 ) -> ScoreTable:
     request = TailRequest(fmr=0.5, thresholds=(), eer=False, budget=spec.tail_budget, threads=spec.threads)
-    found = provider.scores(cohort_data, listed, groups, request, seed, spec.failures)
-    if isinstance(found, ScoreTail):
+    table = provider.scores(cohort_data, listed, groups, request, seed, spec.failures)
+    if isinstance(table, ScoreTail):
         raise SpecError("folds.source", f"{provider.name} cannot score listed pairs", "folds.source=none")
-    return found
+    return table
 
 
 def _pairs(

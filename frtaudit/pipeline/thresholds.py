@@ -133,12 +133,12 @@ def points_of(
 def _at_targets(
     tail: ScoreTail, groups: Groups, targets: Sequence[float], resolved: Sequence[str | None]
 ) -> Floats:
-    found = np.full((len(WEIGHTINGS), len(targets)), np.nan)
+    values = np.full((len(WEIGHTINGS), len(targets)), np.nan)
     for w, weighting in enumerate(WEIGHTINGS):
         for a, target in enumerate(targets):
             if resolved[a] is None:
-                found[w, a] = _or_nan(rates_of.threshold_at, tail, groups, target, weighting)
-    return found
+                values[w, a] = _or_nan(rates_of.threshold_at, tail, groups, target, weighting)
+    return values
 
 
 def _or_nan(find: Callable[..., float], *where: object) -> float:
@@ -153,12 +153,12 @@ def max_points_of(
     tail: ScoreTail, groups: Groups, targets: Sequence[float], resolved: Sequence[str | None]
 ) -> Floats:
     """Thresholds (2, S, A) float64 at which the largest FMR of a schema's groups meets each target, by weighting."""
-    found = np.full((len(WEIGHTINGS), len(groups.schemas), len(targets)), np.nan)
+    values = np.full((len(WEIGHTINGS), len(groups.schemas), len(targets)), np.nan)
     for w, weighting in enumerate(WEIGHTINGS):
         for s in range(len(groups.schemas)):
             for a, target in enumerate(targets):
                 if resolved[a] is None:
-                    found[w, s, a] = _or_nan(
+                    values[w, s, a] = _or_nan(
                         rates_of.threshold_at_max_group, tail, groups, target, weighting, s
                     )
-    return found
+    return values

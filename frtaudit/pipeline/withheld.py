@@ -192,15 +192,15 @@ def _narrow_numbers(
     if not any(classes.values()):
         return
     place = {cell: index for index, cell in enumerate(tables.cells, 1)}
-    found: dict[Key, dict[int, Estimate]] = defaultdict(dict)
-    for item in result.estimates:
-        cell = 0 if item.schema is None else place.get((item.schema, item.group))
-        if item.denominator is not None and cell is not None and (cell or item.group == "all"):
-            found[key_of(item)].setdefault(cell, item)
-    for key, items in found.items():
+    estimates: dict[Key, dict[int, Estimate]] = defaultdict(dict)
+    for estimate in result.estimates:
+        cell = 0 if estimate.schema is None else place.get((estimate.schema, estimate.group))
+        if estimate.denominator is not None and cell is not None and (cell or estimate.group == "all"):
+            estimates[key_of(estimate)].setdefault(cell, estimate)
+    for key, items in estimates.items():
         parts = np.full((2, 1 + len(tables.cells)), np.nan)
-        for cell, item in items.items():
-            parts[:, cell] = item.numerator or 0, item.denominator or 0
+        for cell, estimate in items.items():
+            parts[:, cell] = estimate.numerator or 0, estimate.denominator or 0
         errors, trials = parts
         sides = (trials, errors, trials - errors)
         if published_as(str(key[1])) is Published.WITHIN or key[1] in TOTALS.values():
@@ -211,11 +211,11 @@ def _narrow_numbers(
             yield key
 
 
-def key_of(item: Estimate) -> Key:
+def key_of(estimate: Estimate) -> Key:
     """What a class's estimate is a part of: system, metric, operating point. Both weightings have the same counts."""
-    metric = TOTALS.get(item.metric, item.metric)
-    at = tuple(sorted((name, found) for name, found in item.at.items() if name != "fold"))
-    return item.provider, metric, at
+    metric = TOTALS.get(estimate.metric, estimate.metric)
+    at = tuple(sorted((name, found) for name, found in estimate.at.items() if name != "fold"))
+    return estimate.provider, metric, at
 
 
 def _few(values: Floats, minimum: int) -> Flags:

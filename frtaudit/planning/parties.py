@@ -41,14 +41,14 @@ def from_sizes(spec: AuditSpec, subjects: int | None, samples: float) -> list[Pa
         "fnmr": power.mated(samples),
         "fta": ComparisonDesign(ends=1, each=float(samples)),
     }
-    found = [Party(schema=None, name=EVERYBODY, subjects=subjects, samples=samples, designs=designs)]
+    parties = [Party(schema=None, name=EVERYBODY, subjects=subjects, samples=samples, designs=designs)]
     for name, schema in spec.schemas.items():
         share = None if subjects is None else subjects // max(len(schema.classes), 1)
-        found += [
+        parties += [
             Party(schema=name, name=label, subjects=share, samples=samples, designs=designs)
             for label in schema.classes
         ]
-    return found
+    return parties
 
 
 def from_cohort(cohort_data: CohortData, comparisons: Comparisons, groups: Groups) -> list[Party]:

@@ -151,9 +151,11 @@ def read(system: SystemData, rate: str, party: Party, threshold: float) -> Pilot
         return None
     group_index = 0 if party.schema is None else 1 + system.groups.names.index((party.schema, party.name))
     rule = system.rule.fmr if rate == "fmr" else system.rule.fnmr
-    found = rule(threshold, group_index, system.spec.bootstrap.alpha, Weighting.POOLED)
+    interval = rule(threshold, group_index, system.spec.bootstrap.alpha, Weighting.POOLED)
     return (
-        None if found.trials == 0 or found.subjects < MIN_SUBJECTS else PilotRate(party=party, interval=found)
+        None
+        if interval.trials == 0 or interval.subjects < MIN_SUBJECTS
+        else PilotRate(party=party, interval=interval)
     )
 
 
@@ -173,21 +175,23 @@ def _dependence(seen: PilotRate, rate: str) -> Dependence:
 
 
 def _needs(seen: PilotRate, item: Wanted, context: PlanContext) -> tuple[Cell, ...]:
-    found, design = seen.interval, seen.party.designs[item.rate]
+    interval, design = seen.interval, seen.party.designs[item.rate]
     needed = (
         power.subjects_to_pass(
             design, _dependence(seen, item.rate), rate, item.limit, context.alpha, context.settings.power
         )
-        for rate in (item.expected, found.rate)
+        for rate in (item.expected, interval.rate)
     )
-    return found.errors, float(found.rate), float(found.deff), *needed, seen.party.subjects
+    return interval.errors, float(interval.rate), float(interval.deff), *needed, seen.party.subjects
 
 
 def _ratio(
     system: SystemData, rate: str, threshold: float, groups: list[Party], context: PlanContext
 ) -> Iterator[tuple[Cell, ...]]:
     """Lowest rate, largest deff, the ratio that the groups of fewest effective comparisons let find, and subjects."""
-    seen = [found for party in groups if (found := read(system, rate, party, threshold)) is not None]
+    seen = [
+        pilot_rate for party in groups if (pilot_rate := read(system, rate, party, threshold)) is not None
+    ]
     if len(seen) < MIN_SUBJECTS:
         return
     lowest, deff = min(item.interval.rate for item in seen), max(item.interval.deff for item in seen)

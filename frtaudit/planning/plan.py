@@ -108,7 +108,7 @@ def _sections(
     yield from sizes.ratios(parties, list(_rates(spec, planned, context.settings)), context)
     yield from _unplanned([item for item in found if not isinstance(item, Wanted)])
     if spec.requirements:
-        members = sum(_members(item, parties) for item in spec.requirements)
+        members = sum(_members(requirement, parties) for requirement in spec.requirements)
         sides = requirements.directions(spec.requirements)
         yield sizes.resamples(members, count, context.alpha, spec.bootstrap.B, sides)
     for system in systems:
@@ -127,12 +127,12 @@ def _rates(spec: AuditSpec, planned: list[Wanted], settings: Settings) -> Iterat
         yield "fmr", target
 
 
-def _members(item: RequirementSpec, parties: list[Party]) -> int:
+def _members(requirement: RequirementSpec, parties: list[Party]) -> int:
     """How many verdicts a requirement brings for one system."""
     ranked = {
         schema: tuple(party.name for party in of_schema(parties, schema)) for schema in schemas_of(parties)
     }
-    return max(1, requirements.planned([item], ranked, 1))
+    return max(1, requirements.planned([requirement], ranked, 1))
 
 
 def _unplanned(left: list[tuple[RequirementSpec, str]]) -> Iterator[Section]:
@@ -141,5 +141,5 @@ def _unplanned(left: list[tuple[RequirementSpec, str]]) -> Iterator[Section]:
             name="unplanned",
             title="Requirements without a plan",
             columns=("requirement", "metric", "why"),
-            rows=tuple((item.name, item.metric, why) for item, why in left),
+            rows=tuple((requirement.name, requirement.metric, why) for requirement, why in left),
         )

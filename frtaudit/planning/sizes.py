@@ -31,12 +31,12 @@ class PlanContext:
 
     def ways(self, rate: str, design: ComparisonDesign, *, rule: bool) -> dict[str, Dependence]:
         """How comparisons may hang together: not, all of one subject, or as given; ``rule``: as FORMULAS 8.1 counts."""
-        found = {
+        dependences = {
             "independent": power.least(design) if rule else INDEPENDENT,
             "dependent": power.worst(design),
         }
         given = self.settings.deff.get(rate)
-        return found if given is None else {**found, GIVEN: Dependence(base=given, share=0.0)}
+        return dependences if given is None else {**dependences, GIVEN: Dependence(base=given, share=0.0)}
 
 
 def settings(context: PlanContext) -> Section:
@@ -148,7 +148,7 @@ def resamples(verdicts: int, systems: int, alpha: float, planned: int, sides: in
 def _alike(asked: Wanted) -> list[Party]:
     """The parties of a requirement; one that stands for all where they do not differ."""
     first, *others = asked.parties
-    alike = all((item.designs, item.subjects) == (first.designs, first.subjects) for item in others)
+    alike = all((party.designs, party.subjects) == (first.designs, first.subjects) for party in others)
     return [replace(first, name=EACH)] if others and alike else list(asked.parties)
 
 

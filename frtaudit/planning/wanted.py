@@ -50,33 +50,36 @@ def wanted(
 
     Raises :class:`SpecError` for an expected rate at or above its limit: no size passes with it.
     """
-    for item in requirements:
-        rate = RATES.get(item.metric)
-        asked = tuple(_asked(item, parties))
+    for requirement in requirements:
+        rate = RATES.get(requirement.metric)
+        asked = tuple(_asked(requirement, parties))
         if rate is None:
-            yield item, f"no plan is made for {item.metric}"
-        elif item.sense != "<=" or not 0 < item.limit < 1:
-            yield item, "only upper limits between 0 and 1 are planned"
+            yield requirement, f"no plan is made for {requirement.metric}"
+        elif requirement.sense != "<=" or not 0 < requirement.limit < 1:
+            yield requirement, "only upper limits between 0 and 1 are planned"
         elif not asked:
-            yield item, f"the classes of {item.group!r} are not known without the data"
+            yield requirement, f"the classes of {requirement.group!r} are not known without the data"
         else:
-            expected = settings.expected.get(rate, HALF * item.limit)
-            _refuse_hopeless(item, rate, expected)
-            yield Wanted(requirement=item, rate=rate, limit=item.limit, expected=expected, parties=asked)
+            expected = settings.expected.get(rate, HALF * requirement.limit)
+            _refuse_hopeless(requirement, rate, expected)
+            yield Wanted(
+                requirement=requirement, rate=rate, limit=requirement.limit, expected=expected, parties=asked
+            )
 
 
-def _refuse_hopeless(item: RequirementSpec, rate: str, expected: float) -> None:
-    if expected >= item.limit:
+def _refuse_hopeless(requirement: RequirementSpec, rate: str, expected: float) -> None:
+    if expected >= requirement.limit:
         raise SpecError(
             "--expected",
-            f"{rate}={expected:g} cannot meet the limit {item.limit:g} of {item.name}, however large the cohort",
-            f"a rate below {item.limit:g}",
+            f"{rate}={expected:g} cannot meet the limit {requirement.limit:g} of {requirement.name}, "
+            "however large the cohort",
+            f"a rate below {requirement.limit:g}",
         )
 
 
-def _asked(item: RequirementSpec, parties: list[Party]) -> Iterator[Party]:
-    if item.group == EVERYBODY:
+def _asked(requirement: RequirementSpec, parties: list[Party]) -> Iterator[Party]:
+    if requirement.group == EVERYBODY:
         yield from (party for party in parties if party.schema is None)
         return
-    for schema in schemas_of(parties) if item.schema is None else (item.schema,):
-        yield from (party for party in of_schema(parties, schema) if item.group in (EACH, party.name))
+    for schema in schemas_of(parties) if requirement.schema is None else (requirement.schema,):
+        yield from (party for party in of_schema(parties, schema) if requirement.group in (EACH, party.name))

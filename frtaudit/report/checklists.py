@@ -91,13 +91,14 @@ def to_json(lists: Sequence[Checklist]) -> bytes:
     """Canonical JSON of filled lists."""
     found: list[Json] = [
         {
-            "name": one.name,
-            "title": one.title,
+            "name": checklist.name,
+            "title": checklist.title,
             "items": [
-                {**asdict(item), "status": item.status.value, "place": list(item.place)} for item in one.items
+                {**asdict(item), "status": item.status.value, "place": list(item.place)}
+                for item in checklist.items
             ],
         }
-        for one in lists
+        for checklist in lists
     ]
     return to_bytes({"disclaimer": DISCLAIMER, "checklists": found})
 
@@ -107,8 +108,8 @@ def to_csv(lists: Sequence[Checklist]) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for one in lists:
-        for item in one.items:
+    for checklist in lists:
+        for item in checklist.items:
             row = (
                 item.id,
                 item.ref,
@@ -118,7 +119,7 @@ def to_csv(lists: Sequence[Checklist]) -> bytes:
                 item.section,
                 item.remark,
             )
-            writer.writerow([cell(value) for value in (one.name, *row)])
+            writer.writerow([cell(value) for value in (checklist.name, *row)])
     return text.getvalue().encode()
 
 
@@ -137,9 +138,9 @@ class Evidence:
         kind, _, words = rule.partition(" ")
         if rule.startswith("/") or " " not in rule:
             alternatives = rule.split("|")
-            return next((found for one in alternatives if (found := self._one(one))), None)
+            return next((found for alternative in alternatives if (found := self._one(alternative))), None)
         if kind in ("report", "interval") and "|" in words:
-            return next((found for one in rule.split("|") if (found := self._one(one))), None)
+            return next((found for word in rule.split("|") if (found := self._one(word))), None)
         return self._one(rule)
 
     def _one(self, rule: str) -> str | None:
@@ -165,26 +166,26 @@ class Evidence:
         return self.result.to_json()
 
     def _curve(self, words: str) -> str | None:
-        return _first("curves", [item.analysis in words.split("|") for item in self.result.curves])
+        return _first("curves", [curve.analysis in words.split("|") for curve in self.result.curves])
 
     def _test(self, _: str) -> str | None:
-        return _first("estimates", [item.test is not None for item in self.result.estimates], "/test")
+        return _first("estimates", [estimate.test is not None for estimate in self.result.estimates], "/test")
 
     def _metric(self, words: str) -> str | None:
         names, _, grouped = words.partition(" ")
         holds = [
-            item.metric in names.split("|")
-            and item.value is not None
-            and (item.schema is not None or not grouped)
-            for item in self.result.estimates
+            estimate.metric in names.split("|")
+            and estimate.value is not None
+            and (estimate.schema is not None or not grouped)
+            for estimate in self.result.estimates
         ]
         return _first("estimates", holds)
 
     def _interval(self, words: str) -> str | None:
         target = Target(words)
         for number, estimate in enumerate(self.result.estimates):
-            for place, item in enumerate(estimate.intervals):
-                if item.target is target and item.low is not None:
+            for place, interval in enumerate(estimate.intervals):
+                if interval.target is target and interval.low is not None:
                     return f"/estimates/{number}/intervals/{place}"
         return None
 

@@ -54,7 +54,7 @@ def attachments(files: Files, page: bytes) -> dict[str, bytes]:
 
 def sources_in(attached: Files) -> dict[str, bytes]:
     """The files that a page is made from, out of a PDF's attachments. Raises ValueError for broken templates."""
-    found = {name: data for name, data in attached.items() if is_source(name)}
+    contents = {name: data for name, data in attached.items() if is_source(name)}
     for name, text in json.loads(attached.get(TEMPLATES_FILE, b"{}")).items():
-        found[TEMPLATES + name] = base64.b64decode(text, validate=True)
-    return found
+        contents[TEMPLATES + name] = base64.b64decode(text, validate=True)
+    return contents

@@ -55,16 +55,16 @@ def made_again(
     with (
         tempfile.TemporaryFile() as asked,
         tempfile.TemporaryFile() as made,
-        tempfile.TemporaryFile() as said,
+        tempfile.TemporaryFile() as file,
     ):
         asked.write(json.dumps(job).encode())
         asked.seek(0)
         try:
-            process = subprocess.Popen(command, stdin=asked, stdout=made, stderr=said, env=environment)  # noqa: S603  this program itself
+            process = subprocess.Popen(command, stdin=asked, stdout=made, stderr=file, env=environment)  # noqa: S603  this program itself
         except OSError as error:
             raise FrtauditError("report", f"no second process can be started ({error.strerror})") from None
         try:
-            yield lambda: _awaited(process, made, said)
+            yield lambda: _awaited(process, made, file)
         finally:
             process.kill()
             process.wait()
@@ -102,8 +102,8 @@ def _awaited(process: "subprocess.Popen[bytes]", made: IO[bytes], said: IO[bytes
         kind = DataError if code == NO_REPORT else FrtauditError
         why = lines[-1][:200] if lines else f"it ended with {code}"
         raise kind("report", f"could not be made again in a second process ({why})")
-    found = _data(json.load(made))
-    return Rendered(page=found["page"], pdf=found.get(Part.MAIN.value), annex=found.get(Part.ANNEX.value))
+    data = _data(json.load(made))
+    return Rendered(page=data["page"], pdf=data.get(Part.MAIN.value), annex=data.get(Part.ANNEX.value))
 
 
 def _ended(process: "subprocess.Popen[bytes]") -> int:

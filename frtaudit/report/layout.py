@@ -71,9 +71,9 @@ def check_templates(shape: Shape) -> None:
 
 
 def _environment(shape: Shape) -> Environment:
-    own = shape.templates()
+    templates = shape.templates()
     ours = FileSystemLoader(shipped("templates"))
-    theirs = FunctionLoader(lambda name: (own[name], name, lambda: True) if name in own else None)
+    theirs = FunctionLoader(lambda name: (templates[name], name, lambda: True) if name in templates else None)
     return environment(ChoiceLoader([theirs, ours, PrefixLoader({"shipped": ours})]))
 
 
@@ -81,12 +81,12 @@ def _numbers(content: Json) -> Callable[[str], Text]:
     """``number(pointer)``: what stands there in print, traced; for m.text()."""
 
     def number(pointer: str) -> Text:
-        found = _resolved(content, pointer)
-        if found is None:
+        resolved = _resolved(content, pointer)
+        if resolved is None:
             return (TextSpan(text=ABSENT, pointer=pointer),)
-        if isinstance(found, bool) or not isinstance(found, (int, float, str)):
+        if isinstance(resolved, bool) or not isinstance(resolved, (int, float, str)):
             raise TypeError(f"{pointer} is no number and no text")
-        return (TextSpan(text=_printed(content, pointer, found), pointer=pointer, kind="n"),)
+        return (TextSpan(text=_printed(content, pointer, resolved), pointer=pointer, kind="n"),)
 
     return number
 
@@ -119,7 +119,9 @@ def _say(error: Exception, shape: Shape) -> NoReturn:
     if isinstance(error, TemplateSyntaxError) and error.name in shape.files:
         place = f"{error.name}, line {error.lineno}"
     else:
-        frames = [item for item in traceback.extract_tb(error.__traceback__) if item.filename in shape.files]
+        frames = [
+            frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in shape.files
+        ]
         if not frames:
             raise error
         place = f"{frames[-1].filename}, line {frames[-1].lineno}"

@@ -84,22 +84,22 @@ def paper_figures(result: AuditResult, choice: Choice = Choice()) -> dict[str, P
     figures = {name: found[name] for name in choice.names or found}
     legends = {kept[panel.svg][0]: item.keys for item in drawn for panel in item.panels}
     with canvas.ink():
-        _limit([item.drawing for item in figures.values()], choice)
-        for name, item in figures.items():
+        _limit([paper_figure.drawing for paper_figure in figures.values()], choice)
+        for name, figure in figures.items():
             handles = [_handles(kept[key.svg][1]) for key in legends[name]]
-            _finish(item.drawing, [key.name for key in legends[name]], handles, choice.width)
+            _finish(figure.drawing, [key.name for key in legends[name]], handles, choice.width)
     return figures
 
 
 def write_figures(figures: Iterable[PaperFigure], formats: Sequence[str], folder: Path) -> None:
     """Write each figure as ``NAME.FORMAT``, and its title, caption and content in words as ``NAME.txt``."""
     out = OutputFolder(folder)
-    for item in figures:
-        name = file_name(item.name)
+    for figure in figures:
+        name = file_name(figure.name)
         for kind in formats:
             with canvas.ink(), out.create(f"{name}.{kind}") as to:
-                item.drawing.savefig(to, format=kind, dpi=DOTS, facecolor="white", metadata=_UNDATED[kind])
-        out.write(f"{name}.txt", f"{item.title}\n\n{item.caption}\n\n{item.shows}\n".encode())
+                figure.drawing.savefig(to, format=kind, dpi=DOTS, facecolor="white", metadata=_UNDATED[kind])
+        out.write(f"{name}.txt", f"{figure.title}\n\n{figure.caption}\n\n{figure.shows}\n".encode())
 
 
 _UNDATED: Mapping[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
@@ -127,8 +127,8 @@ def _chosen(result: AuditResult, choice: Choice) -> AuditResult:
         return result
     return replace(
         result,
-        estimates=tuple(item for item in result.estimates if wanted(item)),
-        curves=tuple(item for item in result.curves if wanted(item)),
+        estimates=tuple(estimate for estimate in result.estimates if wanted(estimate)),
+        curves=tuple(curve for curve in result.curves if wanted(curve)),
         findings=(),
     )
 

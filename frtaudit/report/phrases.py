@@ -44,7 +44,7 @@ def value(
 
 def style(estimate: Estimate) -> Style:
     """Percent or powers of ten, by the value, or by its highest bound where no error was seen."""
-    highs = [item.high for item in estimate.intervals if item.high is not None]
+    highs = [interval.high for interval in estimate.intervals if interval.high is not None]
     return formatting.style_of(estimate.value, *highs)
 
 
@@ -71,12 +71,16 @@ def bounds(
     """An interval as ``low to high``, rates clipped to [0, 1]; without bounds its note; ``places`` as in `value`."""
     if found is None:
         return (TextSpan(text=ABSENT),)
-    item = found.interval
+    interval = found.interval
     note_at = f"{found.pointer}/note"
-    if item.low is None or item.high is None:
-        said = notes.mark(item.note, note_at) if notes else (TextSpan(text=f" {item.note}", pointer=note_at),)
-        return spans(TextSpan(text="none", kind="none"), said)
-    mark = notes.mark(item.note, note_at) if notes else ()
+    if interval.low is None or interval.high is None:
+        text_spans = (
+            notes.mark(interval.note, note_at)
+            if notes
+            else (TextSpan(text=f" {interval.note}", pointer=note_at),)
+        )
+        return spans(TextSpan(text="none", kind="none"), text_spans)
+    mark = notes.mark(interval.note, note_at) if notes else ()
     low, high = _ends(found, estimate, limit, places)
     return spans(number(low, f"{found.pointer}/low"), " to ", number(high, f"{found.pointer}/high"), mark)
 
@@ -84,8 +88,8 @@ def bounds(
 def _ends(
     found: Bounds, estimate: Estimate, limit: float | None, places: int | None = None
 ) -> tuple[str, str]:
-    item = found.interval
-    low, high = float(item.low or 0.0), float(item.high or 0.0)
+    interval = found.interval
+    low, high = float(interval.low or 0.0), float(interval.high or 0.0)
     kind = kind_of(estimate.metric)
     if estimate.metric in RATES:
         low, high = formatting.clipped(low, high)
@@ -117,12 +121,14 @@ def target(found: Bounds) -> TextSpan:
 
 def sample_sizes(found: Bounds) -> Text:
     """The size behind an interval: its effective number, its replicates."""
-    item = found.interval
+    interval = found.interval
     parts: list[Text] = []
-    if item.n_eff is not None:
-        parts.append(spans("n ", number(formatting.effective_size(item.n_eff), f"{found.pointer}/n_eff")))
-    if item.n_resamples is not None:
-        parts.append(spans("B ", number(formatting.count(item.n_resamples), f"{found.pointer}/n_resamples")))
+    if interval.n_eff is not None:
+        parts.append(spans("n ", number(formatting.effective_size(interval.n_eff), f"{found.pointer}/n_eff")))
+    if interval.n_resamples is not None:
+        parts.append(
+            spans("B ", number(formatting.count(interval.n_resamples), f"{found.pointer}/n_resamples"))
+        )
     joined = spans(*(piece for part in parts for piece in (TextSpan(text=", "), *part)))
     return joined[1:] or (TextSpan(text=ABSENT),)
 

@@ -65,16 +65,23 @@ def known() -> tuple[Reference, ...]:
 
 def references_of(result: AuditResult) -> tuple[Reference, ...]:
     """The publications of what a result holds: its interval methods, metrics and analyses, by the first author."""
-    intervals = [interval.method for item in result.estimates for interval in item.intervals]
-    methods = {*intervals, *(item.method for item in result.curves if item.method is not None)}
+    intervals = [interval.method for estimate in result.estimates for interval in estimate.intervals]
+    methods = {*intervals, *(curve.method for curve in result.curves if curve.method is not None)}
     used: Mapping[str, set[str]] = {
         "methods": {method.value for method in methods},
-        "metrics": {item.metric for item in result.estimates if item.value is not None},
-        "analyses": {item.analysis for item in result.estimates} | {item.analysis for item in result.curves},
+        "metrics": {estimate.metric for estimate in result.estimates if estimate.value is not None},
+        "analyses": {estimate.analysis for estimate in result.estimates}
+        | {curve.analysis for curve in result.curves},
         "findings": {"holm"} if len(result.findings) > 1 else set(),
     }
-    found = [item for item in known() if any(used[kind] & {*names} for kind, names in item.used_by.items())]
-    return tuple(sorted(found, key=lambda item: (item.fields["author"], item.fields["year"])))
+    references = [
+        reference
+        for reference in known()
+        if any(used[kind] & {*names} for kind, names in reference.used_by.items())
+    ]
+    return tuple(
+        sorted(references, key=lambda reference: (reference.fields["author"], reference.fields["year"]))
+    )
 
 
 def citations(method: str) -> str:
@@ -83,8 +90,10 @@ def citations(method: str) -> str:
     >>> citations("wilson")
     'Wilson 1927; Clopper and Pearson 1934; Fogliato et al. 2024'
     """
-    found = [item for item in known() if method in item.used_by.get("methods", ())]
-    return "; ".join(item.short for item in sorted(found, key=lambda item: item.fields["year"]))
+    references = [reference for reference in known() if method in reference.used_by.get("methods", ())]
+    return "; ".join(
+        reference.short for reference in sorted(references, key=lambda reference: reference.fields["year"])
+    )
 
 
 def _escaped(text: str) -> str:

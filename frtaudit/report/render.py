@@ -181,7 +181,7 @@ def _status(status: str) -> Status:
     try:
         return Status(status)
     except ValueError:
-        known = ", ".join(item.value for item in Status)
+        known = ", ".join(Statu.value for Statu in Status)
         raise DataError("report status", f"found {status!r}", known) from None
 
 
@@ -283,7 +283,7 @@ def _frozen(moment: datetime) -> Iterator[None]:
 
 
 def _found(pattern: re.Pattern[str], page: str) -> str:
-    found = pattern.search(page)
-    if found is None:
+    match = pattern.search(page)
+    if match is None:
         raise DataError("report.html", "not a page of frtaudit", "what report.render.html returns")
-    return found[1]
+    return match[1]

@@ -89,10 +89,10 @@ def told_of(
     ``sections``: names of those that other wheels brought. What was added later stands only where it is set.
     """
     told = plain(settings)
-    unset = {item.name for item in fields(settings) if silent(item, getattr(settings, item.name))}
-    said = told.items() if isinstance(told, Mapping) else ()
+    unset = {field.name for field in fields(settings) if silent(field, getattr(settings, field.name))}
+    items = told.items() if isinstance(told, Mapping) else ()
     return {
-        **{name: value for name, value in said if name not in unset and name not in MACHINE},
+        **{name: value for name, value in items if name not in unset and name not in MACHINE},
         **dict.fromkeys(("key", "tsa", "evidence")),
         "date": date,
         STATUS: status,

@@ -271,13 +271,13 @@ def _alike(ours: tuple[object, ...], theirs: list[object]) -> bool:
     """Whether a list holds what the shipped one holds: texts, or tables with the same keys."""
     first = ours[0]
     if isinstance(first, Mapping):
-        return all(isinstance(item, Mapping) and set(item) == set(first) for item in theirs)
-    return all(isinstance(item, str) for item in theirs)
+        return all(isinstance(their, Mapping) and set(their) == set(first) for their in theirs)
+    return all(isinstance(their, str) for their in theirs)
 
 
 def _sections() -> tuple[str, ...]:
-    found = (shipped("templates") / "sections").iterdir()
-    return tuple(sorted(path.name.removesuffix(".html.j2") for path in found))
+    iterdir = (shipped("templates") / "sections").iterdir()
+    return tuple(sorted(path.name.removesuffix(".html.j2") for path in iterdir))
 
 
 class _Reader(HTMLParser):

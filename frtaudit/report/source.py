@@ -65,16 +65,16 @@ class Record:
     def bound(self, *targets: Target) -> Bounds | None:
         """The interval printed first for the first of ``targets`` that has one; with bounds before without."""
         for target in targets or TARGETS_FIRST:
-            serving = [item for item in self.bounds if item.interval.target is target]
+            serving = [bound for bound in self.bounds if bound.interval.target is target]
             if serving:
                 return min(serving, key=_rank)
         return None
 
 
-def _rank(item: Bounds) -> tuple[bool, int]:
-    method = item.interval.method
+def _rank(bounds: Bounds) -> tuple[bool, int]:
+    method = bounds.interval.method
     place = PRINTED_FIRST.index(method) if method in PRINTED_FIRST else len(PRINTED_FIRST)
-    return item.interval.low is None, place
+    return bounds.interval.low is None, place
 
 
 def _band_rank(curve: Curve) -> tuple[int, int]:
@@ -111,8 +111,8 @@ class Source:
     @cached_property
     def providers(self) -> tuple[str, ...]:
         """Systems in the order in which the result names them."""
-        estimated = [item.provider for item in self.result.estimates]
-        names = [*estimated, *(item.provider for item in self.result.curves)]
+        estimated = [estimate.provider for estimate in self.result.estimates]
+        names = [*estimated, *(curve.provider for curve in self.result.curves)]
         return tuple(name for name in dict.fromkeys(names) if name != EVERY)
 
     @cached_property
@@ -128,7 +128,7 @@ class Source:
     @cached_property
     def schemas(self) -> tuple[str, ...]:
         """Schemas in the spec's order, then others that the estimates name."""
-        named = [item.schema for item in self.result.estimates if item.schema]
+        named = [estimate.schema for estimate in self.result.estimates if estimate.schema]
         return tuple(dict.fromkeys([*mapping(self.result.spec.get("schemas")), *named]))
 
     def select(
@@ -143,26 +143,26 @@ class Source:
         ``grouped`` asks for those with or without a schema, ``schema`` for one schema, ``primary`` for the primary
         weighting and those that have none.
         """
-        found = [item for item in self.records if item.estimate.metric in metrics]
+        records = [record for record in self.records if record.estimate.metric in metrics]
         if grouped is not None:
-            found = [item for item in found if (item.estimate.schema is not None) == grouped]
+            records = [record for record in records if (record.estimate.schema is not None) == grouped]
         if schema is not None:
-            found = [item for item in found if item.estimate.schema == schema]
+            records = [record for record in records if record.estimate.schema == schema]
         return (
-            [item for item in found if item.estimate.weighting in (self.weighting, None)]
+            [record for record in records if record.estimate.weighting in (self.weighting, None)]
             if primary
-            else found
+            else records
         )
 
     def curves(self, *kinds: str, grouped: bool = False) -> list[Curve]:
         """Curves of the kinds in the primary weighting (or without one): of everybody, or of groups."""
-        found = [
-            item
-            for item in self.result.curves
-            if item.analysis in kinds and grouped == (item.schema is not None or item.group != "all")
+        curves = [
+            curve
+            for curve in self.result.curves
+            if curve.analysis in kinds and grouped == (curve.schema is not None or curve.group != "all")
         ]
-        primary = [item for item in found if item.weighting in (self.weighting, None)]
-        return primary or found
+        primary = [curve for curve in curves if curve.weighting in (self.weighting, None)]
+        return primary or curves
 
     def banded(self, kind: str) -> list[Curve]:
         """Curves of everybody, one for each system: the one whose band stands first among methods and targets."""
@@ -225,8 +225,15 @@ def _merged(result: AuditResult) -> tuple[Record, ...]:
         if finding.estimate is not None:
             judged.setdefault(int(finding.estimate.rsplit("/", 1)[1]), []).append(finding.limit)
     places: dict[tuple[object, ...], list[int]] = {}
-    for index, item in enumerate(estimates):
-        key = (item.provider, item.metric, item.schema, item.group, item.weighting, at_key(item.at))
+    for index, estimate in enumerate(estimates):
+        key = (
+            estimate.provider,
+            estimate.metric,
+            estimate.schema,
+            estimate.group,
+            estimate.weighting,
+            at_key(estimate.at),
+        )
         places.setdefault(key, []).append(index)
     return tuple(_record(estimates, indices, judged) for indices in places.values())
 

@@ -80,7 +80,7 @@ def jobs_table(found: Found) -> Table:
         counts = ", ".join(
             f"{n} {display_name(words().verdict, code)}" for code, n in (job["counts"] or {}).items() if n
         )
-        said = (
+        text_spans = (
             TextSpan(
                 text=job["error"] or counts or NONE,
                 pointer=f"{place}/{'error' if job['error'] else 'counts'}",
@@ -91,7 +91,7 @@ def jobs_table(found: Found) -> Table:
                 (TextSpan(text=str(job["number"]), pointer=f"{place}/number", kind="n"),),
                 *((TextSpan(text=str(job["settings"][key])),) for key in found["settings"]),
                 (TextSpan(text=job["state"], pointer=f"{place}/state"),),
-                said,
+                text_spans,
                 (TextSpan(text=job["folder"] or NONE, pointer=f"{place}/folder", kind="code"),),
             )
         )
@@ -145,12 +145,12 @@ def numbers_table(found: Found) -> Table | None:
     settings = {job["number"]: job["settings"] for job in found["jobs"]}
     lines = []
     for (job, provider), cells in rows.items():
-        own = [
+        text_spans = [
             (TextSpan(text=str(job), kind="n"),),
             *((TextSpan(text=str(settings[job][key])),) for key in found["settings"]),
         ]
-        own += [(TextSpan(text=provider, kind="b"),)] if several else []
-        lines.append((*own, *(_cell(cells.get(name)) for name in chosen)))
+        text_spans += [(TextSpan(text=provider, kind="b"),)] if several else []
+        lines.append((*text_spans, *(_cell(cells.get(name)) for name in chosen)))
     more = len(named) - len(chosen)
     return Table(
         name="numbers",

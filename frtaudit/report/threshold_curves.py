@@ -33,7 +33,7 @@ def embedded(source: Source) -> str:
     pairs = _pairs_of_curves(source)
     step = max(MIN_CURVE_POINTS, min(MAX_CURVE_POINTS, POINTS // max(3 * len(pairs), 1)))
     value: dict[str, Json] = {
-        "dials": [_curve_data(source, item, step) for item in pairs],
+        "dials": [_curve_data(source, curves, step) for curves in pairs],
         "curves": _curves(source),
     }
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)
@@ -42,14 +42,16 @@ def embedded(source: Source) -> str:
 
 def _pairs_of_curves(source: Source) -> list[ThresholdCurves]:
     """Pairs of FMR and FNMR curves over the same thresholds, everybody first."""
-    found = [*source.curves("fmr"), *source.curves("fmr", grouped=True)]
+    curves = [*source.curves("fmr"), *source.curves("fmr", grouped=True)]
     others = {
-        (item.provider, item.schema, item.group): item
-        for item in [*source.curves("fnmr"), *source.curves("fnmr", grouped=True)]
+        (curve.provider, curve.schema, curve.group): curve
+        for curve in [*source.curves("fnmr"), *source.curves("fnmr", grouped=True)]
     }
-    pairs = [(item, others.get((item.provider, item.schema, item.group))) for item in found]
+    pairs = [(curve, others.get((curve.provider, curve.schema, curve.group))) for curve in curves]
     return [
-        ThresholdCurves(fmr=one, fnmr=other) for one, other in pairs if other is not None and other.x == one.x
+        ThresholdCurves(fmr=curve, fnmr=other)
+        for curve, other in pairs
+        if other is not None and other.x == curve.x
     ]
 
 
@@ -87,8 +89,8 @@ def _counts(source: Source, curve: Curve, kept: Sequence[int]) -> tuple[list[Jso
     trials = _trials(source, curve)
     if trials:
         errors = [curve.y[index] * trials for index in kept]
-        if all(abs(item - round(item)) < 1e-6 * max(1.0, item) for item in errors):
-            return [round(item) for item in errors], trials
+        if all(abs(error - round(error)) < 1e-6 * max(1.0, error) for error in errors):
+            return [round(error) for error in errors], trials
     return _short(curve.y, kept), None
 
 
@@ -97,8 +99,8 @@ def _trials(source: Source, curve: Curve) -> int | None:
     if curve.weighting == "identity":
         return None
     metrics = ("fmr",) if curve.analysis == "fmr" else ("fnmr", "fnmr_at_fmr")
-    for item in source.select(*metrics):
-        estimate = item.estimate
+    for record in source.select(*metrics):
+        estimate = record.estimate
         same = (estimate.provider, estimate.schema, estimate.group) == (
             curve.provider,
             curve.schema,
@@ -111,10 +113,10 @@ def _trials(source: Source, curve: Curve) -> int | None:
 
 def _curves(source: Source) -> dict[str, Json]:
     """Curves of everybody, as the figures draw them, by pointer."""
-    found = [*source.banded("roc"), *(item for kind in DRAWN[1:] for item in source.curves(kind))]
-    most = max(MIN_CURVE_POINTS, min(MAX_CURVE_POINTS, POINTS // max(2 * len(found), 1)))
+    curves = [*source.banded("roc"), *(item for kind in DRAWN[1:] for item in source.curves(kind))]
+    most = max(MIN_CURVE_POINTS, min(MAX_CURVE_POINTS, POINTS // max(2 * len(curves), 1)))
     made: dict[str, Json] = {}
-    for curve in found:
+    for curve in curves:
         kept = thinned(len(curve.x), most)
         part: dict[str, Json] = {
             "x": _short(curve.x, kept),

@@ -78,8 +78,8 @@ def use_vocabulary(chosen: Words) -> Iterator[None]:
 def _shipped_words() -> Words:
     fields = tomllib.loads((shipped("templates") / "words.toml").read_text("utf-8"))
     fields["metric"] = LABELS
-    fields["method"] = {item.value: item.label for item in Method}
-    fields["method_means"] = {item.value: item.means for item in Method}
+    fields["method"] = {method.value: method.label for method in Method}
+    fields["method_means"] = {method.value: method.means for method in Method}
     for name in ("cannot_show", "glossary"):
         fields[name] = tuple(fields[name])
     return Words(**fields)

@@ -73,11 +73,13 @@ def _parser() -> argparse.ArgumentParser:
 
 def _check_run(path: Path) -> None:
     """Nobody approves what does not hold, or what nobody signed."""
-    found = verify(path)
-    wrong = next((check for check in found.checks if check.status is CheckStatus.INVALID), None)
+    verification = verify(path)
+    wrong = next((check for check in verification.checks if check.status is CheckStatus.INVALID), None)
     if wrong is not None:
         raise VerificationError(wrong.subject, wrong.message, "a run that frtaudit verify finds valid")
-    open_end = next((check for check in found.checks if check.status is CheckStatus.INDETERMINATE), None)
+    open_end = next(
+        (check for check in verification.checks if check.status is CheckStatus.INDETERMINATE), None
+    )
     if open_end is not None:
         raise DataError(open_end.subject, open_end.message, "a signed run: approving comes second")
 
@@ -92,7 +94,7 @@ def _check_new(path: Path, pdf: Path, folder: Path | None, signer: Signer) -> No
             keyids.add(open_statement((folder / name).read_bytes(), Scope.APPROVAL, name).keyid)
     if pdf.is_file():
         signatures = read_signed_pdf(pdf.read_bytes(), (), pdf.name).signatures
-        certificates = {fingerprint(item.certificate) for item in signatures}
+        certificates = {fingerprint(signature.certificate) for signature in signatures}
     if signer.keyid in keyids or signer.fingerprint in certificates:
         raise DataError(str(path), f"{signer.name!r} signed it already", "the key of another person")
 

@@ -28,10 +28,10 @@ def against_schema(value: Json) -> str | None:
     from jsonschema import Draft202012Validator
 
     schema = result_schema({"type": "object"})
-    found = next(Draft202012Validator(schema).iter_errors(value), None)
-    if found is None:
+    error = next(Draft202012Validator(schema).iter_errors(value), None)
+    if error is None:
         return None
-    return f"/{'/'.join(str(step) for step in found.absolute_path)} {found.message[:80]}"
+    return f"/{'/'.join(str(step) for step in error.absolute_path)} {error.message[:80]}"
 
 
 def verdict_problem(result: AuditResult, verdict: Mapping[str, Json]) -> str | None:
@@ -75,8 +75,8 @@ def seal_checks(
         yield invalid(name, "was made after the report was signed")
     else:
         count = len(result.seal.departures)
-        said = f"sealed by {result.seal.signer!r} on {result.seal.signed_at}; departures, all listed: {count}"
-        yield ok(name, said)
+        text = f"sealed by {result.seal.signer!r} on {result.seal.signed_at}; departures, all listed: {count}"
+        yield ok(name, text)
     yield from _seal_trust(seal, name, trust)
 
 

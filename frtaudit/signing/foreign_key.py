@@ -25,7 +25,7 @@ def foreign_signer(path: Path, password_file: str | Path | None = None) -> Signe
         if b"-----BEGIN" in data
         else _from_pkcs12(path, data, password_file)
     )
-    own = [item for item in certificates if item.public_key() == key.public_key()]
+    own = [certificate for certificate in certificates if certificate.public_key() == key.public_key()]
     if not own:
         raise DataError(str(path), "holds no certificate of its key", "the key with its certificate")
     public = key.public_key()
@@ -36,7 +36,7 @@ def foreign_signer(path: Path, password_file: str | Path | None = None) -> Signe
         pdf_key=key,
         certificate=own[0],
         keyid=keyid,
-        chain=tuple(item for item in certificates if item != own[0]),
+        chain=tuple(certificate for certificate in certificates if certificate != own[0]),
     )
 
 
@@ -52,7 +52,9 @@ def _from_pkcs12(path: Path, data: bytes, password_file: str | Path | None) -> B
             raise DataError(
                 str(path), "the password is wrong or missing, or this is no PKCS#12", ASKED
             ) from None
-        return _certified(path, key), tuple(item for item in (first, *others) if item is not None)
+        return _certified(path, key), tuple(
+            certificate for certificate in (first, *others) if certificate is not None
+        )
     raise DataError(str(path), "cannot be read", "PKCS#12")
 
 

@@ -77,8 +77,8 @@ def left_out(folder: Path) -> tuple[str, ...]:
 
 def approvals(folder: Path) -> tuple[str, ...]:
     """Names of the approvals in a run folder, in the order in which they were given."""
-    found = {path.name: APPROVALS.fullmatch(path.name) for path in folder.iterdir() if not irregular(path)}
-    numbered = sorted((int(match[1]), name) for name, match in found.items() if match)
+    matches = {path.name: APPROVALS.fullmatch(path.name) for path in folder.iterdir() if not irregular(path)}
+    numbered = sorted((int(match[1]), name) for name, match in matches.items() if match)
     return tuple(name for _, name in numbered)
 
 
@@ -147,9 +147,9 @@ def _is_final(name: str) -> bool:
     return not hidden and not about and not name.endswith(LOG_SUFFIX)
 
 
-def _difference(found: Digest, recorded: Digest) -> str | None:
-    if found.length != recorded.length:
-        return f"is {found.length} bytes long, the statement records {recorded.length}"
-    if found.sha256 != recorded.sha256:
-        return f"has sha256 {found.sha256[:16]}..., the statement records {recorded.sha256[:16]}..."
+def _difference(digest: Digest, recorded: Digest) -> str | None:
+    if digest.length != recorded.length:
+        return f"is {digest.length} bytes long, the statement records {recorded.length}"
+    if digest.sha256 != recorded.sha256:
+        return f"has sha256 {digest.sha256[:16]}..., the statement records {recorded.sha256[:16]}..."
     return None

@@ -40,18 +40,24 @@ def parties(evidence: Evidence, trust: Trust) -> Iterator[Check]:
     vouched = _vouched(evidence, keyids)
     certificate = fingerprint(outer.certificate) if outer and outer.is_of_certificate else None
     if outer and certificate in {
-        fingerprint(item.certificate) for item in signatures if item.distrust is None
+        fingerprint(pdf_signature.certificate)
+        for pdf_signature in signatures
+        if pdf_signature.distrust is None
     }:
         keyids.add(outer.keyid)
     if outer:
         distrust = None if outer.keyid in keyids else f"key {outer.keyid[:16]}..."
         yield from _party(STATEMENT, outer.certificate, distrust)
-    known = {fingerprint(item.certificate) for item in signatures if item.distrust is None}
-    for item in signatures:
-        known_here = fingerprint(item.certificate) in vouched
-        yield from _party(item.field, item.certificate, None if known_here else item.distrust)
-        if item.authority is not None:
-            yield from _party(f"{item.field} / time", item.authority, item.time_distrust)
+    known = {
+        fingerprint(pdf_signature.certificate)
+        for pdf_signature in signatures
+        if pdf_signature.distrust is None
+    }
+    for signature in signatures:
+        known_here = fingerprint(signature.certificate) in vouched
+        yield from _party(signature.field, signature.certificate, None if known_here else signature.distrust)
+        if signature.authority is not None:
+            yield from _party(f"{signature.field} / time", signature.authority, signature.time_distrust)
     for name, approval in evidence.approvals.items():
         known_here = approval.keyid in keyids or (
             approval.is_of_certificate and fingerprint(approval.certificate) in known
@@ -63,14 +69,18 @@ def parties(evidence: Evidence, trust: Trust) -> Iterator[Check]:
 def _vouched(evidence: Evidence, keyids: AbstractSet[str]) -> set[str]:
     """Certificates (by fingerprint) that a statement names whose key is trusted."""
     statements = [evidence.inner, *evidence.approvals.values()]
-    return {fingerprint(item.certificate) for item in statements if item is not None and item.keyid in keyids}
+    return {
+        fingerprint(statement.certificate)
+        for statement in statements
+        if statement is not None and statement.keyid in keyids
+    }
 
 
 def _party(subject: str, certificate: x509.Certificate, distrust: str | None) -> Iterator[Check]:
     name = f"signer {common_name(certificate)!r}"
     if distrust is not None:
-        said = f"{name} is not trusted on this machine ({distrust}); to trust: --trust their {PUBLIC}"
-        yield untrusted(subject, said)
+        text = f"{name} is not trusted on this machine ({distrust}); to trust: --trust their {PUBLIC}"
+        yield untrusted(subject, text)
         return
     yield ok(subject, f"{name} is trusted on this machine")
     if is_demo(certificate):

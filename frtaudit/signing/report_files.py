@@ -77,15 +77,19 @@ def _attached(
     return {**attached, INNER_NAME: inner(attached, signing.signer, when)}
 
 
-def _compare(one: Rendered, other: Rendered, name: str) -> None:
-    compared = ((name, one.page, other.page), (PDF, one.pdf, other.pdf), (ANNEX, one.annex, other.annex))
+def _compare(rendered: Rendered, other: Rendered, name: str) -> None:
+    compared = (
+        (name, rendered.page, other.page),
+        (PDF, rendered.pdf, other.pdf),
+        (ANNEX, rendered.annex, other.annex),
+    )
     for what, first, second in compared:
         if first != second:
             place = first_difference(first or b"", second or b"")
-            found = (
+            text = (
                 f"a second process made other bytes (from byte {place} on), so nothing was written or signed"
             )
-            raise FrtauditError(what, found, "a report that repeats; please report it with report.json")
+            raise FrtauditError(what, text, "a report that repeats; please report it with report.json")
 
 
 def _signed(layout: bytes, signing: Signing, when: datetime) -> bytes:

@@ -53,7 +53,7 @@ def open_pdf(
     if not pdf.signatures:
         return Evidence(outer=outer, pdf=pdf), [_unsigned(pdf, where)]
     checks = [ok(where, f"PAdES {pdf.level.value}, signatures: {len(pdf.signatures)}")]
-    checks += [ok(where, _signature(item)) for item in pdf.signatures]
+    checks += [ok(where, _signature(signature)) for signature in pdf.signatures]
     if INNER_NAME not in pdf.attachments:
         missing = indeterminate(
             where, f"{INNER_NAME} is not attached: a signed PDF, but no report of an audit"
@@ -85,20 +85,19 @@ def _inner(inner: Statement, pdf: SignedPdf, where: str) -> Iterator[Check]:
             yield _attached(f"{where} / {subject}", digest_bytes(pdf.attachments[subject]), recorded)
 
 
-def _attached(name: str, found: Digest, recorded: Digest) -> Check:
-    if found == recorded:
+def _attached(name: str, digest: Digest, recorded: Digest) -> Check:
+    if digest == recorded:
         return ok(name, "as the inner statement records it")
     return invalid(name, "the attached file is not the one that the inner statement records")
 
 
-def _signature(item: PdfSignature) -> str:
-    kind = "timestamp" if item.is_timestamp else "PAdES signature"
-    if item.stamped is not None:
-        kind += f" (with a time of {item.stamped:%Y-%m-%d %H:%M:%S %Z})"
-    when = f"{item.when:%Y-%m-%d %H:%M:%S %Z}" if item.when else "unknown time"
-    return (
-        f"{kind} {item.field} of {common_name(item.certificate)!r}, {when}, holds for bytes 0 to {item.end}"
-    )
+def _signature(signature: PdfSignature) -> str:
+    kind = "timestamp" if signature.is_timestamp else "PAdES signature"
+    if signature.stamped is not None:
+        kind += f" (with a time of {signature.stamped:%Y-%m-%d %H:%M:%S %Z})"
+    when = f"{signature.when:%Y-%m-%d %H:%M:%S %Z}" if signature.when else "unknown time"
+    name = common_name(signature.certificate)
+    return f"{kind} {signature.field} of {name!r}, {when}, holds for bytes 0 to {signature.end}"
 
 
 def signed_by(statement: Statement) -> str:

@@ -112,9 +112,9 @@ def reproduce(run: Path, rederive: Rederive, overrides: Sequence[str] = ()) -> R
 def main(argv: Sequence[str], rederive: Rederive) -> int:
     """``frtaudit reproduce RUN [overrides]``; the exit code is the outcome's, 4 also for wrong usage."""
     options = _Parser.make().parse_args(argv)
-    found = reproduce(Path(options.run), rederive, options.overrides)
-    sys.stdout.write("\n".join(map(printable, found.lines)) + "\n")
-    return found.exit_code
+    reproduction = reproduce(Path(options.run), rederive, options.overrides)
+    sys.stdout.write("\n".join(map(printable, reproduction.lines)) + "\n")
+    return reproduction.exit_code
 
 
 class _Parser(argparse.ArgumentParser):
@@ -154,8 +154,10 @@ def _other_inputs(
     before, after = _named(first, "rows"), _named(second, "rows")
     lines = [f"differs: {name}: {_rows(before.get(name), after.get(name))}" for name in names]
     apart: dict[str, Json] = {"digests": {}, "spec": {}, "versions": {}}
-    found = compare_results({**first, **apart}, {**second, **apart})
-    moved = _differing(found.differences) if found.differences else ("no number of the result moves",)
+    comparison = compare_results({**first, **apart}, {**second, **apart})
+    moved = (
+        _differing(comparison.differences) if comparison.differences else ("no number of the result moves",)
+    )
     return Reproduction(
         status=ReproductionStatus.DIFFERS, lines=("checked: inputs, then numbers", *lines, *moved)
     )
@@ -177,14 +179,14 @@ def _judge(recorded: bytes, again: bytes) -> Reproduction:
         return Reproduction(status=ReproductionStatus.SAME, lines=("checked: bytes", same))
     first, second = json.loads(recorded), json.loads(again)
     versions = _versions(first.pop("versions", {}), second.pop("versions", {}))
-    found = compare_results(first, second)
+    comparison = compare_results(first, second)
     checked = f"checked: bytes differ, so numbers to {RTOL:g} relative, counts, names and verdicts exactly"
-    if found.differences:
-        lines = (checked, *versions, *_differing(found.differences))
+    if comparison.differences:
+        lines = (checked, *versions, *_differing(comparison.differences))
         return Reproduction(status=ReproductionStatus.DIFFERS, lines=lines)
-    where = f" at {found.largest_at}" if found.largest_at else ""
-    said = f"within tolerance: the largest deviation is {found.largest:.1e}{where}"
-    return Reproduction(status=ReproductionStatus.WITHIN_TOLERANCE, lines=(checked, *versions, said))
+    where = f" at {comparison.largest_at}" if comparison.largest_at else ""
+    text = f"within tolerance: the largest deviation is {comparison.largest:.1e}{where}"
+    return Reproduction(status=ReproductionStatus.WITHIN_TOLERANCE, lines=(checked, *versions, text))
 
 
 def _versions(first: Mapping[str, str], second: Mapping[str, str]) -> tuple[str, ...]:
@@ -195,7 +197,7 @@ def _versions(first: Mapping[str, str], second: Mapping[str, str]) -> tuple[str,
 
 def _differing(pointers: Sequence[str]) -> tuple[str, ...]:
     more = (f"  and {len(pointers) - SHOWN} more",) if len(pointers) > SHOWN else ()
-    return (f"differs at {len(pointers)} places:", *(f"  {item}" for item in pointers[:SHOWN]), *more)
+    return (f"differs at {len(pointers)} places:", *(f"  {pointer}" for pointer in pointers[:SHOWN]), *more)
 
 
 def _leaves(first: Json, second: Json, pointer: str) -> Iterator[tuple[str, Json, Json]]:

@@ -210,12 +210,12 @@ def _as_told(written: Written, again: bytes, page: bytes, other: tuple[str, ...]
     wanted = {written.page_name: settings.html, paper: settings.pdf, ANNEX: annexed}
     for name, asked in wanted.items():
         if asked != (name in written.listed):
-            said = (
+            text = (
                 f"is missing, although {SETTINGS} asks for it"
                 if asked
                 else f"is none that {SETTINGS} asks for"
             )
-            yield _differs(name, said, other, "settings")
+            yield _differs(name, text, other, "settings")
 
 
 def _paper(
@@ -254,8 +254,8 @@ def _laid_out(sources: Mapping[str, bytes], attached: Mapping[str, bytes], page:
 
     parts = parts_of(settings_of(json.loads(sources[SETTINGS])), page)
     with made_again(sources, attached, parts) as again:
-        found = again()
-    return tuple(data for data in (found.pdf, found.annex) if data is not None)
+        rendered = again()
+    return tuple(data for data in (rendered.pdf, rendered.annex) if data is not None)
 
 
 def _compared(paper: Paper, layouts: tuple[bytes, ...], other: tuple[str, ...]) -> Check:
@@ -265,8 +265,8 @@ def _compared(paper: Paper, layouts: tuple[bytes, ...], other: tuple[str, ...]) 
     for layout in allowed:
         found = foreign(layout, paper.data, paper.signed.signatures[0])
         if found is None:
-            said = f"laid out again in another process: the same {len(layout)} bytes, then the signature"
-            return ok(paper.name, said)
+            text = f"laid out again in another process: the same {len(layout)} bytes, then the signature"
+            return ok(paper.name, text)
         wrong = found
     return _differs(paper.name, wrong, other, "layout")
 

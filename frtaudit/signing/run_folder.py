@@ -87,11 +87,11 @@ def _approvals(folder: Path, evidence: Evidence) -> tuple[Evidence, Sequence[Che
             checks.append(invalid(name, error.found))
             continue
         wrong = _approved(folder, opened[name], evidence.pdf)
-        earlier = [item.keyid for other, item in opened.items() if other != name]
+        earlier = [statement.keyid for other, statement in opened.items() if other != name]
         if evidence.outer is not None and opened[name].keyid in (evidence.outer.keyid, *earlier):
             wrong = "is by a key that signed or approved already"
-        said = f"{signed_by(opened[name])}, approves {', '.join(opened[name].subjects)}"
-        checks.append(ok(name, said) if wrong is None else invalid(name, wrong))
+        text = f"{signed_by(opened[name])}, approves {', '.join(opened[name].subjects)}"
+        checks.append(ok(name, text) if wrong is None else invalid(name, wrong))
     return replace(evidence, approvals=opened), checks
 
 
@@ -104,7 +104,11 @@ def _approved(folder: Path, approval: Statement, pdf: SignedPdf | None) -> str |
     for name, recorded in approval.subjects.items():
         if problem(folder, name, recorded) and not (name == PDF and extends(folder / name, recorded)):
             return f"was given for another {name}"
-    ends = {(fingerprint(item.certificate), item.end) for item in pdf.signatures} if pdf else set()
+    ends = (
+        {(fingerprint(signature.certificate), signature.end) for signature in pdf.signatures}
+        if pdf
+        else set()
+    )
     if PDF in approval.subjects and pdf is not None:
         wanted = (fingerprint(approval.certificate), approval.subjects[PDF].length)
         if wanted not in ends:

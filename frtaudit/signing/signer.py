@@ -73,5 +73,5 @@ def check_years(signer: Signer, when: datetime) -> None:
     """Raise DataError for a signer whose certificate does not hold at ``when`` (aware)."""
     first, last = signer.certificate.not_valid_before_utc, signer.certificate.not_valid_after_utc
     if not first <= when <= last:
-        found = f"expired on {last:%Y-%m-%d}" if when > last else f"does not hold before {first:%Y-%m-%d}"
-        raise DataError(f"key of {signer.name!r}", f"its certificate {found}", "a key within its years")
+        text = f"expired on {last:%Y-%m-%d}" if when > last else f"does not hold before {first:%Y-%m-%d}"
+        raise DataError(f"key of {signer.name!r}", f"its certificate {text}", "a key within its years")

@@ -76,7 +76,7 @@ def inner_statement(
     ``files``: bytes or digests of ``result.json``, ``report.html`` and what else the PDF carries, by name;
     ``spec_digest`` and ``inputs``: ``digests`` of the result; ``when``: aware time of signing.
     """
-    subjects = {name: _digest(item) for name, item in files.items()}
+    subjects = {name: _digest(file) for name, file in files.items()}
     about: dict[str, Json] = {"spec": {"sha256": spec_digest}, "inputs": _named(inputs)}
     return _sign(Scope.INNER, subjects, about, signer, when)
 
@@ -180,8 +180,8 @@ def _subject_out(name: str, digest: Digest) -> Json:
     return {"name": name, "digest": {"sha256": digest.sha256}, "annotations": {"length": digest.length}}
 
 
-def _digest(item: bytes | Digest) -> Digest:
-    return item if isinstance(item, Digest) else digest_bytes(item)
+def _digest(digest: bytes | Digest) -> Digest:
+    return digest if isinstance(digest, Digest) else digest_bytes(digest)
 
 
 def _named(digests: Mapping[str, str]) -> Json:
@@ -241,7 +241,7 @@ def _check_envelope(envelope: Envelope, data: bytes, public: PublicKey, where: s
         envelope.verify([key], 1)
     except Exception:  # noqa: BLE001  whatever stops the check, the signature does not hold
         raise VerificationError(where, "the signature does not hold for the key that it names") from None
-    members = [set(item.to_dict()) for item in envelope.signatures.values()]
+    members = [set(signature.to_dict()) for signature in envelope.signatures.values()]
     if to_bytes(envelope.to_dict()) != data or members != [{"keyid", "sig"}]:
         raise VerificationError(where, "is not in canonical form: bytes around the payload were changed")
 

@@ -122,11 +122,11 @@ def _jobs(folder: Path, run_checks: RunChecks) -> Iterator[Check]:
         if not is_inside(name) or irregular(result) or not result.is_file() or sha256_file(result) != digest:
             yield invalid(f"{name}/{RESULT}", f"is not the result that {TABLE} names")
             continue
-        found = Verification(path=name, checks=tuple(run_checks(folder / name)))
-        worst = next((check for check in found.checks if check.status is found.worst), None)
-        if found.worst in (CheckStatus.OK, CheckStatus.NOTE, CheckStatus.UNCHECKED) or worst is None:
-            yield ok(name, f"is a run that holds: {len(found.checks)} checks")
-            open_ended = [check for check in found.checks if check.status is CheckStatus.UNCHECKED]
+        verification = Verification(path=name, checks=tuple(run_checks(folder / name)))
+        worst = next((check for check in verification.checks if check.status is verification.worst), None)
+        if verification.worst in (CheckStatus.OK, CheckStatus.NOTE, CheckStatus.UNCHECKED) or worst is None:
+            yield ok(name, f"is a run that holds: {len(verification.checks)} checks")
+            open_ended = [check for check in verification.checks if check.status is CheckStatus.UNCHECKED]
             yield from (unchecked(f"{name}/{check.subject}", check.message) for check in open_ended)
         else:
             yield Check(subject=f"{name}/{worst.subject}", status=worst.status, message=worst.message)

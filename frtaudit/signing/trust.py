@@ -31,12 +31,12 @@ def load_trust(named: Iterable[Path] = ()) -> Trust:
 
     Raises DataError for a named file that cannot be read or holds neither certificate nor public key.
     """
-    own = (config_folder() / DEMO_FOLDER / PUBLIC, config_folder() / TRUSTED_FOLDER)
-    blocks = [block for path in own if path.exists() for block in _blocks(path)]
+    paths = (config_folder() / DEMO_FOLDER / PUBLIC, config_folder() / TRUSTED_FOLDER)
+    blocks = [block for path in paths if path.exists() for block in _blocks(path)]
     blocks += [block for path in named for block in _named_blocks(path)]
     certificates = tuple(_certificate(body) for kind, body in blocks if kind == b"CERTIFICATE")
     keyids = {_keyid(body) for kind, body in blocks if kind == b"PUBLIC KEY"}
-    keyids |= {key_fingerprint(item.public_key()) for item in certificates}  # type: ignore[arg-type]  # any kind has a DER form
+    keyids |= {key_fingerprint(certificate.public_key()) for certificate in certificates}  # type: ignore[arg-type]  # any kind has a DER form
     return Trust(certificates=certificates, keyids=frozenset(keyids))
 
 
@@ -49,7 +49,7 @@ def _named_blocks(path: Path) -> Sequence[tuple[bytes, bytes]]:
 
 def _blocks(path: Path) -> Sequence[tuple[bytes, bytes]]:
     files = sorted(item for item in path.iterdir() if item.is_file()) if path.is_dir() else [path]
-    return [(found[1], found[0]) for file in files for found in BLOCK.finditer(_read(file))]
+    return [(match[1], match[0]) for file in files for match in BLOCK.finditer(_read(file))]
 
 
 def _read(path: Path) -> bytes:

@@ -68,10 +68,10 @@ class Verification:
     @property
     def worst(self) -> CheckStatus:
         """The outcome that decides; nothing checked at all is indeterminate."""
-        found = {check.status for check in self.checks}
-        if not found & {CheckStatus.OK, *EXIT_CODES}:
+        status = {check.status for check in self.checks}
+        if not status & {CheckStatus.OK, *EXIT_CODES}:
             return CheckStatus.INDETERMINATE
-        return next(outcome for outcome in CheckStatus if outcome in found)
+        return next(outcome for outcome in CheckStatus if outcome in status)
 
     @property
     def status(self) -> str:
@@ -92,7 +92,7 @@ class Verification:
 
     def to_json(self) -> Json:
         """The same for machines."""
-        checks = [item.to_json() for item in self.checks]
+        checks = [check.to_json() for check in self.checks]
         return {
             "path": printable(self.path),
             "status": self.status,

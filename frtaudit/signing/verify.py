@@ -61,6 +61,6 @@ def verify(
 
 def _heard(checks: Iterable[Check]) -> Iterator[Check]:
     """The checks; a signal that was noted ends them between two."""
-    for found in checks:
+    for check in checks:
         signals.check()
-        yield found
+        yield check

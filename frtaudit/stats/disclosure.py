@@ -36,15 +36,15 @@ def extremes(system: Floats, values: Floats, published: Flags, cell: int) -> tup
     ends = []
     for sign in (1.0, -1.0):
         aim = np.where(free == cell, sign, 0.0)
-        found = scipy.optimize.linprog(
+        linprog = scipy.optimize.linprog(
             aim, A_eq=system[:, free], b_eq=right, bounds=(0, None), method="highs"
         )
-        if found.status == 3:
+        if linprog.status == 3:
             ends.append(-np.inf)
-        elif found.status != 0:
+        elif linprog.status != 0:
             raise ValueError("the published cells fit no tables")
         else:
-            ends.append(float(found.fun or 0.0))
+            ends.append(float(linprog.fun or 0.0))
     return _whole(ends[0], np.ceil), _whole(-ends[1], np.floor)
 
 
@@ -94,9 +94,9 @@ def _near(system: Floats, cell: int, published: Flags, fixed: Flags, values: Flo
     while True:
         rows = linked[:, reached & ~fixed].any(axis=1)
         wider = reached | linked[rows].any(axis=0)
-        found = np.flatnonzero(wider & published & ~fixed & (values > 0))
-        if found.size:
-            return int(found[np.argmin(values[found])])
+        indices = np.flatnonzero(wider & published & ~fixed & (values > 0))
+        if indices.size:
+            return int(indices[np.argmin(values[indices])])
         if (wider == reached).all():
             return None
         reached = wider

@@ -232,7 +232,7 @@ def study(
 def _judged(scene: Scene, seed: int, number: int, queries: int) -> tuple[Floats, Held | None]:
     """The truth of every service, shape (S,), and one of them judged, or None where that is refused."""
     faces, services = scene.draw(queries, seed_of(seed, "label_study", scene.name, str(number)))
-    true = np.array([rate_on_truth(faces, one) for one in services])
+    true = np.array([rate_on_truth(faces, service) for service in services])
     try:
         return true, next(held(faces, services, seed=number, only=[number % len(services)]), None)
     except (DataError, ValueError):

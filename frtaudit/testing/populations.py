@@ -56,17 +56,17 @@ class Population:
         require(0 < low <= high < np.inf, "concentration is low to high, both positive")
         require(0 <= self.wolves <= 1, "wolves is a share")
         require(0 < len(self.classes) < self.dimension, "at least one class, and fewer than dimensions")
-        require(all(item.concentration > 0 for item in self.classes), "factors are positive")
+        require(all(class_.concentration > 0 for class_ in self.classes), "factors are positive")
 
     def subjects(self, rng: np.random.Generator, n: int) -> "Subjects":
         """Draw ``n`` subjects; classes in turn, the rest independent."""
         code = np.arange(n) % len(self.classes)
         wolf = rng.random(n) < self.wolves
         kappa = rng.uniform(*self.concentration, n)
-        kappa *= np.array([item.concentration for item in self.classes])[code]
+        kappa *= np.array([class_.concentration for class_ in self.classes])[code]
         means = uniform_directions(rng, n, self.dimension)
         means[:, 0] += np.where(wolf, self.wolf_offset, self.offset)
-        means[np.arange(n), code + 1] += np.array([item.offset for item in self.classes])[code]
+        means[np.arange(n), code + 1] += np.array([class_.offset for class_ in self.classes])[code]
         return Subjects(means=unit(means), kappa=kappa, code=code, wolf=wolf)
 
 

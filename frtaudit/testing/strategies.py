@@ -45,18 +45,20 @@ class Counted:
     def within(self, group_index: int) -> tuple[list[Compared], list[Compared]]:
         """Mated and non-mated comparisons of one group: both subjects in its group."""
         held = members(self.groups, self.tail.n_samples.size)[group_index]
-        mated = [one for one in self.mated if held[one.first]]
-        return mated, [one for one in self.non_mated if held[one.first] and held[one.second]]
+        mated = [compared for compared in self.mated if held[compared.first]]
+        return mated, [
+            compared for compared in self.non_mated if held[compared.first] and held[compared.second]
+        ]
 
     def fnmr(self, threshold: float, group_index: int = 0) -> Fraction | None:
         """Pooled FNMR, counted; None without mated comparisons."""
         mated, _ = self.within(group_index)
-        return Fraction(sum(one.score <= threshold for one in mated), len(mated)) if mated else None
+        return Fraction(sum(compared.score <= threshold for compared in mated), len(mated)) if mated else None
 
     def fmr(self, threshold: float, group_index: int = 0) -> Fraction | None:
         """Pooled FMR, counted; None without non-mated comparisons."""
         _, other = self.within(group_index)
-        return Fraction(sum(one.score > threshold for one in other), len(other)) if other else None
+        return Fraction(sum(compared.score > threshold for compared in other), len(other)) if other else None
 
 
 def scores() -> st.SearchStrategy[float]:

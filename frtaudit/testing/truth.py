@@ -107,8 +107,8 @@ def simulate(
         drawn.append(_batch(population, subjects, rng))
     return Truth(
         mean=Scores(
-            mated=np.mean([one.mated for one in drawn], axis=0),
-            non_mated=np.mean([one.non_mated for one in drawn], axis=0),
+            mated=np.mean([scores.mated for scores in drawn], axis=0),
+            non_mated=np.mean([scores.non_mated for scores in drawn], axis=0),
         ),
         batches=tuple(drawn),
     )

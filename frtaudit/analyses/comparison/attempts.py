@@ -24,26 +24,29 @@ def accuracy(common: CommonSupport) -> Iterator[Measure]:
     """
     for name in (FOLDS, *common.first_system.test_sets):
         sets = [
-            item.system.fold_pairs if name == FOLDS else item.system.test_sets.get(name)
-            for item in common.systems
+            system.system.fold_pairs if name == FOLDS else system.system.test_sets.get(name)
+            for system in common.systems
         ]
-        held = [one for one in sets if one is not None and one.at is not None]
+        held = [pairs for pairs in sets if pairs is not None and pairs.at is not None]
         if held and len(held) == len(sets):
             yield _accuracy(common, name, held)
 
 
 def _accuracy(common: CommonSupport, name: str, sets: Sequence[FoldPairs]) -> Measure:
-    rows = [np.zeros(0, np.int64) if one.at is None else one.at for one in sets]
+    rows = [np.zeros(0, np.int64) if fold_pairs.at is None else fold_pairs.at for fold_pairs in sets]
     places = [np.searchsorted(own, reduce(np.intersect1d, rows)) for own in rows]
     # folds dealt to each system's own pairs may differ; the first in order of their numbers serves whatever the names
-    fold = np.array(min(one.folds[at].tolist() for one, at in zip(sets, places, strict=True)), dtype=np.int64)
+    fold = np.array(
+        min(fold_pairs.folds[at].tolist() for fold_pairs, at in zip(sets, places, strict=True)),
+        dtype=np.int64,
+    )
     k = sets[0].k
     empty = kfold_accuracy.empty_folds(fold, k)
     copies = common.copies() - 1.0
     values, drawn = np.full(len(sets), np.nan), np.full((len(copies), len(sets)), np.nan)
     wrong: list[Flags] = []
-    for v, (one, at) in enumerate(zip(sets, places, strict=True)) if not empty else ():
-        values[v], parts, missed = _fold_accuracy(one, at, fold, copies.shape[1])
+    for v, (pairs, at) in enumerate(zip(sets, places, strict=True)) if not empty else ():
+        values[v], parts, missed = _fold_accuracy(pairs, at, fold, copies.shape[1])
         drawn[:, v] = values[v] + copies @ parts
         wrong.append(missed)
     decided, thin = discordant(wrong, sets[0].first[places[0]], fold >= 0)
@@ -74,7 +77,7 @@ def _fold_accuracy(pairs: FoldPairs, at: Ints, fold: Ints, subjects: int) -> tup
 
 def failures(common: CommonSupport) -> Iterator[Measure]:
     """Failure to acquire: the share of all attempts, not of the common support."""
-    systems = [item.system for item in common.systems]
+    systems = [system.system for system in common.systems]
     failed, who, unit = failed_attempts(systems)
     copies = common.copies().astype(np.float64)
     tried = np.bincount(who, minlength=copies.shape[1])
@@ -103,7 +106,7 @@ def failed_attempts(systems: Sequence[SystemData]) -> tuple[list[Flags], Ints, s
     if any(system.provider in system.cohort_data.tables for system in systems) and None not in attempts:
         who = systems[0].cohort.subject_of[systems[0].comparisons.probe].astype(np.int64)
         return (
-            [np.asarray(one.failure >= 0) for one in attempts if one is not None],
+            [np.asarray(attempt.failure >= 0) for attempt in attempts if attempt is not None],
             who,
             "attempted comparisons",
         )
@@ -130,9 +133,9 @@ def extremes(common: CommonSupport, a: int) -> list[Extremes] | None:
         return None
     planned = _planned(common.first_system)
     found = []
-    for item in common.systems:
-        score = item.system.tail.mated_score
-        errors = int(np.count_nonzero(score <= item.thresholds[POOLED, a]))
+    for system in common.systems:
+        score = system.system.tail.mated_score
+        errors = int(np.count_nonzero(score <= system.thresholds[POOLED, a]))
         found.append(Extremes(errors=errors, lost=planned - score.size, planned=planned))
     return found if any(one.lost for one in found) else None
 

@@ -145,8 +145,8 @@ def _hidden(common: CommonSupport, alpha: float) -> Iterator[Estimate]:
 
 def _halves(common: CommonSupport, a: int, alpha: float) -> dict[Pair, float]:
     """Half the simultaneous interval of each difference in pooled FNMR; none for pairs whose replicates are alike."""
-    values = np.array([item.fnmr[POOLED, a, 0] for item in common.systems])
-    drawn = np.stack([item.drawn_fnmr[POOLED, :, a, 0] for item in common.systems], axis=1)
+    values = np.array([system.fnmr[POOLED, a, 0] for system in common.systems])
+    drawn = np.stack([system.drawn_fnmr[POOLED, :, a, 0] for system in common.systems], axis=1)
     pairs = [
         pair
         for pair in multiple_comparisons.every_pair(len(values))
@@ -162,9 +162,9 @@ def _bounds(
     names: tuple[str, str], sides: tuple[Extremes, Extremes], at: AtKey, half: float | None, alpha: float
 ) -> Iterator[Estimate]:
     """The first system's failures all right and the second's all wrong, and the other way round."""
-    one, other = sides
-    low = (one.errors - other.errors - other.lost) / one.planned
-    high = (one.errors + one.lost - other.errors) / one.planned
+    extremes, other = sides
+    low = (extremes.errors - other.errors - other.lost) / extremes.planned
+    high = (extremes.errors + extremes.lost - other.errors) / extremes.planned
     for metric, value in ((LOWEST, low), (HIGHEST, high)):
         made = Interval.of(
             None if half is None else value - half,
@@ -182,7 +182,7 @@ def _bounds(
             at={"of": FNMR, **at, "against": names[1]},
             weighting="pooled",
             intervals=(made,),
-            note=f"{one.lost} and {other.lost} of {one.planned} mated comparisons have no score",
+            note=f"{extremes.lost} and {other.lost} of {extremes.planned} mated comparisons have no score",
         )
 
 
@@ -190,11 +190,13 @@ def _changes(common: CommonSupport, settings: Settings) -> Iterator[Estimate]:
     """Two dates of one vendor: how many scores of the same inputs changed, and by how much at most."""
     for systems in settings.services.values():
         for old, new in pairwise(systems):
-            one, other = (common.systems[common.names.index(name)] for name in (old, new))
-            first, second = (support.mated_by_pair(item.tail)[1] for item in (one, other))
+            system, other = (common.systems[common.names.index(name)] for name in (old, new))
+            first, second = (
+                support.mated_by_pair(system_on_support.tail)[1] for system_on_support in (system, other)
+            )
             moved = np.abs(second - first)
-            count, same = int(np.count_nonzero(moved)), one.digest == other.digest
-            note = f"{IDENTICAL}: the scores of both have the digest {one.digest}" if same else None
+            count, same = int(np.count_nonzero(moved)), system.digest == other.digest
+            note = f"{IDENTICAL}: the scores of both have the digest {system.digest}" if same else None
             made = Estimate.of(
                 new,
                 NAME,
@@ -216,19 +218,19 @@ def _reproduced(common: CommonSupport) -> Iterator[str]:
     """Replicates that a finished run left are found again, or its tables are not those of its result."""
     agreed: list[str] = []
     bare: list[str] = []
-    for item in common.systems:
-        system = item.system
+    for system_on_support in common.systems:
+        system = system_on_support.system
         kept = system.cohort_data.stored_systems.get(system.provider)
         drawn = system.replicates.get(Plan.SUBJECTS)
         if kept is None or drawn is None or kept.seed != system.spec.seed:
             continue
-        found = 0
+        number = 0
         for a in system.operating_points.declared:
             for w, weighting in enumerate(WEIGHTINGS):
                 left = kept.replicates.get((system.operating_points.targets[a], weighting.value))
                 if left is None:
                     continue
-                again, found = drawn.fnmr[w, :, a, 0], found + 1
+                again, number = drawn.fnmr[w, :, a, 0], number + 1
                 size = min(left.size, again.size)
                 if left.size != kept.resamples or not np.allclose(
                     left[:size], again[:size], rtol=1e-9, equal_nan=True
@@ -238,7 +240,7 @@ def _reproduced(common: CommonSupport) -> Iterator[str]:
                         "its tables do not give the replicates that its run left",
                         "an unchanged run",
                     )
-        (agreed if found else bare).append(system.provider)
+        (agreed if number else bare).append(system.provider)
     if bare:
         yield f"runs that left no bootstrap replicates to hold their scores against: {', '.join(bare)}"
     if agreed:
@@ -247,10 +249,10 @@ def _reproduced(common: CommonSupport) -> Iterator[str]:
 
 def _origins(common: CommonSupport) -> Iterator[str]:
     """Who signed the runs that systems were read from."""
-    names = [item.system.provider for item in common.systems]
+    names = [system.system.provider for system in common.systems]
     runs = [
-        item.system.cohort_data.stored_systems.get(name)
-        for item, name in zip(common.systems, names, strict=True)
+        system.system.cohort_data.stored_systems.get(name)
+        for system, name in zip(common.systems, names, strict=True)
     ]
     said = [
         f"{name} ({f'signed, its statement names {run.signer}' if run.signer else 'an unsigned run'})"

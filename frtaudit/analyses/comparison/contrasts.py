@@ -98,8 +98,8 @@ def judged(
 def _reason(measure: Measure, common: CommonSupport, pair: Pair) -> str | None:
     """Why nothing can be said of a pair: no number, the same scores, too few decisions that differ, no spread."""
     first, second = pair
-    one, other = common.systems[first], common.systems[second]
-    same = one.digest == other.digest
+    system, other = common.systems[first], common.systems[second]
+    same = system.digest == other.digest
     if measure.refused:
         return measure.refused
     if same and np.array_equal(measure.drawn[:, first], measure.drawn[:, second], equal_nan=True):

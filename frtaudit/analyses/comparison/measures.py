@@ -63,18 +63,27 @@ def fnmr(common: CommonSupport) -> Iterator[Measure]:
     system = common.first_system
     weighting = system.spec.weighting
     w = WEIGHTINGS.index(weighting)
-    mated = [support.mated_by_pair(item.tail) for item in common.systems]
+    mated = [support.mated_by_pair(system_on_support.tail) for system_on_support in common.systems]
     for a, target in enumerate(common.targets):
         wrong = [
-            score <= item.thresholds[w, a] for item, (_, score, _) in zip(common.systems, mated, strict=True)
+            score <= system_on_support.thresholds[w, a]
+            for system_on_support, (_, score, _) in zip(common.systems, mated, strict=True)
         ]
         for group_index, schema, group in system.every_group():
             inside = _inside(common, mated[0][2], group_index)
             decided, thin = discordant(wrong, mated[0][2], inside)
             yield Measure(
                 of=FNMR,
-                values=np.array([item.fnmr[w, a, group_index] for item in common.systems]),
-                drawn=np.stack([item.drawn_fnmr[w, :, a, group_index] for item in common.systems], axis=1),
+                values=np.array(
+                    [system_on_support.fnmr[w, a, group_index] for system_on_support in common.systems]
+                ),
+                drawn=np.stack(
+                    [
+                        system_on_support.drawn_fnmr[w, :, a, group_index]
+                        for system_on_support in common.systems
+                    ],
+                    axis=1,
+                ),
                 unit=SHARE,
                 schema=schema,
                 group=group,
@@ -97,9 +106,18 @@ def differentials(common: CommonSupport) -> Iterator[Measure]:
         for a, target in enumerate(common.targets) if len(group_indices) > 1 else ():
             for rate in ("fnmr", "fmr"):
                 thin = _thin_classes(common, group_indices, a, w, rate)
-                values = np.stack([_rate(item, rate)[w, a, group_indices] for item in common.systems])
+                values = np.stack(
+                    [
+                        _rate(system_on_support, rate)[w, a, group_indices]
+                        for system_on_support in common.systems
+                    ]
+                )
                 drawn = np.stack(
-                    [_drawn(item, rate)[w, :, a][:, group_indices] for item in common.systems], axis=1
+                    [
+                        _drawn(system_on_support, rate)[w, :, a][:, group_indices]
+                        for system_on_support in common.systems
+                    ],
+                    axis=1,
                 )
                 for of, index in ((GAP, _gap), (RATIO, _log_ratio)):
                     yield Measure(
@@ -130,14 +148,14 @@ def d_l2(common: CommonSupport) -> Iterator[Measure]:
             None if len(inside) > 1 and fewest > 1 else "needs two classes of two subjects with mated scores"
         )
         values, drawn = np.full(len(mated), np.nan), np.full((len(copies), len(mated)), np.nan)
-        for v, item in enumerate(common.systems) if refused is None else ():
-            scale = to_scale(mated[v][1], item.tail.score_range)
+        for v, system_on_support in enumerate(common.systems) if refused is None else ():
+            scale = to_scale(mated[v][1], system_on_support.tail.score_range)
             held = Classes.of([scale[one] for one in inside], [who[one] for one in inside])
             weights = tuple(copies[:, np.unique(who[one])] for one in inside)
             values[v] = _largest(held, class_curves.once(held.sizes))[0]
             for start in range(0, len(copies), class_curves.BATCH):
                 part = slice(start, start + class_curves.BATCH)
-                drawn[part, v] = _largest(held, tuple(one[part] for one in weights))
+                drawn[part, v] = _largest(held, tuple(weight[part] for weight in weights))
         yield Measure(
             of=D_L2, values=values, drawn=drawn, unit=POINTS, schema=schema, group="max", refused=refused
         )
@@ -177,12 +195,12 @@ def _inside(common: CommonSupport, who: Ints, group_index: int) -> Flags:
     return np.asarray(row[who] == group_index - 1)
 
 
-def _rate(item: SystemOnSupport, rate: str) -> Floats:
-    return item.fnmr if rate == "fnmr" else item.fmr
+def _rate(system: SystemOnSupport, rate: str) -> Floats:
+    return system.fnmr if rate == "fnmr" else system.fmr
 
 
-def _drawn(item: SystemOnSupport, rate: str) -> Floats:
-    return item.drawn_fnmr if rate == "fnmr" else item.drawn_fmr
+def _drawn(system: SystemOnSupport, rate: str) -> Floats:
+    return system.drawn_fnmr if rate == "fnmr" else system.drawn_fmr
 
 
 def _gap(rates: Floats) -> Floats:
@@ -198,16 +216,19 @@ def _thin_classes(
     common: CommonSupport, group_indices: list[int], a: int, w: int, rate: str
 ) -> dict[Pair, str]:
     """Pairs of which some class of either has fewer than 10 errors or 10 erring subjects (FORMULAS 8.5)."""
-    thin = [_thin(item, common, group_indices, float(item.thresholds[w, a]), rate) for item in common.systems]
+    thin = [
+        _thin(system, common, group_indices, float(system.thresholds[w, a]), rate)
+        for system in common.systems
+    ]
     return {(i, j): reason for i, j in pairs_of(common) if (reason := thin[i] or thin[j]) is not None}
 
 
 def _thin(
-    item: SystemOnSupport, common: CommonSupport, group_indices: list[int], threshold: float, rate: str
+    system: SystemOnSupport, common: CommonSupport, group_indices: list[int], threshold: float, rate: str
 ) -> str | None:
     if not np.isfinite(threshold):
         return "no threshold"
-    tail = item.tail
+    tail = system.tail
     if rate == "fnmr":
         wrong = tail.mated_score <= threshold
         ends = (tail.subject_of[tail.mated_i[wrong]],) * 2
@@ -222,7 +243,7 @@ def _thin(
         if int(np.count_nonzero(inside)) < MIN_ERRORS or subjects_with_errors < MIN_ERROR_SUBJECTS:
             name = common.groups.names[group_index - 1][1]
             few = f"fewer than {MIN_ERRORS} errors or {MIN_ERROR_SUBJECTS} erring subjects"
-            return f"{item.system.provider}: {name} has {few}"
+            return f"{system.system.provider}: {name} has {few}"
     return None
 
 
@@ -231,6 +252,6 @@ def _largest(classes: Classes, weights: class_curves.Weights) -> Floats:
     levels = (np.arange(class_curves.LEVELS) + 0.5) / class_curves.LEVELS
     shares = np.full(len(classes.sizes), 1 / len(classes.sizes))
     apart = class_curves.from_overall(class_curves.quantiles(classes, levels, weights), shares)
-    found = np.sqrt(np.square(apart).mean(axis=-1).max(axis=-1))
-    empty = np.any([one.sum(axis=1) == 0 for one in weights], axis=0)
-    return np.asarray(np.where(empty, np.nan, found))
+    sqrt = np.sqrt(np.square(apart).mean(axis=-1).max(axis=-1))
+    empty = np.any([weight.sum(axis=1) == 0 for weight in weights], axis=0)
+    return np.asarray(np.where(empty, np.nan, sqrt))

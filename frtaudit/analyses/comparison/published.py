@@ -47,12 +47,12 @@ def halves(subject_of: Ints, rng: np.random.Generator) -> Ints:
     part = np.full(subject_of.size, -1, dtype=np.int64)
     extra = 0
     for subject in np.unique(subject_of):
-        own = rng.permutation(np.flatnonzero(subject_of == subject))
-        if own.size < 2:
+        permutation = rng.permutation(np.flatnonzero(subject_of == subject))
+        if permutation.size < 2:
             continue
-        first = own.size // 2 + (own.size % 2 if extra == 0 else 0)
-        extra = 1 - extra if own.size % 2 else extra
-        part[own[:first]], part[own[first:]] = 0, 1
+        first = permutation.size // 2 + (permutation.size % 2 if extra == 0 else 0)
+        extra = 1 - extra if permutation.size % 2 else extra
+        part[permutation[:first]], part[permutation[first:]] = 0, 1
     return part
 
 
@@ -83,9 +83,9 @@ def _on_split(system: SystemData, tail: ScoreTail, name: str, alpha: float | Non
     ]
     kept = np.flatnonzero(np.isfinite(at))
     targets = [system.operating_points.targets[a] for a in kept]
-    found = rates_of.rates(tail, system.groups, np.array(at, dtype=np.float64)[kept])
-    value = (found.frr if w else found.fnmr)[:, 0]
-    vstat = (found.frr_bar if w else found.fnmr_bar)[:, 0]
+    rates = rates_of.rates(tail, system.groups, np.array(at, dtype=np.float64)[kept])
+    value = (rates.frr if w else rates.fnmr)[:, 0]
+    vstat = (rates.frr_bar if w else rates.fnmr_bar)[:, 0]
     low = high = None
     if alpha is not None and tail.mated_complete and targets:
         drawn = _images(system, tail, targets)[w]
@@ -93,7 +93,7 @@ def _on_split(system: SystemData, tail: ScoreTail, name: str, alpha: float | Non
             bootstrap_intervals.recentered(drawn[:, a], float(value[a]), float(vstat[a]), alpha)
             for a in range(len(targets))
         ]
-        low, high = (tuple(np.nan if one is None else one[end] for one in bounds) for end in (0, 1))
+        low, high = (tuple(np.nan if bound is None else bound[end] for bound in bounds) for end in (0, 1))
     refused = [None if np.isfinite(one) else "too few false matches are expected, or too deep" for one in at]
     return Curve(
         provider=system.provider,
@@ -158,11 +158,11 @@ def _fairness(system: SystemData, schema: str, kind: RateIndex, alpha: float) ->
     return named.banded(index_along(kind, groups), RECENTERED, alpha, without_value(kind, groups))
 
 
-def _zoned(one: Curve, other: Curve) -> Curve:
+def _zoned(curve: Curve, other: Curve) -> Curve:
     """Zone codes at the targets that both curves have a value and an upper bound at."""
     second = {x: (y, high) for x, y, high in zip(other.x, other.y, other.high or (), strict=True)}
     found: list[tuple[float, float]] = []
-    for x, y, high in zip(one.x, one.y, one.high or (), strict=True):
+    for x, y, high in zip(curve.x, curve.y, curve.high or (), strict=True):
         if x not in second:
             continue
         sides = np.sign([second[x][0] - y, second[x][1] - high])
@@ -170,14 +170,14 @@ def _zoned(one: Curve, other: Curve) -> Curve:
             found.append((x, float(sides[0]) if sides[0] == sides[1] else 0.0))
     x_of, codes = zip(*found, strict=True) if found else ((), ())
     return Curve(
-        provider=one.provider,
+        provider=curve.provider,
         analysis=CODES,
-        schema=one.schema,
+        schema=curve.schema,
         group=other.provider,
-        weighting=one.weighting,
+        weighting=curve.weighting,
         x=tuple(x_of),
         y=tuple(codes),
-        metric=one.metric,
-        rate=one.rate,
+        metric=curve.metric,
+        rate=curve.rate,
         notes=() if found else ("no target at which both have an estimate and an upper bound",),
     )

@@ -110,7 +110,9 @@ class Settings:
     def _named(self) -> list[tuple[str, str]]:
         """Every system that the settings name, and where."""
         named = [] if self.decision.against is None else [("decision.against", self.decision.against)]
-        return named + [(f"services.{vendor}", name) for vendor, own in self.services.items() for name in own]
+        return named + [
+            (f"services.{vendor}", name) for vendor, service in self.services.items() for name in service
+        ]
 
 
 def _known(where: str, metric: str) -> None:

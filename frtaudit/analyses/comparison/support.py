@@ -63,7 +63,7 @@ class CommonSupport:
     @property
     def names(self) -> tuple[str, ...]:
         """The systems, in the spec's order."""
-        return tuple(item.system.provider for item in self.systems)
+        return tuple(system.system.provider for system in self.systems)
 
     @property
     def first_system(self) -> SystemData:
@@ -83,8 +83,8 @@ def support_of(systems: Sequence[SystemData]) -> CommonSupport:
     """Put systems on a common support. Raises :class:`DataError` where they share no comparison."""
     tails, ledger = _shared(systems)
     first = systems[0]
-    found = rates_of.trials(tails[0], first.groups)
-    if not int(found.mated[0]) or not int(found.non_mated[0]):
+    trials = rates_of.trials(tails[0], first.groups)
+    if not int(trials.mated[0]) or not int(trials.non_mated[0]):
         raise DataError(
             "providers",
             "no mated or no non-mated comparison was scored by every system",
@@ -92,7 +92,7 @@ def support_of(systems: Sequence[SystemData]) -> CommonSupport:
         )
     targets = tuple(first.operating_points.targets[a] for a in first.operating_points.declared)
     refused = tuple(
-        unresolved(target, int(found.non_mated[0])) or _hidden(systems, a)
+        unresolved(target, int(trials.non_mated[0])) or _hidden(systems, a)
         for target, a in zip(targets, first.operating_points.declared, strict=True)
     )
     thresholds = [_thresholds(tail, first.groups, targets, refused) for tail in tails]
@@ -108,7 +108,7 @@ def support_of(systems: Sequence[SystemData]) -> CommonSupport:
         groups=first.groups,
         targets=targets,
         refused=said,
-        trials=found,
+        trials=trials,
         ledger=tuple(ledger),
     )
 
@@ -177,15 +177,15 @@ def _entries(own: Mapping[str, int], unit: str) -> list[LedgerEntry]:
 def _thresholds(
     tail: ScoreTail, groups: Groups, targets: Sequence[float], refused: Sequence[str | None]
 ) -> Floats:
-    found = np.full((len(WEIGHTINGS), len(targets)), np.nan)
+    values = np.full((len(WEIGHTINGS), len(targets)), np.nan)
     for w, weighting in enumerate(WEIGHTINGS):
         for a, target in enumerate(targets):
             if refused[a] is None:
                 try:
-                    found[w, a] = rates_of.threshold_at(tail, groups, target, weighting)
+                    values[w, a] = rates_of.threshold_at(tail, groups, target, weighting)
                 except BelowFloorError:
                     continue
-    return found
+    return values
 
 
 def _system_on_support(
@@ -194,9 +194,9 @@ def _system_on_support(
     shape = (len(WEIGHTINGS), len(targets), len(system.groups.names) + 1)
     fnmr, fmr = np.full(shape, np.nan), np.full(shape, np.nan)
     for w in range(len(WEIGHTINGS)) if usable else ():
-        found = rates_of.rates(tail, system.groups, thresholds[w, usable])
-        fnmr[w, usable] = found.frr if w else found.fnmr
-        fmr[w, usable] = found.far if w else found.fmr
+        rates = rates_of.rates(tail, system.groups, thresholds[w, usable])
+        fnmr[w, usable] = rates.frr if w else rates.fnmr
+        fmr[w, usable] = rates.far if w else rates.fmr
     drawn = _drawn(system, tail, targets, usable)
     return SystemOnSupport(
         system=system,
@@ -214,8 +214,8 @@ def _drawn(
     system: SystemData, tail: ScoreTail, targets: Sequence[float], usable: Sequence[int]
 ) -> tuple[Floats, Floats]:
     """The audit's own replicates where nothing was left out, else new ones of the same people."""
-    own = system.replicates.get(Plan.SUBJECTS) if tail is system.tail else None
-    made, places = own, [system.operating_points.declared[a] for a in usable]
+    replicates = system.replicates.get(Plan.SUBJECTS) if tail is system.tail else None
+    made, places = replicates, [system.operating_points.declared[a] for a in usable]
     if made is None:
         made, places = _replicated(system, tail, [targets[a] for a in usable]), list(range(len(usable)))
     shape = (len(WEIGHTINGS), made.B, len(targets), len(system.groups.names) + 1)

@@ -194,15 +194,15 @@ class Doubts:
             return
         places = np.unique(np.linspace(0, tail.mated_score.size - 1, GRID).astype(np.int64))
         grid = np.unique(tail.mated_score[places].astype(np.float64))
-        found = mated_sums(tail, self.system.groups, grid)
+        sums = mated_sums(tail, self.system.groups, grid)
         group_indices = [group_index for group_index, _ in self.system.classes(self.schema)]
         trials, lost = self.system.trials.mated[group_indices], self._lost()["fnmr"]
         base = self._standing_mated(np.zeros(tail.n_samples.size, dtype=np.int64))
 
         def rates(place: int) -> Box:
             if cause is Missing.FAILURES:
-                return failure_boxes({"fnmr": (found.errors[place, group_indices], trials, lost)})["fnmr"]
-            here = replace(base, mated_errors=found.subject_errors[place])
+                return failure_boxes({"fnmr": (sums.errors[place, group_indices], trials, lost)})["fnmr"]
+            here = replace(base, mated_errors=sums.subject_errors[place])
             if cause is Missing.UNKNOWN:
                 return unknown_boxes(here)["fnmr"]
             return mislabelled_boxes(here, self._wrong())["fnmr"]
@@ -216,14 +216,14 @@ class Doubts:
 
     def _accuracies(self) -> Iterator[Estimate]:
         """Bounds of the skewed error ratio of every set of pairs in folds, for people without a class."""
-        own = {} if self.system.fold_pairs is None else {FOLDS: self.system.fold_pairs}
-        for name, pairs in {**own, **self.system.test_sets}.items():
+        fold_pairs = {} if self.system.fold_pairs is None else {FOLDS: self.system.fold_pairs}
+        for name, pairs in {**fold_pairs, **self.system.test_sets}.items():
             if kfold_accuracy.empty_folds(pairs.folds, pairs.k):
                 continue
-            found = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, pairs.k)
+            accuracy = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, pairs.k)
             used = pairs.folds >= 0
             ends = pairs.first[used], pairs.second[used]
-            box = pair_box(*ends, ~found.is_correct[used], self._code(), self._count())
+            box = pair_box(*ends, ~accuracy.is_correct[used], self._code(), self._count())
             at: AtKey = {"index": "skewed_error_ratio", "pairs": name, "missing": Missing.UNKNOWN.value}
             bounds = index_range(RateIndex.MAX_MIN, box.low, box.high)
             yield from self._cases(bounds, Direction.LARGER, at, "all", None)
@@ -248,8 +248,12 @@ class Doubts:
         single, fmr = self._fnmr(counts), np.full((self._count(),) * 2, np.nan)
         if counts.sums is not None:
             fmr = class_mix.class_rates(counts.sums, counts.weighting)[:-1, :-1]
-        found = class_mix.unmixed(single, fmr, matrix)
-        rates = {} if found is None else {"fnmr": found[0]} | ({} if found[1] is None else {"fmr": found[1]})
+        unmixed = class_mix.unmixed(single, fmr, matrix)
+        rates = (
+            {}
+            if unmixed is None
+            else {"fnmr": unmixed[0]} | ({} if unmixed[1] is None else {"fmr": unmixed[1]})
+        )
         for form in forms(weight):
             own: AtKey = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
             value = float(form.value(rates)) if all(rate in rates for rate in form.rates) else None
@@ -315,8 +319,8 @@ class Doubts:
         )
 
     def _fnmr_at(self, threshold: float, shares: Floats, weighting: Weighting) -> float:
-        found = mated_sums(self.system.tail, self.system.groups, [threshold])
-        rates = self._fnmr(replace(self._standing_mated(found.subject_errors[0]), weighting=weighting))
+        sums = mated_sums(self.system.tail, self.system.groups, [threshold])
+        rates = self._fnmr(replace(self._standing_mated(sums.subject_errors[0]), weighting=weighting))
         return float((shares * rates)[shares > 0].sum())
 
     def _mixed_fmr(
@@ -351,23 +355,23 @@ class Doubts:
             for share, (group_index, _) in zip(shares, self.system.classes(self.schema), strict=True)
             if share > 0
         ]  # fmt: skip
-        plans = set.intersection(*(set(item.replicates) for _, item in used))
-        value = float(sum(share * item.value for share, item in used))
+        plans = set.intersection(*(set(rate.replicates) for _, rate in used))
+        value = float(sum(share * rate.value for share, rate in used))
         summary = RateSummary(
             value=value,
-            vstat=float(sum(share * item.vstat for share, item in used)),
-            errors=sum(item.errors for _, item in used),
-            trials=sum(item.trials for _, item in used),
-            subjects_with_errors=sum(item.subjects_with_errors for _, item in used),
+            vstat=float(sum(share * rate.vstat for share, rate in used)),
+            errors=sum(rate.errors for _, rate in used),
+            trials=sum(rate.trials for _, rate in used),
+            subjects_with_errors=sum(rate.subjects_with_errors for _, rate in used),
             replicates={
-                plan: np.sum([share * item.replicates[plan] for share, item in used], axis=0)
+                plan: np.sum([share * rate.replicates[plan] for share, rate in used], axis=0)
                 for plan in plans
             },
         )
         wanted = [
-            item
-            for item in self.system.intervals
-            if item.method in PLAN_OF and item.method is not Method.WILSON
+            interval
+            for interval in self.system.intervals
+            if interval.method in PLAN_OF and interval.method is not Method.WILSON
         ]
         made = intervals_of(summary, wanted, self.alpha)
         drawn = summary.replicates.get(Plan.SUBJECTS)

@@ -201,12 +201,14 @@ def _effects(system: SystemData, row: Row) -> Effects | None:
     """Relative variances at the threshold, or at the nearest that has errors enough (as FORMULAS 8.1 borrows)."""
     rule, place = system.rule, row.place
     mated = place.rate == "fnmr"
-    own = (rule.fnmr_residuals if mated else rule.fmr_residuals)(
+    residuals = (rule.fnmr_residuals if mated else rule.fmr_residuals)(
         place.threshold, place.group_index, place.weighting
     )
     threshold: float | None = place.threshold
-    if borrowing.few(own):
-        threshold = (rule.lenders_fnmr if mated else rule.lenders_fmr)[place.group_index].of(own).threshold
+    if borrowing.few(residuals):
+        threshold = (
+            (rule.lenders_fnmr if mated else rule.lenders_fmr)[place.group_index].of(residuals).threshold
+        )
     if threshold is None:
         return None
     if mated:

@@ -101,11 +101,11 @@ class Influence:
             row, _ = self._row(threshold)
             errors, total = rule.non_mated.subject_errors[row, 0], int(rule.non_mated.errors[row, 0])
             who = influence.worst_subjects(errors, takes, self.worst_share)
-            own, named = int(errors[who].sum()), {**at, "subjects": float(who.size)}
+            number, named = int(errors[who].sum()), {**at, "subjects": float(who.size)}
             note = None if total else "no false match"
-            ends, any_of = (total and own / (2 * total)), influence.involving(tail, threshold, who)
+            ends, any_of = (total and number / (2 * total)), influence.involving(tail, threshold, who)
             yield make_estimate(
-                self.system.provider, "worst_share", named, ends if total else None, (own, 2 * total),
+                self.system.provider, "worst_share", named, ends if total else None, (number, 2 * total),
                 "share of the ends of false matches", note, weighting=weighting,
             )  # fmt: skip
             known = any_of is not None and total > 0
@@ -121,19 +121,19 @@ class Influence:
         for at, weighting, threshold, _ in self._points():
             row, _ = self._row(threshold)
             total = int(self.system.rule.non_mated.errors[row, 0])
-            found = influence.heaviest_pair(self.system.tail, everybody, threshold, weighting)
+            heaviest = influence.heaviest_pair(self.system.tail, everybody, threshold, weighting)
             yield make_estimate(
-                self.system.provider, "heaviest_pair", at, None if found is None else found.share,
-                None if found is None else (found.errors, total), "share of the rate",
-                None if found else BELOW if total else "no false match", weighting=weighting,
+                self.system.provider, "heaviest_pair", at, None if heaviest is None else heaviest.share,
+                None if heaviest is None else (heaviest.errors, total), "share of the rate",
+                None if heaviest else BELOW if total else "no false match", weighting=weighting,
             )  # fmt: skip
 
     def without_one(self) -> Iterator[Estimate]:
         """Smallest and largest FMR and FNMR when one subject goes, at each threshold; who it is stands in a list."""
         lines = {subject: line for line, subject in enumerate(self._named(), 1)}
-        for at, weighting, rate, group_index, found in self._extremes():
+        for at, weighting, rate, group_index, outs in self._extremes():
             _, schema, group = self.system.every_group()[group_index]
-            for end, left in zip(("low", "high"), found or (None, None), strict=True):
+            for end, left in zip(("low", "high"), outs or (None, None), strict=True):
                 metric = f"{rate}_leave_one_out_{end}"
                 where = at if left is None else {**at, "line": float(lines[left.subject])}
                 yield make_estimate(
@@ -197,7 +197,7 @@ class Influence:
 
     def _named(self) -> list[int]:
         """Subjects that the list names, in the cohort's order: those that an extreme goes without, and the worst."""
-        named = {item.subject for *_, found in self._extremes() for item in found or ()}
+        named = {leave_one_out.subject for *_, outs in self._extremes() for leave_one_out in outs or ()}
         rule = self.system.rule
         for _, _, threshold, _ in self._points():
             errors = rule.non_mated.subject_errors[self._row(threshold)[0], 0]

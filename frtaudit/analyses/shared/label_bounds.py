@@ -86,10 +86,10 @@ def unknown_boxes(counts: SchemaCounts) -> Boxes:
     errors, trials = counts.single()
     base = _by_class(counts, errors), _by_class(counts, trials)
     pool = [Pool(errors=errors[some], trials=trials[some])]
-    found = {"fnmr": _box([_both(base[0][c], base[1][c], pool, pool) for c in classes])}
+    boxes = {"fnmr": _box([_both(base[0][c], base[1][c], pool, pool) for c in classes])}
     pairs = counts.double()
     if pairs is None:
-        return found
+        return boxes
     over, under = (between(part, counts.code) for part in pairs)
     own = pairs[0][some], pairs[1][some]
     ends = []
@@ -97,7 +97,7 @@ def unknown_boxes(counts: SchemaCounts) -> Boxes:
         high = Pool(errors=own[0][:, c] + own[0][:, -1] / 2, trials=own[1][:, c])
         low = Pool(errors=own[0][:, c], trials=own[1][:, c] + own[1][:, -1] / 2)
         ends.append(_both(over[c, c], under[c, c], [low], [high]))
-    return found | {"fmr": _box(ends)}
+    return boxes | {"fmr": _box(ends)}
 
 
 def failure_boxes(rates: Mapping[str, tuple[Ints, Ints, Ints]]) -> Boxes:
@@ -223,13 +223,13 @@ def pair_box(first: Ints, second: Ints, wrong: Flags, code: Ints, n_classes: int
 
 def _met(first: Ints, second: Ints, counted: Flags, code: Ints, n_classes: int) -> tuple[Floats, Floats]:
     """Counted pairs of each subject with itself, (K,), and with the subjects of each class, (K, C+1)."""
-    own, met = np.zeros(code.size), np.zeros((code.size, n_classes + 1))
+    values, met = np.zeros(code.size), np.zeros((code.size, n_classes + 1))
     mated = counted & (first == second)
     other = counted & (first != second)
-    np.add.at(own, first[mated], 1.0)
+    np.add.at(values, first[mated], 1.0)
     np.add.at(met, (first[other], code[second[other]]), 1.0)
     np.add.at(met, (second[other], code[first[other]]), 1.0)
-    return own, met
+    return values, met
 
 
 def _box(ends: list[tuple[float, float]]) -> Box:

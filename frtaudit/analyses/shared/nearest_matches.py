@@ -165,12 +165,12 @@ def matcher_of(cohort_data: CohortData, components: Sequence[str], wanted: str |
     if wanted is None and first is not None:
         return first
     if wanted is None or wanted not in shared:
-        found = (
+        text = (
             f"no templates of {wanted!r} on both sides"
             if wanted
             else "no system on trial has templates on both sides"
         )
-        raise SpecError(f"{where}.matcher", found, ", ".join(shared) or "the same .npz names in both folders")
+        raise SpecError(f"{where}.matcher", text, ", ".join(shared) or "the same .npz names in both folders")
     return wanted
 
 
@@ -184,8 +184,8 @@ def survey(cohort_data: CohortData, matcher: str, rules: Rules) -> Overlap:
     for name, held in cohort_data.training.items():
         trained = held.templates[matcher]()
         if trained.vectors.shape[1] != probes.shape[1]:
-            found = f"templates of {trained.vectors.shape[1]} numbers, those of the test set have {probes.shape[1]}"
-            raise DataError(f"training set {name}", found, "templates of one system")
+            text = f"templates of {trained.vectors.shape[1]} numbers, those of the test set have {probes.shape[1]}"
+            raise DataError(f"training set {name}", text, "templates of one system")
         gallery = unit_rows(trained.vectors)
         rows = trained.rows.astype(np.int64)
         matches = search(probes, gallery, rules.k)
@@ -271,10 +271,10 @@ def _reviewed(overlap: Overlap, rules: Rules) -> Overlap:
         return overlap
     every = [*overlap.raw.values(), *(item.found for item in overlap.cleaned.values())]
     listed = {row[0] for found in every for row in review_rows(found, rules.review_from)}
-    said = read_review(rules.reviewed, listed, VERDICTS)
-    raw = {name: _judged(found, said, rules.review_from) for name, found in overlap.raw.items()}
+    review = read_review(rules.reviewed, listed, VERDICTS)
+    raw = {name: _judged(found, review, rules.review_from) for name, found in overlap.raw.items()}
     cleaned = {
-        name: replace(item, found=_judged(item.found, said, rules.review_from))
+        name: replace(item, found=_judged(item.found, review, rules.review_from))
         for name, item in overlap.cleaned.items()
     }
     return replace(overlap, raw=raw, cleaned=cleaned)

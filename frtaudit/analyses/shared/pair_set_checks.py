@@ -31,16 +31,16 @@ def certify(
     cohort_data: CohortData, pairs: Comparisons, rules: Rules | None, per_image: int | None
 ) -> list[Claim]:
     """Every claim that can be made of listed pairs: of any list, and of one that ``rules`` made."""
-    found = [*_of_pairs(cohort_data, pairs), *_of_images(pairs, rules.per_image if rules else per_image)]
+    claims = [*_of_pairs(cohort_data, pairs), *_of_images(pairs, rules.per_image if rules else per_image)]
     if pairs.fold is not None:
-        found += _of_folds(cohort_data, pairs)
+        claims += _of_folds(cohort_data, pairs)
     if rules is not None:
-        found += [
+        claims += [
             *_of_traits(cohort_data, pairs, rules),
             *_of_bounds(cohort_data, pairs, rules),
             *_of_groups(cohort_data, pairs, rules),
         ]
-    return found
+    return claims
 
 
 def _claim(rule: str, keeps: Flags, of: str, worst: str = "") -> Claim:
@@ -73,8 +73,8 @@ def _of_folds(cohort_data: CohortData, pairs: Comparisons) -> Iterator[Claim]:
     yield _claim("mated pairs of a subject in one fold", disjoint, "subjects", f"{leaks} in several")
     for kind, of in (("mated", pairs.mated), ("non-mated", ~pairs.mated)):
         sizes = np.bincount(fold[of], minlength=int(fold.max()) + 1)
-        said = f"{int(sizes.min())} to {int(sizes.max())} pairs"
-        yield _claim(f"as many {kind} pairs in every fold", sizes == sizes.max(), "folds", said)
+        text = f"{int(sizes.min())} to {int(sizes.max())} pairs"
+        yield _claim(f"as many {kind} pairs in every fold", sizes == sizes.max(), "folds", text)
 
 
 def _number(cohort_data: CohortData, column: str) -> Floats:
@@ -103,8 +103,8 @@ def _of_traits(cohort_data: CohortData, pairs: Comparisons, rules: Rules) -> Ite
     mixed = np.zeros(pairs.n_listed, dtype=bool)
     for a, b in rules.non_mated_values:
         mixed |= ((ends[0] == a) & (ends[1] == b)) | ((ends[0] == b) & (ends[1] == a))
-    said = " or ".join(f"{a} with {b}" for a, b in rules.non_mated_values)
-    yield _claim(f"non-mated pairs of {said}", mixed[~pairs.mated], "pairs")
+    text = " or ".join(f"{a} with {b}" for a, b in rules.non_mated_values)
+    yield _claim(f"non-mated pairs of {text}", mixed[~pairs.mated], "pairs")
 
 
 def _words(cohort_data: CohortData, trait: Trait, rules: Rules) -> Texts:
@@ -123,8 +123,8 @@ def _words(cohort_data: CohortData, trait: Trait, rules: Rules) -> Texts:
     if trait.confidence is not None:
         among &= _number(cohort_data, trait.confidence) >= trait.at_least
     words = np.full(number.size, "", dtype=object)
-    for name, own in _groups(cohort_data, rules).items():
-        inside = np.flatnonzero(own & among)
+    for name, group in _groups(cohort_data, rules).items():
+        inside = np.flatnonzero(group & among)
         share = trait.tails.get(name, trait.tail)
         if share is None:
             continue
@@ -168,11 +168,11 @@ def _of_bounds(cohort_data: CohortData, pairs: Comparisons, rules: Rules) -> Ite
 
 def _of_groups(cohort_data: CohortData, pairs: Comparisons, rules: Rules) -> Iterator[Claim]:
     """Equal numbers of each group, non-mated pairs within one."""
-    own = _groups(cohort_data, rules)
-    inside = [flags[pairs.probe] & flags[pairs.reference] for flags in own.values()]
+    groups = _groups(cohort_data, rules)
+    inside = [flags[pairs.probe] & flags[pairs.reference] for flags in groups.values()]
     within = np.any(inside, axis=0)
     yield _claim("both samples of one group", within, "pairs")
     for kind, of in (("mated", pairs.mated), ("non-mated", ~pairs.mated)):
         counts = np.array([int(np.count_nonzero(flags & of)) for flags in inside])
-        said = f"{int(counts.min())} to {int(counts.max())} pairs"
-        yield _claim(f"as many {kind} pairs of every group", counts == counts.max(), "groups", said)
+        text = f"{int(counts.min())} to {int(counts.max())} pairs"
+        yield _claim(f"as many {kind} pairs of every group", counts == counts.max(), "groups", text)

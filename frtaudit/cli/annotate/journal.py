@@ -58,7 +58,7 @@ class Journal:
                     self.path.name, "another program has changed the file", "one review at a time"
                 )
             changed = {**self._answers, face: answer}
-            found = {row: said for row, said in sorted(changed.items()) if said is not None}
+            found = {row: number for row, number in sorted(changed.items()) if number is not None}
             try:
                 _write(self.path, self._text(found) if found else None)
             except OSError as error:
@@ -73,8 +73,8 @@ class Journal:
         lines = csv.writer(stream, lineterminator="\n")
         lines.writerow(HEADER)
         lines.writerows(
-            (self._faces.names[row], self._faces.queries[self._faces.query_of[row]], said)
-            for row, said in answers.items()
+            (self._faces.names[row], self._faces.queries[self._faces.query_of[row]], answer)
+            for row, answer in answers.items()
         )
         return stream.getvalue().encode()
 
@@ -82,10 +82,10 @@ class Journal:
 def _stamp(path: Path) -> tuple[int, int, int] | None:
     """What changes when somebody else writes the file; None where there is none."""
     try:
-        found = path.stat()
+        stat = path.stat()
     except FileNotFoundError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
 def _write(path: Path, data: bytes | None) -> None:

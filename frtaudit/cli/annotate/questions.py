@@ -85,15 +85,15 @@ def to_json(
                 "why": sheet.why,
                 "faces": [
                     {
-                        "face": item.face,
-                        "name": faces.names[item.face],
-                        "picture": bool(pictures[item.face]),
-                        "suggestion": item.suggestion,
-                        "given": item.given,
-                        "asked": item.to_ask,
-                        "answer": answers.get(item.face),
+                        "face": question.face,
+                        "name": faces.names[question.face],
+                        "picture": bool(pictures[question.face]),
+                        "suggestion": question.suggestion,
+                        "given": question.given,
+                        "asked": question.to_ask,
+                        "answer": answers.get(question.face),
                     }
-                    for item in sheet.questions
+                    for question in sheet.questions
                 ],
             }
             for sheet in made

@@ -116,12 +116,12 @@ class Handler(BaseHTTPRequestHandler):
         if name is None:
             return
         refused = self._amiss(name)
-        said = None if refused else _answer(self.rfile.read(int(self.headers["Content-Length"])))
-        if said is None:
+        answer = None if refused else _answer(self.rfile.read(int(self.headers["Content-Length"])))
+        if answer is None:
             self._refuse(refused or 400)
             return
         try:
-            count = self._review.journal.keep(*said)
+            count = self._review.journal.keep(*answer)
         except DataError as error:
             self._json(409, {"error": str(error)})
         else:

@@ -44,25 +44,29 @@ def review_of(spec: AuditSpec, answers: Path | None = None, most: int | None = N
         raise SpecError("cohort", "no faces found by query in files", "cohort=queries, as audit=rapid_test")
     if most is not None and most < 1:
         raise SpecError("--first", f"found {most}", "1 or more")
-    found = cohort.search()
+    search = cohort.search()
     root = Path(cohort.root)
-    journal = Journal(answers or root / ANSWERS, found.faces)
+    journal = Journal(answers or root / ANSWERS, search.faces)
     if not journal.path.parent.is_dir():
         raise DataError("--answers", f"no folder {str(journal.path.parent)!r}", "a file in a folder")
     how = cohort.labels
     made = sheets(
-        found.faces, labelled(found.faces, how.labelling_services(found.services), how), how.limits.tau, most
+        search.faces,
+        labelled(search.faces, how.labelling_services(search.services), how),
+        how.limits.tau,
+        most,
     )
-    column = found.columns.get(PICTURE, np.full(len(found.faces.names), "", dtype=object))
+    column = search.columns.get(PICTURE, np.full(len(search.faces.names), "", dtype=object))
     pictures = Pictures(root=root, names=tuple(column.tolist()))
-    return ReviewState(faces=found.faces, sheets=made, pictures=pictures, journal=journal)
+    return ReviewState(faces=search.faces, sheets=made, pictures=pictures, journal=journal)
 
 
 def remaining(review: ReviewState) -> int:
     """How many queries have a face that is asked and not answered yet."""
     answers = review.journal.answers
     return sum(
-        any(one.to_ask and one.face not in answers for one in sheet.questions) for sheet in review.sheets
+        any(question.to_ask and question.face not in answers for question in sheet.questions)
+        for sheet in review.sheets
     )
 
 
@@ -71,7 +75,7 @@ def serve_review(review: ReviewState, port: int, say: Callable[[str], object]) -
 
     While it serves it says how many queries remain, a line for each that is finished or opened again.
     """
-    asked = sum(item.to_ask for sheet in review.sheets for item in sheet.questions)
+    asked = sum(question.to_ask for sheet in review.sheets for question in sheet.questions)
     known = int(np.count_nonzero(review.faces.annotated != UNSAID))
     counts = f"{asked} of {len(review.faces.names)} faces are asked, in {len(review.sheets)} queries"
     left = remaining(review)

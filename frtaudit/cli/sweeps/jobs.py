@@ -107,8 +107,8 @@ def held(sweep: Path, name: str, *, wait: bool) -> Iterator[None]:
     try:
         opened = lock(path, wait=wait)
     except BlockingIOError:
-        found = f"another process runs the sweep {sweep.name}"
-        raise DataError("hydra.sweep.dir", found, "its end, or another folder") from None
+        text = f"another process runs the sweep {sweep.name}"
+        raise DataError("hydra.sweep.dir", text, "its end, or another folder") from None
     try:
         yield
     finally:
@@ -117,7 +117,7 @@ def held(sweep: Path, name: str, *, wait: bool) -> Iterator[None]:
 
 def tidy(outcomes: Sequence[JobResult], sweep: Path) -> None:
     """Remove plan, locks and what the launcher left, unless a job is to be tried again: no statement covers them."""
-    if all(item.state in (State.DONE, State.REFUSED) for item in outcomes):
+    if all(outcome.state in (State.DONE, State.REFUSED) for outcome in outcomes):
         for name in (HIDDEN, LAUNCHERS):
             shutil.rmtree(sweep / name, ignore_errors=True)
 

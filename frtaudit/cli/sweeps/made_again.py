@@ -13,7 +13,7 @@ from frtaudit.core.canonical import to_bytes
 def made_again(found: Mapping[str, Any], results: Mapping[int, AuditResult]) -> tuple[bytes, str]:
     """``sweep.json`` and ``sweep.csv`` of the jobs that a table names, from their results by the jobs' numbers."""
     outcomes = [_outcome(item, found["settings"], results.get(item["number"])) for item in found["jobs"]]
-    plan = Plan(audit=str(found["audit"]), jobs=tuple(item.job for item in outcomes))
+    plan = Plan(audit=str(found["audit"]), jobs=tuple(outcome.job for outcome in outcomes))
     made = table(plan, outcomes)
     return to_bytes(made.to_json()), made.to_csv()
 
@@ -21,6 +21,6 @@ def made_again(found: Mapping[str, Any], results: Mapping[int, AuditResult]) -> 
 def _outcome(item: Mapping[str, Any], keys: Sequence[str], result: AuditResult | None) -> JobResult:
     settings = {key: str(item["settings"][key]) for key in keys}
     job = Job(number=item["number"], settings=settings, overrides=(), spec=item["spec"], error=item["error"])
-    found = [finding.verdict for finding in result.findings] if result else []
-    counts = {kind.value: found.count(kind) for kind in Verdict} if result else None
+    verdicts = [finding.verdict for finding in result.findings] if result else []
+    counts = {kind.value: verdicts.count(kind) for kind in Verdict} if result else None
     return JobResult(job=job, state=State(item["state"]), error=item["error"], counts=counts, result=result)

@@ -21,14 +21,14 @@ from frtaudit.signing.statement import outer_statement
 CSV = "sweep.csv"
 
 
-def write(found: Sweep, folder: Path, settings: Report, signing: Signing) -> tuple[Path, ...]:
+def write(sweep: Sweep, folder: Path, settings: Report, signing: Signing) -> tuple[Path, ...]:
     """Write or replace them; the paths to open. What was signed before is replaced: it was about fewer jobs."""
     date = settings.date or datetime.now(UTC).date().isoformat()
     out = OutputFolder(folder)
-    files = {JSON: to_bytes(found.to_json())}
+    files = {JSON: to_bytes(sweep.to_json())}
     if settings.html or settings.pdf:
         files = report_files(files, told_of(settings, date, signing.status), settings, signing)
-    files[CSV] = found.to_csv().encode()
+    files[CSV] = sweep.to_csv().encode()
     signals.check()
     (folder / STATEMENT).unlink(missing_ok=True)
     for name in (JSON, CSV, SETTINGS, HTML, PDF):

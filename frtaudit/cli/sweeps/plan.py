@@ -51,8 +51,8 @@ class Plan:
         for job in self.jobs:
             twin = seen.setdefault(job.spec, job) if job.spec else job
             if twin is not job:
-                found = f"{settings_text(twin.settings)} and {settings_text(job.settings)} describe the same audit"
-                raise SpecError("command line", found, "settings that change the spec")
+                text = f"{settings_text(twin.settings)} and {settings_text(job.settings)} describe the same audit"
+                raise SpecError("command line", text, "settings that change the spec")
 
     @property
     def digest(self) -> str:

@@ -120,10 +120,10 @@ class Sweep:
             "audit": self.plan.audit,
             "digest": self.plan.digest,
             "settings": list(self.plan.keys),
-            "jobs": [_job(item) for item in self.outcomes],
+            "jobs": [_job(outcome) for outcome in self.outcomes],
             "rows": [_plain(item) for item in self.rows],
-            "rulings": [_plain(item) for item in self.rulings],
-            "changes": [_plain(item) for item in self.changes],
+            "rulings": [_plain(ruling) for ruling in self.rulings],
+            "changes": [_plain(change) for change in self.changes],
             "family": self.family,
             "alphas": list(self.alphas),
             "notes": list(self.notes),
@@ -135,7 +135,8 @@ class Sweep:
         lines = csv.writer(stream, lineterminator="\n")
         lines.writerow([cell(name) for name in ("job", *self.plan.keys, *CSV_COLUMNS)])
         settings = {
-            item.job.number: [item.job.settings[key] for key in self.plan.keys] for item in self.outcomes
+            outcome.job.number: [outcome.job.settings[key] for key in self.plan.keys]
+            for outcome in self.outcomes
         }
         for row in self.rows:
             lines.writerow([cell(value) for value in (row.job, *settings[row.job], *_csv_row(row))])
@@ -155,7 +156,7 @@ CSV_COLUMNS = (
 
 def table(plan: Plan, outcomes: Sequence[JobResult]) -> Sweep:
     """The sweep of these outcomes, in the plan's order; jobs that are not done have no rows."""
-    done = [(item.job.number, item.result) for item in outcomes if item.result is not None]
+    done = [(outcome.job.number, outcome.result) for outcome in outcomes if outcome.result is not None]
     rows = tuple(row for number, result in done for row in _rows(number, result))
     rulings = _over_the_sweep([ruling for pair in done for ruling in _rulings(*pair)], dict(done))
     return Sweep(
@@ -172,43 +173,47 @@ def table(plan: Plan, outcomes: Sequence[JobResult]) -> Sweep:
 
 def _rows(number: int, result: AuditResult) -> Iterator[Row]:
     weighting = str(result.spec.get("weighting", "identity"))
-    for item in result.estimates:
-        if _headlines(item, weighting):
-            found = _interval(item)
+    for estimate in result.estimates:
+        if _headlines(estimate, weighting):
+            interval = _interval(estimate)
             yield Row(
                 job=number,
-                provider=item.provider,
-                measure=_measure(item, result),
-                value=item.value,
-                numerator=item.numerator,
-                denominator=item.denominator,
-                low=found.low if found else None,
-                high=found.high if found else None,
-                level=found.level if found else None,
-                method=found.method.value if found else None,
-                target=found.target.value if found else None,
-                note=item.note or (found.note if found else None),
+                provider=estimate.provider,
+                measure=_measure(estimate, result),
+                value=estimate.value,
+                numerator=estimate.numerator,
+                denominator=estimate.denominator,
+                low=interval.low if interval else None,
+                high=interval.high if interval else None,
+                level=interval.level if interval else None,
+                method=interval.method.value if interval else None,
+                target=interval.target.value if interval else None,
+                note=estimate.note or (interval.note if interval else None),
             )
 
 
-def _headlines(item: Estimate, weighting: str) -> bool:
+def _headlines(estimate: Estimate, weighting: str) -> bool:
     """Everybody's rates, the largest d_l2, and the largest rate over the smallest; in the weighting of the spec."""
-    if item.metric == "d_l2":
-        return item.group == "max" and item.at.get("space") == "quantile"
-    if item.weighting not in (weighting, None) and item.metric != "eer":
+    if estimate.metric == "d_l2":
+        return estimate.group == "max" and estimate.at.get("space") == "quantile"
+    if estimate.weighting not in (weighting, None) and estimate.metric != "eer":
         return False
-    if item.metric == RATIO:
-        return set(item.at) == {"fmr", "rate"}
-    return item.schema is None and item.group == "all" and EVERYBODY.get(item.metric) == set(item.at)
+    if estimate.metric == RATIO:
+        return set(estimate.at) == {"fmr", "rate"}
+    return (
+        estimate.schema is None
+        and estimate.group == "all"
+        and EVERYBODY.get(estimate.metric) == set(estimate.at)
+    )
 
 
-def _interval(item: Estimate) -> Interval | None:
-    with_bounds = [found for found in item.intervals if found.low is not None]
+def _interval(estimate: Estimate) -> Interval | None:
+    with_bounds = [interval for interval in estimate.intervals if interval.low is not None]
     return min(with_bounds, key=_place, default=None)
 
 
-def _place(found: Interval) -> int:
-    return FIRST.index(found.target) if found.target in FIRST else len(FIRST)
+def _place(interval: Interval) -> int:
+    return FIRST.index(interval.target) if interval.target in FIRST else len(FIRST)
 
 
 def _rulings(number: int, result: AuditResult) -> Iterator[JobFinding]:
@@ -237,41 +242,41 @@ def _over_the_sweep(
     rulings: Sequence[JobFinding], results: Mapping[int, AuditResult]
 ) -> tuple[JobFinding, ...]:
     """Holm's step-down over all of them; what could not be tested keeps its place with p = 1."""
-    adjusted = holm([1.0 if item.p is None else item.p for item in rulings])
+    adjusted = holm([1.0 if ruling.p is None else ruling.p for ruling in rulings])
     return tuple(
-        replace(item, p_sweep=p, in_sweep=_in_sweep(item, p, _alpha(results[item.job])))
-        for item, p in zip(rulings, adjusted, strict=True)
+        replace(ruling, p_sweep=p, in_sweep=_in_sweep(ruling, p, _alpha(results[ruling.job])))
+        for ruling, p in zip(rulings, adjusted, strict=True)
     )
 
 
-def _in_sweep(item: JobFinding, p: float, alpha: float) -> Verdict:
-    fails = item.verdict is Verdict.FAIL and p > alpha + ROUNDING
-    return Verdict.INCONCLUSIVE if fails else item.verdict
+def _in_sweep(finding: JobFinding, p: float, alpha: float) -> Verdict:
+    fails = finding.verdict is Verdict.FAIL and p > alpha + ROUNDING
+    return Verdict.INCONCLUSIVE if fails else finding.verdict
 
 
-def _measure(item: Estimate, result: AuditResult) -> Measure:
-    systems = {found.provider for found in result.estimates if found.metric == item.metric}
+def _measure(estimate: Estimate, result: AuditResult) -> Measure:
+    systems = {found.provider for found in result.estimates if found.metric == estimate.metric}
     return Measure(
-        provider="" if len(systems) == 1 else item.provider,
-        metric=item.metric,
-        schema=item.schema,
-        group=item.group,
-        at=tuple(sorted(item.at.items())),
+        provider="" if len(systems) == 1 else estimate.provider,
+        metric=estimate.metric,
+        schema=estimate.schema,
+        group=estimate.group,
+        at=tuple(sorted(estimate.at.items())),
     )
 
 
 def _changes(
     plan: Plan, outcomes: Sequence[JobResult], rows: Sequence[Row], rulings: Sequence[JobFinding]
 ) -> Iterator[Change]:
-    jobs = [item.job for item in outcomes if item.state is State.DONE]
+    jobs = [outcome.job for outcome in outcomes if outcome.state is State.DONE]
     for key in plan.keys:
         values = tuple(dict.fromkeys(job.settings[key] for job in jobs))
         for before, after in combinations(values, 2):
             pairs = [
-                (one.number, two.number)
-                for one in jobs
+                (job.number, two.number)
+                for job in jobs
                 for two in jobs
-                if one.settings[key] == before and dict(one.settings) | {key: after} == dict(two.settings)
+                if job.settings[key] == before and dict(job.settings) | {key: after} == dict(two.settings)
             ]
             if pairs:
                 yield _change(key, (before, after), pairs, rows, rulings)
@@ -284,12 +289,12 @@ def _change(
     rows: Sequence[Row],
     rulings: Sequence[JobFinding],
 ) -> Change:
-    verdicts = {(item.job, item.requirement, item.measure): item.verdict for item in rulings}
+    verdicts = {(ruling.job, ruling.requirement, ruling.measure): ruling.verdict for ruling in rulings}
     compared = [
         (verdict, verdicts[two, requirement, measure])
         for (job, requirement, measure), verdict in verdicts.items()
-        for one, two in pairs
-        if job == one and measure is not None and (two, requirement, measure) in verdicts
+        for number, two in pairs
+        if job == number and measure is not None and (two, requirement, measure) in verdicts
     ]
     moved = [move for move in _moves(pairs, rows) if move[0] > 0]
     most = max(moved, key=lambda move: move[0], default=None)
@@ -299,7 +304,7 @@ def _change(
         after=values[1],
         pairs=len(pairs),
         compared=len(compared),
-        verdicts=sum(one is not two for one, two in compared),
+        verdicts=sum(verdict is not two for verdict, two in compared),
         measure=most[1].measure if most else None,
         value_before=most[1].value if most else None,
         value_after=most[2].value if most else None,
@@ -313,9 +318,9 @@ def _moves(pairs: Sequence[tuple[int, int]], rows: Sequence[Row]) -> Iterator[tu
         (row.job, row.measure): row for row in rows if row.value is not None and math.isfinite(row.value)
     }
     for (job, measure), row in known.items():
-        for one, two in pairs:
+        for number, two in pairs:
             other = known.get((two, measure))
-            if job == one and other is not None:
+            if job == number and other is not None:
                 yield _moved(row.value or 0.0, other.value or 0.0), row, other
 
 
@@ -327,14 +332,14 @@ def _moved(one: float, two: float) -> float:
 def _notes(outcomes: Sequence[JobResult]) -> Iterator[str]:
     """What a reader must know before comparing rows."""
     seen: dict[str, set[str]] = {}
-    for item in outcomes:
-        inputs = item.result.digests.get("inputs") if item.result else None
+    for result in outcomes:
+        inputs = result.result.digests.get("inputs") if result.result else None
         for name, value in inputs.items() if isinstance(inputs, Mapping) else ():
             seen.setdefault(name, set()).add(str(value))
     for name, values in sorted(seen.items()):
         if len(values) > 1:
             yield f"{name} is not the same file in all jobs: their numbers are about other data"
-    missing = [item.job.number for item in outcomes if item.state is not State.DONE]
+    missing = [outcome.job.number for outcome in outcomes if outcome.state is not State.DONE]
     if missing:
         yield (
             f"{len(missing)} of {len(outcomes)} jobs have no result: the table, the family and what a "
@@ -348,16 +353,16 @@ def _alpha(result: AuditResult) -> float:
     return float(alpha) if isinstance(alpha, int | float) else 0.05
 
 
-def _job(item: JobResult) -> dict[str, Json]:
+def _job(result: JobResult) -> dict[str, Json]:
     return {
-        "number": item.job.number,
-        "settings": dict(item.job.settings),
-        "folder": item.job.folder or None,
-        "spec": item.job.spec,
-        "state": item.state.value,
-        "error": item.error,
-        "counts": None if item.counts is None else dict(item.counts),
-        "result_sha256": item.result.sha256 if item.result else None,
+        "number": result.job.number,
+        "settings": dict(result.job.settings),
+        "folder": result.job.folder or None,
+        "spec": result.job.spec,
+        "state": result.state.value,
+        "error": result.error,
+        "counts": None if result.counts is None else dict(result.counts),
+        "result_sha256": result.result.sha256 if result.result else None,
     }
 
 
@@ -373,18 +378,18 @@ def _csv_row(row: Row) -> tuple[object, ...]:
     return ("estimate", "", row.provider, *_csv_measure(row.measure), *found, *("",) * 7)
 
 
-def _csv_ruling(item: JobFinding) -> tuple[object, ...]:
+def _csv_ruling(finding: JobFinding) -> tuple[object, ...]:
     judged = (
-        item.limit,
-        item.bound,
-        item.bound_level,
-        item.verdict.value,
-        item.p,
-        item.p_sweep,
-        item.in_sweep.value,
+        finding.limit,
+        finding.bound,
+        finding.bound_level,
+        finding.verdict.value,
+        finding.p,
+        finding.p_sweep,
+        finding.in_sweep.value,
     )
-    about = ("finding", item.requirement, item.provider, *_csv_measure(item.measure))
-    return (*about, item.value, *("",) * 7, *judged)
+    about = ("finding", finding.requirement, finding.provider, *_csv_measure(finding.measure))
+    return (*about, finding.value, *("",) * 7, *judged)
 
 
 def _csv_measure(measure: Measure | None) -> tuple[str, str, str, str]:

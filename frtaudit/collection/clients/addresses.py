@@ -157,12 +157,12 @@ def addresses_of(host: str, port: int, allowed: Allowed, resolve: Resolve) -> li
 
     Raises :class:`CallError`: ``unknown_host``, ``address_not_allowed``.
     """
-    found = list(dict.fromkeys(resolve(host, port)))
-    if not found:
+    fromkeys = list(dict.fromkeys(resolve(host, port)))
+    if not fromkeys:
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "unknown_host")
-    if not all(allowed(ipaddress.ip_address(text)) for text in found):
+    if not all(allowed(ipaddress.ip_address(text)) for text in fromkeys):
         raise CallError(Refusal.POLICY, "address_not_allowed")
-    return found
+    return fromkeys
 
 
 def resolved(host: str, port: int) -> Sequence[str]:
@@ -171,11 +171,11 @@ def resolved(host: str, port: int) -> Sequence[str]:
     Raises :class:`CallError` (transport) where the resolver itself does not answer.
     """
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        getaddrinfo = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         again = isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN
     else:
-        return [str(item[4][0]) for item in found]
+        return [str(item[4][0]) for item in getaddrinfo]
     if again:
         raise CallError(Refusal.TRANSPORT, "no_connection")
     return []

@@ -57,9 +57,9 @@ class _Page(HTMLParser):
         self._script = False
 
     def handle_data(self, data: str) -> None:
-        found = _PUBLISHED.search(data) if self._script else None
-        if found:
-            self.times.append(_unescaped(found[1]))
+        match = _PUBLISHED.search(data) if self._script else None
+        if match:
+            self.times.append(_unescaped(match[1]))
 
 
 def lead_of(data: bytes, address: str) -> Lead:
@@ -75,7 +75,7 @@ def lead_of(data: bytes, address: str) -> Lead:
     named = [page.meta[name] for name in NAMED if page.meta.get(name)]
     images = [_joined(base, one) for one in (*named[:1], *page.inside[: not named])]
     dates = [date_of(one) for one in (*(page.meta.get(name, "") for name in DATED), *page.times)]
-    return Lead(image=next(iter(images), None), date=next((one for one in dates if one is not None), None))
+    return Lead(image=next(iter(images), None), date=next((date for date in dates if date is not None), None))
 
 
 def _large(held: Mapping[str, str]) -> bool:

@@ -69,10 +69,10 @@ def model_file(name: str) -> Path:
 
     Raises :class:`ProviderError` where it is not installed.
     """
-    found = find_spec(MODELS)
-    if found is None or not found.submodule_search_locations:
+    spec = find_spec(MODELS)
+    if spec is None or not spec.submodule_search_locations:
         raise ProviderError("service dlib", f"{MODELS} is not installed", EXTRA)
-    path = Path(next(iter(found.submodule_search_locations))) / "models" / name
+    path = Path(next(iter(spec.submodule_search_locations))) / "models" / name
     if not path.is_file():
         raise ProviderError("service dlib", f"{MODELS} lacks {name}", f"{MODELS} 0.3")
     return path
@@ -120,10 +120,10 @@ class Detector:
         """
         small, shrunk = _shrunk(image, self._how.longest)
         try:
-            found = [_face(rect, confidence, shrunk) for rect, confidence in self._found(small)]
+            faces = [_face(rect, confidence, shrunk) for rect, confidence in self._found(small)]
         except (MemoryError, RuntimeError) as error:  # dlib says std::bad_alloc as either
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "out_of_memory") from error
-        return sorted(found, key=lambda face: (face.box.x, face.box.y, face.box.width))
+        return sorted(faces, key=lambda face: (face.box.x, face.box.y, face.box.width))
 
     def _found(self, image: Pixels) -> list[tuple[Any, float]]:
         if self._how.finder is Finder.CNN:

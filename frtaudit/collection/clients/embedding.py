@@ -129,7 +129,9 @@ def _squared(picture: Picture, size: tuple[int, int]) -> Vector:
 
     whole, (height, width) = pixels(picture), size
     scale = max(height, width) * SHORT / INPUT / min(whole.size)
-    sides = [max(one, round(side * scale)) for side, one in zip(whole.size, (width, height), strict=True)]
+    sides = [
+        max(number, round(side * scale)) for side, number in zip(whole.size, (width, height), strict=True)
+    ]
     resized = whole.resize((sides[0], sides[1]), Image.Resampling.BILINEAR)
     left, top = (resized.width - width) // 2, (resized.height - height) // 2
     values = np.asarray(resized.crop((left, top, left + width, top + height)), dtype=np.float32) / 255

@@ -89,10 +89,10 @@ class Fetch:
             waiting = time.monotonic()
             self.pace.turn(target.host)
             until += time.monotonic() - waiting
-            found = self._asked(target, until, wanted)
-            if isinstance(found, Body):
-                return replace(found, address=address)
-            address = _joined(address, found)
+            body = self._asked(target, until, wanted)
+            if isinstance(body, Body):
+                return replace(body, address=address)
+            address = _joined(address, body)
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_many_redirects")
 
     def _asked(self, target: Target, until: float, wanted: Wanted) -> Body | str:

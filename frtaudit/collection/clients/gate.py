@@ -31,8 +31,8 @@ class Budget:
         """Raises :class:`BudgetError` and takes nothing where the limit would be passed."""
         with self._lock:
             if self.limit is not None and self.spent + price > self.limit:
-                found = f"spent {float(self.spent):g} of {float(self.limit):g}; the next call costs {float(price):g}"
-                raise BudgetError("budget.limit", found, "a higher limit, to go on where this stopped")
+                text = f"spent {float(self.spent):g} of {float(self.limit):g}; the next call costs {float(price):g}"
+                raise BudgetError("budget.limit", text, "a higher limit, to go on where this stopped")
             self.spent += price
 
     def give_back(self, price: Fraction) -> None:

@@ -101,8 +101,8 @@ def likeness(one: Array, other: Array, model: str, noise: float, asymmetry: floa
     (0.6, True)
     """
     first, second = _key(one), _key(other)
-    shared, own = _normal(model, *sorted((first, second))), _normal(model, "order", first, second)
-    return float(one @ other) + noise * shared + asymmetry * own
+    shared, normal = _normal(model, *sorted((first, second))), _normal(model, "order", first, second)
+    return float(one @ other) + noise * shared + asymmetry * normal
 
 
 def logistic(value: float, middle: float, slope: float) -> float:

@@ -47,8 +47,8 @@ def people_of(path: str, template: str, where: str = "source") -> list[Person]:
     asked = _FIELD.findall(template)
     unknown = [one for one in asked if one not in table.columns]
     if unknown or NAME not in asked:
-        found = f"no column {unknown[0]} in {table.name}" if unknown else "the name is not in it"
-        raise SpecError(f"{where}.template", found, "{name} and other columns: " + ", ".join(table.columns))
+        text = f"no column {unknown[0]} in {table.name}" if unknown else "the name is not in it"
+        raise SpecError(f"{where}.template", text, "{name} and other columns: " + ", ".join(table.columns))
     texts = {column: table.texts(column).tolist() for column in table.columns}
     people = [_person(table, row, texts, template, asked) for row in range(len(table.frame))]
     _check_each_once(people, table)
@@ -79,13 +79,13 @@ def _plain(text: str) -> tuple[str, ...]:
 
 def _check_each_once(people: Sequence[Person], table: Table) -> None:
     seen: dict[tuple[str, ...], str] = {}
-    for one in people:
-        if not one.name:
-            raise DataError(one.place, "a name without a letter", "a name")
-        before = seen.setdefault(_plain(one.words), one.place)
-        if before != one.place:
+    for person in people:
+        if not person.name:
+            raise DataError(person.place, "a name without a letter", "a name")
+        before = seen.setdefault(_plain(person.words), person.place)
+        if before != person.place:
             line = before.removeprefix(f"{table.name} ")
-            raise DataError(one.place, f"the person of {line} again", "each person once")
+            raise DataError(person.place, f"the person of {line} again", "each person once")
 
 
 def near_people(people: Sequence[Person]) -> tuple[str, ...]:
@@ -94,8 +94,8 @@ def near_people(people: Sequence[Person]) -> tuple[str, ...]:
     Knott et al., supplement A (identity consistency): their images would count as those of two people.
     """
     holders: dict[str, list[int]] = defaultdict(list)
-    for index, one in enumerate(people):
-        for word in set(one.name):
+    for index, person in enumerate(people):
+        for word in set(person.name):
             holders[word].append(index)
     pairs = {
         (first, second)

@@ -29,8 +29,10 @@ def queries_of(path: Path, address: str | None) -> list[Query]:
     table = read_table(path, path.name)
     names = table.texts(table.need((QUERY,))).tolist()
     where = None if address is None else table.texts(table.need((address,))).tolist()
-    beside = {one: table.texts(one).tolist() for one in table.columns if one not in (QUERY, address)}
-    found: dict[str, Query] = {}
+    beside = {
+        column: table.texts(column).tolist() for column in table.columns if column not in (QUERY, address)
+    }
+    queries: dict[str, Query] = {}
     first: dict[tuple[str, str], str] = {}
     images: dict[str, list[tuple[str, str]]] = {}
     for row, name in enumerate(names):
@@ -43,14 +45,16 @@ def queries_of(path: Path, address: str | None) -> list[Query]:
                 place, f"the {'query' if where is None else 'image'} of {_line(before)} again", "each once"
             )
         columns = {one: values[row] for one, values in beside.items()}
-        known = found.setdefault(name, Query(name=name, columns=columns, images=images.setdefault(name, [])))
+        known = queries.setdefault(
+            name, Query(name=name, columns=columns, images=images.setdefault(name, []))
+        )
         if known.columns != columns:
-            other = next(one for one in columns if known.columns[one] != columns[one])
+            other = next(column for column in columns if known.columns[column] != columns[column])
             raise DataError(
                 place, f"gives a query another {other} than a line before", "the same on each line"
             )
         images[name].append((text, place))
-    return list(found.values())
+    return list(queries.values())
 
 
 def _line(place: str) -> str:

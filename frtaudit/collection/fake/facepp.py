@@ -79,8 +79,8 @@ class FacePlusPlus:
             if values is None:
                 raise LookupError
             return values
-        found = world.faces(open_picture(base64.b64decode(sent.get(f"image_base64_{number}", b""))))
-        return max(found, key=area)[1] if found else None
+        faces = world.faces(open_picture(base64.b64decode(sent.get(f"image_base64_{number}", b""))))
+        return max(faces, key=area)[1] if faces else None
 
     def failure(self, fault: str, kind: str) -> Response:
         """As Face++ says errors."""

@@ -44,7 +44,7 @@ class Luxand:
             return _failure("Can't read image")
         if not all(faces):
             return _failure("Can't find faces in the image")
-        one, other = (max(found, key=area)[1] for found in faces)
+        one, other = (max(face, key=area)[1] for face in faces)
         score = world.score(self.name, one, other, key)
         return json_response({"score": score, "similar": score >= float(sent.get("threshold", b"0.8"))})
 

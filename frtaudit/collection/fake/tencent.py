@@ -62,8 +62,8 @@ class Tencent:
 
     def _detected(self, asked: Mapping[str, object], world: World, key: str) -> Response:
         picture = open_picture(base64.b64decode(str(asked["Image"]), validate=True))
-        found = sorted(world.faces(picture), key=area, reverse=True)[: int(str(asked.get("MaxFaceNum", 1)))]
-        if not found:
+        faces = sorted(world.faces(picture), key=area, reverse=True)[: int(str(asked.get("MaxFaceNum", 1)))]
+        if not faces:
             return _error("InvalidParameterValue.NoFaceInPhoto")
         infos = [
             {
@@ -73,7 +73,7 @@ class Tencent:
                 "Height": round(box.height),
                 "FaceQualityInfo": {"Score": 88, "Sharpness": 90, "Brightness": 50},
             }
-            for box, _ in found
+            for box, _ in faces
         ]
         sizes = {"ImageWidth": picture.width, "ImageHeight": picture.height}
         return _response(

@@ -135,12 +135,12 @@ class _Open:
         left, top = round(box.x), round(box.y)
         rect = self._dlib.rectangle(left, top, left + round(box.width) - 1, top + round(box.height) - 1)
         try:
-            found = np.array(self._describe.compute_face_descriptor(image, self._points(image, rect), 0))
+            descriptor = np.array(self._describe.compute_face_descriptor(image, self._points(image, rect), 0))
         except (MemoryError, RuntimeError) as error:
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_descriptor") from error
-        if not np.isfinite(found).all():
+        if not np.isfinite(descriptor).all():
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_descriptor")
-        return found
+        return descriptor
 
 
 def _array(picture: Picture) -> Pixels:

@@ -91,7 +91,7 @@ class Onnx:
 
     def recorded_settings(self) -> Mapping[str, str]:
         """Package, digest of the model, settings. Raises :class:`ProviderError` without the extra or the file."""
-        found = self._finding()
+        finding = self._finding()
         return {
             "package": _installed(),
             "sha256 of model": sha256_file(self._file()),
@@ -105,7 +105,7 @@ class Onnx:
             "margin": repr(self.margin),
             "score": "cosine",
             "found by": str(self.detector),
-            **({} if found is None else found.recorded_settings()),
+            **({} if finding is None else finding.recorded_settings()),
         }
 
     def open(self, gate: Gate) -> "_Open":
@@ -167,26 +167,26 @@ class _Network:
         """The input's name. Raises :class:`ProviderError` where it takes something else than our pictures."""
         inputs = self._run.get_inputs()
         if len(inputs) != 1 or inputs[0].type != "tensor(float)":
-            found = ", ".join(f"{one.name} {one.type}" for one in inputs)
-            raise ProviderError(WHERE, f"the model takes {found}", "one input, tensor(float)")
+            text = ", ".join(f"{one.name} {one.type}" for one in inputs)
+            raise ProviderError(WHERE, f"the model takes {text}", "one input, tensor(float)")
         ours = (1, 3, *how.size) if how.layout is Layout.NCHW else (1, *how.size, 3)
         theirs = inputs[0].shape
         fits = len(theirs) == 4 and all(
             not isinstance(there, int) or there == here for here, there in zip(ours, theirs, strict=True)
         )
         if not fits:
-            found = f"the model takes shape {list(theirs)}, our pictures have {list(ours)}"
-            raise ProviderError(WHERE, found, "size and layout of the model's input")
+            text = f"the model takes shape {list(theirs)}, our pictures have {list(ours)}"
+            raise ProviderError(WHERE, text, "size and layout of the model's input")
         return str(inputs[0].name)
 
     def _given(self, how: Onnx) -> str:
         """The output's name."""
-        names = [str(one.name) for one in self._run.get_outputs()]
+        names = [str(output.name) for output in self._run.get_outputs()]
         if how.output is None and len(names) == 1:
             return names[0]
         if how.output not in names:
-            found = "several outputs" if how.output is None else f"no output {how.output!r}"
-            raise ProviderError(WHERE, found, f"output={' or '.join(names)}")
+            text = "several outputs" if how.output is None else f"no output {how.output!r}"
+            raise ProviderError(WHERE, text, f"output={' or '.join(names)}")
         return str(how.output)
 
     def _try(self, how: Onnx) -> None:

@@ -156,19 +156,19 @@ class RekognitionSession:
         sent = fitted(picture, SHAPE)
         turned = (sent.width > sent.height) != (picture.width > picture.height) and sent is not picture
         width, height = (picture.height, picture.width) if turned else (picture.width, picture.height)
-        said = self._call("detect_faces", Image={"Bytes": sent.data}, Attributes=["DEFAULT"])
+        call = self._call("detect_faces", Image={"Bytes": sent.data}, Attributes=["DEFAULT"])
         try:
-            seen = [_face(item, width, height) for item in said["FaceDetails"]]
+            seen = [_face(item, width, height) for item in call["FaceDetails"]]
         except _SHAPES:
             raise CallError(Refusal.TRANSPORT, UNREADABLE) from None
-        return Detection(faces=left_to_right(seen), request=_request(said))
+        return Detection(faces=left_to_right(seen), request=_request(call))
 
     def compare(self, probe: Crop, reference: Crop) -> Answer:
         """The similarity of the largest faces of both crops.
 
         Raises :class:`CallError` ``no_comparison``, never a score of 0, where the service compared nothing.
         """
-        said = self._call(
+        call = self._call(
             "compare_faces",
             SourceImage={"Bytes": self._cutter.of(probe).data},
             TargetImage={"Bytes": self._cutter.of(reference).data},
@@ -176,7 +176,7 @@ class RekognitionSession:
             QualityFilter=self._settings.quality_filter.value,
         )
         try:
-            return _answer(said)
+            return _answer(call)
         except _SHAPES:
             raise CallError(Refusal.TRANSPORT, UNREADABLE) from None
 
@@ -203,25 +203,25 @@ class RekognitionSession:
         from botocore import exceptions
         from botocore.parsers import ResponseParserError
 
-        said: Mapping[str, Any] = {}
+        response: Mapping[str, Any] = {}
         refused: FrtauditError | CallError | None
         try:
             with self._places:
-                said = getattr(self._client, operation)(**fields)
+                response = getattr(self._client, operation)(**fields)
             refused = (
-                None if _EXPECTED[_NAMES[operation]] in said else CallError(Refusal.TRANSPORT, UNREADABLE)
+                None if _EXPECTED[_NAMES[operation]] in response else CallError(Refusal.TRANSPORT, UNREADABLE)
             )
         except exceptions.ClientError as error:
-            said, refused = error.response, None
+            response, refused = error.response, None
         except exceptions.BotoCoreError as error:
             refused = _unsaid(error)
         except (ResponseParserError, *_SHAPES):
             refused = CallError(Refusal.TRANSPORT, UNREADABLE)
-        if refused is None and "Error" in said:
-            refused = classify_error(said)
+        if refused is None and "Error" in response:
+            refused = classify_error(response)
         if refused is not None:
             raise refused
-        return said
+        return response
 
 
 def _no_object(response_dict: dict[str, Any], **_: object) -> None:

@@ -221,7 +221,7 @@ def _faces(reply: Reply, by: float) -> Detection:
     infos = inner["FaceInfos"]
     if not isinstance(infos, list):
         raise TypeError
-    faces = left_to_right(_face(item, by) for item in infos)
+    faces = left_to_right(_face(info, by) for info in infos)
     return Detection(faces=faces, version=str(inner["FaceModelVersion"]), request=str(inner["RequestId"]))
 
 

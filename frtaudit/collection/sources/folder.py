@@ -75,22 +75,22 @@ class Folder:
         root = Path(self.root)
         if not root.is_dir():
             raise DataError("source.root", f"no folder {self.root!r}", "a folder of images")
-        found = self._listed(root) if self.files is not None else self._folders(root)
-        if not any(query.images for query in found):
+        listed = self._listed(root) if self.files is not None else self._folders(root)
+        if not any(query.images for query in listed):
             raise DataError("source.root", "no image below the folder", f"files ending in {', '.join(KINDS)}")
-        return found
+        return listed
 
     def _listed(self, root: Path) -> list[Query]:
-        found = queries_of(Path(self.files or ""), "file")
+        queries = queries_of(Path(self.files or ""), "file")
         inside = root.resolve()
-        for address, place in (image for query in found for image in query.images):
+        for address, place in (image for query in queries for image in query.images):
             check_regular(root / address, place)
             path = (root / address).resolve()
             if not path.is_relative_to(inside):
                 raise DataError(place, "the file lies outside source.root", "a path below it")
             if not path.is_file():
                 raise DataError(place, "no such file below source.root", "a path below it")
-        return found
+        return queries
 
     def _folders(self, root: Path) -> list[Query]:
         there = {path.name: path for path in sorted(root.iterdir()) if path.is_dir() and path.name[0] != "."}
@@ -113,11 +113,11 @@ class Folder:
                 )
         return [
             Query(
-                name=one.name,
-                columns=one.columns,
-                images=_images(root, there.get(one.name), places.get(one.name, "")),
+                name=query.name,
+                columns=query.columns,
+                images=_images(root, there.get(query.name), places.get(query.name, "")),
             )
-            for one in known
+            for query in known
         ]
 
 

@@ -44,8 +44,8 @@ class MadeUp:
             raise SpecError(".", "no query or no image", "1 and more")
         shares = [getattr(self, name) for name in _SHARES]
         if min(shares) < 0 or sum(shares) > 1:
-            found = ", ".join(f"{name} {share:g}" for name, share in zip(_SHARES, shares, strict=True))
-            raise SpecError(".", found, "shares of 0 and more that make 1 or less")
+            text = ", ".join(f"{name} {share:g}" for name, share in zip(_SHARES, shares, strict=True))
+            raise SpecError(".", text, "shares of 0 and more that make 1 or less")
         if not self.groups or not self.variation >= 0:
             raise SpecError(".", "no groups, or variation below 0", "a list of names; 0 and more")
 

@@ -126,8 +126,10 @@ class NewsSearch:
         name = digest({"feed": self.feed, "query": person.words, "months": self.months})
 
         def ask() -> str:
-            found, oldest = articles_of(self.searcher.fetch.get(address, _FEED).data), self._oldest()
-            young = [one.address for one in found if one.date is not None and one.date >= oldest]
+            articles, oldest = articles_of(self.searcher.fetch.get(address, _FEED).data), self._oldest()
+            young = [
+                article.address for article in articles if article.date is not None and article.date >= oldest
+            ]
             return dumps(list(dict.fromkeys(young)))
 
         text = self.searcher.answer(notes, (FEED, name), ask, person.place)

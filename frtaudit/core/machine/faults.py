@@ -77,8 +77,8 @@ def as_line(error: BaseException, where: str = "") -> FrtauditError:
         return DataError(where or _place(error), *SYSTEM[error.errno])
     if isinstance(error, RecursionError):
         return DataError("input", "nested too deeply", "fewer levels")
-    found = f"{type(error).__name__}: {error}"
-    return FrtauditError("unexpected", found, "--debug shows where; please report it")
+    text = f"{type(error).__name__}: {error}"
+    return FrtauditError("unexpected", text, "--debug shows where; please report it")
 
 
 def lacks_memory(error: BaseException | None) -> bool:
@@ -102,8 +102,8 @@ def check_address_space() -> None:
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     least = MIN_SPACE + SPACE_OF_A_CORE * (os.cpu_count() or 1)
     if limit not in (resource.RLIM_INFINITY, -1) and limit < least:
-        found = f"the address space is limited to {limit // 10**6} MB"
-        raise DataError("memory", found, f"{least // 10**6} MB or more: ulimit -v {-(-least // 1024)}")
+        text = f"the address space is limited to {limit // 10**6} MB"
+        raise DataError("memory", text, f"{least // 10**6} MB or more: ulimit -v {-(-least // 1024)}")
 
 
 def _of_store(error: sqlite3.Error, where: str) -> FrtauditError:
@@ -112,8 +112,8 @@ def _of_store(error: sqlite3.Error, where: str) -> FrtauditError:
     if code in STORE:
         return DataError(where or "store.sqlite", *SYSTEM[STORE[code]])
     if code in DAMAGED:
-        found = f"store.sqlite is damaged ({error})"
-        return DataError(where or "into", found, "a copy of it put back, or another folder")
+        text = f"store.sqlite is damaged ({error})"
+        return DataError(where or "into", text, "a copy of it put back, or another folder")
     return DataError(
         where or "store.sqlite", f"cannot be used ({error})", "one command at a time in that folder"
     )

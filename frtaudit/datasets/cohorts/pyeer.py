@@ -42,20 +42,20 @@ class PyeerScores:
 
     def _pairs(self) -> dict[str, tuple[Path, Path]]:
         """System to its two files."""
-        one, other = Path(self.mated), Path(self.non_mated)
-        if one.is_dir() != other.is_dir():
+        path, other = Path(self.mated), Path(self.non_mated)
+        if path.is_dir() != other.is_dir():
             raise DataError(
                 "cohort.mated", "one of mated and non_mated is a folder", "two files, or two folders"
             )
-        if not one.is_dir():
-            if one.exists() and other.exists() and one.samefile(other):
+        if not path.is_dir():
+            if path.exists() and other.exists() and path.samefile(other):
                 raise DataError("cohort.non_mated", "the file of mated scores again", "a file of its own")
-            return {one.stem: (one, other)}
-        names = _names(one)
+            return {path.stem: (path, other)}
+        names = _names(path)
         if not names or names != _names(other):
             lost = ", ".join(sorted(names ^ _names(other))) or "no file"
             raise DataError("cohort.mated", f"not in both folders: {lost}", "files of the same names")
-        return {Path(name).stem: (one / name, other / name) for name in sorted(names)}
+        return {Path(name).stem: (path / name, other / name) for name in sorted(names)}
 
 
 def _names(folder: Path) -> set[str]:

@@ -91,9 +91,9 @@ class Queries:
 
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
         """Read, join, label, enrol. Raises :class:`DataError` naming file and line, never a face or a query."""
-        found = self._picked(self.search(), seed)
-        made = labelled_cohort(found.faces, found.services, found.columns, self.labels, schemas)
-        paths, earlier = dict(found.paths), None
+        search = self._picked(self.search(), seed)
+        made = labelled_cohort(search.faces, search.services, search.columns, self.labels, schemas)
+        paths, earlier = dict(search.paths), None
         if self.earlier is not None:
             before = self._picked(_earlier(self, self.earlier), seed)
             earlier = labelling_of(before.faces, before.services, self.labels.among(before.services))
@@ -101,13 +101,13 @@ class Queries:
         inputs = {name: sha256_file(path) for name, path in paths.items()}
         return replace(
             made,
-            cohort=replace(made.cohort, ledger=(*found.ledger, *made.cohort.ledger)),
+            cohort=replace(made.cohort, ledger=(*search.ledger, *made.cohort.ledger)),
             inputs=inputs,
             paths={name: path for name, path in paths.items() if path.suffix in SUFFIXES},
             pseudonym_key=key_bytes(self.pseudonym_key, digest(inputs)),
             earlier=earlier,
-            notes=found.notes,
-            collection=found.facts,
+            notes=search.notes,
+            collection=search.facts,
         )
 
     def search(self) -> Search:
@@ -127,9 +127,9 @@ class Queries:
         boxes = None if self.boxes is None else boxes_of(read_table(folder / self.boxes, self.boxes))
         providers = sorted({name for scores in lists for name in scores.provider.names.tolist()})
         raw, alone = services_of(images, lists, crops_of(boxes, providers))
-        found = faces_in(images, boxes, raw, self.detected)
-        gone, alike = self._near_duplicates(folder, images, found)
-        crops = crops_of_faces(images, columns, raw, found, gone)
+        detections = faces_in(images, boxes, raw, self.detected)
+        gone, alike = self._near_duplicates(folder, images, detections)
+        crops = crops_of_faces(images, columns, raw, detections, gone)
         selves = [
             LedgerEntry(code=SELF, count=n, unit="comparisons", provider=name) for name, n in alone.items()
         ]
@@ -141,37 +141,39 @@ class Queries:
             paths={path.name: path for path in (folder / self.faces, *extra, *paths)},
         )
 
-    def _as_collected(self, found: Collected) -> Search:
+    def _as_collected(self, collected: Collected) -> Search:
         """The files that a collection names, and what it left out."""
-        named = replace(self, faces=found.faces, boxes=found.boxes, files=self.files or found.lists)
+        named = replace(
+            self, faces=collected.faces, boxes=collected.boxes, files=self.files or collected.lists
+        )
         read = named._read(*named._files())  # noqa: SLF001  itself, with other fields
         path = Path(self.root) / COLLECTION
         return replace(
             read,
-            ledger=(*found.ledger, *read.ledger),
+            ledger=(*collected.ledger, *read.ledger),
             paths={COLLECTION: path, **read.paths},
-            notes=found.notes,
-            facts=found.facts,
+            notes=collected.notes,
+            facts=collected.facts,
         )
 
-    def _picked(self, found: Search, seed: int) -> Search:
+    def _picked(self, search: Search, seed: int) -> Search:
         """The search with the pairs between queries that count. Raises :class:`SpecError` for a column not there."""
-        texts = np.full(len(found.faces.names), "all", dtype=object)
+        texts = np.full(len(search.faces.names), "all", dtype=object)
         if self.group is not None:
-            if self.group not in found.columns:
-                known = column_names(found.columns) or f"a column of {self.faces}"
+            if self.group not in search.columns:
+                known = column_names(search.columns) or f"a column of {self.faces}"
                 raise SpecError("cohort.group", f"no column {self.group!r} in {self.faces}", known)
-            texts = found.columns[self.group]
-        services, left = kept_between(found.faces, found.services, texts, self.between, seed)
-        return replace(found, services=services, ledger=(*found.ledger, *left))
+            texts = search.columns[self.group]
+        services, left = kept_between(search.faces, search.services, texts, self.between, seed)
+        return replace(search, services=services, ledger=(*search.ledger, *left))
 
     def _near_duplicates(
-        self, folder: Path, images: Faces, found: Detections
+        self, folder: Path, images: Faces, detections: Detections
     ) -> tuple[Flags, list[LedgerEntry]]:
         used = np.zeros(len(images.names), dtype=np.bool_)
         if self.duplicates is None:
             return used, []
-        used[found.row] = True
+        used[detections.row] = True
         return near_duplicates(folder / self.duplicates, images, used, self.similarity)
 
     def _files(self) -> tuple[Path, list[Path]]:

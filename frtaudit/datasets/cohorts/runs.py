@@ -84,8 +84,8 @@ def _stored_system(run: RunTables, system: str, cohort: Cohort, compared: Compar
     try:
         return run_tables.finished_of(run, system, cohort, compared)
     except (ValueError, KeyError) as error:  # a broken invariant, a column that is not there
-        found = f"its tables do not fit together ({type(error).__name__}: {error})"
-        raise DataError(run.folder, found, "an unchanged run") from None
+        text = f"its tables do not fit together ({type(error).__name__}: {error})"
+        raise DataError(run.folder, text, "an unchanged run") from None
 
 
 def _refuse_nameless(read: Sequence[RunTables]) -> None:

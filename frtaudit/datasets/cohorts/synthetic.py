@@ -86,7 +86,7 @@ class Synthetic:
 
     def _class_sizes(self) -> list[int]:
         """Subjects of each class: its share, rounded by largest remainder."""
-        shares = np.array([item.share for item in self.classes.values()] or [1.0])
+        shares = np.array([class_.share for class_ in self.classes.values()] or [1.0])
         exact = shares / shares.sum() * self.subjects
         sizes = np.floor(exact).astype(np.int64)
         most = np.argsort(sizes - exact, kind="stable")[: self.subjects - int(sizes.sum())]
@@ -96,7 +96,7 @@ class Synthetic:
     def _draw(self, rng: np.random.Generator, owner: Ints, of_class: Ints) -> Floats:
         """The unit templates before any system's noise, shape (N, dimension)."""
         means = uniform_directions(rng, self.subjects, self.dimension)
-        factors = np.array([item.concentration for item in self.classes.values()] or [1.0])
+        factors = np.array([class_.concentration for class_ in self.classes.values()] or [1.0])
         kappa = rng.uniform(*self.concentration, self.subjects) * factors[of_class]
         return von_mises_fisher(rng, means[owner], kappa[owner])
 

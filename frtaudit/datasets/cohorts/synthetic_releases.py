@@ -107,8 +107,8 @@ class SyntheticReleases:
     def _brightness(self, rng: np.random.Generator, drawn: "_Drawn") -> Floats:
         """Half of its variance is the person's, half the image's."""
         kinds = list(self.tones.values()) or [ReleaseClass()]
-        mean = np.array([item.brightness for item in kinds])[drawn.tone]
-        sd = np.array([item.brightness_sd for item in kinds])[drawn.tone]
+        mean = np.array([release_class.brightness for release_class in kinds])[drawn.tone]
+        sd = np.array([release_class.brightness_sd for release_class in kinds])[drawn.tone]
         person = (mean + sd * np.sqrt(0.5) * rng.standard_normal(self.subjects))[drawn.owner]
         image = sd[drawn.owner] * np.sqrt(0.5) * rng.standard_normal(drawn.owner.size)
         return np.asarray(np.clip(person + image, 0.0, 100.0), dtype=np.float64)
@@ -206,7 +206,7 @@ class _Drawn:
 
 def _classes(rng: np.random.Generator, held: Mapping[str, ReleaseClass], subjects: int) -> Ints:
     """A class for each subject, (K,): exact shares, rounded by largest remainder, in random order."""
-    shares = np.array([item.share for item in held.values()] or [1.0])
+    shares = np.array([release_class.share for release_class in held.values()] or [1.0])
     exact = shares / shares.sum() * subjects
     sizes = np.floor(exact).astype(np.int64)
     sizes[np.argsort(sizes - exact, kind="stable")[: subjects - int(sizes.sum())]] += 1

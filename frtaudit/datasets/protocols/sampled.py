@@ -66,7 +66,7 @@ class Sampled:
         first = left if self.identities or self.images else np.zeros_like(left)
         other, more, of_other = self._non_mated(cohort, groups, names, (pool, first), wanted, rng)
         probe, reference = (np.concatenate(side).astype(np.int32) for side in zip(mated, other, strict=True))
-        found = listed_comparisons(
+        comparisons = listed_comparisons(
             cohort,
             probe,
             reference,
@@ -74,7 +74,7 @@ class Sampled:
             fold=np.concatenate([folds, more]).astype(np.int16) if self.k else None,
         )
         steps = [*_steps("mated", of_mated, names), *_steps("non_mated", of_other, names)]
-        return replace(found, steps=tuple(steps))
+        return replace(comparisons, steps=tuple(steps))
 
     def _pool(self, cohort: Cohort, groups: Ints, names: tuple[str, ...], rng: np.random.Generator) -> Flags:
         """The samples that may be drawn, shape (N,): all, or those of ``identities`` subjects, at most ``images``."""
@@ -87,15 +87,17 @@ class Sampled:
             able = np.flatnonzero((groups == group) & (sizes >= 2))
             many = able.size if self.identities is None else self.identities // parts
             if many > able.size:
-                found = f"{many} subjects of {name} with two samples are wanted, {able.size} are there"
-                raise DataError("protocol.identities", found, f"{parts * able.size} or fewer")
-            own = np.flatnonzero(np.isin(cohort.subject_of, rng.permutation(able)[:many]))
-            order = rng.permutation(own.size)
-            own = own[order][np.argsort(cohort.subject_of[own[order]], kind="stable")]
-            rank = np.arange(own.size) - np.searchsorted(cohort.subject_of[own], cohort.subject_of[own])
-            more = rng.permutation(own[rank >= 2])
+                text = f"{many} subjects of {name} with two samples are wanted, {able.size} are there"
+                raise DataError("protocol.identities", text, f"{parts * able.size} or fewer")
+            indices = np.flatnonzero(np.isin(cohort.subject_of, rng.permutation(able)[:many]))
+            order = rng.permutation(indices.size)
+            indices = indices[order][np.argsort(cohort.subject_of[indices[order]], kind="stable")]
+            rank = np.arange(indices.size) - np.searchsorted(
+                cohort.subject_of[indices], cohort.subject_of[indices]
+            )
+            more = rng.permutation(indices[rank >= 2])
             room = more.size if self.images is None else max(self.images // parts - int((rank < 2).sum()), 0)
-            pool[np.concatenate([own[rank < 2], more[:room]])] = True
+            pool[np.concatenate([indices[rank < 2], more[:room]])] = True
         return pool
 
     def _mated(
@@ -161,8 +163,8 @@ class Sampled:
         """The first candidates that the caps leave, equally many of each group."""
         k, all_of_them = self.k or 1, kind == "mated" and self.mated is None
         if wanted % (len(names) * k) and not all_of_them:
-            found = f"{wanted} pairs do not divide into {len(names)} groups and {k} folds"
-            raise SpecError(f"protocol.{kind}", found, f"a multiple of {len(names) * k}")
+            text = f"{wanted} pairs do not divide into {len(names)} groups and {k} folds"
+            raise SpecError(f"protocol.{kind}", text, f"a multiple of {len(names) * k}")
         known = group >= 0
         pairs = Candidates(
             first=first[known], second=second[known], stratum=group[known], subject=subject[known]
@@ -202,8 +204,8 @@ def _refuse_few(kind: str, names: tuple[str, ...], stratum: Ints, wanted: tuple[
     for name, count, want in zip(names, have, wanted, strict=True):
         if count < want:
             of = "" if name == EVERYBODY else f" of {name}"
-            found = f"{want} pairs{of} are wanted, {want - count} of them are missing"
-            raise DataError(f"protocol.{kind}", found, f"{count} or fewer, or weaker caps")
+            text = f"{want} pairs{of} are wanted, {want - count} of them are missing"
+            raise DataError(f"protocol.{kind}", text, f"{count} or fewer, or weaker caps")
 
 
 def _groups(cohort: Cohort, schema: str | None) -> tuple[tuple[str, ...], Ints]:
@@ -213,8 +215,8 @@ def _groups(cohort: Cohort, schema: str | None) -> tuple[tuple[str, ...], Ints]:
     if schema not in cohort.classifications:
         known = ", ".join(cohort.classifications) or "a schema in schemas"
         raise SpecError("protocol.balance", f"no schema is named {schema!r}", known)
-    found = cohort.classifications[schema]
-    return found.classes, found.codes.astype(np.int64)
+    classification = cohort.classifications[schema]
+    return classification.classes, classification.codes.astype(np.int64)
 
 
 def _steps(kind: str, of: Ints, names: tuple[str, ...]) -> list[Step]:

@@ -53,8 +53,8 @@ class Simulated:
                     f"providers.{self.name}.{key}", f"{getattr(self, key):g}", "a positive number"
                 )
         if not 0 <= self.failure_rate < 1 or not 0 <= self.asymmetry < np.inf:
-            found = f"failure_rate {self.failure_rate:g}, asymmetry {self.asymmetry:g}"
-            raise SpecError(f"providers.{self.name}", found, "failure_rate in [0, 1), asymmetry >= 0")
+            text = f"failure_rate {self.failure_rate:g}, asymmetry {self.asymmetry:g}"
+            raise SpecError(f"providers.{self.name}", text, "failure_rate in [0, 1), asymmetry >= 0")
 
     def failed(self, cohort_data: CohortData, seed: int) -> Mapping[int, str]:
         """Cohort index to failure code of the samples that fail, each by a draw keyed by its index."""

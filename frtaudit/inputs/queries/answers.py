@@ -17,7 +17,7 @@ def with_answers(faces: Faces, table: Table) -> Faces:
     Raises :class:`DataError` naming file and line: a face that is not among ``faces`` or stands under another query
     there, a face with two different answers, an answer that is none.
     """
-    names, said = table.texts(table.need(FACE)), answers_of(table, table.need(ANNOTATION))
+    names, answers = table.texts(table.need(FACE)), answers_of(table, table.need(ANNOTATION))
     row = pd.Index(list(faces.names), dtype=object).get_indexer(pd.Index(names))
     unknown = np.flatnonzero(row < 0)
     if unknown.size:
@@ -26,19 +26,19 @@ def with_answers(faces: Faces, table: Table) -> Faces:
         )
     column = table.find(QUERY)
     if column is not None:
-        own = np.array(faces.queries, dtype=object)[faces.query_of[row]]
-        astray = np.flatnonzero((table.texts(column) != own) & (table.texts(column) != ""))
+        query = np.array(faces.queries, dtype=object)[faces.query_of[row]]
+        astray = np.flatnonzero((table.texts(column) != query) & (table.texts(column) != ""))
         if astray.size:
             raise DataError(
                 table.place(int(astray[0])), "the face stands under another query", "that of the list"
             )
-    given = np.flatnonzero(said != UNSAID)
+    given = np.flatnonzero(answers != UNSAID)
     told = np.array(faces.annotated)
-    first = pd.Series(said[given]).groupby(row[given]).transform("first").to_numpy()
-    twice = given[first != said[given]]
+    first = pd.Series(answers[given]).groupby(row[given]).transform("first").to_numpy()
+    twice = given[first != answers[given]]
     if twice.size:
         raise DataError(
             table.place(int(twice[0])), "another answer for a face of an earlier line", "one answer per face"
         )
-    told[row[given]] = said[given]
+    told[row[given]] = answers[given]
     return replace(faces, annotated=told)

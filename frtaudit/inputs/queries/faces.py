@@ -88,7 +88,7 @@ def services_of(
     a pair that stands in an earlier line of the service in the same order.
     """
     index = pd.Index(list(faces.names), dtype=object)
-    found: dict[str, list[_Said]] = {}
+    saids: dict[str, list[_Said]] = {}
     for scores in lists:
         for place, name in sorted(enumerate(scores.provider.names.tolist()), key=lambda item: item[1]):
             rows = np.flatnonzero(scores.provider.code == place)
@@ -102,9 +102,9 @@ def services_of(
                     f"a face that {'the list of boxes' if name in crops else 'the list of faces'} lacks",
                     f"{name}'s own face ids" if name in crops else "faces of that list",
                 )
-            found.setdefault(name, []).append(_Said(scores, rows, first, second))
-    made = [_service(name, found[name]) for name in sorted(found)]
-    return tuple(one for one, _ in made), {one.name: alone for one, alone in made if alone}
+            saids.setdefault(name, []).append(_Said(scores, rows, first, second))
+    made = [_service(name, saids[name]) for name in sorted(saids)]
+    return tuple(service for service, _ in made), {service.name: alone for service, alone in made if alone}
 
 
 @dataclass(frozen=True, slots=True)

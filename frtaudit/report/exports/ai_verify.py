@@ -26,7 +26,7 @@ class AiVerify:
     def write(self, run: FinishedRun, folder: Path) -> None:
         """Write ``ai_verify.json``."""
         whole = run.result.to_json()
-        counts = Counter(item.verdict.value for item in run.result.findings)
+        counts = Counter(finding.verdict.value for finding in run.result.findings)
         output: dict[str, Json] = {
             "result_sha256": run.result.sha256,
             "not_recorded": ["timeTaken"],

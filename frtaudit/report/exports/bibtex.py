@@ -23,5 +23,5 @@ class Bibtex:
             "@software{frtaudit,\n  author = {{The frtaudit developers}},\n"
             f"  title = {{frtaudit: statistical audits of face verification}},\n  version = {{{made_by}}}\n}}\n"
         )
-        entries = [item.bibtex() for item in references_of(run.result)]
+        entries = [reference.bibtex() for reference in references_of(run.result)]
         OutputFolder(folder).write(FILE, "\n".join([*entries, software]).encode())

@@ -78,16 +78,16 @@ def _where(item: Estimate | Curve) -> dict[str, object]:
 
 def _estimates(result: AuditResult) -> Iterator[dict[str, object]]:
     names = ("metric", "value", "numerator", "denominator", "unit", "note")
-    for index, item in enumerate(result.estimates):
-        own = {name: getattr(item, name) for name in names}
-        yield {"pointer": f"/estimates/{index}", **_where(item), **own, "at": dumps(dict(item.at))}
+    for index, estimate in enumerate(result.estimates):
+        own = {name: getattr(estimate, name) for name in names}
+        yield {"pointer": f"/estimates/{index}", **_where(estimate), **own, "at": dumps(dict(estimate.at))}
 
 
 def _intervals(result: AuditResult) -> Iterator[dict[str, object]]:
     names = ("level", "low", "high", "n_resamples", "n_eff", "mc_error", "note")
-    for index, item in enumerate(result.estimates):
+    for index, estimate in enumerate(result.estimates):
         at = f"/estimates/{index}"
-        for place, interval in enumerate(item.intervals):
+        for place, interval in enumerate(estimate.intervals):
             own = {name: getattr(interval, name) for name in names}
             kind = {"method": interval.method.value, "target": interval.target.value}
             yield {"pointer": f"{at}/intervals/{place}", "estimate": at, **kind, **own}
@@ -95,45 +95,45 @@ def _intervals(result: AuditResult) -> Iterator[dict[str, object]]:
 
 def _tests(result: AuditResult) -> Iterator[dict[str, object]]:
     names = (*_TESTED, "detectable_unit", "n_resamples", "family", "note")
-    for index, item in enumerate(result.estimates):
-        if item.test is not None:
-            own = {name: getattr(item.test, name) for name in names}
+    for index, estimate in enumerate(result.estimates):
+        if estimate.test is not None:
+            own = {name: getattr(estimate.test, name) for name in names}
             at = f"/estimates/{index}"
-            yield {"pointer": f"{at}/test", "estimate": at, "method": item.test.method.value, **own}
+            yield {"pointer": f"{at}/test", "estimate": at, "method": estimate.test.method.value, **own}
 
 
 def _curves(result: AuditResult) -> Iterator[dict[str, object]]:
-    for index, item in enumerate(result.curves):
+    for index, curve in enumerate(result.curves):
         shared = {
             "pointer": f"/curves/{index}",
-            **_where(item),
-            **{name: getattr(item, name) for name in ("metric", "rate", "level", "simultaneous")},
-            "method": item.method and item.method.value,
-            "target": item.target and item.target.value,
+            **_where(curve),
+            **{name: getattr(curve, name) for name in ("metric", "rate", "level", "simultaneous")},
+            "method": curve.method and curve.method.value,
+            "target": curve.target and curve.target.value,
         }
-        for point, (x, y) in enumerate(zip(item.x, item.y, strict=True)):
-            band = {"low": item.low and item.low[point], "high": item.high and item.high[point]}
+        for point, (x, y) in enumerate(zip(curve.x, curve.y, strict=True)):
+            band = {"low": curve.low and curve.low[point], "high": curve.high and curve.high[point]}
             yield {**shared, "point": point, "x": x, "y": y, **band}
 
 
 def _replicates(result: AuditResult) -> Iterator[dict[str, object]]:
-    for index, item in enumerate(result.curves):
-        for number, drawn in enumerate(item.replicates):
-            for point, (x, y) in enumerate(zip(item.x, drawn, strict=True)):
+    for index, curve in enumerate(result.curves):
+        for number, drawn in enumerate(curve.replicates):
+            for point, (x, y) in enumerate(zip(curve.x, drawn, strict=True)):
                 yield {"curve": f"/curves/{index}", "replicate": number, "point": point, "x": x, "y": y}
 
 
 def _findings(result: AuditResult) -> Iterator[dict[str, object]]:
     names = [name for name in SCHEMAS["findings"].names if name not in ("pointer", "verdict")]
-    for index, item in enumerate(result.findings):
-        own = {name: getattr(item, name) for name in names}
-        yield {"pointer": f"/findings/{index}", "verdict": item.verdict.value, **own}
+    for index, finding in enumerate(result.findings):
+        own = {name: getattr(finding, name) for name in names}
+        yield {"pointer": f"/findings/{index}", "verdict": finding.verdict.value, **own}
 
 
 def _failures(result: AuditResult) -> Iterator[dict[str, object]]:
     names = [name for name in SCHEMAS["failures"].names if name != "pointer"]
-    for index, item in enumerate(result.failures):
-        yield {"pointer": f"/failures/{index}", **{name: getattr(item, name) for name in names}}
+    for index, ledger_entry in enumerate(result.failures):
+        yield {"pointer": f"/failures/{index}", **{name: getattr(ledger_entry, name) for name in names}}
 
 
 def _record(result: AuditResult) -> Iterator[dict[str, object]]:

@@ -50,26 +50,26 @@ class Junit:
 def _case(run: FinishedRun, finding: Finding, audit: str) -> ET.Element:
     where = {"classname": f"{audit}.{_clean(finding.requirement)}", "name": _name(run, finding)}
     case = ET.Element("testcase", where)
-    said = _clean(finding.sentence)
+    clean = _clean(finding.sentence)
     if finding.verdict in run.failing:
-        made = ET.SubElement(case, "failure", {"type": finding.verdict.value, "message": said})
-        made.text = said
+        made = ET.SubElement(case, "failure", {"type": finding.verdict.value, "message": clean})
+        made.text = clean
     elif finding.verdict is Verdict.PASS:
-        ET.SubElement(case, "system-out").text = said
+        ET.SubElement(case, "system-out").text = clean
     else:
         word = finding.verdict.value.replace("_", " ")
-        ET.SubElement(case, "skipped", {"type": finding.verdict.value, "message": f"{word}: {said}"})
+        ET.SubElement(case, "skipped", {"type": finding.verdict.value, "message": f"{word}: {clean}"})
     return case
 
 
 def _name(run: FinishedRun, finding: Finding) -> str:
     """What was judged: unique in the audit, and the same from run to run."""
-    found = run.estimate(finding)
-    if found is None:
+    estimate = run.estimate(finding)
+    if estimate is None:
         return _clean(finding.sentence)
-    group = found.group if found.schema is None else f"{found.schema}={found.group}"
-    at = [f"{key}={value}" for key, value in sorted(found.at.items())]
-    return _clean(" ".join([found.provider, group, found.metric, *at]))
+    group = estimate.group if estimate.schema is None else f"{estimate.schema}={estimate.group}"
+    at = [f"{key}={value}" for key, value in sorted(estimate.at.items())]
+    return _clean(" ".join([estimate.provider, group, estimate.metric, *at]))
 
 
 def _clean(text: str) -> str:

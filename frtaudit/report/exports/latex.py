@@ -79,12 +79,12 @@ def escaped(text: str) -> str:
     """
     parts: list[str] = []
     end = 0
-    for found in _POWER.finditer(text := printable(text)):
+    for match in _POWER.finditer(text := printable(text)):
         parts += [
-            _plain(text[end : found.start()]),
-            f"$^{{{''.join(_RAISED[sign] for sign in found.group())}}}$",
+            _plain(text[end : match.start()]),
+            f"$^{{{''.join(_RAISED[sign] for sign in match.group())}}}$",
         ]
-        end = found.end()
+        end = match.end()
     return "".join([*parts, _plain(text[end:])])
 
 

@@ -55,20 +55,22 @@ def _parts(run: FinishedRun) -> Iterable[str]:
 
 
 def _tally(run: FinishedRun) -> str:
-    counts = [(verdict, sum(item.verdict is verdict for item in run.result.findings)) for verdict in ORDER]
+    counts = [
+        (verdict, sum(finding.verdict is verdict for finding in run.result.findings)) for verdict in ORDER
+    ]
     said = [f"{count} {words().verdict[verdict.value]}" for verdict, count in counts if count]
     return f"**{' · '.join(said)}**" if said else "**No requirement was declared: estimates, no verdicts.**"
 
 
 def _findings(run: FinishedRun) -> Iterable[str]:
-    ranked = sorted(run.result.findings, key=lambda item: ORDER.index(item.verdict))
+    ranked = sorted(run.result.findings, key=lambda finding: ORDER.index(finding.verdict))
     lines = [
         (
-            _verdict(run, item.verdict),
-            _text(item.requirement),
-            _text(item.sentence),
+            _verdict(run, finding.verdict),
+            _text(finding.requirement),
+            _text(finding.sentence),
         )
-        for item in ranked
+        for finding in ranked
     ]
     if lines:
         yield "## Findings\n\n" + _table(("Verdict", "Requirement", "Finding"), lines)
@@ -82,28 +84,31 @@ def _verdict(run: FinishedRun, verdict: Verdict) -> str:
 
 def _rates(source: Source) -> Iterable[str]:
     """FNMR of every system at every FMR target, for everybody, with the interval that the report prints first."""
-    found = [
-        item
-        for item in source.select("fnmr_at_fmr", grouped=False, primary=True)
-        if set(item.estimate.at) == {"fmr"}
+    records = [
+        record
+        for record in source.select("fnmr_at_fmr", grouped=False, primary=True)
+        if set(record.estimate.at) == {"fmr"}
     ]
     lines = [
         (
-            _text(item.estimate.provider),
-            formatting.exact(float(item.estimate.at["fmr"])),
-            "–" if item.estimate.value is None else formatting.rate(item.estimate.value),
-            *_bounds(item),
-            f"{formatting.count(item.estimate.numerator or 0)} / {formatting.count(item.estimate.denominator or 0)}",
+            _text(record.estimate.provider),
+            formatting.exact(float(record.estimate.at["fmr"])),
+            "–" if record.estimate.value is None else formatting.rate(record.estimate.value),
+            *_bounds(record),
+            " / ".join(
+                formatting.count(part or 0)
+                for part in (record.estimate.numerator, record.estimate.denominator)
+            ),
         )
-        for item in found
+        for record in records
     ]
     if lines:
         columns = ("System", "FMR", "FNMR", "Interval", "It holds for", "Errors / mated comparisons")
         yield "## FNMR at FMR targets\n\n" + _table(columns, lines)
 
 
-def _bounds(item: Record) -> tuple[str, str]:
-    best = item.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+def _bounds(record: Record) -> tuple[str, str]:
+    best = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
     if best is None or best.interval.low is None or best.interval.high is None:
         return "–", "–"
     low, high = (
@@ -116,9 +121,14 @@ def _bounds(item: Record) -> tuple[str, str]:
 
 def _failures(run: FinishedRun) -> Iterable[str]:
     lines = [
-        (_text(item.provider or "–"), _text(item.code), formatting.count(item.count), _text(item.unit))
-        for item in run.result.failures
-        if item.count and item.schema is None
+        (
+            _text(failure.provider or "–"),
+            _text(failure.code),
+            formatting.count(failure.count),
+            _text(failure.unit),
+        )
+        for failure in run.result.failures
+        if failure.count and failure.schema is None
     ]
     if lines:
         yield "## Failures\n\n" + _table(("System", "Failed or left out", "Count", "Of"), lines)

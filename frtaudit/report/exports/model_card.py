@@ -35,11 +35,11 @@ class ModelCard:
 
 def _card(run: FinishedRun, source: Source, provider: str) -> dict[str, Json]:
     spec = run.result.spec
-    own = [item for item in source.records if item.estimate.provider == provider]
+    records = [record for record in source.records if record.estimate.provider == provider]
     sentences = [
-        f"{words().verdict[item.verdict.value]}: {item.sentence}"
-        for item in run.result.findings
-        if (judged := run.estimate(item)) is not None and judged.provider == provider
+        f"{words().verdict[finding.verdict.value]}: {finding.sentence}"
+        for finding in run.result.findings
+        if (judged := run.estimate(finding)) is not None and judged.provider == provider
     ]
     overview = f"Audit {spec.get('name')} by frtaudit. {spec.get('question') or ''}".strip()
     details: dict[str, Json] = {
@@ -55,7 +55,9 @@ def _card(run: FinishedRun, source: Source, provider: str) -> dict[str, Json]:
             "output_format": "comparison score; match if above the threshold",
         },
         "quantitative_analysis": {
-            "performance_metrics": [_metric(item) for item in own if item.estimate.value is not None]
+            "performance_metrics": [
+                _metric(record) for record in records if record.estimate.value is not None
+            ]
         },
         "considerations": {
             "use_cases": [{"description": "face verification (1:1)"}],
@@ -77,23 +79,23 @@ def _data(run: FinishedRun) -> dict[str, Json]:
     return data | ({"sensitive": {"sensitive_data": list(schemas)}} if schemas else {})
 
 
-def _metric(item: Record) -> dict[str, Json]:
-    estimate = item.estimate
-    best = item.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID, Target.SIMULATION)
+def _metric(record: Record) -> dict[str, Json]:
+    estimate = record.estimate
+    best = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID, Target.SIMULATION)
     parts: list[str] = [estimate.metric]
     parts += [f"{key}={value}" for key, value in sorted(estimate.at.items())]
     parts += [f"weighting={estimate.weighting}"] if estimate.weighting else []
     metric: dict[str, Json] = {"value": _digits(estimate.value)}
     if best is not None and best.interval.low is not None:
-        found = best.interval
+        interval = best.interval
         metric["confidence_interval"] = {
-            "lower_bound": _digits(found.low),
-            "upper_bound": _digits(found.high),
+            "lower_bound": _digits(interval.low),
+            "upper_bound": _digits(interval.high),
         }
         parts += [
-            f"interval={found.method.value}",
-            f"for={found.target.value}",
-            f"level={dumps(found.level)}",
+            f"interval={interval.method.value}",
+            f"for={interval.target.value}",
+            f"level={dumps(interval.level)}",
         ]
     if estimate.schema is not None or estimate.group != "all":
         metric["slice"] = "=".join(_some([estimate.schema, estimate.group]))

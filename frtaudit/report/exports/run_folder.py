@@ -87,4 +87,4 @@ def read_run(
 
 
 def _names(paths: Iterable[Path]) -> list[str]:
-    return [found.name for found in paths if found.is_file() and not found.name.startswith(".")]
+    return [path.name for path in paths if path.is_file() and not path.name.startswith(".")]

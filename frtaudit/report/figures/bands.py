@@ -116,8 +116,8 @@ def compared(name: str, title: str, curve: Curve, bands: Sequence[Banded], scale
     def draw(axes: Axes) -> None:
         if scale.alike is not None:
             axes.axhline(scale.alike, color=canvas.SOFT, linewidth=0.8)
-        for item in sorted(bands, key=lambda item: not item.style.fill):
-            _band(axes, item, floor, top)
+        for band in sorted(bands, key=lambda banded: not banded.style.fill):
+            _band(axes, band, floor, top)
         _line(axes, curve, pen(0), floor)
         _scaled(axes, scale, title, curve.x, floor, top)
 
@@ -195,9 +195,9 @@ def _line(axes: Axes, curve: Curve, style: Pen, floor: float) -> None:
     axes.plot(x[known][at], y[known][at], color=style.hue, linestyle="none", marker=style.marker)
 
 
-def _band(axes: Axes, item: Banded, floor: float, top: float) -> None:
+def _band(axes: Axes, banded: Banded, floor: float, top: float) -> None:
     """Fill and edges of a band; a simultaneous one in steps between its points; bounds beyond the axis on its edge."""
-    curve, style = item.curve, item.style
+    curve, style = banded.curve, banded.style
     low_ends, high_ends = curve.low or (), curve.high or ()
     x, low, high = (np.asarray(part, dtype=np.float64) for part in (curve.x, low_ends, high_ends))
     if curve.simultaneous:
@@ -219,7 +219,7 @@ def _floor(curves: Sequence[Sequence[float]]) -> float:
 
 def _limits(curve: Curve, bands: Sequence[Banded], scale: Scale) -> tuple[float, float]:
     """The vertical axis: all finite values and bounds, rates from a decade up to at most 1."""
-    ends = [end for item in bands for end in (item.curve.low, item.curve.high) if end is not None]
+    ends = [end for band in bands for end in (band.curve.low, band.curve.high) if end is not None]
     known = [value for y in (curve.y, *ends) for value in y if math.isfinite(value)]
     if scale.rate:
         return _floor([curve.y]), min(1.0, max(known, default=1.0) * 1.4)

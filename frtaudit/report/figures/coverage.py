@@ -80,8 +80,8 @@ def few_errors(found: Study, name: str = "few") -> Panel:
 
     last = rows[-1]
     parts = [f"{label} {last[method]['coverage']:.2f}" for method, label in FEW_LINES]
-    said = f"With {last['expected']:g} false matches expected in a cohort the coverage is: {_sentence(parts)}"
-    return _panel(name, said, draw, width=4.6, height=3.6)
+    text = f"With {last['expected']:g} false matches expected in a cohort the coverage is: {_sentence(parts)}"
+    return _panel(name, text, draw, width=4.6, height=3.6)
 
 
 def coverage(found: Study, quantity: str, name: str) -> Panel:
@@ -136,8 +136,8 @@ def misses(found: Study, name: str = "misses") -> Panel:
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0%}"))
 
-    said = f"Lower and upper misses of {len(rows)} intervals that are claimed to cover; lines: 5 % and 10 % together."
-    return _panel(name, said, draw, width=4.6, height=4.0)
+    text = f"Lower and upper misses of {len(rows)} intervals that are claimed to cover; lines: 5 % and 10 % together."
+    return _panel(name, text, draw, width=4.6, height=4.0)
 
 
 def is_seen(found: Study, quantity: str, value: str) -> bool:
@@ -153,7 +153,7 @@ def _dots(found: Study, quantity: str, value: str, error: str) -> Iterator[Dot]:
         for row in cell["intervals"]:
             numbers = row[value], row[error]
             shown = row["quantity"] == quantity and row["weighting"] == "pooled" and row["printed"] >= FEWEST
-            if shown and all(_is_number(one) for one in numbers):
+            if shown and all(_is_number(number) for number in numbers):
                 yield row["method"], cell["population"], float(numbers[0]), float(numbers[1])
 
 

@@ -142,15 +142,15 @@ def dots(
 
     ``limits``: by row, drawn as a vertical line across it.
     """
-    pens = sorted({item.index for item in found})
+    pens = sorted({dot.index for dot in found})
     marks = {row: limit for row, limit in (limits or {}).items() if row in rows and limit > 0}
     edge = min([_dot_floor(found), *(limit * LEFT_EDGE for limit in marks.values())])
     right = max([_dot_ceiling(found), *(min(limit * 1.3, 1.0) for limit in marks.values())])
 
     def draw(axes: Axes) -> None:
-        for item in found:
-            shift = (pens.index(item.index) - (len(pens) - 1) / 2) * 0.74 / max(len(pens), 1)
-            _dot(axes, item, rows.index(item.row) + shift, edge, ends="|" if len(found) <= ENDED else "")
+        for dot in found:
+            shift = (pens.index(dot.index) - (len(pens) - 1) / 2) * 0.74 / max(len(pens), 1)
+            _dot(axes, dot, rows.index(dot.row) + shift, edge, ends="|" if len(found) <= ENDED else "")
         for row, limit in marks.items():
             place = rows.index(row)
             axes.plot([limit, limit], [place - 0.47, place + 0.47], color=canvas.INK, linewidth=1.5)
@@ -173,10 +173,10 @@ def folds(
     """Accuracy of each fold, one row for each system."""
 
     def draw(axes: Axes) -> None:
-        for item, shift in zip(found, beside(found), strict=True):
-            style = pen(item.index)
+        for dot, shift in zip(found, beside(found), strict=True):
+            style = pen(dot.index)
             axes.plot(
-                item.value, rows.index(item.row) + shift, marker=style.marker, color=style.hue, alpha=0.75
+                dot.value, rows.index(dot.row) + shift, marker=style.marker, color=style.hue, alpha=0.75
             )
         axes.set(xlabel="accuracy of a held-out fold", ylim=(len(rows) - 0.5, -0.5))
         axes.set_yticks(range(len(rows)), labels=[_short(row) for row in rows])
@@ -196,9 +196,9 @@ def beside(found: Sequence[Dot]) -> list[float]:
     >>> beside(two)
     [-0.065, 0.065]
     """
-    values = [item.value for item in found]
+    values = [dot.value for dot in found]
     width = (max(values) - min(values)) / APART or 1.0
-    near = [(item.row, round(item.value / width)) for item in found]
+    near = [(dot.row, round(dot.value / width)) for dot in found]
     met: dict[tuple[str, int], int] = {}
     shifts = []
     for place in near:
@@ -213,7 +213,7 @@ def _panel(name: str, alt: str, draw: Callable[[Axes], None], height: float = ca
 
 def _line(
     axes: Axes,
-    item: Series,
+    series: Series,
     *,
     x_floor: float | None = None,
     y_floor: float | None = None,
@@ -221,10 +221,10 @@ def _line(
     turned: bool = False,
 ) -> None:
     """A curve with its band; values below a floor lie on it, so that a zero rate is seen at the edge."""
-    curve = item.curve
+    curve = series.curve
     keep = canvas.visible(curve.x, curve.y, curve.low, curve.high, log=log)
     x, y = _at(curve.x, keep, x_floor), _turn(_at(curve.y, keep), turned)
-    style, tag = pen(item.index), canvas.gid(item.index, item.at)
+    style, tag = pen(series.index), canvas.gid(series.index, series.at)
     if curve.low is not None and curve.high is not None:
         low, high = (_turn(_at(bound, keep), turned) for bound in (curve.low, curve.high))
         floor, top = _raised(low, y_floor), _raised(high, y_floor)
@@ -254,18 +254,18 @@ def marked(x: Floats, *, log: bool, marks: int = 5) -> npt.NDArray[np.intp]:
     return np.unique([int(np.argmin(np.abs(place - goal))) for goal in goals])
 
 
-def _dot(axes: Axes, item: Dot, row: float, edge: float, ends: str = "|") -> None:
-    style = pen(item.index)
-    tag = canvas.gid(item.index, item.at, item.says)
-    if item.low is not None and item.high is not None:
-        span = [max(item.low, edge), max(item.high, edge)]
+def _dot(axes: Axes, dot: Dot, row: float, edge: float, ends: str = "|") -> None:
+    style = pen(dot.index)
+    tag = canvas.gid(dot.index, dot.at, dot.says)
+    if dot.low is not None and dot.high is not None:
+        span = [max(dot.low, edge), max(dot.high, edge)]
         axes.plot(span, [row, row], color=style.hue, linewidth=1.1, solid_capstyle="butt", gid=tag)
         if ends:
             axes.plot(span, [row, row], color=style.hue, linestyle="none", marker=ends, markersize=4, gid=tag)
-    seen = item.value > 0
+    seen = dot.value > 0
     face = style.hue if seen else canvas.PAPER
     axes.plot(
-        max(item.value, edge),
+        max(dot.value, edge),
         row,
         marker=style.marker,
         markersize=4.4,
@@ -277,14 +277,14 @@ def _dot(axes: Axes, item: Dot, row: float, edge: float, ends: str = "|") -> Non
 
 
 def _dot_floor(found: Sequence[Dot]) -> float:
-    numbers_seen = [v for item in found for v in (item.value, item.low, item.high) if v is not None and v > 0]
+    numbers_seen = [v for dot in found for v in (dot.value, dot.low, dot.high) if v is not None and v > 0]
     smallest = min(numbers_seen, default=1e-3)
-    values = [item.value for item in found if item.value > 0]
+    values = [dot.value for dot in found if dot.value > 0]
     return max(smallest, min(values, default=smallest) / 100) * LEFT_EDGE
 
 
 def _dot_ceiling(found: Sequence[Dot]) -> float:
-    return min(1.0, max((max(item.value, item.high or 0.0) for item in found), default=1.0) * 1.6)
+    return min(1.0, max((max(dot.value, dot.high or 0.0) for dot in found), default=1.0) * 1.6)
 
 
 def _floor(series: Sequence[Series], axis: str, up_to: float = 1.0) -> float:
@@ -331,6 +331,6 @@ def _names(series: Sequence[Series]) -> str:
 
 def _dots_read(title: str, found: Sequence[Dot]) -> str:
     """What the dots show, in words."""
-    worst = max(found, key=lambda item: item.value)
+    worst = max(found, key=lambda dot: dot.value)
     value = formatting.rate(worst.value)
     return f"{title}: the largest is {value}, {worst.row}, {worst.series}." if found else title

@@ -66,7 +66,7 @@ def left(name: str, lines: Sequence[Line], *, samples: int | None, people: int |
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
 
-    ends = "; ".join(f"{item.name} from {item.y[0]:g} to {item.y[-1]:g}" for item in lines[:8])
+    ends = "; ".join(f"{line.name} from {line.y[0]:g} to {line.y[-1]:g}" for line in lines[:8])
     alt = f"People left against required samples: {ends}."
     return Panel(svg=canvas.panel(name, alt, draw, width=1.5 * canvas.WIDTH, height=1.3 * LOW), alt=alt)
 
@@ -101,12 +101,12 @@ def tar_panel(name: str, title: str, kind: str, series: Sequence[Series]) -> Pan
     return Panel(svg=canvas.panel(name, alt, draw, height=LOW), alt=alt)
 
 
-def _curve(axes: Axes, item: Series) -> None:
+def _curve(axes: Axes, series: Series) -> None:
     """A line with a few markers and its band, which is left out where it has no bounds."""
-    x, y = (np.asarray(part, dtype=np.float64) for part in (item.curve.x, item.curve.y))
-    style = pen(item.index)
-    if item.curve.low is not None and item.curve.high is not None:
-        axes.fill_between(x, item.curve.low, item.curve.high, color=style.hue, alpha=BAND, linewidth=0)
+    x, y = (np.asarray(part, dtype=np.float64) for part in (series.curve.x, series.curve.y))
+    style = pen(series.index)
+    if series.curve.low is not None and series.curve.high is not None:
+        axes.fill_between(x, series.curve.low, series.curve.high, color=style.hue, alpha=BAND, linewidth=0)
     axes.plot(x, y, color=style.hue, linestyle=style.dash)
     at = marked(x, log=False)
     axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)
@@ -116,20 +116,20 @@ def histology(name: str, title: str, releases: Sequence[str], lines: Sequence[Li
     """d_l2 with its interval at each release, one line for each schema; ``x`` of a line: positions in ``releases``."""
 
     def draw(axes: Axes) -> None:
-        for place, item in enumerate(lines):
-            style = pen(item.index)
-            x = np.array(item.x) + (place - (len(lines) - 1) / 2) * 0.12
-            y = np.array(item.y)
+        for place, line in enumerate(lines):
+            style = pen(line.index)
+            x = np.array(line.x) + (place - (len(lines) - 1) / 2) * 0.12
+            y = np.array(line.y)
             axes.plot(x, y, color=style.hue, linestyle=style.dash, marker=style.marker)
-            if item.low is not None and item.high is not None:
-                for at, low, high in zip(x, item.low, item.high, strict=True):
+            if line.low is not None and line.high is not None:
+                for at, low, high in zip(x, line.low, line.high, strict=True):
                     axes.plot([at, at], [low, high], color=style.hue, linewidth=1.1, marker="_", markersize=5)
         axes.set_xticks(range(len(releases)), labels=[text.replace(" ", "\n", 1) for text in releases])
         axes.set(ylabel="largest d_l2 (points, 0–100)", xlim=(-0.5, len(releases) - 0.5), ylim=(0, None))
         axes.grid(visible=False, axis="x")
         axes.set_title(title)
 
-    ends = "; ".join(f"{item.name} from {item.y[0]:.3g} to {item.y[-1]:.3g}" for item in lines)
+    ends = "; ".join(f"{line.name} from {line.y[0]:.3g} to {line.y[-1]:.3g}" for line in lines)
     alt = f"{title}, by release: {ends}."
     return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
 
@@ -138,9 +138,9 @@ def densities(name: str, title: str, lines: Sequence[Line]) -> Panel:
     """Densities of the classes' mated scores on 0..100."""
 
     def draw(axes: Axes) -> None:
-        for item in lines:
-            x, y = np.array(item.x), np.array(item.y)
-            style = pen(item.index)
+        for line in lines:
+            x, y = np.array(line.x), np.array(line.y)
+            style = pen(line.index)
             axes.plot(x, y, color=style.hue, linestyle=style.dash)
             seen = np.flatnonzero(y > 0.02 * float(y.max()))
             at = seen[marked(x[seen], log=False)]
@@ -152,7 +152,7 @@ def densities(name: str, title: str, lines: Sequence[Line]) -> Panel:
         axes.set_xlim(max(min(ends) - 2, 0), min(max(ends) + 2, 100))
         axes.set_title(title)
 
-    tops = "; ".join(f"{item.name} highest at {item.x[int(np.argmax(item.y))]:.3g}" for item in lines)
+    tops = "; ".join(f"{line.name} highest at {line.x[int(np.argmax(line.y))]:.3g}" for line in lines)
     return Panel(svg=canvas.panel(name, f"{title}: {tops}.", draw, height=LOW), alt=f"{title}: {tops}.")
 
 
@@ -166,11 +166,11 @@ class BoxStats:
     outliers: tuple[float, ...] = ()
 
 
-def boxes(name: str, title: str, ylabel: str, found: Sequence[BoxStats]) -> Panel:
+def boxes(name: str, title: str, ylabel: str, box_stats: Sequence[BoxStats]) -> Panel:
     """Boxes side by side: median, quartiles, adjacent values, outliers as dots (thesis, Figure 114)."""
 
     def draw(axes: Axes) -> None:
-        for place, item in enumerate(found):
+        for place, item in enumerate(box_stats):
             low, first, median, third, high = item.numbers
             hue = pen(item.index).hue
             axes.plot([place, place], [low, high], color=hue, linewidth=1.0, zorder=1)
@@ -186,12 +186,12 @@ def boxes(name: str, title: str, ylabel: str, found: Sequence[BoxStats]) -> Pane
             axes.plot([place - 0.3, place + 0.3], [median, median], color=hue, linewidth=2.0, zorder=3)
             dots = [place] * len(item.outliers)
             axes.plot(dots, item.outliers, color=hue, linestyle="none", marker="o", markersize=2, alpha=0.5)
-        axes.set_xticks(range(len(found)), labels=[item.name for item in found])
-        axes.tick_params(axis="x", labelrotation=30 if len(found) > 3 else 0)
-        axes.set(ylabel=ylabel, xlim=(-0.6, len(found) - 0.4))
+        axes.set_xticks(range(len(box_stats)), labels=[item.name for item in box_stats])
+        axes.tick_params(axis="x", labelrotation=30 if len(box_stats) > 3 else 0)
+        axes.set(ylabel=ylabel, xlim=(-0.6, len(box_stats) - 0.4))
         axes.grid(visible=False, axis="x")
         axes.set_title(title)
 
-    medians = "; ".join(f"{item.name} {item.numbers[2]:.3g}" for item in found)
+    medians = "; ".join(f"{item.name} {item.numbers[2]:.3g}" for item in box_stats)
     alt = f"{title}, medians: {medians}."
     return Panel(svg=canvas.panel(name, alt, draw), alt=alt)

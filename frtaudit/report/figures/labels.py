@@ -52,15 +52,15 @@ def det(
     return Panel(svg=canvas.panel(name, alt, draw, width=width, height=height), alt=alt)
 
 
-def _line(axes: Axes, item: Series, *, pale: bool = False) -> None:
-    x, y = (np.asarray(part, dtype=np.float64) for part in (item.curve.x, item.curve.y))
+def _line(axes: Axes, series: Series, *, pale: bool = False) -> None:
+    x, y = (np.asarray(part, dtype=np.float64) for part in (series.curve.x, series.curve.y))
     y = np.where(y > 0, y, np.nan)
-    style, tag = pen(item.index), canvas.gid(item.index, item.at)
+    style, tag = pen(series.index), canvas.gid(series.index, series.at)
     if pale:
         axes.plot(x, y, color=style.hue, linewidth=THICK, alpha=PALE, solid_capstyle="butt", gid=tag)
         return
-    if item.curve.low is not None and item.curve.high is not None:
-        low, high = (np.asarray(end, dtype=np.float64) for end in (item.curve.low, item.curve.high))
+    if series.curve.low is not None and series.curve.high is not None:
+        low, high = (np.asarray(end, dtype=np.float64) for end in (series.curve.low, series.curve.high))
         fine = np.isfinite(low) & np.isfinite(high)
         axes.fill_between(
             x[fine],
@@ -103,17 +103,21 @@ def rates(name: str, title: str, thick: Sequence[Series], thin: Sequence[Series]
     """FMR and FNMR over the threshold (Figure 4, middle)."""
 
     def draw(axes: Axes) -> None:
-        for item in thick:
-            axes.plot(item.curve.x, item.curve.y, color=pen(item.index).hue, linewidth=THICK, alpha=PALE)
-        for item in thin:
-            style = pen(item.index)
-            axes.plot(item.curve.x, item.curve.y, color=style.hue, linestyle=style.dash, linewidth=1.1)
+        for series in thick:
+            axes.plot(
+                series.curve.x, series.curve.y, color=pen(series.index).hue, linewidth=THICK, alpha=PALE
+            )
+        for series in thin:
+            style = pen(series.index)
+            axes.plot(series.curve.x, series.curve.y, color=style.hue, linestyle=style.dash, linewidth=1.1)
         axes.set(xlabel="threshold", ylabel="rate", ylim=(-0.02, 1.02))
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
         axes.xaxis.set_major_locator(MaxNLocator(5))
         axes.set_title(title)
 
-    alt = f"{title}: {', '.join(dict.fromkeys(item.name for item in [*thick, *thin]))} over the threshold."
+    alt = (
+        f"{title}: {', '.join(dict.fromkeys(series.name for series in [*thick, *thin]))} over the threshold."
+    )
     return Panel(svg=canvas.panel(name, alt, draw, height=LOW), alt=alt)
 
 
@@ -145,18 +149,18 @@ def scattered(name: str, title: str, series: Sequence[Series], *, shares: bool) 
                 axis.set_major_locator(MaxNLocator(6, integer=True))
         axes.set_title(title)
 
-    said = "; ".join(f"{item.name}: {len(item.curve.x)} queries" for item in series)
-    alt = f"{title}. {said}."
+    text = "; ".join(f"{item.name}: {len(item.curve.x)} queries" for item in series)
+    alt = f"{title}. {text}."
     return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
 
 
-def sizes(name: str, title: str, item: Series) -> Panel:
+def sizes(name: str, title: str, series: Series) -> Panel:
     """How many queries have how many faces (Figure S.1)."""
-    x, y = np.array(item.curve.x), np.array(item.curve.y)
+    x, y = np.array(series.curve.x), np.array(series.curve.y)
     edges = np.linspace(x.min() - 0.5, x.max() + 0.5, int(min(30, np.ptp(x) + 1)) + 1).tolist()
 
     def draw(axes: Axes) -> None:
-        axes.hist(x, edges, weights=y, color=pen(item.index).hue, alpha=0.75)
+        axes.hist(x, edges, weights=y, color=pen(series.index).hue, alpha=0.75)
         axes.set(xlabel="faces of a query", ylabel="queries", ylim=(0, None))
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(MaxNLocator(6, integer=True))
@@ -192,8 +196,8 @@ def boxes(name: str, title: str, series: Sequence[Series]) -> Panel:
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
         axes.set_title(title)
 
-    said = "; ".join(f"{item.name}: median {np.median(item.curve.y):.0%}" for item in series if item.curve.y)
-    alt = f"{title}. {said}."
+    text = "; ".join(f"{item.name}: median {np.median(item.curve.y):.0%}" for item in series if item.curve.y)
+    alt = f"{title}. {text}."
     return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
 
 
@@ -220,10 +224,10 @@ def pairs(name: str, title: str, found: Sequence[tuple[Dot, float]], xlabel: str
         axes.set_title(title)
         log_rates(axes)
 
-    said = "; ".join(
+    text = "; ".join(
         f"{dot.series}, {dot.row}: {formatting.rate(dot.value)} and {formatting.rate(y)}" for dot, y in found
     )
-    alt = f"{title}: {xlabel} and {ylabel}: {said}."
+    alt = f"{title}: {xlabel} and {ylabel}: {text}."
     return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
 
 
@@ -272,13 +276,13 @@ def subsets(
 
     of = f"of {len(rows)} services under labels of {len(columns)} subsets"
     alt = f"{title}: {of}; the largest is {100 * most:.2g} points."
-    height = 0.9 + 0.24 * len(rows) + 0.08 * max((len(item) for item in columns), default=1)
+    height = 0.9 + 0.24 * len(rows) + 0.08 * max((len(column) for column in columns), default=1)
     return Panel(svg=canvas.panel(name, alt, draw, width=1.95 * canvas.WIDTH, height=height), alt=alt)
 
 
-def matrix(name: str, title: str, item: Series) -> Panel:
+def matrix(name: str, title: str, series: Series) -> Panel:
     """Confidences of all pairs of one query's faces, by falling z (Figures 3 and S.5, left)."""
-    rows = np.array(item.curve.replicates, dtype=np.float64)
+    rows = np.array(series.curve.replicates, dtype=np.float64)
 
     def draw(axes: Axes) -> None:
         axes.pcolormesh(rows, cmap=SHADES, vmin=0.0, vmax=1.0, edgecolors="none", rasterized=False)
@@ -292,10 +296,10 @@ def matrix(name: str, title: str, item: Series) -> Panel:
     return Panel(svg=canvas.panel(name, alt, draw, height=LOW + 0.75), alt=alt)
 
 
-def eigenvectors(name: str, title: str, z: Series, item: Series) -> Panel:
+def eigenvectors(name: str, title: str, z: Series, series: Series) -> Panel:
     """z, the eigenvectors of what counts as an identity, and the decision of each face (Figures 3 and S.5, right)."""
-    columns = np.array(item.curve.replicates, dtype=np.float64)
-    label, place = np.array(item.curve.y), np.arange(len(item.curve.y)) + 0.5
+    columns = np.array(series.curve.replicates, dtype=np.float64)
+    label, place = np.array(series.curve.y), np.arange(len(series.curve.y)) + 0.5
     decided = ", ".join(
         f"{int((label == value).sum())} {word}"
         for value, word in LABEL_NAMES.items()
@@ -344,16 +348,16 @@ class Reach:
     on_truth: tuple[float | None, float | None] | None
 
 
-def reaching(name: str, title: str, found: Sequence[Reach]) -> Panel:
+def reaching(name: str, title: str, reaches: Sequence[Reach]) -> Panel:
     """One row for each service: thick what the labels say as they are, thin what is in doubt decided either way."""
 
     def draw(axes: Axes) -> None:
-        for place, item in enumerate(found):
-            for ends, shift, width in ((item.reported, -0.14, 3.4), (item.on_truth, 0.14, 1.1)):
+        for place, reach in enumerate(reaches):
+            for ends, shift, width in ((reach.reported, -0.14, 3.4), (reach.on_truth, 0.14, 1.1)):
                 if ends is not None and ends[0] is not None and ends[1] is not None:
                     axes.plot([ends[0], ends[1]], [place + shift] * 2, color=canvas.INK, linewidth=width)
             axes.plot(
-                [item.value],
+                [reach.value],
                 [place - 0.14],
                 linestyle="none",
                 marker="o",
@@ -362,18 +366,18 @@ def reaching(name: str, title: str, found: Sequence[Reach]) -> Panel:
                 markeredgecolor=canvas.INK,
             )
             axes.plot(
-                [item.true], [place + 0.14], linestyle="none", marker="|", markersize=9, color=canvas.INK
+                [reach.true], [place + 0.14], linestyle="none", marker="|", markersize=9, color=canvas.INK
             )
-        axes.set_yticks(range(len(found)), labels=[item.row for item in found])
-        axes.set(ylim=(len(found) - 0.5, -0.5), xlabel="FNMR")
+        axes.set_yticks(range(len(reaches)), labels=[item.row for item in reaches])
+        axes.set(ylim=(len(reaches) - 0.5, -0.5), xlabel="FNMR")
         axes.set_xlim(left=0.0)
         axes.grid(visible=False, axis="y")
         axes.tick_params(axis="y", length=0)
         axes.xaxis.set_major_formatter(PercentFormatter(1.0))
         axes.set_title(title)
 
-    said = "; ".join(
-        f"{item.row} {item.value:.2%} reported, {item.true:.2%} on true labels" for item in found
+    text = "; ".join(
+        f"{reach.row} {reach.value:.2%} reported, {reach.true:.2%} on true labels" for reach in reaches
     )
-    alt = f"{title}, one row for each service: {said}."
-    return Panel(svg=canvas.panel(name, alt, draw, height=min(0.9 + 0.38 * len(found), 6.0)), alt=alt)
+    alt = f"{title}, one row for each service: {text}."
+    return Panel(svg=canvas.panel(name, alt, draw, height=min(0.9 + 0.38 * len(reaches), 6.0)), alt=alt)

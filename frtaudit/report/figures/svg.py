@@ -40,11 +40,11 @@ def clean(
         text = part.sub("", text)
     text = _SERIES.sub(_series, text)
     text = _GROUP_ID.sub(r"\1", text)
-    text = _STYLE.sub(lambda found: _attributes(found[1], colours), text)
-    text = _PATH.sub(lambda found: f' d="{_rounded(found[1])}"', text)
-    text = _PLACE.sub(lambda found: f' {found[1]}="{_short(found[2])}"', text)
-    text = _MOVE.sub(lambda found: f"translate({_short(found[1])} {_short(found[2])})", text)
-    text = _ID.sub(lambda found: f"{found[1]}{name}-", text)
+    text = _STYLE.sub(lambda match: _attributes(match[1], colours), text)
+    text = _PATH.sub(lambda match: f' d="{_rounded(match[1])}"', text)
+    text = _PLACE.sub(lambda match: f' {match[1]}="{_short(match[2])}"', text)
+    text = _MOVE.sub(lambda match: f"translate({_short(match[1])} {_short(match[2])})", text)
+    text = _ID.sub(lambda match: f"{match[1]}{name}-", text)
     text = text.replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "").replace("xlink:href", "href")
     text = _SPACE.sub(" ", text).replace("> <", "><").strip()
     head, rest = text.split(">", 1)
@@ -63,9 +63,9 @@ def hundredths(place: float) -> str:
     return f"{float(f'{place:.6f}'):.2f}"
 
 
-def _series(found: re.Match[str]) -> str:
+def _series(match: re.Match[str]) -> str:
     """A group of a series, marked for a script; its words as a title."""
-    start, pen, at, says, end = found.groups()
+    start, pen, at, says, end = match.groups()
     place = f' data-c="{at}"' if at else ""
     return f'{start} class="s" data-s="{pen}"{place}{end}>' + (f"<title>{says}</title>" if says else "")
 
@@ -73,8 +73,8 @@ def _series(found: re.Match[str]) -> str:
 def _attributes(style: str, colours: Mapping[str, str]) -> str:
     """A style declaration as presentation attributes, which a strict Content-Security-Policy lets stand."""
     written, classes = [], []
-    for declaration in filter(None, (item.strip() for item in style.split(";"))):
-        key, value = (item.strip() for item in declaration.split(":", 1))
+    for declaration in filter(None, (word.strip() for word in style.split(";"))):
+        key, value = (word.strip() for word in declaration.split(":", 1))
         written.append(f'{key}="{value}"')
         if key in ("fill", "stroke") and value.lower() in colours:
             classes.append(f"{key[0]}-{colours[value.lower()]}")
@@ -84,7 +84,7 @@ def _attributes(style: str, colours: Mapping[str, str]) -> str:
 
 
 def _rounded(path: str) -> str:
-    return _SPACE.sub(" ", _NUMBER.sub(lambda found: _short(found[0]), path)).strip()
+    return _SPACE.sub(" ", _NUMBER.sub(lambda match: _short(match[0]), path)).strip()
 
 
 def _short(number: str) -> str:

@@ -34,10 +34,10 @@ def gaps(
             ends = (alike - margin, alike + margin) if alike == 0 else (1 / margin, margin)
             axes.axvspan(*ends, color=canvas.GRID, alpha=0.6, linewidth=0)
         axes.axvline(alike, color=canvas.SOFT, linewidth=0.9)
-        for place, item in enumerate(found):
-            if item.low is not None and item.high is not None:
-                axes.plot([item.low, item.high], [place, place], color=canvas.INK, linewidth=1.4)
-            axes.plot([item.value], [place], color=canvas.INK, marker="o", linestyle="none", markersize=4.5)
+        for place, gap in enumerate(found):
+            if gap.low is not None and gap.high is not None:
+                axes.plot([gap.low, gap.high], [place, place], color=canvas.INK, linewidth=1.4)
+            axes.plot([gap.value], [place], color=canvas.INK, marker="o", linestyle="none", markersize=4.5)
         axes.set_yticks(range(len(found)), labels=[item.row for item in found])
         axes.set(ylim=(len(found) - 0.5, -0.5), xlabel=xlabel)
         axes.grid(visible=False, axis="y")
@@ -46,8 +46,8 @@ def gaps(
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g} %"))
         axes.set_title(title)
 
-    said = "; ".join(f"{item.row} {item.value:.3g}" for item in found)
-    alt = f"{title}, one row for each pair: {said}."
+    text = "; ".join(f"{gap.row} {gap.value:.3g}" for gap in found)
+    alt = f"{title}, one row for each pair: {text}."
     height = min(0.8 + 0.3 * len(found), 6.0)
     return Panel(svg=canvas.panel(name, alt, draw, height=height, width=1.6 * canvas.WIDTH), alt=alt)
 
@@ -93,12 +93,12 @@ def overlaid(
     return Panel(svg=canvas.panel(name, alt, draw, width=1.3 * canvas.WIDTH), alt=alt)
 
 
-def _curve(axes: Axes, item: Series) -> None:
-    x, y = (np.asarray(part, dtype=np.float64) for part in (item.curve.x, item.curve.y))
-    style = pen(item.index)
+def _curve(axes: Axes, series: Series) -> None:
+    x, y = (np.asarray(part, dtype=np.float64) for part in (series.curve.x, series.curve.y))
+    style = pen(series.index)
     y = np.where(np.isfinite(y) & (y > 0), y, np.nan)
-    if item.curve.low is not None and item.curve.high is not None:
-        low, high = (np.asarray(end, dtype=np.float64) for end in (item.curve.low, item.curve.high))
+    if series.curve.low is not None and series.curve.high is not None:
+        low, high = (np.asarray(end, dtype=np.float64) for end in (series.curve.low, series.curve.high))
         fine = np.isfinite(low) & np.isfinite(high)
         floor = np.nanmin(y) / 2 if np.isfinite(y).any() else 1e-9
         axes.fill_between(

@@ -28,8 +28,8 @@ def violins(name: str, title: str, found: Sequence[Violin], guides: Sequence[flo
     """Violins side by side, all scaled to one width, with dashed lines at ``guides``."""
 
     def draw(axes: Axes) -> None:
-        for place, item in enumerate(found):
-            _violin(axes, place, item)
+        for place, violin in enumerate(found):
+            _violin(axes, place, violin)
         for guide in guides:
             axes.axhline(guide, color=canvas.SOFT, linewidth=0.7, linestyle=(0, (4, 2)))
         axes.set_xticks(range(len(found)), labels=[item.name for item in found])
@@ -41,10 +41,10 @@ def violins(name: str, title: str, found: Sequence[Violin], guides: Sequence[flo
     return Panel(svg=canvas.panel(name, _read(title, found), draw), alt=_read(title, found))
 
 
-def _violin(axes: Axes, place: int, item: Violin) -> None:
-    x, y = np.asarray(item.curve.x), np.asarray(item.curve.y)
+def _violin(axes: Axes, place: int, violin: Violin) -> None:
+    x, y = np.asarray(violin.curve.x), np.asarray(violin.curve.y)
     width = HALF * y / max(float(y.max()), 1e-300)
-    style = pen(item.index)
+    style = pen(violin.index)
     axes.fill_betweenx(x, place - width, place + width, color=style.hue, alpha=FILL, linewidth=0)
     for side in (place - width, place + width):
         axes.plot(side, x, color=style.hue, linewidth=0.9)
@@ -53,7 +53,9 @@ def _violin(axes: Axes, place: int, item: Violin) -> None:
 def _read(title: str, found: Sequence[Violin]) -> str:
     """What the violins show, in words: where each is widest, and its extremes."""
     parts = []
-    for item in found:
-        widest = item.curve.x[int(np.argmax(item.curve.y))]
-        parts.append(f"{item.name}: {item.curve.x[0]:.2f} to {item.curve.x[-1]:.2f}, most near {widest:.2f}")
+    for violin in found:
+        widest = violin.curve.x[int(np.argmax(violin.curve.y))]
+        parts.append(
+            f"{violin.name}: {violin.curve.x[0]:.2f} to {violin.curve.x[-1]:.2f}, most near {widest:.2f}"
+        )
     return f"{title}. {'; '.join(parts)}."

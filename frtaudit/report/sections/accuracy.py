@@ -35,20 +35,20 @@ class Accuracy:
 
 def build(source: Source) -> Accuracy | None:
     """None without folds."""
-    found = source.select("accuracy")
-    if not found:
+    records = source.select("accuracy")
+    if not records:
         return None
-    sets = list(dict.fromkeys(set_of(item) for item in found))
+    sets = list(dict.fromkeys(set_of(record) for record in records))
     folds = source.select("fold_accuracy")
-    parts = [(name, [item for item in folds if set_of(item) == name]) for name in sets]
+    parts = [(name, [fold for fold in folds if set_of(fold) == name]) for name in sets]
     tables = [
-        _means(source, found, sets),
+        _means(source, records, sets),
         *_classes(source, sets),
         *_between(source),
         *_differences(source),
         *(table for name, own in parts if own for table in [_folds(source, name, own)]),
     ]
-    main = _matrix(source, found, sets) or [_brief(found)]
+    main = _matrix(source, records, sets) or [_brief(records)]
     return Accuracy(figures=_figure(source, parts), main=tuple(main), tables=tuple(tables))
 
 
@@ -66,15 +66,15 @@ def test_set_name(name: str) -> str:
     return "declared folds" if name == DEFAULT else name.replace("_", " ")
 
 
-def _matrix(source: Source, found: list[Record], sets: list[str]) -> list[Table]:
+def _matrix(source: Source, records: list[Record], sets: list[str]) -> list[Table]:
     """Systems by test sets (004, table 4); the lowest two of a system stand out where there are more."""
     if len(sets) == 1:
         return []
     notes = Footnotes()
-    known = {(item.estimate.provider, set_of(item)): item for item in found}
+    known = {(record.estimate.provider, set_of(record)): record for record in records}
     blocks: dict[str | None, list[tuple[Text, ...]]] = {}
-    for name, own in by_provider(source, found):
-        values = sorted(item.estimate.value for item in own if item.estimate.value is not None)
+    for name, own in by_provider(source, records):
+        values = sorted(record.estimate.value for record in own if record.estimate.value is not None)
         edge = values[LOWEST - 1] if len(values) > LOWEST else None
         cells = [_marked(known.get((name, item)), edge, notes) for item in sets]
         blocks.setdefault(source.trained_on.get(name), []).append(((provider(own[0]),), *cells))
@@ -91,17 +91,17 @@ def _matrix(source: Source, found: list[Record], sets: list[str]) -> list[Table]
     return [build_table("accuracy-sets", caption, columns, made, notes)]
 
 
-def _brief(found: list[Record]) -> Table:
+def _brief(records: list[Record]) -> Table:
     """One line for each system: accuracy, pairs right, the interval for the population."""
     notes = Footnotes()
     rows = tuple(
         (
-            (provider(item),),
-            phrases.value(item, notes),
-            phrases.counts(item),
-            interval_cells(item, notes, *BOTH)[0],
+            (provider(record),),
+            phrases.value(record, notes),
+            phrases.counts(record),
+            interval_cells(record, notes, *BOTH)[0],
         )
-        for item in found
+        for record in records
     )
     columns = (
         Column(title="System"),
@@ -112,7 +112,7 @@ def _brief(found: list[Record]) -> Table:
     caption = spans(
         TextSpan(text="Accuracy on held-out folds. ", kind="b"),
         "Each fold is decided at the threshold that is best on the other folds.",
-        methods_said(found, *BOTH[:1]),
+        methods_said(records, *BOTH[:1]),
     )
     return build_table("accuracy-brief", caption, columns, [Block(rows=rows)], notes)
 
@@ -157,15 +157,15 @@ def _marked(record: Record | None, edge: float | None, notes: Footnotes) -> Text
 
 def _between(source: Source) -> list[Table]:
     """Systems against others on the same pairs: one method trained on several sets (004, tables 1 and 2)."""
-    found = source.select("delta_accuracy_systems")
-    if not found:
+    records = source.select("delta_accuracy_systems")
+    if not records:
         return []
     notes = Footnotes()
     blocks = [
-        Block(head=_against(source, own[0]), rows=tuple(_row(item, notes) for item in own))
-        for _, every in by_provider(source, found)
-        for other in dict.fromkeys(item.estimate.at["against"] for item in every)
-        for own in [[item for item in every if item.estimate.at["against"] == other]]
+        Block(head=_against(source, own[0]), rows=tuple(_row(record, notes) for record in own))
+        for _, every in by_provider(source, records)
+        for other in dict.fromkeys(record.estimate.at["against"] for record in every)
+        for own in [[record for record in every if record.estimate.at["against"] == other]]
     ]
     columns = (
         Column(title="Test set"),
@@ -176,8 +176,8 @@ def _between(source: Source) -> list[Table]:
         "Accuracy of the first minus that of the second, on the pairs that both scored and in the same folds, each "
         "at thresholds of its own. For one method trained with and without the people of a test set, this is the "
         "effect of their presence in training, if nothing else differs.",
-        _chosen(source, dict.fromkeys(set_of(item) for item in found)),
-        methods_said(found, *BOTH),
+        _chosen(source, dict.fromkeys(set_of(record) for record in records)),
+        methods_said(records, *BOTH),
     )
     return [build_table("accuracy-systems", caption, columns, blocks, notes)]
 
@@ -203,7 +203,8 @@ def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
 def _means(source: Source, records: list[Record], sets: list[str]) -> Table:
     notes = Footnotes()
     blocks = [
-        Block(head=_head(source, item, notes, sets), rows=interval_rows(item, notes)) for item in records
+        Block(head=_head(source, record, notes, sets), rows=interval_rows(record, notes))
+        for record in records
     ]
     caption = spans(
         TextSpan(text="Accuracy on held-out folds. ", kind="b"),
@@ -228,19 +229,19 @@ def _head(source: Source, record: Record, notes: Footnotes, sets: list[str]) -> 
 def _beside(source: Source, record: Record, metric: str) -> Record | None:
     """The estimate of another metric of the same system on the same test set."""
     own = (record.estimate.provider, set_of(record))
-    found = [item for item in source.select(metric) if (item.estimate.provider, set_of(item)) == own]
-    return found[0] if found else None
+    records = [item for item in source.select(metric) if (item.estimate.provider, set_of(item)) == own]
+    return records[0] if records else None
 
 
 def _classes(source: Source, sets: list[str]) -> list[Table]:
     """Accuracy within each class, and how many times the largest share of wrong pairs is the smallest."""
-    found = source.select("class_accuracy", "skewed_error_ratio")
-    if not found:
+    records = source.select("class_accuracy", "skewed_error_ratio")
+    if not records:
         return []
     notes = Footnotes()
     blocks = [
-        Block(head=(provider(own[0]),), rows=tuple(_class(source, item, notes, sets) for item in own))
-        for _, own in by_provider(source, found)
+        Block(head=(provider(own[0]),), rows=tuple(_class(source, record, notes, sets) for record in own))
+        for _, own in by_provider(source, records)
     ]
     columns = (
         Column(title="Class"),
@@ -253,7 +254,7 @@ def _classes(source: Source, sets: list[str]) -> list[Table]:
         "Pairs of two people of one class, each at its own fold's threshold. The skewed error ratio is the largest "
         "share of wrong pairs over the smallest; with few wrong pairs it is unstable, and it depends on the choice "
         "of pairs.",
-        methods_said([item for item in found if item.estimate.intervals], *BOTH),
+        methods_said([record for record in records if record.estimate.intervals], *BOTH),
     )
     return [build_table("accuracy-classes", caption, columns, blocks, notes)]
 
@@ -274,13 +275,13 @@ def _class(source: Source, record: Record, notes: Footnotes, sets: list[str]) ->
 
 def _differences(source: Source) -> list[Table]:
     """Disjoint, overlap, their difference and the spread of the folds (004, table 6)."""
-    found = source.select("delta_accuracy")
-    if not found:
+    records = source.select("delta_accuracy")
+    if not records:
         return []
     notes = Footnotes()
     blocks = [
-        Block(head=spans(provider(own[0])), rows=tuple(_difference(source, item, notes) for item in own))
-        for _, own in by_provider(source, found)
+        Block(head=spans(provider(own[0])), rows=tuple(_difference(source, record, notes) for record in own))
+        for _, own in by_provider(source, records)
     ]
     columns = (
         Column(title="Test set"),
@@ -300,15 +301,15 @@ def _differences(source: Source) -> list[Table]:
         drawn,
         "). Disjoint folds change the spread of the folds. Discordant: pairs with unequal decisions under the two "
         "fold assignments.",
-        methods_said(found, *BOTH),
+        methods_said(records, *BOTH),
     )
     return [build_table("accuracy-delta", caption, columns, blocks, notes)]
 
 
 def _difference(source: Source, record: Record, notes: Footnotes) -> tuple[Text, ...]:
     def cell(metric: str, places: int = PLACES) -> Text:
-        item = _beside(source, record, metric)
-        return (TextSpan(text=phrases.ABSENT),) if item is None else phrases.value(item, places=places)
+        beside = _beside(source, record, metric)
+        return (TextSpan(text=phrases.ABSENT),) if beside is None else phrases.value(beside, places=places)
 
     otherwise = _beside(source, record, "delta_accuracy_otherwise")
     name = TextSpan(text=test_set_name(set_of(record)), pointer=f"{record.pointer}/at/pairs")
@@ -330,15 +331,15 @@ def _figure(source: Source, parts: list[tuple[str, list[Record]]]) -> tuple[Figu
     for name, folds in parts:
         dots = [
             Dot(
-                row=item.estimate.provider,
-                series=item.estimate.provider,
-                index=source.providers.index(item.estimate.provider),
-                value=item.estimate.value,
+                row=fold.estimate.provider,
+                series=fold.estimate.provider,
+                index=source.providers.index(fold.estimate.provider),
+                value=fold.estimate.value,
             )
-            for item in folds
-            if item.estimate.value is not None
+            for fold in folds
+            if fold.estimate.value is not None
         ]
-        rows = list(dict.fromkeys(item.row for item in dots))
+        rows = list(dict.fromkeys(dot.row for dot in dots))
         title = "Accuracy of the folds" if len(parts) == 1 else f"Folds of {test_set_name(name)}"
         if dots:
             panels.append(figures.folds("folds" if len(parts) == 1 else f"folds-{name}", dots, rows, title))
@@ -353,14 +354,14 @@ def _figure(source: Source, parts: list[tuple[str, list[Record]]]) -> tuple[Figu
 def _folds(source: Source, name: str, folds: list[Record]) -> Table:
     notes = Footnotes()
     names = [name for name, _ in by_provider(source, folds)]
-    places = sorted({float(item.estimate.at["fold"]) for item in folds})
-    known = {(item.estimate.provider, float(item.estimate.at["fold"])): item for item in folds}
+    places = sorted({float(fold.estimate.at["fold"]) for fold in folds})
+    known = {(fold.estimate.provider, float(fold.estimate.at["fold"])): fold for fold in folds}
     rows = []
     for place in places:
-        own = [known.get((name, place)) for name in names]
-        first = next(item for item in own if item is not None)
+        records = [known.get((name, place)) for name in names]
+        first = next(record for record in records if record is not None)
         label = TextSpan(text=f"{place + 1:g}", pointer=f"{first.pointer}/at/fold", kind="n plus-one")
-        rows.append(((label,), *(_fold(item, notes) for item in own)))
+        rows.append(((label,), *(_fold(record, notes) for record in records)))
     columns = (Column(title="Fold"), *(Column(title=name, kind="num") for name in names))
     of = "" if name == DEFAULT else f" of {test_set_name(name)}"
     caption = spans(

@@ -24,22 +24,22 @@ class Annotation:
 
 def build(source: Source) -> Annotation | None:
     """None where nothing was annotated by shares."""
-    found = source.select(METRIC)
-    if not found:
+    records = source.select(METRIC)
+    if not records:
         return None
-    targets = dict.fromkeys(float(item.estimate.at["fmr"]) for item in found)
+    targets = dict.fromkeys(float(record.estimate.at["fmr"]) for record in records)
     tables = tuple(_table(source, target) for target in targets)
     drawn = _figure(source)
     return Annotation(tables=tables, figures=() if drawn is None else (drawn,))
 
 
 def _table(source: Source, target: float) -> Table:
-    own = [item for item in source.select(METRIC) if item.estimate.at["fmr"] == target]
-    shares = list(dict.fromkeys(float(item.estimate.at["annotated"]) for item in own))
+    own = [record for record in source.select(METRIC) if record.estimate.at["fmr"] == target]
+    shares = list(dict.fromkeys(float(record.estimate.at["annotated"]) for record in own))
     notes = Footnotes()
     rows = []
     for _, records in by_provider(source, own):
-        here = {float(item.estimate.at["annotated"]): item for item in records}
+        here = {float(record.estimate.at["annotated"]): record for record in records}
         rows.append(((provider(records[0]),), *(_value(here.get(share), notes) for share in shares)))
     columns = (
         Column(title="System"),
@@ -66,18 +66,20 @@ def _value(record: Record | None, notes: Footnotes) -> Text:
 
 
 def _figure(source: Source) -> Figure | None:
-    curves = [item for item in source.result.curves if item.analysis == KIND and any(y > 0 for y in item.y)]
+    curves = [
+        curve for curve in source.result.curves if curve.analysis == KIND and any(y > 0 for y in curve.y)
+    ]
     if not curves:
         return None
-    labels = list(dict.fromkeys(item.group for item in curves))
+    labels = list(dict.fromkeys(curve.group for curve in curves))
     panels = []
-    for number, name in enumerate(dict.fromkeys(item.provider for item in curves)):
-        own = [
-            Series(name=f"{item.group} annotated", index=labels.index(item.group), curve=item)
-            for item in curves
-            if item.provider == name
+    for number, name in enumerate(dict.fromkeys(curve.provider for curve in curves)):
+        series = [
+            Series(name=f"{curve.group} annotated", index=labels.index(curve.group), curve=curve)
+            for curve in curves
+            if curve.provider == name
         ]
-        panels.append(systems.overlaid(f"annotation-{number}", name, own, "FNMR", rates=True))
+        panels.append(systems.overlaid(f"annotation-{number}", name, series, "FNMR", rates=True))
     return Figure(
         name="annotation",
         title="Error rates by the share of faces annotated",

@@ -29,26 +29,32 @@ def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Tex
     """System by system: how many requirements it passes, and each failure with its number and its limit."""
     limit = MAX_NAMED if len(source.providers) <= FEW_SYSTEMS else 1
     for name in source.providers:
-        own = [item for item in rulings if item.record and item.record.estimate.provider == name]
-        failed = [item for item in own if item.code == Verdict.FAIL.value]
-        rest = [item for item in own if item.code in (Verdict.INCONCLUSIVE.value, Verdict.NOT_TESTABLE.value)]
-        if not own:
+        finding = [ruling for ruling in rulings if ruling.record and ruling.record.estimate.provider == name]
+        failed = [finding_row for finding_row in finding if finding_row.code == Verdict.FAIL.value]
+        rest = [
+            finding_row
+            for finding_row in finding
+            if finding_row.code in (Verdict.INCONCLUSIVE.value, Verdict.NOT_TESTABLE.value)
+        ]
+        if not finding:
             continue
         system = TextSpan(
-            text=name, pointer=f"{own[0].record.pointer}/provider" if own[0].record else None, kind="b"
+            text=name,
+            pointer=f"{finding[0].record.pointer}/provider" if finding[0].record else None,
+            kind="b",
         )
-        passed = len(own) - len(failed) - len(rest)
+        passed = len(finding) - len(failed) - len(rest)
         if failed:
-            named = [_failure(item) for item in failed[:limit]]
+            named = [_failure(finding_row) for finding_row in failed[:limit]]
             more: list[Part] = [f"; {len(failed) - limit} more below"] if len(failed) > limit else []
-            yield spans(system, f" fails {_of(len(failed), len(own))}: ", _semicolons(named), *more, ".")
+            yield spans(system, f" fails {_of(len(failed), len(finding))}: ", _semicolons(named), *more, ".")
         elif rest:
             yield spans(
                 system,
-                f" fails no requirement: {passed} of {len(own)} pass, {len(rest)} inconclusive or not testable.",
+                f" fails no requirement: {passed} of {len(finding)} pass, {len(rest)} inconclusive or not testable.",
             )
         else:
-            yield spans(system, f" passes {_of(passed, len(own))}.")
+            yield spans(system, f" passes {_of(passed, len(finding))}.")
 
 
 def _of(count: int, total: int) -> str:
@@ -84,45 +90,47 @@ def _judged(row: FindingRow, record: Record) -> Text:
 def _rates(source: Source) -> Iterator[Text]:
     """Without requirements: FNMR of each system at the main target, with its interval."""
     target = main_target(source)
-    found = [item for item in overall(source, "fnmr_at_fmr") if item.estimate.at["fmr"] == target]
-    for item in found:
-        bound = item.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+    records = [item for item in overall(source, "fnmr_at_fmr") if item.estimate.at["fmr"] == target]
+    for record in records:
+        bound = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
         between: list[Part] = []
         if bound is not None and bound.interval.low is not None:
-            between = [", ", phrases.level(bound), " CI ", *phrases.bounds(bound, item.estimate)]
-        name = TextSpan(text=item.estimate.provider, pointer=f"{item.pointer}/provider", kind="b")
-        point = phrases.at_words(item.estimate.at, item.pointer)
-        yield spans(name, ": FNMR ", phrases.value(item), " at ", point, *between, ".")
+            between = [", ", phrases.level(bound), " CI ", *phrases.bounds(bound, record.estimate)]
+        name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+        point = phrases.at_words(record.estimate.at, record.pointer)
+        yield spans(name, ": FNMR ", phrases.value(record), " at ", point, *between, ".")
 
 
 def _groups(source: Source) -> Iterator[Text]:
     """Which tests of the largest over the smallest rate establish a difference at the main target, and which do not."""
     target = main_target(source)
     tested = [
-        item
-        for item in source.select("max_min", primary=True)
-        if item.estimate.test is not None and item.estimate.at.get("fmr") == target
+        record
+        for record in source.select("max_min", primary=True)
+        if record.estimate.test is not None and record.estimate.at.get("fmr") == target
     ]
-    differing = [item for item in tested if item.estimate.test and item.estimate.test.differs]
+    differing = [record for record in tested if record.estimate.test and record.estimate.test.differs]
     if len(differing) > MAX_NAMED:
-        differing.sort(key=lambda item: -(item.estimate.value or 0.0))
+        differing.sort(key=lambda record: -(record.estimate.value or 0.0))
         yield spans(
             "Groups differ in ",
-            listed([_ratio(item) for item in differing]),
+            listed([_ratio(record) for record in differing]),
             " (largest over smallest rate).",
         )
     else:
-        yield from (_differs(source, item) for item in differing)
-    unsure = [item for item in tested if item.estimate.test and not item.estimate.test.differs]
+        yield from (_differs(source, record) for record in differing)
+    unsure = [record for record in tested if record.estimate.test and not record.estimate.test.differs]
     for outcome, said in (
         (True, "No difference between groups was established in "),
         (False, "Not testable, because there are too few errors: differences between groups in "),
     ):
         here = [
-            item for item in unsure if item.estimate.test and (item.estimate.test.p is not None) is outcome
+            record
+            for record in unsure
+            if record.estimate.test and (record.estimate.test.p is not None) is outcome
         ]
         if here:
-            yield spans(said, listed([_rate_of(item) for item in here]), ".")
+            yield spans(said, listed([_rate_of(record) for record in here]), ".")
 
 
 def _ratio(record: Record) -> Text:
@@ -176,12 +184,12 @@ def _differs(source: Source, record: Record) -> Text:
 def _undecided(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
     """What stays inconclusive, with the number of subjects that would decide it if the rates stay as estimated."""
     parts: list[Text] = []
-    unsure = [item for item in rulings if item.code == Verdict.INCONCLUSIVE.value]
-    for item in unsure[:MAX_NAMED]:
-        if item.record is not None:
-            needed = _needed(source, item, item.record)
+    unsure = [ruling for ruling in rulings if ruling.code == Verdict.INCONCLUSIVE.value]
+    for finding in unsure[:MAX_NAMED]:
+        if finding.record is not None:
+            needed = _needed(source, finding, finding.record)
             enough = "" if needed is None else f" (about {formatting.count(needed)} subjects would decide)"
-            parts.append(spans(item.who[:1], ", ", _judged(item, item.record), enough))
+            parts.append(spans(finding.who[:1], ", ", _judged(finding, finding.record), enough))
     more = f" and {len(unsure) - MAX_NAMED} more" if len(unsure) > MAX_NAMED else ""
     if parts:
         yield spans("Inconclusive on these data: ", _semicolons(parts), f"{more}. {PROJECTED}")

@@ -33,10 +33,10 @@ class Card:
 
 def build(source: Source) -> Card | None:
     """None where no card was made."""
-    found = source.select("card_images")
-    if not found:
+    records = source.select("card_images")
+    if not records:
         return None
-    sets = [_set(item) for item in found]
+    sets = [_set(record) for record in records]
     tables = [
         _cards(source, sets),
         *_values(source),
@@ -53,22 +53,22 @@ def _set(record: Record) -> str:
 
 
 def _of(records: Iterable[Record], name: str) -> list[Record]:
-    return [item for item in records if _set(item) == name]
+    return [record for record in records if _set(record) == name]
 
 
 def _cards(source: Source, sets: list[str]) -> Table:
     """Table 3 of 004: one row for each test set."""
     notes = Footnotes()
     trained = source.select("card_training_overlap")
-    training = list(dict.fromkeys(str(item.estimate.at["training"]) for item in trained))
+    training = list(dict.fromkeys(str(record.estimate.at["training"]) for record in trained))
     pairs = source.select("card_class_pairs")
-    schemas = list(dict.fromkeys(str(item.estimate.schema) for item in pairs))
+    schemas = list(dict.fromkeys(str(pair.estimate.schema) for pair in pairs))
     rows = []
     for name in sets:
         sizes = [_counted(_of(source.select(metric), name)) for metric, _ in SIZES]
         overlap = [_in_training(_of(trained, name), item, notes) for item in training]
         balance = [
-            _balance(source, [item for item in _of(pairs, name) if item.estimate.schema == schema])
+            _balance(source, [record for record in _of(pairs, name) if record.estimate.schema == schema])
             for schema in schemas
         ]
         rows.append((spans(TextSpan(text=test_set_name(name), kind="b")), *sizes, *overlap, *balance))
@@ -76,7 +76,7 @@ def _cards(source: Source, sets: list[str]) -> Table:
         Column(title="Test set"),
         *(Column(title=title, kind="num") for _, title in SIZES),
         *(Column(title=f"identities in {item}", kind="num") for item in training),
-        *(Column(title=f"pairs by {item.replace('_', ' ')}") for item in schemas),
+        *(Column(title=f"pairs by {schema.replace('_', ' ')}") for schema in schemas),
     )
     absent = "" if training else " Overlap of its identities with training sets was not tested."
     caption = spans(
@@ -87,14 +87,14 @@ def _cards(source: Source, sets: list[str]) -> Table:
     return build_table("cards", caption, columns, [Block(rows=tuple(rows))], notes)
 
 
-def _counted(found: list[Record]) -> Text:
-    if not found or found[0].estimate.value is None:
+def _counted(records: list[Record]) -> Text:
+    if not records or records[0].estimate.value is None:
         return (TextSpan(text=phrases.ABSENT),)
-    return (phrases.number(formatting.count(found[0].estimate.value), f"{found[0].pointer}/value"),)
+    return (phrases.number(formatting.count(records[0].estimate.value), f"{records[0].pointer}/value"),)
 
 
-def _in_training(found: list[Record], training: str, notes: Footnotes) -> Text:
-    own = [item for item in found if item.estimate.at["training"] == training]
+def _in_training(records: list[Record], training: str, notes: Footnotes) -> Text:
+    own = [record for record in records if record.estimate.at["training"] == training]
     return (
         spans(phrases.counts(own[0]), " (", phrases.value(own[0], notes), ")")
         if own
@@ -102,31 +102,33 @@ def _in_training(found: list[Record], training: str, notes: Footnotes) -> Text:
     )
 
 
-def _balance(source: Source, found: list[Record]) -> Text:
+def _balance(source: Source, records: list[Record]) -> Text:
     parts: list[TextSpan] = []
-    for item in found:
-        label = source.label(item.estimate.schema, item.estimate.group)
-        count = phrases.number(formatting.count(item.estimate.numerator or 0), f"{item.pointer}/numerator")
+    for record in records:
+        label = source.label(record.estimate.schema, record.estimate.group)
+        count = phrases.number(
+            formatting.count(record.estimate.numerator or 0), f"{record.pointer}/numerator"
+        )
         parts += spans(" · " if parts else "", f"{label} ", count)
     return tuple(parts)
 
 
 def _figures(source: Source, sets: list[str]) -> list[Figure]:
     """Figure 3 of 004: classes of the identities, one bar for each test set."""
-    found = source.select("card_class_identities")
+    records = source.select("card_class_identities")
     drawn = []
-    for schema in dict.fromkeys(str(item.estimate.schema) for item in found):
-        own = [item for item in found if item.estimate.schema == schema]
-        groups = list(dict.fromkeys(item.estimate.group for item in own))
+    for schema in dict.fromkeys(str(record.estimate.schema) for record in records):
+        own = [record for record in records if record.estimate.schema == schema]
+        groups = list(dict.fromkeys(record.estimate.group for record in own))
         rows = [
             Bar(
                 name=test_set_name(name),
                 shares=tuple(
                     next(
                         (
-                            item.estimate.value or 0.0
-                            for item in _of(own, name)
-                            if item.estimate.group == group
+                            record.estimate.value or 0.0
+                            for record in _of(own, name)
+                            if record.estimate.group == group
                         ),
                         0.0,
                     )
@@ -153,23 +155,23 @@ def _figures(source: Source, sets: list[str]) -> list[Figure]:
 
 def _values(source: Source) -> list[Table]:
     """Identities with an image of each value of an attribute, by test set."""
-    found = source.select("card_value_identities")
-    if not found:
+    records = source.select("card_value_identities")
+    if not records:
         return []
     notes = Footnotes()
-    sets = list(dict.fromkeys(_set(item) for item in found))
-    known = {(_set(item), item.estimate.at["attribute"], item.estimate.at["value"]): item for item in found}
+    sets = list(dict.fromkeys(_set(item) for item in records))
+    known = {(_set(item), item.estimate.at["attribute"], item.estimate.at["value"]): item for item in records}
     blocks: dict[str, list[tuple[Text, ...]]] = {}
     for attribute, value in dict.fromkeys(
-        (str(item.estimate.at["attribute"]), item.estimate.at["value"]) for item in found
+        (str(item.estimate.at["attribute"]), item.estimate.at["value"]) for item in records
     ):
         cells = []
         for name in sets:
-            item = known.get((name, attribute, value))
+            record = known.get((name, attribute, value))
             cells.append(
                 (TextSpan(text=phrases.ABSENT),)
-                if item is None
-                else spans(phrases.counts(item), " (", phrases.value(item, notes), ")")
+                if record is None
+                else spans(phrases.counts(record), " (", phrases.value(record, notes), ")")
             )
         blocks.setdefault(attribute, []).append((spans(str(value)), *cells))
     columns = (Column(title="Value"), *(Column(title=test_set_name(name), kind="num") for name in sets))
@@ -185,15 +187,18 @@ def _values(source: Source) -> list[Table]:
 
 
 def _quartiles(source: Source) -> list[Table]:
-    found = source.select("card_attribute_quantile")
-    if not found:
+    records = source.select("card_attribute_quantile")
+    if not records:
         return []
     notes = Footnotes()
     known = {
-        (_set(item), item.estimate.at["attribute"], item.estimate.at["quantile"]): item for item in found
+        (_set(record), record.estimate.at["attribute"], record.estimate.at["quantile"]): record
+        for record in records
     }
     blocks: dict[str, list[tuple[Text, ...]]] = {}
-    for name, attribute in dict.fromkeys((_set(item), str(item.estimate.at["attribute"])) for item in found):
+    for name, attribute in dict.fromkeys(
+        (_set(record), str(record.estimate.at["attribute"])) for record in records
+    ):
         cells = [phrases.value(known[name, attribute, share], notes) for share, _ in QUARTILES]
         blocks.setdefault(attribute, []).append((spans(test_set_name(name)), *cells))
     columns = (Column(title="Test set"), *(Column(title=title, kind="num") for _, title in QUARTILES))
@@ -210,17 +215,18 @@ def _quartiles(source: Source) -> list[Table]:
 
 def _steps(source: Source, name: str) -> list[Table]:
     """What each rule left, groups side by side."""
-    found = _of(source.select("pairs_left"), name)
-    if not found:
+    records = _of(source.select("pairs_left"), name)
+    if not records:
         return []
-    groups = list(dict.fromkeys(item.estimate.group for item in found))
-    schema = found[0].estimate.schema
+    groups = list(dict.fromkeys(record.estimate.group for record in records))
+    schema = records[0].estimate.schema
     known = {
-        (item.estimate.at["kind"], item.estimate.at["rule"], item.estimate.group): item for item in found
+        (record.estimate.at["kind"], record.estimate.at["rule"], record.estimate.group): record
+        for record in records
     }
     blocks: dict[str, list[tuple[Text, ...]]] = {}
     for kind, rule in dict.fromkeys(
-        (str(item.estimate.at["kind"]), item.estimate.at["rule"]) for item in found
+        (str(record.estimate.at["kind"]), record.estimate.at["rule"]) for record in records
     ):
         cells = [
             _counted([known[kind, rule, group]] if (kind, rule, group) in known else []) for group in groups
@@ -245,18 +251,18 @@ def _steps(source: Source, name: str) -> list[Table]:
 
 
 def _certificate(source: Source, name: str) -> list[Table]:
-    found = _of(source.select("certificate"), name)
-    if not found:
+    records = _of(source.select("certificate"), name)
+    if not records:
         return []
     notes = Footnotes()
     rows = tuple(
         (
-            (TextSpan(text=str(item.estimate.at["rule"]), pointer=f"{item.pointer}/at/rule"),),
-            spans(phrases.counts(item), f" {item.estimate.unit.partition(' ')[0]}"),
-            phrases.value(item),
-            (TextSpan(text=item.estimate.note or phrases.ABSENT, pointer=f"{item.pointer}/note"),),
+            (TextSpan(text=str(record.estimate.at["rule"]), pointer=f"{record.pointer}/at/rule"),),
+            spans(phrases.counts(record), f" {record.estimate.unit.partition(' ')[0]}"),
+            phrases.value(record),
+            (TextSpan(text=record.estimate.note or phrases.ABSENT, pointer=f"{record.pointer}/note"),),
         )
-        for item in found
+        for record in records
     )
     columns = (
         Column(title="Rule"),

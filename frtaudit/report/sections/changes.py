@@ -89,13 +89,15 @@ def _caveats(source: Source, previous: Previous) -> Iterator[str]:
 
 
 def _limits(now: AuditResult, then: AuditResult) -> Iterator[str]:
-    limits = {item.requirement: item.limit for item in then.findings}
-    for name in dict.fromkeys(item.requirement for item in now.findings):
+    limits = {finding.requirement: finding.limit for finding in then.findings}
+    for name in dict.fromkeys(finding.requirement for finding in now.findings):
         if name not in limits:
             yield f"“{name}” was not required then."
-        elif limits[name] != next(item.limit for item in now.findings if item.requirement == name):
+        elif limits[name] != next(finding.limit for finding in now.findings if finding.requirement == name):
             yield f"The limit of “{name}” was another."
-    for name in dict.fromkeys(item for item in limits if item not in {f.requirement for f in now.findings}):
+    for name in dict.fromkeys(
+        limit for limit in limits if limit not in {f.requirement for f in now.findings}
+    ):
         yield f"“{name}” was required then and is not now."
 
 
@@ -160,10 +162,10 @@ def _row(
 
 def _numbers(record: Record) -> Text:
     """Value, interval for the population, counts, each on a line of its own."""
-    found = record.bound(Target.POPULATION)
+    bound = record.bound(Target.POPULATION)
     parts: list[Part] = [phrases.value(record)]
-    if found is not None and found.interval.low is not None:
-        parts += [TextSpan(text=" ", kind="br"), phrases.bounds(found, record.estimate)]
+    if bound is not None and bound.interval.low is not None:
+        parts += [TextSpan(text=" ", kind="br"), phrases.bounds(bound, record.estimate)]
     if record.estimate.numerator is not None:
         parts += [TextSpan(text=" ", kind="br"), phrases.counts(record)]
     return spans(*parts)
@@ -189,15 +191,24 @@ def _direction(then: float | None, now: float | None) -> str:
 
 def _estimates(then: AuditResult) -> dict[Key, Record]:
     """The last audit's estimates by what they say, with the limits that judged them."""
-    return {_key(item.estimate): item for item in Source(then).records}
+    return {_key(record.estimate): record for record in Source(then).records}
 
 
 def _verdicts(then: AuditResult) -> dict[Key, Finding]:
     found: Iterable[tuple[Finding, int]] = (
-        (item, int(item.estimate.rsplit("/", 1)[1])) for item in then.findings if item.estimate is not None
+        (finding, int(finding.estimate.rsplit("/", 1)[1]))
+        for finding in then.findings
+        if finding.estimate is not None
     )
-    return {(item.requirement, *_key(then.estimates[index])): item for item, index in found}
+    return {(finding.requirement, *_key(then.estimates[index])): finding for finding, index in found}
 
 
-def _key(item: Estimate) -> Key:
-    return (item.provider, item.metric, item.schema, item.group, item.weighting, at_key(item.at))
+def _key(estimate: Estimate) -> Key:
+    return (
+        estimate.provider,
+        estimate.metric,
+        estimate.schema,
+        estimate.group,
+        estimate.weighting,
+        at_key(estimate.at),
+    )

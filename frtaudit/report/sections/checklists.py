@@ -43,10 +43,10 @@ def build(source: Source) -> Checklists | None:
     lists = filled(source.result, source.settings, source.settings.checklists)
     if not lists:
         return None
-    return Checklists(disclaimer=DISCLAIMER, lists=tuple(_view(one) for one in lists))
+    return Checklists(disclaimer=DISCLAIMER, lists=tuple(_view(checklist) for checklist in lists))
 
 
-def _view(one: Checklist) -> View:
-    tally = ", ".join(f"{one.count(status)} {word}" for status, word in WORDS.items())
-    rows = tuple(Row(item=item, status=WORDS[item.status]) for item in one.items)
-    return View(checklist=one, tally=tally, rows=rows)
+def _view(checklist: Checklist) -> View:
+    tally = ", ".join(f"{checklist.count(status)} {word}" for status, word in WORDS.items())
+    rows = tuple(Row(item=item, status=WORDS[item.status]) for item in checklist.items)
+    return View(checklist=checklist, tally=tally, rows=rows)

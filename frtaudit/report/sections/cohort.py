@@ -28,9 +28,9 @@ def build(source: Source) -> Cohort:
     """Stands in every report."""
     named = source.result.cohort.get("subjects") != 0  # files without subjects: a note says so
     totals = tuple(
-        (title, found)
+        (title, counted)
         for key, title in COUNTED
-        if named and (found := source.counted(source.result.cohort, "/cohort", key))
+        if named and (counted := source.counted(source.result.cohort, "/cohort", key))
     )
     schemas = mapping(source.result.cohort.get("schemas"))
     tables = [_schema(source, name) for name in schemas if source.counts(name)]
@@ -94,14 +94,14 @@ def _comparisons(source: Source) -> list[Table]:
 
 
 def _first(source: Source, name: str, *metrics: str) -> Record | None:
-    found = [
-        item
-        for item in source.select(*metrics, grouped=False)
-        if item.estimate.provider == name
-        and item.estimate.denominator is not None
-        and "pairs" not in item.estimate.at
+    records = [
+        record
+        for record in source.select(*metrics, grouped=False)
+        if record.estimate.provider == name
+        and record.estimate.denominator is not None
+        and "pairs" not in record.estimate.at
     ]
-    return found[0] if found else None
+    return records[0] if records else None
 
 
 def _trials(record: Record | None) -> Text:

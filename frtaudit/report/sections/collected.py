@@ -57,26 +57,28 @@ def notice(source: Source) -> tuple[Text, ...]:
     """For the first page: a service that changed, or of which that is not known, and a budget that did not reach."""
     found = mapping(source.result.cohort.get("collection"))
     services = services_of(found)
-    said: list[Text] = []
-    changed = [name for name, one in services.items() if mapping(one.get("canaries")).get("changed")]
+    text_spans: list[Text] = []
+    changed = [name for name, service in services.items() if mapping(service.get("canaries")).get("changed")]
     if changed:
         named = listed([called_by(name, f"{place_of(name)}/canaries/changed") for name in changed])
         were = "while they were" if len(changed) > 1 else "while it was"
-        said.append(spans(named, f" changed {were} asked: the same comparisons had other scores later."))
-    several = [name for name, one in services.items() if len(mapping(one.get("versions"))) > 1]
+        text_spans.append(
+            spans(named, f" changed {were} asked: the same comparisons had other scores later.")
+        )
+    several = [name for name, service in services.items() if len(mapping(service.get("versions"))) > 1]
     if several:
         named = listed([called_by(name, f"{place_of(name)}/versions") for name in several])
-        said.append(spans(named, " stated several versions while asked."))
-    silent = [name for name, one in services.items() if _shows_nothing(mapping(one.get("canaries")))]
+        text_spans.append(spans(named, " stated several versions while asked."))
+    silent = [name for name, service in services.items() if _shows_nothing(mapping(service.get("canaries")))]
     if silent:
         named = listed([called_by(name, f"{place_of(name)}/canaries/answered") for name in silent])
-        said.append(
+        text_spans.append(
             spans("Whether ", named, " changed meanwhile is not known: too few canaries were answered.")
         )
     if found and not found.get("finished"):
         text = "The budget did not reach for all comparisons."
-        said.append((TextSpan(text=text, pointer=f"{AT}/finished"),))
-    return (*said[:-1], spans(*said[-1], " See ", SEE, ".")) if said else ()
+        text_spans.append((TextSpan(text=text, pointer=f"{AT}/finished"),))
+    return (*text_spans[:-1], spans(*text_spans[-1], " See ", SEE, ".")) if text_spans else ()
 
 
 def _shows_nothing(canaries: Facts) -> bool:
@@ -108,7 +110,7 @@ def _lead(found: Facts) -> Iterator[Part]:
     if not found.get("finished"):
         text = "The budget did not reach for all of them: the collection is partial."
         yield from (TextSpan(text=text, pointer=f"{AT}/finished", kind="b"), " ")
-    if all(one.get("canaries") is None for one in services_of(found).values()):
+    if all(service.get("canaries") is None for service in services_of(found).values()):
         yield "No comparison was asked for again (canaries), so that only a version that a service states could have "
         yield "shown a change meanwhile."
 

@@ -13,7 +13,11 @@ from frtaudit.report.source import mapping
 
 def tables(services: Mapping[str, Facts]) -> Iterator[Table]:
     """Nothing where none were asked for."""
-    asked = {name: mapping(one.get("canaries")) for name, one in services.items() if one.get("canaries")}
+    asked = {
+        name: mapping(service.get("canaries"))
+        for name, service in services.items()
+        if service.get("canaries")
+    }
     if asked:
         yield _rounds(asked)
         yield _reach(asked)

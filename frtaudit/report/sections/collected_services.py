@@ -73,9 +73,9 @@ def _why(row: Facts, pointer: str, notes: Footnotes) -> Text:
 def tables(found: Facts) -> Iterator[Table]:
     """What came of it, where some comparison has no score and counts are not withheld."""
     services = services_of(found)
-    if any(_short(one) for one in services.values()):
+    if any(_short(service) for service in services.values()):
         yield _calls(found, services)
-    if any(one.get("refused") for one in services.values()):
+    if any(service.get("refused") for service in services.values()):
         yield _refusals(services)
 
 
@@ -90,9 +90,9 @@ def _short(one: Facts) -> bool:
 
 def recorded_settings(found: Facts) -> Iterator[tuple[str, Text]]:
     """Of each service what it was asked with, and the versions that its answers stated."""
-    for name, one in services_of(found).items():
-        parameters = settings(mapping(one.get("asked")), f"{place_of(name)}/asked")
-        versions = _versions(mapping(one.get("versions")), f"{place_of(name)}/versions")
+    for name, service in services_of(found).items():
+        parameters = settings(mapping(service.get("asked")), f"{place_of(name)}/asked")
+        versions = _versions(mapping(service.get("versions")), f"{place_of(name)}/versions")
         yield name, spans(parameters, TextSpan(text=" ", kind="br") if parameters else "", versions)
 
 
@@ -119,12 +119,12 @@ def _calls(found: Facts, services: Mapping[str, Facts]) -> Table:
     ]
     missing = any(one.get("missing") for one in services.values())
     rows = []
-    for name, one in services.items():
-        at, by_kind = place_of(name), mapping(one.get("by_kind"))
+    for name, service in services.items():
+        at, by_kind = place_of(name), mapping(service.get("by_kind"))
         pairs = counted(found.get("pairs"), f"{AT}/pairs")
-        cells = [spans(counted(one.get("scored"), f"{at}/scored"), " / ", pairs)]
+        cells = [spans(counted(service.get("scored"), f"{at}/scored"), " / ", pairs)]
         cells += [(counted(by_kind.get(kind), f"{at}/by_kind/{kind}"),) for kind in kinds]
-        cells += [(counted(one.get("missing"), f"{at}/missing"),)] if missing else []
+        cells += [(counted(service.get("missing"), f"{at}/missing"),)] if missing else []
         rows.append(((called_by(name),), *cells))
     columns = [Column(title="Service"), Column(title="scored / pairs", kind="num")]
     columns += [Column(title=words().refusal[kind], kind="num") for kind in kinds]
@@ -140,8 +140,8 @@ def _calls(found: Facts, services: Mapping[str, Facts]) -> Table:
 def _refusals(services: Mapping[str, Facts]) -> Table:
     notes = Footnotes()
     rows: list[Sequence[Text]] = []
-    for name, one in services.items():
-        for number, row in enumerate(rows_of(one.get("refused"))):
+    for name, service in services.items():
+        for number, row in enumerate(rows_of(service.get("refused"))):
             at = f"{place_of(name)}/refused/{number}"
             when = TextSpan(text=display_name(words().collected, str(row.get("call"))), pointer=f"{at}/call")
             count = counted(row.get("count"), f"{at}/count")

@@ -28,15 +28,15 @@ class Coverage:
 
 def build(source: Source) -> Coverage | None:
     """None where nothing was simulated."""
-    found = source.select(METRIC)
-    if not found:
+    records = source.select(METRIC)
+    if not records:
         return None
-    tried = [item for item in found if "scenario" in item.estimate.at]
+    tried = [record for record in records if "scenario" in record.estimate.at]
     tables = (_table(source, tried), _spreads(source)) if tried else ()
     return Coverage(
         prose=(spans(words().coverage["model"]), spans(words().coverage["limits"])),
         tables=tuple(tables),
-        left_out=tuple(_left_out(source, found)),
+        left_out=tuple(_left_out(source, records)),
     )
 
 
@@ -73,22 +73,22 @@ def _key(record: Record, *without: str) -> Key:
 def _lines(records: list[Record], column: str, *without: str) -> list[dict[str, Record]]:
     """Records of one line of a table, by what ``at`` says of the column; lines in the order of the result."""
     lines: dict[Key, dict[str, Record]] = {}
-    for item in records:
-        line = lines.setdefault(_key(item, column, *without), {})
-        line[str(item.estimate.at[column])] = item
+    for record in records:
+        line = lines.setdefault(_key(record, column, *without), {})
+        line[str(record.estimate.at[column])] = record
     return list(lines.values())
 
 
 def _table(source: Source, tried: list[Record]) -> Table:
     notes = Footnotes()
-    seen = {str(item.estimate.at["scenario"]) for item in tried}
+    seen = {str(record.estimate.at["scenario"]) for record in tried}
     scenarios = [name for name in words().scenario if name in seen]
-    missed = {(item.estimate.metric, *_key(item)): item for item in source.select(LOWER, UPPER)}
-    most = max((item.estimate.denominator or 0 for item in tried), default=0)
+    missed = {(record.estimate.metric, *_key(record)): record for record in source.select(LOWER, UPPER)}
+    most = max((record.estimate.denominator or 0 for record in tried), default=0)
     rows: dict[Text, list[tuple[Text, ...]]] = {}
-    for _, own in by_provider(source, tried):
+    for _, records in by_provider(source, tried):
         heads: dict[str, Text] = {}
-        for line in _lines(own, "scenario", "true_rate"):
+        for line in _lines(records, "scenario", "true_rate"):
             first = next(iter(line.values()))
             head = heads.setdefault(plain_text(_head(first)), _head(first))
             cells = (_cell(line.get(name), missed, most, notes) for name in scenarios)
@@ -103,7 +103,7 @@ def _table(source: Source, tried: list[Record]) -> Table:
         TextSpan(text=" cohorts. ", kind="b"),
         words().coverage["caption"],
     )
-    blocks = [Block(head=head, rows=tuple(own)) for head, own in rows.items()]
+    blocks = [Block(head=head, rows=tuple(text_spans)) for head, text_spans in rows.items()]
     return build_table("coverage", caption, columns, blocks, notes, kind="dense")
 
 
@@ -130,9 +130,9 @@ def _cell(record: Record | None, missed: dict[Key, Record], most: int, notes: Fo
     if record is None:
         return (TextSpan(text=phrases.ABSENT),)
     parts: list[Part] = [phrases.value(record, notes)]
-    found = record.bound(Target.SIMULATION)
-    if found is not None:
-        parts += [TextSpan(text=" ", kind="br"), *map(_soft, phrases.bounds(found, record.estimate))]
+    bound = record.bound(Target.SIMULATION)
+    if bound is not None:
+        parts += [TextSpan(text=" ", kind="br"), *map(_soft, phrases.bounds(bound, record.estimate))]
     sides = [missed[metric, *_key(record)] for metric in (LOWER, UPPER) if (metric, *_key(record)) in missed]
     for place, side in enumerate(sides):
         count = phrases.number(formatting.count(side.estimate.numerator or 0), f"{side.pointer}/numerator")
@@ -153,13 +153,13 @@ def _spreads(source: Source) -> Table:
     """What the model was given."""
     notes = Footnotes()
     blocks = []
-    for _, own in by_provider(source, source.select(SPREAD)):
+    for _, records in by_provider(source, source.select(SPREAD)):
         rows = []
-        for line in _lines(own, "of"):
+        for line in _lines(records, "of"):
             first = next(iter(line.values()))
             what = spans(_rate(first), _point(first), ", ", _group(source, first))
             rows.append((what, *(_spread(line.get(name), notes) for name in SPREADS_OF)))
-        blocks.append(Block(head=(provider(own[0]),), rows=tuple(rows)))
+        blocks.append(Block(head=(provider(records[0]),), rows=tuple(rows)))
     columns = (
         Column(title="Rate, group"),
         Column(title="spread of people", kind="num"),
@@ -174,22 +174,22 @@ def _spread(record: Record | None, notes: Footnotes) -> Text:
     return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
 
 
-def _left_out(source: Source, found: list[Record]) -> Iterable[Text]:
+def _left_out(source: Source, records: list[Record]) -> Iterable[Text]:
     """Reasons, each with what it is the reason of; the same for several systems is said once."""
-    said: dict[str, Text] = {}
-    for item in found:
-        if "scenario" in item.estimate.at or item.estimate.note is None:
+    text_spans: dict[str, Text] = {}
+    for record in records:
+        if "scenario" in record.estimate.at or record.estimate.note is None:
             continue
-        method = [_method(item), ", "] if "method" in item.estimate.at else []
-        rate = phrases.metric(str(item.estimate.at["rate"]))
+        method = [_method(record), ", "] if "method" in record.estimate.at else []
+        rate = phrases.metric(str(record.estimate.at["rate"]))
         group: list[Part] = (
             []
-            if item.estimate.group == "all"
-            else [", ", source.label(item.estimate.schema, item.estimate.group)]
+            if record.estimate.group == "all"
+            else [", ", source.label(record.estimate.schema, record.estimate.group)]
         )
         reason = TextSpan(
-            text=item.estimate.note.removeprefix("not simulated: "), pointer=f"{item.pointer}/note"
+            text=record.estimate.note.removeprefix("not simulated: "), pointer=f"{record.pointer}/note"
         )
-        text = spans(*method, rate, _point(item), *group, ": ", reason, ".")
-        said.setdefault("".join(piece.text for piece in text), text)
-    return said.values()
+        text = spans(*method, rate, _point(record), *group, ": ", reason, ".")
+        text_spans.setdefault("".join(piece.text for piece in text), text)
+    return text_spans.values()

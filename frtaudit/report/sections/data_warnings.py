@@ -21,8 +21,8 @@ def warnings(source: Source) -> tuple[Text, ...]:
 
 def _too_few(source: Source) -> Iterator[Text]:
     """Once, where a requirement asks for more people than there are, whatever they show."""
-    asked = (item for item in source.result.findings if item.verdict is Verdict.NOT_TESTABLE)
-    if any(TOO_FEW in item.sentence for item in asked):
+    asked = (finding for finding in source.result.findings if finding.verdict is Verdict.NOT_TESTABLE)
+    if any(TOO_FEW in finding.sentence for finding in asked):
         yield spans(
             "Too few people: some requirements could not be passed even without a false match. Their findings say how "
             "many people would do."
@@ -32,20 +32,20 @@ def _too_few(source: Source) -> Iterator[Text]:
 def _heavy(source: Source) -> Iterator[Text]:
     """Of each system the target at which one pair of people has most of FMR, if that is a tenth."""
     most: dict[str, Record] = {}
-    for item in source.select("heaviest_pair", primary=True):
-        heavy = (item.estimate.value or 0.0) >= HEAVY and (item.estimate.numerator or 0) >= MIN_ERRORS
-        known = most.get(item.estimate.provider)
-        if heavy and (known is None or (item.estimate.value or 0.0) > (known.estimate.value or 0.0)):
-            most[item.estimate.provider] = item
-    for item in most.values():
+    for record in source.select("heaviest_pair", primary=True):
+        heavy = (record.estimate.value or 0.0) >= HEAVY and (record.estimate.numerator or 0) >= MIN_ERRORS
+        known = most.get(record.estimate.provider)
+        if heavy and (known is None or (record.estimate.value or 0.0) > (known.estimate.value or 0.0)):
+            most[record.estimate.provider] = record
+    for record in most.values():
         yield spans(
-            provider(item),
+            provider(record),
             ": one pair of people has ",
-            phrases.value(item),
+            phrases.value(record),
             " of FMR at ",
-            phrases.at_words(item.estimate.at, item.pointer),
+            phrases.at_words(record.estimate.at, record.pointer),
             " (false matches: ",
-            phrases.counts(item),
+            phrases.counts(record),
             "). See the section ",
             SECTION,
             ".",

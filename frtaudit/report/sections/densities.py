@@ -31,8 +31,8 @@ def build(source: Source) -> Densities | None:
     curves = source.curves("density", grouped=True)
     if not curves:
         return None
-    systems = [name for name in source.providers if any(item.provider == name for item in curves)]
-    schemas = [name for name in source.schemas if any(item.schema == name for item in curves)]
+    systems = [name for name in source.providers if any(curve.provider == name for curve in curves)]
+    schemas = [name for name in source.schemas if any(curve.schema == name for curve in curves)]
     cut = len(systems) - MAX_SYSTEMS
     return Densities(
         figures=tuple(_figure(source, name, systems[:MAX_SYSTEMS]) for name in schemas),
@@ -42,14 +42,16 @@ def build(source: Source) -> Densities | None:
 
 
 def _figure(source: Source, schema: str, systems: list[str]) -> Figure:
-    curves = [item for item in source.curves("density", grouped=True) if item.schema == schema]
-    groups = list(dict.fromkeys(item.group for item in curves))
+    curves = [curve for curve in source.curves("density", grouped=True) if curve.schema == schema]
+    groups = list(dict.fromkeys(curve.group for curve in curves))
     panels: list[Panel] = []
     for name in systems:
         lines = [
-            Line(name=source.label(schema, item.group), index=groups.index(item.group), x=item.x, y=item.y)
-            for item in curves
-            if item.provider == name and all(isfinite(value) for value in item.y)
+            Line(
+                name=source.label(schema, curve.group), index=groups.index(curve.group), x=curve.x, y=curve.y
+            )
+            for curve in curves
+            if curve.provider == name and all(isfinite(value) for value in curve.y)
         ]
         if lines:
             panels.append(interclass.densities(f"density-{schema}-{len(panels)}", name, lines))
@@ -73,9 +75,10 @@ def _table(source: Source, schema: str) -> Table:
     blocks = []
     records = source.select(*METRICS, schema=schema)
     for _, own in by_provider(source, records):
-        groups = dict.fromkeys(item.estimate.group for item in own)
+        groups = dict.fromkeys(record.estimate.group for record in own)
         rows = tuple(
-            _row(source, [item for item in own if item.estimate.group == name], notes) for name in groups
+            _row(source, [record for record in own if record.estimate.group == name], notes)
+            for name in groups
         )
         blocks.append(Block(head=(provider(own[0]),), rows=rows))
     columns = (
@@ -97,10 +100,13 @@ def _table(source: Source, schema: str) -> Table:
     return build_table(f"normality-{schema}", caption, columns, blocks, notes, "dense")
 
 
-def _row(source: Source, own: list[Record], notes: Footnotes) -> tuple[Text, ...]:
+def _row(source: Source, records: list[Record], notes: Footnotes) -> tuple[Text, ...]:
     here: Mapping[Key, Record] = {
-        (item.estimate.metric, str(item.estimate.at.get("per") or item.estimate.at.get("end") or "")): item
-        for item in own
+        (
+            record.estimate.metric,
+            str(record.estimate.at.get("per") or record.estimate.at.get("end") or ""),
+        ): record
+        for record in records
     }
     wanted: tuple[Key, ...] = (
         ("density_bandwidth", ""),
@@ -112,7 +118,7 @@ def _row(source: Source, own: list[Record], notes: Footnotes) -> tuple[Text, ...
         ("normality_p", "subject"),
     )
     cells = [_cell(here.get(key), notes) for key in wanted]
-    return ((phrases.group(source, own[0]),), *cells)
+    return ((phrases.group(source, records[0]),), *cells)
 
 
 def _cell(record: Record | None, notes: Footnotes) -> Text:

@@ -80,11 +80,11 @@ def contradicted(estimate: Estimate, test: Test, alike: float | None = None) -> 
 def _excludes(estimate: Estimate, equal: float | None, target: Target | None = None) -> bool:
     """Whether an interval, of ``target`` or of any, lies beside the value of equality."""
     return equal is not None and any(
-        target in (None, item.target)
-        and item.low is not None
-        and item.high is not None
-        and not item.low <= equal <= item.high
-        for item in estimate.intervals
+        target in (None, interval.target)
+        and interval.low is not None
+        and interval.high is not None
+        and not interval.low <= equal <= interval.high
+        for interval in estimate.intervals
     )
 
 
@@ -133,21 +133,21 @@ def _alone(test: Test) -> str:
 
 def headline(source: Source, target: float | None) -> Table | None:
     """For the first page: whether groups differ at the main target, by system and rate; None where none was tested."""
-    found = [
-        item
-        for item in source.select("max_min", primary=True)
-        if item.estimate.test is not None and item.estimate.at.get("fmr") == target
+    records = [
+        record
+        for record in source.select("max_min", primary=True)
+        if record.estimate.test is not None and record.estimate.at.get("fmr") == target
     ]
-    if not found:
+    if not records:
         return None
     notes = Footnotes()
-    rows = tuple(_row(item, notes) for item in found[:MAX_SAID])
-    missed = (item.estimate.test for item in found[:MAX_SAID] if item.estimate.test is not None)
+    rows = tuple(_row(record, notes) for record in records[:MAX_SAID])
+    missed = (record.estimate.test for record in records[:MAX_SAID] if record.estimate.test is not None)
     alone = max((_alone(test) for test in missed if test.differs is False), default="")
     caption = spans(
         TextSpan(text="Do the groups differ? ", kind="b"),
         "The largest rate of a group over the smallest, at ",
-        phrases.at_words({"fmr": found[0].estimate.at["fmr"]}, found[0].pointer),
+        phrases.at_words({"fmr": records[0].estimate.at["fmr"]}, records[0].pointer),
         f". Last column: the minimum detectable difference, with its power{alone}.",
     )
     return Table(
@@ -156,7 +156,7 @@ def headline(source: Source, target: float | None) -> Table | None:
         columns=COLUMNS,
         blocks=(Block(rows=rows),),
         notes=notes.all(),
-        left_out="More under Groups." if len(found) > MAX_SAID else "",
+        left_out="More under Groups." if len(records) > MAX_SAID else "",
         kind="dense",
     )
 

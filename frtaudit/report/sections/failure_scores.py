@@ -26,10 +26,12 @@ def build(source: Source) -> FailureScores | None:
 def _table(source: Source, schema: str) -> Table:
     notes = Footnotes()
     blocks = []
-    for _, own in by_provider(source, source.select(*METRICS, schema=schema)):
-        groups = dict.fromkeys(item.estimate.group for item in own)
-        rows = tuple(_row(source, [item for item in own if item.estimate.group == name]) for name in groups)
-        blocks.append(Block(head=(provider(own[0]),), rows=rows))
+    for _, records in by_provider(source, source.select(*METRICS, schema=schema)):
+        groups = dict.fromkeys(record.estimate.group for record in records)
+        rows = tuple(
+            _row(source, [record for record in records if record.estimate.group == name]) for name in groups
+        )
+        blocks.append(Block(head=(provider(records[0]),), rows=rows))
     columns = (
         Column(title="Class"),
         Column(title="failed / mated comparisons", kind="num"),
@@ -46,10 +48,12 @@ def _table(source: Source, schema: str) -> Table:
     return build_table(f"failure-scores-{schema}", caption, columns, blocks, notes, "dense")
 
 
-def _row(source: Source, own: list[Record]) -> tuple[Text, ...]:
-    here = {(item.estimate.metric, str(item.estimate.at.get("failures", ""))): item for item in own}
-    label = phrases.group(source, own[0])
-    name = "largest of the classes" if own[0].estimate.group == "max" else label.text
+def _row(source: Source, records: list[Record]) -> tuple[Text, ...]:
+    here = {
+        (record.estimate.metric, str(record.estimate.at.get("failures", ""))): record for record in records
+    }
+    label = phrases.group(source, records[0])
+    name = "largest of the classes" if records[0].estimate.group == "max" else label.text
     failed = here.get(("failed_mated", ""))
     return (
         (TextSpan(text=name, pointer=label.pointer),),

@@ -28,7 +28,7 @@ def build(source: Source) -> Failures | None:
     cases = source.select(*CASES)
     if not acquired and not frr and not source.result.failures:
         return None
-    overall = [item for item in acquired if item.estimate.group == "all"]
+    overall = [record for record in acquired if record.estimate.group == "all"]
     main = [
         *([_overall(overall)] if overall else []),
         *([_ledger(source, "exclusions", by_group=False)] if source.result.failures else []),
@@ -50,7 +50,7 @@ FRR_MEANS = "FRR = FTA + FNMR (1 − FTA), one attempt for each transaction."
 def _rates(source: Source, name: str, title: str, means: str, records: list[Record]) -> Table:
     notes = Footnotes()
     blocks = [
-        Block(head=(provider(own[0]),), rows=tuple(_row(source, item, notes) for item in own))
+        Block(head=(provider(own[0]),), rows=tuple(_row(source, record, notes) for record in own))
         for _, own in by_provider(source, records)
     ]
     columns = [
@@ -61,7 +61,7 @@ def _rates(source: Source, name: str, title: str, means: str, records: list[Reco
     ]
     if name == "frr":
         columns, blocks = _dropped(columns, blocks, 2)
-    if not any(item.bounds for item in records):
+    if not any(record.bounds for record in records):
         columns, blocks = _dropped(columns, blocks, len(columns) - 1)
     caption = spans(TextSpan(text=title, kind="b"), means, methods_said(records, *BOTH[:1]))
     return build_table(name, caption, columns, blocks, notes)
@@ -72,12 +72,12 @@ def _overall(records: list[Record]) -> Table:
     notes = Footnotes()
     rows = tuple(
         (
-            (provider(item),),
-            phrases.value(item, notes),
-            phrases.counts(item),
-            phrases.bounds(item.bound(*BOTH), item.estimate, notes),
+            (provider(record),),
+            phrases.value(record, notes),
+            phrases.counts(record),
+            phrases.bounds(record.bound(*BOTH), record.estimate, notes),
         )
-        for item in records
+        for record in records
     )
     columns = (
         Column(title="System"),
@@ -94,10 +94,10 @@ def _cases(source: Source, records: list[Record]) -> Table:
     notes = Footnotes()
     blocks = []
     for _, own in by_provider(source, records):
-        places = dict.fromkeys(_place(item) for item in own)
+        places = dict.fromkeys(_place(record) for record in own)
         rows = []
         for place in places:
-            here = {item.estimate.metric: item for item in own if _place(item) == place}
+            here = {record.estimate.metric: record for record in own if _place(record) == place}
             rows.append(
                 (_of(source, next(iter(here.values()))), *(_case(here.get(name), notes) for name in CASES))
             )

@@ -38,22 +38,22 @@ def _front_caption(*, has_dots: bool) -> Text:
 
 def det_curves(source: Source) -> list[Series]:
     """The curves that are drawn for everybody: with a band where it spans an axis, else the plain DET."""
-    found = lines(source) or source.curves("det")
+    curves = lines(source) or source.curves("det")
     return [
         Series(
-            name=item.provider,
-            index=source.providers.index(item.provider),
-            curve=item,
-            at=source.place(item),
+            name=curve.provider,
+            index=source.providers.index(curve.provider),
+            curve=curve,
+            at=source.place(curve),
         )
-        for item in found
+        for curve in curves
     ]
 
 
 def lines(source: Source) -> list[Curve]:
     """The curves with bands that are lines: those at a single FMR are points, which need no axes."""
     banded = source.banded("roc")
-    return banded if all(len(set(item.x)) > 1 for item in banded) else []
+    return banded if all(len(set(curve.x)) > 1 for curve in banded) else []
 
 
 def _front_dots(source: Source) -> Panel | None:
@@ -63,15 +63,15 @@ def _front_dots(source: Source) -> Panel | None:
         return None
     schema = found[0].estimate.schema
     records = [
-        item
-        for item in source.select("fnmr_at_fmr", schema=schema, primary=True)
-        if dict(item.estimate.at) == {"fmr": target} and item.estimate.group not in POOLS
+        record
+        for record in source.select("fnmr_at_fmr", schema=schema, primary=True)
+        if dict(record.estimate.at) == {"fmr": target} and record.estimate.group not in POOLS
     ]
     dots, rows = group_dots(source, schema, records)
     if not dots:
         return None
-    everybody = [item for item in overall(source, "fnmr_at_fmr") if item.estimate.at["fmr"] == target]
-    above = [dot for item in everybody if (dot := _dot(source, item, EVERYBODY)) is not None]
+    everybody = [record for record in overall(source, "fnmr_at_fmr") if record.estimate.at["fmr"] == target]
+    above = [dot for record in everybody if (dot := _dot(source, record, EVERYBODY)) is not None]
     title = f"FNMR by {schema.replace('_', ' ')}, FMR {formatting.exact(target)}"
     limits = _limits(source, schema, target)
     return figures.dots("front-dots", title, [EVERYBODY, *rows], [*above, *dots], "FNMR", limits)
@@ -100,9 +100,9 @@ def group_dots(source: Source, schema: str, records: list[Record]) -> tuple[list
     seen = {item.estimate.group for item in records if item.estimate.value is not None}
     rows = [name for name in source.classes(schema, seen) if name in seen]
     dots = []
-    for item in records:
-        if item.estimate.group in rows:
-            dot = _dot(source, item, source.label(schema, item.estimate.group))
+    for record in records:
+        if record.estimate.group in rows:
+            dot = _dot(source, record, source.label(schema, record.estimate.group))
             dots += [] if dot is None else [dot]
     return dots, [source.label(schema, name) for name in rows]
 
@@ -111,9 +111,9 @@ def _dot(source: Source, record: Record, row: str) -> Dot | None:
     """A record as a dot, with what it says in words; None without a value."""
     if record.estimate.value is None:
         return None
-    found = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES)
-    low, high = (found.interval.low, found.interval.high) if found else (None, None)
-    between = f", {plain_text(phrases.bounds(found, record.estimate))}" if found and low is not None else ""
+    bound = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES)
+    low, high = (bound.interval.low, bound.interval.high) if bound else (None, None)
+    between = f", {plain_text(phrases.bounds(bound, record.estimate))}" if bound and low is not None else ""
     return Dot(
         row=row,
         series=record.estimate.provider,

@@ -48,15 +48,17 @@ class Groups:
 
 def build(source: Source) -> Groups | None:
     """None when no rate of a group was estimated."""
-    found = tuple(item for item in (_schema(source, name) for name in source.schemas) if item is not None)
-    return Groups(schemas=found) if found else None
+    schemas = tuple(
+        schema for schema in (_schema(source, name) for name in source.schemas) if schema is not None
+    )
+    return Groups(schemas=schemas) if schemas else None
 
 
 def _schema(source: Source, name: str) -> Schema | None:
     records = [
-        item
-        for item in source.select("fmr", "fnmr", "fnmr_at_fmr", schema=name, primary=True)
-        if PAIR not in item.estimate.group
+        record
+        for record in source.select("fmr", "fnmr", "fnmr_at_fmr", schema=name, primary=True)
+        if PAIR not in record.estimate.group
     ]
     indices = source.select(*INDICES, schema=name, primary=True)
     if not records and not indices:
@@ -65,7 +67,7 @@ def _schema(source: Source, name: str) -> Schema | None:
     first = [at for at in _points(records) if dict(at) == {"fmr": target}]
     places = [at for at in _points(records) if at not in first]
     tables = [_table(source, name, point, records) for point in places[:MAX_POINTS]]
-    tables += _fixed(source, name, [item for item in records if "threshold" in item.estimate.at])
+    tables += _fixed(source, name, [record for record in records if "threshold" in record.estimate.at])
     drawn = _figure(source, name, records)
     cut = len(places) - MAX_POINTS
     return Schema(
@@ -80,7 +82,7 @@ def _schema(source: Source, name: str) -> Schema | None:
 
 def _points(records: list[Record]) -> list[AtKey]:
     """Operating points that are no fixed thresholds: FMR targets from large to small, then other rules for them."""
-    keys = dict.fromkeys(item.at for item in records if "threshold" not in item.estimate.at)
+    keys = dict.fromkeys(record.at for record in records if "threshold" not in record.estimate.at)
 
     def rank(at: AtKey) -> tuple[int, float]:
         target = dict(at).get("fmr")
@@ -98,7 +100,7 @@ COLUMNS = (
 
 def _table(source: Source, schema: str, point: AtKey, records: list[Record]) -> Table:
     notes = Footnotes()
-    here = [item for item in records if item.at == point]
+    here = [record for record in records if record.at == point]
     blocks = [
         Block(head=_head(source, own, point), rows=tuple(_rows(source, schema, own, notes)))
         for _, own in by_provider(source, here)
@@ -113,8 +115,8 @@ def _fixed(source: Source, schema: str, records: list[Record]) -> list[Table]:
     notes = Footnotes()
     blocks = []
     for _, own in by_provider(source, records):
-        for point in dict.fromkeys(item.at for item in own):
-            here = [item for item in own if item.at == point]
+        for point in dict.fromkeys(record.at for record in own):
+            here = [record for record in own if record.at == point]
             at = phrases.at_words(here[0].estimate.at, here[0].pointer)
             head = spans(provider(here[0]), "  ", at)
             blocks.append(Block(head=head, rows=tuple(_rows(source, schema, here, notes))))
@@ -129,7 +131,7 @@ def _laid_out(
     caption = spans(
         *_bold(title),
         f". FMR of a group: both people within it. Rates: {display_name(words().weighting, source.weighting)}.",
-        methods_said([item for item in records if item.estimate.group != UNKNOWN], *BOTH[:1]),
+        methods_said([record for record in records if record.estimate.group != UNKNOWN], *BOTH[:1]),
     )
     return build_table(name, caption, columns, kept, notes, "dense")
 
@@ -160,25 +162,25 @@ def _bold(text: Text) -> Text:
     return tuple(TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} b".strip()) for p in text)
 
 
-def _head(source: Source, own: list[Record], point: AtKey) -> Text:
-    parts: list[Part] = [provider(own[0])]
+def _head(source: Source, records: list[Record], point: AtKey) -> Text:
+    parts: list[Part] = [provider(records[0])]
     limit = [
-        item
-        for item in source.select("threshold_at_fmr", primary=True)
-        if item.at == point and item.estimate.provider == own[0].estimate.provider
+        record
+        for record in source.select("threshold_at_fmr", primary=True)
+        if record.at == point and record.estimate.provider == records[0].estimate.provider
     ]
-    same_schema = [item for item in limit if item.estimate.schema in (None, own[0].estimate.schema)]
+    same_schema = [record for record in limit if record.estimate.schema in (None, records[0].estimate.schema)]
     if same_schema:
         parts += ["  threshold ", phrases.value(same_schema[-1])]
     return spans(*parts)
 
 
-def _rows(source: Source, schema: str, own: list[Record], notes: Footnotes) -> list[tuple[Text, ...]]:
-    seen = {item.estimate.group for item in own}
+def _rows(source: Source, schema: str, records: list[Record], notes: Footnotes) -> list[tuple[Text, ...]]:
+    seen = {record.estimate.group for record in records}
     ordered = ["all", *(name for name in source.classes(schema, seen - {"all", "max"})), "max"]
     rows = []
     for group in [name for name in ordered if name in seen]:
-        pair = {_rate(item): item for item in own if item.estimate.group == group}
+        pair = {_rate(record): record for record in records if record.estimate.group == group}
         first = next(iter(pair.values()))
         label = "everybody" if group == "all" else source.label(schema, group)
         rows.append(
@@ -202,14 +204,14 @@ def _figure(source: Source, schema: str, records: list[Record]) -> Figure | None
     shown: set[str] = set()
     for metric, title in (("fmr", "FMR within the group"), ("fnmr_at_fmr", "FNMR")):
         here = [
-            item
-            for item in records
-            if item.estimate.metric == metric
-            and dict(item.estimate.at) == {"fmr": target}
-            and item.estimate.group not in points.POOLS
+            record
+            for record in records
+            if record.estimate.metric == metric
+            and dict(record.estimate.at) == {"fmr": target}
+            and record.estimate.group not in points.POOLS
         ]
         dots, rows = front.group_dots(source, schema, here)
-        shown |= {item.series for item in dots}
+        shown |= {dot.series for dot in dots}
         panels += _panels(source, schema, metric, title, rows, dots)
     if not panels or target is None:
         return None
@@ -232,10 +234,10 @@ def _panels(
 ) -> list[Panel]:
     """Up to four systems share a panel; more get further panels."""
     found = []
-    names = [name for name in source.providers if any(item.series == name for item in dots)]
+    names = [name for name in source.providers if any(dot.series == name for dot in dots)]
     for start in range(0, len(names), MAX_SYSTEMS_IN_PANEL):
         chosen = names[start : start + MAX_SYSTEMS_IN_PANEL]
-        part = [item for item in dots if item.series in chosen]
+        part = [dot for dot in dots if dot.series in chosen]
         found.append(
             figures.dots(f"groups-{schema}-{metric}-{start}", title, rows, part, phrases.metric(metric))
         )
@@ -246,21 +248,21 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
     if not records:
         return []
     notes = Footnotes()
-    keys = dict.fromkeys((item.estimate.metric, item.at) for item in sorted(records, key=_index_rank))
+    keys = dict.fromkeys((record.estimate.metric, record.at) for record in sorted(records, key=_index_rank))
     blocks = []
     for metric, at in keys:
-        own = [item for item in records if item.estimate.metric == metric and item.at == at]
+        own = [record for record in records if record.estimate.metric == metric and record.at == at]
         named = [_index_head(own[0]), *[()] * (len(own) - 1)]
         rows = tuple(
             (
                 name,
-                (provider(item),),
-                phrases.value(item, notes),
-                differences.when_alike(item),
-                differences.sentence(item, notes),
-                *interval_cells(item, notes, *BOTH),
+                (provider(record),),
+                phrases.value(record, notes),
+                differences.when_alike(record),
+                differences.sentence(record, notes),
+                *interval_cells(record, notes, *BOTH),
             )
-            for name, item in zip(named, own, strict=True)
+            for name, record in zip(named, own, strict=True)
         )
         blocks.append(Block(rows=rows))
     columns = (
@@ -286,10 +288,10 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
 
 def _how_often(records: list[Record]) -> list[Part]:
     """The share of cases in which equal groups are said to differ."""
-    for item in records:
-        if item.estimate.test is not None:
-            share = formatting.exact(item.estimate.test.alpha)
-            return ["in ", phrases.number(share, f"{item.pointer}/test/alpha"), " of all cases"]
+    for record in records:
+        if record.estimate.test is not None:
+            share = formatting.exact(record.estimate.test.alpha)
+            return ["in ", phrases.number(share, f"{record.pointer}/test/alpha"), " of all cases"]
     return ["seldom"]
 
 

@@ -26,43 +26,43 @@ class IdentityCheck:
 
 def build(source: Source) -> IdentityCheck | None:
     """None where the analysis did not run."""
-    found = source.select(PEOPLE)
-    if not found:
+    records = source.select(PEOPLE)
+    if not records:
         return None
-    tables = (_counts(source, found), _rates(source))
+    tables = (_counts(source, records), _rates(source))
     prose = (spans(words().identity_check["rule"]), spans(words().identity_check["verdicts"]))
-    return IdentityCheck(prose=prose, tables=tuple(item for item in tables if item is not None))
+    return IdentityCheck(prose=prose, tables=tuple(table for table in tables if table is not None))
 
 
 def warnings(source: Source) -> tuple[Text, ...]:
     """For page 1: each system's suspected pairs of people where they change a printed FMR, and where most."""
     rates = _labelled(source)
     found = []
-    for item in source.select(PEOPLE):
-        own = [
+    for record in source.select(PEOPLE):
+        records = [
             (labelled, without)
             for without in source.select(SUSPECTED, primary=True)
-            if without.estimate.provider == item.estimate.provider
+            if without.estimate.provider == record.estimate.provider
             and (labelled := rates.get(_key(without))) is not None
             and (labelled.estimate.value or 0.0) > (without.estimate.value or 0.0)
         ]
-        if own:
-            found.append(_warning(source, item, *max(own, key=_gone)))
+        if records:
+            found.append(_warning(source, record, *max(records, key=_gone)))
     return tuple(found)
 
 
 def _gone(pair: tuple[Record, Record]) -> float:
     """The share of the rate that goes with the suspects; of equal shares the larger rate."""
-    labelled, without = (item.estimate.value or 0.0 for item in pair)
+    labelled, without = (record.estimate.value or 0.0 for record in pair)
     return 1 - without / labelled + labelled * 1e-6
 
 
-def _warning(source: Source, item: Record, labelled: Record, without: Record) -> Text:
-    people = phrases.number(formatting.count(item.estimate.numerator or 0), f"{item.pointer}/numerator")
+def _warning(source: Source, record: Record, labelled: Record, without: Record) -> Text:
+    people = phrases.number(formatting.count(record.estimate.numerator or 0), f"{record.pointer}/numerator")
     of: list[Part] = [] if labelled.estimate.group == "all" else [" for ", phrases.group(source, labelled)]
-    one = item.estimate.numerator == 1
+    one = record.estimate.numerator == 1
     return spans(
-        provider(item),
+        provider(record),
         ": ",
         people,
         " pair of people is" if one else " pairs of people are",
@@ -81,7 +81,7 @@ def _warning(source: Source, item: Record, labelled: Record, without: Record) ->
 
 def _labelled(source: Source) -> dict[Key, Record]:
     """FMR on the data as labelled, by system, group, weighting and operating point."""
-    return {_key(item): item for item in source.select("fmr")}
+    return {_key(record): record for record in source.select("fmr")}
 
 
 def _key(record: Record) -> Key:
@@ -89,18 +89,18 @@ def _key(record: Record) -> Key:
     return estimate.provider, estimate.weighting, estimate.schema, estimate.group, record.at
 
 
-def _counts(source: Source, found: Sequence[Record]) -> Table:
+def _counts(source: Source, records: Sequence[Record]) -> Table:
     notes = Footnotes()
-    images = {item.estimate.provider: item for item in source.select(IMAGES)}
+    images = {record.estimate.provider: record for record in source.select(IMAGES)}
     rows = [
         (
-            (provider(item),),
-            _cut(item, "cut"),
-            _cut(item, "cut_of_many"),
-            _count(item, notes),
-            _count(images.get(item.estimate.provider), notes),
+            (provider(record),),
+            _cut(record, "cut"),
+            _cut(record, "cut_of_many"),
+            _count(record, notes),
+            _count(images.get(record.estimate.provider), notes),
         )
-        for item in found
+        for record in records
     ]
     columns = (
         Column(title="System"),
@@ -132,17 +132,17 @@ def _rates(source: Source) -> Table | None:
     """FMR as labelled and without: where they differ, in the primary weighting."""
     rates, notes, blocks = _labelled(source), Footnotes(), []
     metrics = [name for name in (CONFIRMED, SUSPECTED) if source.select(name)]
-    for _, own in by_provider(source, source.select(*metrics, primary=True)):
+    for _, records in by_provider(source, source.select(*metrics, primary=True)):
         lines: dict[Key, dict[str, Record]] = {}
-        for item in own:
-            lines.setdefault(_key(item), {})[item.estimate.metric] = item
+        for record in records:
+            lines.setdefault(_key(record), {})[record.estimate.metric] = record
         rows = tuple(
             _row(source, rates[key], [line.get(name) for name in metrics], notes)
             for key, line in lines.items()
             if key in rates and any(_moved(rates[key], item) for item in line.values())
         )
         if rows:
-            blocks.append(Block(head=(provider(own[0]),), rows=rows))
+            blocks.append(Block(head=(provider(records[0]),), rows=rows))
     if not blocks:
         return None
     titles = {CONFIRMED: "without those confirmed", SUSPECTED: "without those suspected, too"}
@@ -164,15 +164,15 @@ def _row(
 ) -> tuple[Text, ...]:
     group = "everybody" if labelled.estimate.group == "all" else phrases.group(source, labelled)
     where = spans(phrases.at_words(labelled.estimate.at, labelled.pointer), ", ", group)
-    return where, *(_rate(item, labelled, notes) for item in (labelled, *without))
+    return where, *(_rate(record, labelled, notes) for record in (labelled, *without))
 
 
 def _rate(record: Record | None, like: Record, notes: Footnotes) -> Text:
     """The rate, its interval, its counts."""
     if record is None:
         return (TextSpan(text=phrases.ABSENT),)
-    found = record.bound()
-    interval: list[Part] = [] if found is None else ["   ", *phrases.bounds(found, record.estimate)]
+    bound = record.bound()
+    interval: list[Part] = [] if bound is None else ["   ", *phrases.bounds(bound, record.estimate)]
     counts = (
         TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} soft".strip())
         for p in phrases.counts(record)

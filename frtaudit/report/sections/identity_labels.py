@@ -43,20 +43,20 @@ def build(source: Source) -> Labels | None:
     tables = [_queries(queries), *(make(source) for make in makers)]
     return Labels(
         lead=_lead(source),
-        tables=tuple(item for item in tables if item is not None),
+        tables=tuple(table for table in tables if table is not None),
         figures=label_drawings.drawn(source),
     )
 
 
 def _lead(source: Source) -> Text:
     """What a reader must know before the first number; which way labels move rates only where annotation shows it."""
-    found = source.select("label_agreement")
-    if not found:
+    records = source.select("label_agreement")
+    if not records:
         return spans(SAID, UNKNOWN)
     agreed: list[Part] = [
-        *phrases.value(found[0]),
+        *phrases.value(records[0]),
         " of the labels agree (",
-        *phrases.counts(found[0]),
+        *phrases.counts(records[0]),
         "). ",
     ]
     return spans(SAID, "Where faces were annotated, ", *agreed, *_direction(source))
@@ -72,9 +72,9 @@ def _direction(source: Source) -> Iterator[Part]:
     for target in sorted({fmr for fmr, _, _ in by}, key=float, reverse=True):
         sides: dict[int, list[str]] = {}
         for name in source.providers:
-            told, said = (by.get((target, name, kind)) for kind in KINDS[:2])
-            if told is not None and said is not None:
-                gap = float(told.estimate.value or 0.0) - float(said.estimate.value or 0.0)
+            told, record = (by.get((target, name, kind)) for kind in KINDS[:2])
+            if told is not None and record is not None:
+                gap = float(told.estimate.value or 0.0) - float(record.estimate.value or 0.0)
                 sides.setdefault((gap > 0) - (gap < 0), []).append(name)
         if not sides:
             continue
@@ -87,25 +87,26 @@ def _direction(source: Source) -> Iterator[Part]:
         yield f" is {'; '.join(parts)}. "
 
 
-def _queries(found: Sequence[Record]) -> Table:
+def _queries(records: Sequence[Record]) -> Table:
     notes = Footnotes()
     rows = tuple(
         (
             (
                 TextSpan(
-                    text=display_name(words().left_out, str(item.estimate.at["reason"])),
-                    pointer=f"{item.pointer}/at/reason",
+                    text=display_name(words().left_out, str(record.estimate.at["reason"])),
+                    pointer=f"{record.pointer}/at/reason",
                 ),
                 *notes.mark(
-                    words().left_out_means.get(str(item.estimate.at["reason"])), f"{item.pointer}/at/reason"
+                    words().left_out_means.get(str(record.estimate.at["reason"])),
+                    f"{record.pointer}/at/reason",
                 ),
-                *notes.mark(item.estimate.note, f"{item.pointer}/note"),
+                *notes.mark(record.estimate.note, f"{record.pointer}/note"),
             ),
-            phrases.counts(item),
-            phrases.value(item),
+            phrases.counts(record),
+            phrases.value(record),
         )
-        for item in found
-        if item.estimate.numerator
+        for record in records
+        if record.estimate.numerator
     )
     columns = (
         Column(title="Queries", kind="wide"),
@@ -120,16 +121,16 @@ def _queries(found: Sequence[Record]) -> Table:
 
 
 def _confusion(source: Source) -> Table | None:
-    found = {
-        (item.estimate.at["annotated"], item.estimate.at["estimated"]): item
-        for item in source.select("label_confusion")
+    records = {
+        (record.estimate.at["annotated"], record.estimate.at["estimated"]): record
+        for record in source.select("label_confusion")
     }
-    if not found:
+    if not records:
         return None
     titles = {1: "labelled as of it", 0: "labelled as not", -1: "left out", 2: "labelled as one of several"}
-    labels = [label for label in titles if (1, label) in found]
+    labels = [label for label in titles if (1, label) in records]
     rows = tuple(
-        ((TextSpan(text=word, kind="b"),), *(phrases.counts(found[said, label]) for label in labels))
+        ((TextSpan(text=word, kind="b"),), *(phrases.counts(records[said, label]) for label in labels))
         for said, word in ANSWERS.items()
     )
     columns = (Column(title="Annotated"), *(Column(title=titles[label], kind="num") for label in labels))
@@ -150,10 +151,11 @@ def _confusion(source: Source) -> Table | None:
 
 def _rates(source: Source) -> Table | None:
     """FNMR of everybody at each target, one row for each service, one column for each kind of label."""
-    found = [item for item in source.select("fnmr_by_labels") if item.estimate.group == "all"]
-    kinds = [kind for kind in KINDS if any(item.estimate.at["labels"] == kind for item in found)]
+    records = [record for record in source.select("fnmr_by_labels") if record.estimate.group == "all"]
+    kinds = [kind for kind in KINDS if any(record.estimate.at["labels"] == kind for record in records)]
     by = {
-        (item.estimate.at["fmr"], item.estimate.provider, item.estimate.at["labels"]): item for item in found
+        (record.estimate.at["fmr"], record.estimate.provider, record.estimate.at["labels"]): record
+        for record in records
     }
     notes = Footnotes()
     blocks = [
@@ -167,7 +169,7 @@ def _rates(source: Source) -> Table | None:
                 for name in source.providers
             ),
         )
-        for target in sorted({item.estimate.at["fmr"] for item in found}, key=float, reverse=True)
+        for target in sorted({record.estimate.at["fmr"] for record in records}, key=float, reverse=True)
     ]
     if not blocks:
         return None
@@ -186,22 +188,23 @@ def _rates(source: Source) -> Table | None:
 def _several(source: Source) -> Table | None:
     """What queries of several people change: left out, as published, or each of their people used."""
     made = {
-        (metric, str(item.estimate.at["several"])): item
+        (metric, str(record.estimate.at["several"])): record
         for metric in ("label_several_queries", "label_several_people", "label_several_faces")
-        for item in source.select(metric)
+        for record in source.select(metric)
     }
     if not made:
         return None
     notes, settings = Footnotes(), ("drop", "use")
     rows = []
     for metric in dict.fromkeys(metric for metric, _ in made):
-        pair = [made[metric, one] for one in settings]
+        pair = [made[metric, setting] for setting in settings]
         cells = [
-            _people(item) if item.estimate.denominator is None else phrases.counts(item) for item in pair
+            _people(record) if record.estimate.denominator is None else phrases.counts(record)
+            for record in pair
         ]
         rows.append(((TextSpan(text=phrases.metric(metric)),), *cells))
     blocks = [Block(rows=tuple(rows)), *_several_rates(source, settings, notes)]
-    titles = [display_name(words().labels, f"several_{one}") for one in settings]
+    titles = [display_name(words().labels, f"several_{setting}") for setting in settings]
     columns = (Column(title=""), *(Column(title=title, kind="num") for title in titles))
     caption = spans(
         TextSpan(text="Queries of several people. ", kind="b"),
@@ -218,20 +221,20 @@ def _people(record: Record) -> Text:
 def _several_rates(source: Source, settings: Sequence[str], notes: Footnotes) -> Iterator[Block]:
     """FNMR of each service under both settings, a block for each target."""
     by = {
-        (item.estimate.at["fmr"], item.estimate.provider, str(item.estimate.at["labels"])): item
-        for item in source.select("fnmr_by_labels")
-        if str(item.estimate.at["labels"]).startswith("several_")
+        (record.estimate.at["fmr"], record.estimate.provider, str(record.estimate.at["labels"])): record
+        for record in source.select("fnmr_by_labels")
+        if str(record.estimate.at["labels"]).startswith("several_")
     }
     for target in sorted({fmr for fmr, _, _ in by}, key=float, reverse=True):
-        own = {key[1:]: item for key, item in by.items() if key[0] == target}
+        records = {key[1:]: record for key, record in by.items() if key[0] == target}
         lines = tuple(
             (
                 (TextSpan(text=name, kind="b"),),
-                *(_cell(own.get((name, f"several_{one}")), notes) for one in settings),
+                *(_cell(records.get((name, f"several_{setting}")), notes) for setting in settings),
             )
             for name in source.providers
         )
-        head = spans("FNMR at ", *phrases.at_words({"fmr": target}, next(iter(own.values())).pointer))
+        head = spans("FNMR at ", *phrases.at_words({"fmr": target}, next(iter(records.values())).pointer))
         yield Block(head=head, rows=lines)
 
 
@@ -241,11 +244,16 @@ def _cell(record: Record | None, notes: Footnotes) -> Text:
 
 def _groups(source: Source) -> Table | None:
     """EER of each group, estimated beside annotated (Figure 5)."""
-    found = [item for item in source.select("eer_by_labels") if item.estimate.schema is not None]
-    kinds = [kind for kind in KINDS[:2] if any(item.estimate.at["labels"] == kind for item in found)]
+    records = [record for record in source.select("eer_by_labels") if record.estimate.schema is not None]
+    kinds = [kind for kind in KINDS[:2] if any(record.estimate.at["labels"] == kind for record in records)]
     by = {
-        (item.estimate.schema, item.estimate.group, item.estimate.provider, item.estimate.at["labels"]): item
-        for item in found
+        (
+            record.estimate.schema,
+            record.estimate.group,
+            record.estimate.provider,
+            record.estimate.at["labels"],
+        ): record
+        for record in records
     }
     notes = Footnotes()
     blocks = [
@@ -276,16 +284,19 @@ def _groups(source: Source) -> Table | None:
 
 def _subsets(source: Source) -> Table | None:
     """FNMR under the labels of each subset of the services, at every target (Figure S.13)."""
-    found = [item for item in source.select("fnmr_by_labels") if "+" in str(item.estimate.at["labels"])]
-    if not found:
+    records = [
+        record for record in source.select("fnmr_by_labels") if "+" in str(record.estimate.at["labels"])
+    ]
+    if not records:
         return None
     letter, notes = label_drawings.letters(source), Footnotes()
     by = {
-        (item.estimate.at["fmr"], item.estimate.at["labels"], item.estimate.provider): item for item in found
+        (record.estimate.at["fmr"], record.estimate.at["labels"], record.estimate.provider): record
+        for record in records
     }
     blocks = []
     for target in sorted({fmr for fmr, _, _ in by}, key=float, reverse=True):
-        own = {labels: item for (fmr, labels, _), item in by.items() if fmr == target}
+        own = {labels: record for (fmr, labels, _), record in by.items() if fmr == target}
         rows = tuple(
             (
                 (

@@ -38,11 +38,13 @@ def build(source: Source) -> Interclass | None:
     found = source.select(METRIC)
     if not found:
         return None
-    schemas = [name for name in source.schemas if any(item.estimate.schema == name for item in found)]
+    schemas = [name for name in source.schemas if any(record.estimate.schema == name for record in found)]
     tables = [
         _table(source, name, records, number)
         for name in schemas
-        for number, records in enumerate(_together([item for item in found if item.estimate.schema == name]))
+        for number, records in enumerate(
+            _together([record for record in found if record.estimate.schema == name])
+        )
     ]
     banded = source.curves("threshold_at_tar", grouped=True)  # the section on curves draws them, with bands
     systems = () if banded else source.providers
@@ -51,42 +53,48 @@ def build(source: Source) -> Interclass | None:
     return Interclass(
         main=tuple(
             _table(
-                source, name, _classes([item for item in found if item.estimate.schema == name]), 0, "main-"
+                source,
+                name,
+                _classes([record for record in found if record.estimate.schema == name]),
+                0,
+                "main-",
             )
             for name in schemas
         ),
         tables=tuple(tables),
         published=interclass_published.tables(source, schemas),
-        figures=tuple(item for item in drawn if item is not None),
+        figures=tuple(figure for figure in drawn if figure is not None),
         left_out=f"Curves of {cut} more systems are in result.json." if cut > 0 else "",
     )
 
 
 def _classes(records: list[Record]) -> list[Record]:
     """Distances of the classes and their largest in the first space that has intervals, else the first: no pairs."""
-    single = [item for item in records if PAIR not in item.estimate.group]
-    spaces = [_space(item) for item in single if item.bounds] or [_space(item) for item in single]
-    return [item for item in single if _space(item) == spaces[0]]
+    single = [record for record in records if PAIR not in record.estimate.group]
+    spaces = [_space(record) for record in single if record.bounds] or [_space(record) for record in single]
+    return [record for record in single if _space(record) == spaces[0]]
 
 
 def _together(records: list[Record]) -> list[list[Record]]:
     """Records by table: all spaces side by side where one alone has intervals, else each by itself."""
-    spaces = dict.fromkeys(_space(item) for item in records)
-    bounded = [name for name in spaces if any(item.bounds for item in records if _space(item) == name)]
+    spaces = dict.fromkeys(_space(record) for record in records)
+    bounded = [name for name in spaces if any(record.bounds for record in records if _space(record) == name)]
     if len(bounded) <= 1:
         return [records]
-    return [[item for item in records if _space(item) == name] for name in spaces]
+    return [[record for record in records if _space(record) == name] for name in spaces]
 
 
 def _table(source: Source, schema: str, records: list[Record], number: int, part: str = "") -> Table:
     """One row for each class and pair; spaces side by side, intervals beside the one that has them."""
     notes = Footnotes()
-    spaces = list(dict.fromkeys(_space(item) for item in records))
-    bounded = [space for space in spaces if any(item.bounds for item in records if _space(item) == space)]
-    targets = [item for item in TARGETS if any(record.bound(item) for record in records)]
+    spaces = list(dict.fromkeys(_space(record) for record in records))
+    bounded = [
+        space for space in spaces if any(record.bounds for record in records if _space(record) == space)
+    ]
+    targets = [target for target in TARGETS if any(record.bound(target) for record in records)]
     blocks = []
     for _, own in by_provider(source, records):
-        groups = dict.fromkeys(item.estimate.group for item in own)
+        groups = dict.fromkeys(record.estimate.group for record in own)
         rows = tuple(_row(source, own, group, spaces, bounded, targets, notes) for group in groups)
         blocks.append(Block(head=(provider(own[0]),), rows=rows))
     caption = spans(
@@ -112,9 +120,9 @@ def _units(records: list[Record]) -> list[TextSpan | str]:
     """The unit, or the unit of each space where they differ."""
     first = {item.estimate.unit: item for item in reversed(records)}
     parts: list[TextSpan | str] = ["unit: "]
-    for number, (unit, item) in enumerate(reversed(first.items())):
-        space = "" if len(first) == 1 else f"{display_name(words().at_value, _space(item))}: "
-        parts += [f"{'; ' if number else ''}{space}", TextSpan(text=unit, pointer=f"{item.pointer}/unit")]
+    for number, (unit, record) in enumerate(reversed(first.items())):
+        space = "" if len(first) == 1 else f"{display_name(words().at_value, _space(record))}: "
+        parts += [f"{'; ' if number else ''}{space}", TextSpan(text=unit, pointer=f"{record.pointer}/unit")]
     return parts
 
 
@@ -124,8 +132,8 @@ def _columns(spaces: list[str], bounded: list[str], targets: list[Target]) -> li
         columns.append(Column(title=f"d_l2, {display_name(words().at_value, space)}", kind="num"))
         if space in bounded:
             columns += [
-                Column(title=f"for {display_name(words().target, item.value)}", kind="num")
-                for item in targets
+                Column(title=f"for {display_name(words().target, target.value)}", kind="num")
+                for target in targets
             ]
     return columns
 
@@ -138,20 +146,20 @@ def _space(record: Record) -> str:
 
 def _row(
     source: Source,
-    own: list[Record],
+    records: list[Record],
     group: str,
     spaces: list[str],
     bounded: list[str],
     targets: list[Target],
     notes: Footnotes,
 ) -> tuple[Text, ...]:
-    here = {_space(item): item for item in own if item.estimate.group == group}
+    here = {_space(item): item for item in records if item.estimate.group == group}
     cells: list[Text] = [_group(source, next(iter(here.values())))]
     for space in spaces:
-        item = here.get(space)
-        cells.append((TextSpan(text=phrases.ABSENT),) if item is None else phrases.value(item, notes))
+        record = here.get(space)
+        cells.append((TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record, notes))
         if space in bounded:
-            cells += interval_cells(item, notes, *targets)
+            cells += interval_cells(record, notes, *targets)
     return tuple(cells)
 
 
@@ -159,9 +167,9 @@ def _alike(records: list[Record], notes: Footnotes) -> list[Part]:
     """The test of equality of the classes of each system, never the intervals; a raw p is marked."""
     tested = [item for item in records if item.estimate.test is not None]
     parts: list[Part] = [" Is there a difference? "] if tested else []
-    for item in tested:
-        name = TextSpan(text=item.estimate.provider, pointer=f"{item.pointer}/provider", kind="b")
-        parts += [name, ": ", *differences.sentence(item, notes), *_judged(item, notes), " "]
+    for record in tested:
+        name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+        parts += [name, ": ", *differences.sentence(record, notes), *_judged(record, notes), " "]
     return parts
 
 
@@ -174,7 +182,7 @@ def _judged(record: Record, notes: Footnotes) -> Text:
 
 
 def _plain_caution(records: list[Record]) -> Text:
-    iid = any(item.bound(Target.COMPARISONS_IID) for item in records)
+    iid = any(record.bound(Target.COMPARISONS_IID) for record in records)
     return (
         spans(" The interval for independent comparisons is that of the thesis; it is no test.")
         if iid
@@ -192,11 +200,11 @@ def _figure(source: Source, schema: str, system: str) -> Figure | None:
     names: dict[str, int] = {}
     for kind, title in (("tar", "Threshold by TAR"), ("tar_difference", "Class minus mean of the classes")):
         curves = [
-            item
-            for item in source.curves(kind, grouped=True)
-            if item.schema == schema and item.provider == system
+            curve
+            for curve in source.curves(kind, grouped=True)
+            if curve.schema == schema and curve.provider == system
         ]
-        series = [_series(source, schema, index, item) for index, item in enumerate(curves)]
+        series = [_series(source, schema, index, curve) for index, curve in enumerate(curves)]
         names |= {item.name: item.index for item in series}
         if series:
             name = f"{kind}-{schema}-{source.providers.index(system)}"

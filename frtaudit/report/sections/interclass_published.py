@@ -27,19 +27,19 @@ def tables(source: Source, schemas: Iterable[str]) -> tuple[Table, ...]:
 
 def _bounds(source: Source, schema: str) -> Table | None:
     """One row for each system: the upper bound of each class, lower and upper bound of Total, their maximum."""
-    found = [
-        item
-        for item in source.select("d_l2", schema=schema)
-        if dict(item.estimate.at) == {"space": "quantile"} and _thesis(item) is not None
+    records = [
+        record
+        for record in source.select("d_l2", schema=schema)
+        if dict(record.estimate.at) == {"space": "quantile"} and _thesis(record) is not None
     ]
     groups = [
         name
-        for name in dict.fromkeys(item.estimate.group for item in found)
+        for name in dict.fromkeys(record.estimate.group for record in records)
         if name != "max" and "|" not in name
     ]
     rows = []
     for name in source.providers:
-        here = {item.estimate.group: item for item in found if item.estimate.provider == name}
+        here = {record.estimate.group: record for record in records if record.estimate.provider == name}
         if "max" in here:
             cells = [_end(here.get(group), "high") for group in groups]
             rows.append(
@@ -65,28 +65,28 @@ def _bounds(source: Source, schema: str) -> Table | None:
 
 def _thesis(record: Record) -> tuple[float, float, str] | None:
     """The thesis's bounds and where they stand."""
-    for found in record.bounds:
-        item = found.interval
-        iid = item.target is Target.COMPARISONS_IID and item.method is Method.T_BOOTSTRAP
-        if iid and item.low is not None and item.high is not None:
-            return item.low, item.high, found.pointer
+    for bound in record.bounds:
+        interval = bound.interval
+        iid = interval.target is Target.COMPARISONS_IID and interval.method is Method.T_BOOTSTRAP
+        if iid and interval.low is not None and interval.high is not None:
+            return interval.low, interval.high, bound.pointer
     return None
 
 
 def _end(record: Record | None, end: str) -> Text:
-    found = None if record is None else _thesis(record)
-    if found is None:
+    thesis = None if record is None else _thesis(record)
+    if thesis is None:
         return (TextSpan(text=phrases.ABSENT),)
-    low, high, at = found
+    low, high, at = thesis
     return (phrases.number(formatting.plain(low if end == "low" else high), f"{at}/{end}"),)
 
 
 def _indices(source: Source, schema: str) -> Table | None:
     """A block for each space, a row for each system; none of two classes, where both are known by construction."""
-    found = [item for item in source.select(SD, RATIO, schema=schema) if not _of_two(item)]
+    records = [record for record in source.select(SD, RATIO, schema=schema) if not _of_two(record)]
     blocks = []
-    for place in dict.fromkeys(item.at for item in found):
-        here = [item for item in found if item.at == place]
+    for place in dict.fromkeys(record.at for record in records):
+        here = [record for record in records if record.at == place]
         rows = tuple(row for name in source.providers if (row := _index_row(here, name)))
         at = TextSpan(text=_place(dict(place)), pointer=f"{here[0].pointer}/at/space")
         blocks.append(Block(head=(at,), rows=rows))
@@ -102,11 +102,11 @@ def _indices(source: Source, schema: str) -> Table | None:
 
 
 def _index_row(here: Iterable[Record], system: str) -> tuple[Text, ...]:
-    own = {item.estimate.metric: item for item in here if item.estimate.provider == system}
-    if not own:
+    records = {record.estimate.metric: record for record in here if record.estimate.provider == system}
+    if not records:
         return ()
-    first = next(iter(own.values()))
-    return ((provider(first),), *(_value(own.get(metric)) for metric, _ in INDICES))
+    first = next(iter(records.values()))
+    return ((provider(first),), *(_value(records.get(metric)) for metric, _ in INDICES))
 
 
 def _of_two(record: Record) -> bool:

@@ -51,18 +51,18 @@ class Rows:
 
 def build(source: Source) -> LabelCost | None:
     """None where nobody asked; where nothing could be drawn, why."""
-    true = [item for name in RATES for item in source.select(f"{name}_true_labels")]
+    true = [record for name in RATES for record in source.select(f"{name}_true_labels")]
     if not true:
         why = [note for note in source.result.notes if note.startswith(NOT_MADE)]
-        said = f"The effect of label errors is not estimated: {why[0].removeprefix(NOT_MADE)}." if why else ""
-        return LabelCost(lead=(spans(said),), tables=(), figures=()) if said else None
+        text = f"The effect of label errors is not estimated: {why[0].removeprefix(NOT_MADE)}." if why else ""
+        return LabelCost(lead=(spans(text),), tables=(), figures=()) if text else None
     rows = _rows(source, true)
-    everybody = [item for item in true if item.estimate.schema is None]
+    everybody = [record for record in true if record.estimate.schema is None]
     return LabelCost(
         lead=tuple(
-            item
-            for item in (spans(MEANS), _uncertain_faces(source), spans(BLIND), _held(source, everybody))
-            if item
+            text_spans
+            for text_spans in (spans(MEANS), _uncertain_faces(source), spans(BLIND), _held(source, everybody))
+            if text_spans
         ),
         tables=(
             _overall(source, everybody, rows),
@@ -87,9 +87,9 @@ def _key(record: Record, rate: str) -> tuple[object, ...]:
 def _rows(source: Source, true: Sequence[Record]) -> Rows:
     reported = {}
     for metric, rate in (("fnmr_at_fmr", "fnmr"), ("fnmr", "fnmr"), ("fmr", "fmr")):
-        for item in source.select(metric):
-            if item.estimate.weighting == "pooled" and {"fmr", "threshold"} & set(item.estimate.at):
-                reported[_key(item, rate)] = item
+        for record in source.select(metric):
+            if record.estimate.weighting == "pooled" and {"fmr", "threshold"} & set(record.estimate.at):
+                reported[_key(record, rate)] = record
     return Rows(
         reported=reported,
         true={_key(item, _rate(item)): item for item in true},
@@ -106,19 +106,20 @@ def _rate(record: Record) -> str:
 
 def _uncertain_faces(source: Source) -> Text:
     """How many faces are in doubt, from the one end to the other."""
-    found = {
-        (item.estimate.at["end"], item.estimate.at["of"]): item for item in source.select("labels_in_doubt")
+    records = {
+        (record.estimate.at["end"], record.estimate.at["of"]): record
+        for record in source.select("labels_in_doubt")
     }
-    if not found:
+    if not records:
         return spans("")
 
     def span(of: str) -> Text:
         ends = sorted(
-            (found[end, of] for end in ("few", "many")), key=lambda item: item.estimate.value or 0.0
+            (records[end, of] for end in ("few", "many")), key=lambda record: record.estimate.value or 0.0
         )
         low, high = (
-            phrases.number(formatting.count(round(item.estimate.value or 0.0)), f"{item.pointer}/value")
-            for item in ends
+            phrases.number(formatting.count(round(record.estimate.value or 0.0)), f"{record.pointer}/value")
+            for record in ends
         )
         return (low,) if low.text == high.text else spans(low, " to ", high)
 
@@ -133,55 +134,55 @@ def _uncertain_faces(source: Source) -> Text:
         *span("own"),
         " faces that show the person searched for.",
     ]
-    left = [item for item in source.select("label_faces") if item.estimate.at["estimated"] == -1]
+    left = [record for record in source.select("label_faces") if record.estimate.at["estimated"] == -1]
     parts += [" Left out in all: ", *phrases.counts(left[0]), " faces."] if left else []
     return spans(*parts)
 
 
 def _blocks(
-    source: Source, found: Sequence[Record], cells: Mapping[tuple[object, ...], tuple[Text, ...]]
+    source: Source, records: Sequence[Record], cells: Mapping[tuple[object, ...], tuple[Text, ...]]
 ) -> list[Block]:
     """A block for each rate and point, a row for each service."""
     heads: dict[tuple[str, Point], Record] = {}
-    for item in found:
-        heads.setdefault((_rate(item), _point(item)), item)
+    for record in records:
+        heads.setdefault((_rate(record), _point(record)), record)
     return [
         Block(
-            head=spans(TextSpan(text=_at(rate, point)), *phrases.at_words(dict([point]), item.pointer)),
+            head=spans(TextSpan(text=_at(rate, point)), *phrases.at_words(dict([point]), head.pointer)),
             rows=tuple(
                 ((TextSpan(text=name, kind="b"),), *cells[rate, point, name])
                 for name in source.providers
                 if (rate, point, name) in cells
             ),
         )
-        for (rate, point), item in heads.items()
+        for (rate, point), head in heads.items()
     ]
 
 
 def _annotated(source: Source) -> dict[tuple[str, object], Record]:
     """(service, FMR target) to FNMR of everybody on annotated labels; empty without annotation."""
     return {
-        (item.estimate.provider, item.estimate.at["fmr"]): item
-        for item in source.select("fnmr_by_labels")
-        if (item.estimate.group, item.estimate.at["labels"]) == ("all", "annotated")
+        (record.estimate.provider, record.estimate.at["fmr"]): record
+        for record in source.select("fnmr_by_labels")
+        if (record.estimate.group, record.estimate.at["labels"]) == ("all", "annotated")
     }
 
 
-def _held(source: Source, found: Sequence[Record]) -> Text:
+def _held(source: Source, records: Sequence[Record]) -> Text:
     """Whether the intervals hold the rates on annotated labels; empty without annotation."""
-    said = _annotated(source)
-    if not said:
+    annotated = _annotated(source)
+    if not annotated:
         return ()
     missed: list[Part] = []
-    for item in found:
-        told = said.get((item.estimate.provider, item.estimate.at.get("fmr")))
-        own = item.bound(Target.POPULATION)
-        if _rate(item) != "fnmr" or told is None or told.estimate.value is None or own is None:
+    for record in records:
+        told = annotated.get((record.estimate.provider, record.estimate.at.get("fmr")))
+        bound = record.bound(Target.POPULATION)
+        if _rate(record) != "fnmr" or told is None or told.estimate.value is None or bound is None:
             continue
-        low, high = own.interval.low, own.interval.high
+        low, high = bound.interval.low, bound.interval.high
         if low is not None and high is not None and not low <= told.estimate.value <= high:
-            at = phrases.at_words({"fmr": item.estimate.at["fmr"]}, item.pointer)
-            missed += [", " if missed else "", TextSpan(text=item.estimate.provider, kind="b"), " at ", *at]
+            at = phrases.at_words({"fmr": record.estimate.at["fmr"]}, record.pointer)
+            missed += [", " if missed else "", TextSpan(text=record.estimate.provider, kind="b"), " at ", *at]
     so: list[Part] = ["They miss it for ", *missed, "."] if missed else ["They contain it for every service."]
     return spans(
         "The simulation does not use annotation. Where faces were annotated, the last column gives FNMR on "
@@ -199,22 +200,26 @@ def _at(rate: str, point: Point) -> str:
     )
 
 
-def _overall(source: Source, found: Sequence[Record], rows: Rows) -> Table:
+def _overall(source: Source, records: Sequence[Record], rows: Rows) -> Table:
     """Reported and true side by side, each with its interval for the population."""
-    notes, said = Footnotes(), _annotated(source)
+    notes, annotated = Footnotes(), _annotated(source)
     cells = {}
-    for item in found:
-        key = _key(item, _rate(item))
-        told = said.get((item.estimate.provider, item.estimate.at.get("fmr"))) if key[0] == "fnmr" else None
+    for record in records:
+        key = _key(record, _rate(record))
+        told = (
+            annotated.get((record.estimate.provider, record.estimate.at.get("fmr")))
+            if key[0] == "fnmr"
+            else None
+        )
         last = (TextSpan(text=phrases.ABSENT),) if told is None else phrases.value(told, notes)
         plain = rows.reported.get(key)
         shown = (TextSpan(text=phrases.ABSENT),) if plain is None else phrases.value(plain, notes)
         cells[key[:3]] = (
             shown,
             *interval_cells(plain, notes, Target.POPULATION),
-            phrases.value(item, notes),
-            *interval_cells(item, notes, Target.POPULATION),
-            *((last,) if said else ()),
+            phrases.value(record, notes),
+            *interval_cells(record, notes, Target.POPULATION),
+            *((last,) if annotated else ()),
         )
     columns = (
         Column(title="Service"),
@@ -222,17 +227,17 @@ def _overall(source: Source, found: Sequence[Record], rows: Rows) -> Table:
         Column(title="interval", kind="num"),
         Column(title="on drawn labels", kind="num"),
         Column(title="interval, labels in doubt included", kind="num"),
-        *((Column(title="on annotated labels", kind="num"),) if said else ()),
+        *((Column(title="on annotated labels", kind="num"),) if annotated else ()),
     )
     caption = spans(
         TextSpan(text="Rates on simulated true labels. ", kind="b"),
         "As reported: estimated labels, interval for the population. On simulated labels: the mean of both "
         "assumptions, not an estimate of the true rate; the interval covers both, for the population.",
     )
-    return build_table("label-cost", caption, columns, _blocks(source, found, cells), notes)
+    return build_table("label-cost", caption, columns, _blocks(source, records, cells), notes)
 
 
-def _costs(source: Source, found: Sequence[Record], rows: Rows) -> Table:
+def _costs(source: Source, records: Sequence[Record], rows: Rows) -> Table:
     """Reported less true, in all, by faces left out, by wrong labels."""
     notes = Footnotes()
     cells = {
@@ -242,7 +247,7 @@ def _costs(source: Source, found: Sequence[Record], rows: Rows) -> Table:
             else (TextSpan(text=phrases.ABSENT),)
             for of in ("all", "left_out", "wrong")
         )
-        for key in (_key(item, _rate(item)) for item in found)
+        for key in (_key(record, _rate(record)) for record in records)
     }
     columns = (
         Column(title="Service"),
@@ -254,20 +259,20 @@ def _costs(source: Source, found: Sequence[Record], rows: Rows) -> Table:
         TextSpan(text="Effect of label errors on the rates. ", kind="b"),
         "Mean of both assumptions, in percentage points: below 0 the reported rate is too low.",
     )
-    return build_table("label-cost-kinds", caption, columns, _blocks(source, found, cells), notes)
+    return build_table("label-cost-kinds", caption, columns, _blocks(source, records, cells), notes)
 
 
 def _groups(source: Source, true: Sequence[Record], rows: Rows) -> Iterator[Table]:
     """FNMR of each group, reported and on true labels, at each point."""
-    found = [item for item in true if item.estimate.schema is not None and _rate(item) == "fnmr"]
-    heads = dict.fromkeys((item.estimate.schema, _point(item)) for item in found)
+    records = [record for record in true if record.estimate.schema is not None and _rate(record) == "fnmr"]
+    heads = dict.fromkeys((record.estimate.schema, _point(record)) for record in records)
     if not heads:
         return
     notes = Footnotes()
     blocks = []
     for schema, point in heads:
-        own = [item for item in found if (item.estimate.schema, _point(item)) == (schema, point)]
-        lines = tuple(_group_row(source, item, rows, notes) for item in own)
+        own = [record for record in records if (record.estimate.schema, _point(record)) == (schema, point)]
+        lines = tuple(_group_row(source, record, rows, notes) for record in own)
         words = phrases.at_words(dict([point]), own[0].pointer)
         blocks.append(Block(head=spans(f"{str(schema).replace('_', ' ')}, FNMR at ", *words), rows=lines))
     columns = (
@@ -284,25 +289,25 @@ def _groups(source: Source, true: Sequence[Record], rows: Rows) -> Iterator[Tabl
     yield build_table("label-cost-groups", caption, columns, blocks, notes)
 
 
-def _group_row(source: Source, item: Record, rows: Rows, notes: Footnotes) -> tuple[Text, ...]:
-    plain = rows.reported.get(_key(item, "fnmr"))
+def _group_row(source: Source, record: Record, rows: Rows, notes: Footnotes) -> tuple[Text, ...]:
+    plain = rows.reported.get(_key(record, "fnmr"))
     return (
-        (TextSpan(text=item.estimate.provider, pointer=f"{item.pointer}/provider", kind="b"),),
-        (phrases.group(source, item),),
+        (TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),),
+        (phrases.group(source, record),),
         (TextSpan(text=phrases.ABSENT),) if plain is None else phrases.value(plain, notes),
-        phrases.value(item),
-        *interval_cells(item, notes, Target.POPULATION),
+        phrases.value(record),
+        *interval_cells(record, notes, Target.POPULATION),
     )
 
 
-def _figures(found: Sequence[Record], rows: Rows) -> Iterator[Figure]:
+def _figures(records: Sequence[Record], rows: Rows) -> Iterator[Figure]:
     """A panel for each target: each service's plain interval, thick, and the one that knows of the labels, thin."""
-    drawn = [item for item in found if _rate(item) == "fnmr" and "fmr" in item.estimate.at]
+    drawn = [record for record in records if _rate(record) == "fnmr" and "fmr" in record.estimate.at]
     panels = []
-    for place, point in enumerate(dict.fromkeys(_point(item) for item in drawn)):
-        own = [item for item in drawn if _point(item) == point]
+    for place, point in enumerate(dict.fromkeys(_point(record) for record in drawn)):
+        own = [record for record in drawn if _point(record) == point]
         title = f"FNMR at FMR {formatting.exact(float(str(point[1])))}"
-        lines = [line for item in own if (line := _reach(item, rows)) is not None]
+        lines = [line for record in own if (line := _reach(record, rows)) is not None]
         if lines:
             panels.append(labels.reaching(f"label-cost-{place}", title, lines))
     if panels:
@@ -319,16 +324,16 @@ def _figures(found: Sequence[Record], rows: Rows) -> Iterator[Figure]:
         )
 
 
-def _reach(item: Record, rows: Rows) -> Reach | None:
-    plain = rows.reported.get(_key(item, "fnmr"))
-    own = item.bound(Target.POPULATION)
-    if plain is None or plain.estimate.value is None or item.estimate.value is None:
+def _reach(record: Record, rows: Rows) -> Reach | None:
+    plain = rows.reported.get(_key(record, "fnmr"))
+    bound = record.bound(Target.POPULATION)
+    if plain is None or plain.estimate.value is None or record.estimate.value is None:
         return None
     ruled = plain.bound(Target.POPULATION)
     return Reach(
-        row=item.estimate.provider,
+        row=record.estimate.provider,
         value=plain.estimate.value,
         reported=None if ruled is None else (ruled.interval.low, ruled.interval.high),
-        true=item.estimate.value,
-        on_truth=None if own is None else (own.interval.low, own.interval.high),
+        true=record.estimate.value,
+        on_truth=None if bound is None else (bound.interval.low, bound.interval.high),
     )

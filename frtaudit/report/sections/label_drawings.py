@@ -30,21 +30,21 @@ def drawn(source: Source) -> tuple[Figure, ...]:
 
 def _drawable(curves: Sequence[Curve]) -> list[Curve]:
     """Those that a logarithmic axis can show."""
-    return [item for item in curves if any(y > 0 for y in item.y)]
+    return [curve for curve in curves if any(y > 0 for y in curve.y)]
 
 
 def _annotated(source: Source) -> bool:
-    return any(item.metric == ANNOTATED for item in label_curves(source, DET))
+    return any(curve.metric == ANNOTATED for curve in label_curves(source, DET))
 
 
 def _overview(source: Source) -> Iterator[Figure]:
     """All services in one panel (Figure 1)."""
-    found = _drawable(label_curves(source, DET))
+    drawable = _drawable(label_curves(source, DET))
     sides = {
         kind: [
-            Series(name=item.provider, index=source.providers.index(item.provider), curve=_bare(item))
-            for item in found
-            if item.metric == kind
+            Series(name=curve.provider, index=source.providers.index(curve.provider), curve=_bare(curve))
+            for curve in drawable
+            if curve.metric == kind
         ]
         for kind in (ANNOTATED, ESTIMATED)
     }
@@ -64,16 +64,16 @@ def _overview(source: Source) -> Iterator[Figure]:
     )
 
 
-def _bare(item: Curve) -> Curve:
+def _bare(curve: Curve) -> Curve:
     """Without its band."""
-    return replace(item, low=None, high=None)
+    return replace(curve, low=None, high=None)
 
 
 def _bands(source: Source) -> Iterator[Figure]:
     """A panel for each service: estimated with Wilson's band, annotated dashed (Figure S.12)."""
-    found = _drawable(label_curves(source, DET))
-    kinds = [kind for kind in (ESTIMATED, ANNOTATED) if any(item.metric == kind for item in found)]
-    if not any(item.low is not None for item in found):
+    drawable = _drawable(label_curves(source, DET))
+    kinds = [kind for kind in (ESTIMATED, ANNOTATED) if any(curve.metric == kind for curve in drawable)]
+    if not any(curve.low is not None for curve in drawable):
         return
     yield Figure(
         name="labels-bands",
@@ -82,34 +82,34 @@ def _bands(source: Source) -> Iterator[Figure]:
             "Band: Wilson's interval for the population, pointwise, on the labels used here; at a fixed threshold, "
             "without label errors."
         ),
-        panels=_panels(source, "labels-bands", [item for item in found if item.metric in kinds], kinds),
+        panels=_panels(source, "labels-bands", [curve for curve in drawable if curve.metric in kinds], kinds),
         keys=keys_of("labels-bands", [display_name(words().labels, kind) for kind in kinds]),
     )
 
 
-def _panels(source: Source, name: str, found: Sequence[Curve], kinds: Sequence[str]) -> tuple[Panel, ...]:
+def _panels(source: Source, name: str, curves: Sequence[Curve], kinds: Sequence[str]) -> tuple[Panel, ...]:
     """A panel of each service, a curve of each kind of label."""
     return tuple(
         label_figures.det(
             f"{name}-{number}",
             service,
             [
-                Series(name=display_name(words().labels, kind), index=kinds.index(kind), curve=item)
+                Series(name=display_name(words().labels, kind), index=kinds.index(kind), curve=curve)
                 for kind in kinds
-                for item in found
-                if (item.provider, item.metric) == (service, kind)
+                for curve in curves
+                if (curve.provider, curve.metric) == (service, kind)
             ],
         )
         for number, service in enumerate(source.providers)
-        if any(item.provider == service for item in found)
+        if any(curve.provider == service for curve in curves)
     )
 
 
 def _kinds(source: Source) -> Iterator[Figure]:
     """A panel for each service: its curve under each kind of label (Figures S.7, S.8)."""
-    found = [_bare(item) for item in _drawable(label_curves(source, DET))]
-    kinds = [kind for kind in words().labels if any(item.metric == kind for item in found)]
-    if not found:
+    curves = [_bare(curve) for curve in _drawable(label_curves(source, DET))]
+    kinds = [kind for kind in words().labels if any(curve.metric == kind for curve in curves)]
+    if not curves:
         return
     yield Figure(
         name="labels-det",
@@ -121,24 +121,26 @@ def _kinds(source: Source) -> Iterator[Figure]:
             if len(kinds) > 2
             else "Without a vote: each service evaluated on its own labels."
         ),
-        panels=_panels(source, "labels-det", found, kinds),
+        panels=_panels(source, "labels-det", curves, kinds),
         keys=keys_of("labels-det", [display_name(words().labels, kind) for kind in kinds]),
     )
 
 
 def _by_group(source: Source) -> Iterator[Figure]:
     """A panel for each service, a curve of each class, for each schema (Figure S.11)."""
-    found = _drawable(label_curves(source, DET, grouped=True))
-    for schema in dict.fromkeys(str(item.schema) for item in found):
-        own = [item for item in found if item.schema == schema]
-        groups = list(dict.fromkeys(item.group for item in own))
+    drawable = _drawable(label_curves(source, DET, grouped=True))
+    for schema in dict.fromkeys(str(curve.schema) for curve in drawable):
+        curves = [curve for curve in drawable if curve.schema == schema]
+        groups = list(dict.fromkeys(curve.group for curve in curves))
         panels = []
         for number, service in enumerate(source.providers):
             sides = {
                 kind: [
-                    Series(name=source.label(schema, item.group), index=groups.index(item.group), curve=item)
-                    for item in own
-                    if (item.provider, item.metric) == (service, kind)
+                    Series(
+                        name=source.label(schema, curve.group), index=groups.index(curve.group), curve=curve
+                    )
+                    for curve in curves
+                    if (curve.provider, curve.metric) == (service, kind)
                 ]
                 for kind in (ANNOTATED, ESTIMATED)
             }
@@ -158,11 +160,11 @@ def _by_group(source: Source) -> Iterator[Figure]:
 
 def _equal_error(source: Source) -> Iterator[Figure]:
     """EER of each class, estimated against annotated (Figure 5)."""
-    found = [item for item in source.select("eer_by_labels") if item.estimate.schema is not None]
+    records = [record for record in source.select("eer_by_labels") if record.estimate.schema is not None]
     by = {
-        (str(e.schema), e.group, e.provider, str(e.at["labels"])): item
-        for item in found
-        if (e := item.estimate).value is not None
+        (str(e.schema), e.group, e.provider, str(e.at["labels"])): record
+        for record in records
+        if (e := record.estimate).value is not None
     }
     for schema in dict.fromkeys(key[0] for key in by):
         pairs = list(_pairs(source, by, schema))
@@ -187,11 +189,11 @@ def _equal_error(source: Source) -> Iterator[Figure]:
 def _pairs(
     source: Source, by: dict[tuple[str, str, str, str], Record], schema: str
 ) -> Iterator[tuple[Dot, float]]:
-    for (own, group, service, kind), item in by.items():
+    for (own, group, service, kind), record in by.items():
         other = by.get((own, group, service, ESTIMATED))
         if own != schema or kind != ANNOTATED or other is None:
             continue
-        x, y = item.estimate.value, other.estimate.value
+        x, y = record.estimate.value, other.estimate.value
         if x is not None and y is not None:
             yield (
                 Dot(
@@ -199,7 +201,7 @@ def _pairs(
                     series=service,
                     index=source.providers.index(service),
                     value=x,
-                    at=item.pointer,
+                    at=record.pointer,
                 ),
                 y,
             )
@@ -213,9 +215,9 @@ def _scores(source: Source) -> Iterator[Figure]:
     for number, service in enumerate(source.providers):
         of = {
             (kind, labels): [
-                Series(name=names[str(item.rate)], index=sides[str(item.rate)], curve=item)
-                for item in label_curves(source, kind)
-                if (item.provider, item.metric) == (service, labels)
+                Series(name=names[str(curve.rate)], index=sides[str(curve.rate)], curve=curve)
+                for curve in label_curves(source, kind)
+                if (curve.provider, curve.metric) == (service, labels)
             ]
             for kind in (SCORES, RATES)
             for labels in (ANNOTATED, ESTIMATED)
@@ -248,11 +250,11 @@ def _subsets(source: Source) -> Iterator[Figure]:
 
     Long because what is set against what depends on whether there is an annotation.
     """
-    found = [item for item in source.select("fnmr_by_labels") if item.estimate.group == "all"]
+    records = [record for record in source.select("fnmr_by_labels") if record.estimate.group == "all"]
     value = {
         (float(e.at["fmr"]), str(e.at["labels"]), e.provider): e.value
-        for item in found
-        if (e := item.estimate).value is not None
+        for record in records
+        if (e := record.estimate).value is not None
     }
     several = sorted(
         {labels for _, labels, _ in value if "+" in labels}, key=lambda name: (name.count("+"), name)

@@ -26,9 +26,9 @@ def _whose(source: Source) -> str | None:
 def true_rates(source: Source) -> dict[tuple[str, float], Record]:
     """(system, FMR target) to FNMR of everybody on true labels, where it was told."""
     return {
-        (item.estimate.provider, float(item.estimate.at["fmr"])): item
-        for item in source.select(TRUE)
-        if item.estimate.schema is None and "fmr" in item.estimate.at
+        (record.estimate.provider, float(record.estimate.at["fmr"])): record
+        for record in source.select(TRUE)
+        if record.estimate.schema is None and "fmr" in record.estimate.at
     }
 
 
@@ -38,25 +38,25 @@ def notice(source: Source) -> Text:
         return ()
     some = _whose(source) == LabelSource.COMBINED
     who = "For images without an identity label" if some else "Images have no identity labels"
-    said = (
+    text = (
         f"{who}: labels were estimated from the services' own scores. Rates, intervals and verdicts treat them as "
         "true"
     )
     if true_rates(source):
         return spans(
-            f"{said}; with labels in doubt intervals are wider: key numbers below, and ", SECTION, "."
+            f"{text}; with labels in doubt intervals are wider: key numbers below, and ", SECTION, "."
         )
     return spans(
-        f"{said}; the uncertainty of labels is not part of this report (analysis=label_cost estimates it)."
+        f"{text}; the uncertainty of labels is not part of this report (analysis=label_cost estimates it)."
     )
 
 
-def line(found: Record | None) -> Text:
+def line(record: Record | None) -> Text:
     """Beside the counts the interval with labels in doubt; empty where it was not told."""
-    bounds = None if found is None else found.bound(Target.POPULATION)
-    if found is None or bounds is None or bounds.interval.low is None:
+    bounds = None if record is None else record.bound(Target.POPULATION)
+    if record is None or bounds is None or bounds.interval.low is None:
         return ()
-    return spans(";   ", TextSpan(text=LINE, kind="soft"), *phrases.bounds(bounds, found.estimate))
+    return spans(";   ", TextSpan(text=LINE, kind="soft"), *phrases.bounds(bounds, record.estimate))
 
 
 def caption(source: Source) -> Text:

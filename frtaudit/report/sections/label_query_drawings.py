@@ -17,9 +17,9 @@ MATRIX, VECTORS = "confidence_matrix", "confidence_vectors"
 def label_curves(source: Source, kind: str, *, grouped: bool = False) -> list[Curve]:
     """Curves of one kind that have points, of classes or of no schema."""
     return [
-        item
-        for item in source.result.curves
-        if item.analysis == kind and item.x and (item.schema is not None) == grouped
+        curve
+        for curve in source.result.curves
+        if curve.analysis == kind and curve.x and (curve.schema is not None) == grouped
     ]
 
 
@@ -31,14 +31,14 @@ def keys_of(name: str, names: Sequence[str]) -> tuple[Key, ...]:
 def queries(source: Source) -> Iterator[Figure]:
     """Faces of queries; right ones of each, annotated and estimated; by class (Figures S.1 to S.3, S.6)."""
     counts = label_curves(source, COUNTS)
-    reasons = list(dict.fromkeys(item.group for item in counts))
+    reasons = list(dict.fromkeys(count.group for count in counts))
     names = [display_name(words().left_out, reason) for reason in reasons]
     panels = []
     for metric, title in (("faces", "Right faces of each query"), ("share", "Right faces as a share")):
         series = [
-            Series(name=names[reasons.index(item.group)], index=reasons.index(item.group), curve=item)
-            for item in counts
-            if item.metric == metric
+            Series(name=names[reasons.index(count.group)], index=reasons.index(count.group), curve=count)
+            for count in counts
+            if count.metric == metric
         ]
         if series:
             name = f"labels-counts-{metric}"
@@ -60,18 +60,18 @@ def queries(source: Source) -> Iterator[Figure]:
 def _made_of(source: Source) -> Iterator[Figure]:
     panels = [
         label_figures.sizes(
-            "labels-sizes", "Faces of each query", Series(name="queries", index=0, curve=item)
+            "labels-sizes", "Faces of each query", Series(name="queries", index=0, curve=curve)
         )
-        for item in label_curves(source, SIZES)
+        for curve in label_curves(source, SIZES)
     ]
     shares = [*label_curves(source, SHARES), *label_curves(source, SHARES, grouped=True)]
     series = [
         Series(
-            name="all" if item.schema is None else source.label(item.schema, item.group),
+            name="all" if share.schema is None else source.label(share.schema, share.group),
             index=number,
-            curve=item,
+            curve=share,
         )
-        for number, item in enumerate(shares)
+        for number, share in enumerate(shares)
     ]
     if series:
         panels.append(label_figures.boxes("labels-shares", "Right faces by class", series))
@@ -95,18 +95,18 @@ def _said(annotated: bool) -> Text:  # noqa: FBT001  a private switch
 
 def examples(source: Source) -> Iterator[Figure]:
     """One query of each kind: confidences; z, eigenvectors and the decision (Figures 3, S.5)."""
-    found = {item.group: item for item in label_curves(source, MATRIX)}
-    vectors = {item.group: item for item in label_curves(source, VECTORS)}
+    curves = {label_curve.group: label_curve for label_curve in label_curves(source, MATRIX)}
+    vectors = {label_curve.group: label_curve for label_curve in label_curves(source, VECTORS)}
     panels = []
-    for number, (group, item) in enumerate(found.items()):
+    for number, (group, curve) in enumerate(curves.items()):
         title = display_name(words().left_out, group)
-        series = Series(name=title, index=0, curve=item)
+        series = Series(name=title, index=0, curve=curve)
         panels.append(label_figures.matrix(f"labels-matrix-{number}", title, series))
         if group in vectors:
             other = Series(name=title, index=0, curve=vectors[group])
             panels.append(label_figures.eigenvectors(f"labels-vectors-{number}", title, series, other))
     if panels:
-        service = next(iter(found.values())).metric
+        service = next(iter(curves.values())).metric
         yield Figure(
             name="labels-examples",
             title=f"One query of each kind, by {service}",

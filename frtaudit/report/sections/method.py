@@ -43,7 +43,7 @@ def build(source: Source) -> MethodView:
             (TextSpan(text=sentence(note), pointer=f"/notes/{index}"),)
             for index, note in enumerate(source.result.notes)
         ),
-        references=tuple(item.text() for item in references_of(source.result)),
+        references=tuple(reference.text() for reference in references_of(source.result)),
     )
 
 
@@ -60,9 +60,9 @@ def _settings(source: Source) -> Iterable[tuple[str, Text]]:
         ("Thresholds come from", "thresholds", "source", words().threshold_source),
         ("Non-mated pairs", "protocol", "non_mated", words().non_mated),
     ):
-        found = phrases.pairing(spec) if part == "protocol" else mapping(spec.get(part)).get(key)
-        if found:
-            yield title, (TextSpan(text=display_name(names, str(found)), pointer=f"/spec/{part}/{key}"),)
+        pairing = phrases.pairing(spec) if part == "protocol" else mapping(spec.get(part)).get(key)
+        if pairing:
+            yield title, (TextSpan(text=display_name(names, str(pairing)), pointer=f"/spec/{part}/{key}"),)
     if spec.get("failures"):
         text = display_name(words().failure_score, str(spec["failures"]))
         yield "Failed comparisons", (TextSpan(text=text, pointer="/spec/failures"),)
@@ -107,11 +107,11 @@ def _stratum(source: Source) -> Text:
 
 
 def _intervals(source: Source) -> list[Bounds]:
-    return [item for record in source.records for item in record.bounds]
+    return [bound for record in source.records for bound in record.bounds]
 
 
 def _targets(source: Source) -> Iterable[Explained]:
-    seen = {item.interval.target: item for item in reversed(_intervals(source))}
+    seen = {interval.interval.target: interval for interval in reversed(_intervals(source))}
     for target in Target:
         if target in seen:
             meaning = display_name(words().target_means, target.value)
@@ -119,7 +119,7 @@ def _targets(source: Source) -> Iterable[Explained]:
 
 
 def _methods(source: Source) -> Iterable[Explained]:
-    seen = {item.interval.method: item for item in reversed(_intervals(source))}
+    seen = {interval.interval.method: interval for interval in reversed(_intervals(source))}
     for method in Method:
         if method in seen:
             cited = citations(method.value)

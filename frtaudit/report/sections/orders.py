@@ -19,13 +19,13 @@ class Orders:
 
 def build(source: Source) -> Orders | None:
     """None where no system compared in both orders."""
-    found = source.select(*METRICS)
-    if not found:
+    records = source.select(*METRICS)
+    if not records:
         return None
     notes = Footnotes()
     rows = []
     for name in source.providers:
-        here = {item.estimate.metric: item for item in found if item.estimate.provider == name}
+        here = {record.estimate.metric: record for record in records if record.estimate.provider == name}
         if here:
             first = next(iter(here.values()))
             rows.append(

@@ -19,7 +19,7 @@ class Other:
 def build(source: Source) -> Other | None:
     """None when every estimate has a section of its own."""
     names = dict.fromkeys(
-        item.estimate.analysis for item in source.records if item.estimate.metric not in IN_SECTIONS
+        record.estimate.analysis for record in source.records if record.estimate.metric not in IN_SECTIONS
     )
     tables = tuple(_table(source, name) for name in names)
     return Other(tables=tables) if tables else None
@@ -27,25 +27,25 @@ def build(source: Source) -> Other | None:
 
 def _table(source: Source, analysis: str) -> Table:
     notes = Footnotes()
-    found = [
-        item
-        for item in source.records
-        if item.estimate.analysis == analysis and item.estimate.metric not in IN_SECTIONS
+    records = [
+        record
+        for record in source.records
+        if record.estimate.analysis == analysis and record.estimate.metric not in IN_SECTIONS
     ]
     blocks = [
         Block(
             head=(provider(own[0]),),
             rows=tuple(
                 (
-                    _what(source, item),
-                    phrases.value(item, notes),
-                    phrases.counts(item),
-                    *interval_cells(item, notes, *BOTH),
+                    _what(source, record),
+                    phrases.value(record, notes),
+                    phrases.counts(record),
+                    *interval_cells(record, notes, *BOTH),
                 )
-                for item in own
+                for record in own
             ),
         )
-        for _, own in by_provider(source, found)
+        for _, own in by_provider(source, records)
     ]
     columns = (
         Column(title="Estimate"),

@@ -37,23 +37,25 @@ class Overlap:
 
 def build(source: Source) -> Overlap | None:
     """None where no overlap was looked for."""
-    found = source.select(*COUNTS)
-    if not found:
+    records = source.select(*COUNTS)
+    if not records:
         return None
     tables = [
-        *_counts(found),
+        *_counts(records),
         *_noise(source),
         *_review(source),
         *_split(source),
         *lists.table(source, "overlap/"),
     ]
-    return Overlap(figures=tuple(_figures(source, found)), tables=tuple(tables))
+    return Overlap(figures=tuple(_figures(source, records)), tables=tuple(tables))
 
 
-def _figures(source: Source, found: list[Record]) -> list[Figure]:
+def _figures(source: Source, records: list[Record]) -> list[Figure]:
     """Figures 1 and 2 of 004: best matches by training set, and by verdict."""
     curves = [curve for curve in source.result.curves if curve.analysis == KIND]
-    guides = sorted({float(item.estimate.at["above"]) for item in found if "above" in item.estimate.at})
+    guides = sorted(
+        {float(record.estimate.at["above"]) for record in records if "above" in record.estimate.at}
+    )
     sets = [curve for curve in curves if curve.metric == ALL]
     drawn = []
     if sets:
@@ -111,17 +113,20 @@ def _sizes(curves: Sequence[Curve]) -> str:
     )
 
 
-def _counts(found: list[Record]) -> list[Table]:
+def _counts(records: list[Record]) -> list[Table]:
     """Images and identities above each threshold, before and after cleaning."""
     notes = Footnotes()
     places = list(
         dict.fromkeys(
-            tuple(item.estimate.at.get(key, "") for key in ("training", "stage", "above")) for item in found
+            tuple(record.estimate.at.get(key, "") for key in ("training", "stage", "above"))
+            for record in records
         )
     )
     blocks: dict[str, list[tuple[Text, ...]]] = {}
     for training, stage, above in places:
-        own = {item.estimate.metric: item for item in found if _at(item) == (training, stage, above)}
+        own = {
+            record.estimate.metric: record for record in records if _at(record) == (training, stage, above)
+        }
         first = next(iter(own.values()))
         where = (
             spans("above ", phrases.number(f"{float(above):g}", f"{first.pointer}/at/above"))
@@ -163,16 +168,16 @@ def _share(record: Record | None, notes: Footnotes) -> Text:
 
 
 def _noise(source: Source) -> list[Table]:
-    found = source.select("overlap_noise_images")
-    if not found:
+    records = source.select("overlap_noise_images")
+    if not records:
         return []
     notes = Footnotes()
     rows = tuple(
         (
-            (TextSpan(text=str(item.estimate.at["training"]), pointer=f"{item.pointer}/at/training"),),
-            _share(item, notes),
+            (TextSpan(text=str(record.estimate.at["training"]), pointer=f"{record.pointer}/at/training"),),
+            _share(record, notes),
         )
-        for item in found
+        for record in records
     )
     columns = (Column(title="Training set"), Column(title="images taken out / looked at", kind="num"))
     caption = spans(
@@ -183,25 +188,25 @@ def _noise(source: Source) -> list[Table]:
 
 
 def _review(source: Source) -> list[Table]:
-    found = source.select(*REVIEWED)
-    if not found:
+    records = source.select(*REVIEWED)
+    if not records:
         return []
     notes = Footnotes()
     blocks = []
-    for training in dict.fromkeys(str(item.estimate.at["training"]) for item in found):
-        own = [item for item in found if item.estimate.at["training"] == training]
+    for training in dict.fromkeys(str(record.estimate.at["training"]) for record in records):
+        own = [record for record in records if record.estimate.at["training"] == training]
         rows = []
-        for above in dict.fromkeys(item.estimate.at.get("above") for item in own):
+        for above in dict.fromkeys(record.estimate.at.get("above") for record in own):
             cells = [
                 next(
-                    item
-                    for item in own
-                    if item.estimate.metric == metric and item.estimate.at.get("above") == above
+                    record
+                    for record in own
+                    if record.estimate.metric == metric and record.estimate.at.get("above") == above
                 )
                 for metric in REVIEWED
             ]
             label = "all with a verdict" if above is None else f"above {float(above):g}"
-            rows.append((spans(label), *(_share(item, notes) for item in cells)))
+            rows.append((spans(label), *(_share(cell, notes) for cell in cells)))
         blocks.append(
             Block(head=spans(TextSpan(text=f"Training set {training}", kind="b")), rows=tuple(rows))
         )
@@ -219,16 +224,17 @@ def _review(source: Source) -> list[Table]:
 
 def _split(source: Source) -> list[Table]:
     """Accuracy of all pairs, without overlapping identities, and of the pairs that touch them."""
-    found = source.select(*SPLIT)
-    if not found:
+    records = source.select(*SPLIT)
+    if not records:
         return []
     notes = Footnotes()
-    known = {_key(item): item for item in found}
+    known = {_key(record): record for record in records}
     every = {
-        (item.estimate.provider, str(item.estimate.at["pairs"])): item for item in source.select("accuracy")
+        (record.estimate.provider, str(record.estimate.at["pairs"])): record
+        for record in source.select("accuracy")
     }
     blocks = []
-    for name, own in by_provider(source, found):
+    for name, own in by_provider(source, records):
         rows = []
         for pairs, training in dict.fromkeys(
             (str(r.estimate.at["pairs"]), str(r.estimate.at["training"])) for r in own
@@ -240,7 +246,7 @@ def _split(source: Source) -> list[Table]:
             rows.append(
                 (
                     label,
-                    *(_of_pairs(item, notes) for item in (whole, *cells[:2])),
+                    *(_of_pairs(record, notes) for record in (whole, *cells[:2])),
                     _of_pairs(cells[2], notes, FINE),
                     interval_cells(cells[2], notes, *BOTH, places=FINE)[0],
                 )
@@ -248,7 +254,7 @@ def _split(source: Source) -> list[Table]:
         blocks.append(Block(head=spans(provider(own[0])), rows=tuple(rows)))
     titles = ("all pairs", "without overlap", "overlap alone", "all − without", "for the population")
     columns = (Column(title="Test set, training set"), *(Column(title=title, kind="num") for title in titles))
-    deltas = [item for item in found if item.estimate.metric == SPLIT[2]]
+    deltas = [record for record in records if record.estimate.metric == SPLIT[2]]
     caption = spans(
         TextSpan(text="Accuracy with and without overlapping identities. ", kind="b"),
         "With the number of pairs. Without overlap: no person of a pair is in the training set; overlap only: at "

@@ -15,16 +15,16 @@ NO_DIFFERENCE = "A difference between the groups was not established there"
 
 def targets_of(source: Source) -> list[float]:
     """FMR targets at which FNMR was read, the largest first."""
-    found = {float(item.estimate.at["fmr"]) for item in overall(source, "fnmr_at_fmr")}
+    found = {float(record.estimate.at["fmr"]) for record in overall(source, "fnmr_at_fmr")}
     return sorted(found, reverse=True)
 
 
 def overall(source: Source, metric: str) -> list[Record]:
     """Records of a metric for everybody, at an FMR target and nothing else, in the primary weighting."""
     return [
-        item
-        for item in source.select(metric, grouped=False, primary=True)
-        if set(item.estimate.at) == {"fmr"} and item.estimate.group == "all"
+        record
+        for record in source.select(metric, grouped=False, primary=True)
+        if set(record.estimate.at) == {"fmr"} and record.estimate.group == "all"
     ]
 
 
@@ -34,10 +34,10 @@ def main_target(source: Source) -> float | None:
     judged = Counter(target for target in _judged(source) if target in targets)
     if judged:
         return max(judged, key=lambda target: (judged[target], -target))
-    found = overall(source, "fnmr_at_fmr")
+    records = overall(source, "fnmr_at_fmr")
     for target in reversed(targets):
-        there = [item for item in found if item.estimate.at["fmr"] == target]
-        if all(item.estimate.value is not None for item in there):
+        there = [record for record in records if record.estimate.at["fmr"] == target]
+        if all(record.estimate.value is not None for record in there):
             return target
     return targets[-1] if targets else None
 
@@ -62,10 +62,10 @@ def worst_group(source: Source) -> Text:
         ("fnmr_at_fmr", "FNMR"),
         ("fmr", "FMR within the group"),
     ):
-        found = worst(source, metric, target)
-        if found is None:
+        records = worst(source, metric, target)
+        if records is None:
             continue
-        most, everybody = found
+        most, everybody = records
         parts += [*([" "] if parts else []), *_sentence(source, most, everybody, rate)]
     if withheld_classes(source):
         parts += (
@@ -88,21 +88,21 @@ def worst(source: Source, metric: str, target: float | None) -> tuple[Record, Re
     None where no system has two groups with a rate: one group alone is not the highest.
     """
     grouped = [
-        item
-        for item in source.select(metric, grouped=True, primary=True)
-        if item.estimate.group not in POOLS
-        and dict(item.estimate.at) == {"fmr": target}
-        and item.estimate.value is not None
+        record
+        for record in source.select(metric, grouped=True, primary=True)
+        if record.estimate.group not in POOLS
+        and dict(record.estimate.at) == {"fmr": target}
+        and record.estimate.value is not None
     ]
-    several = Counter((item.estimate.provider, item.estimate.schema) for item in grouped)
-    grouped = [item for item in grouped if several[item.estimate.provider, item.estimate.schema] > 1]
+    several = Counter((record.estimate.provider, record.estimate.schema) for record in grouped)
+    grouped = [record for record in grouped if several[record.estimate.provider, record.estimate.schema] > 1]
     if not grouped:
         return None
-    most = max(grouped, key=lambda item: item.estimate.value or 0.0)
+    most = max(grouped, key=lambda record: record.estimate.value or 0.0)
     same = [
-        item
-        for item in overall(source, metric)
-        if item.estimate.provider == most.estimate.provider and item.at == most.at
+        record
+        for record in overall(source, metric)
+        if record.estimate.provider == most.estimate.provider and record.at == most.at
     ]
     return most, same[0] if same else None
 
@@ -138,45 +138,45 @@ def _sentence(source: Source, worst: Record, everybody: Record | None, rate: str
 def _lowest(source: Source, worst: Record) -> list[Part]:
     """The group of the same system and schema with the lowest rate of the same kind."""
     here = [
-        item
-        for item in source.select(worst.estimate.metric, schema=worst.estimate.schema, primary=True)
-        if item.estimate.provider == worst.estimate.provider
-        and item.at == worst.at
-        and item.estimate.group not in POOLS
-        and item.estimate.value is not None
+        record
+        for record in source.select(worst.estimate.metric, schema=worst.estimate.schema, primary=True)
+        if record.estimate.provider == worst.estimate.provider
+        and record.at == worst.at
+        and record.estimate.group not in POOLS
+        and record.estimate.value is not None
     ]
-    least = min(here, key=lambda item: item.estimate.value or 0.0)
+    least = min(here, key=lambda record: record.estimate.value or 0.0)
     return ["; lowest ", phrases.value(least, like=worst.estimate), " (", phrases.group(source, least), ")"]
 
 
 def _interval(source: Source, worst: Record) -> list[Part]:
     """The interval of the group as the highest of all that were searched (FORMULAS 8.19); else its own."""
     same = (worst.estimate.provider, worst.estimate.schema, worst.estimate.group)
-    for item in source.select("highest_group_rate", primary=True):
-        at, of = item.estimate.at, item.estimate
+    for record in source.select("highest_group_rate", primary=True):
+        at, of = record.estimate.at, record.estimate
         here = at["rate"] == worst.estimate.metric and at["fmr"] == worst.estimate.at["fmr"]
-        found = item.bound(Target.POPULATION)
-        if here and found is not None and (of.provider, of.schema, of.group) == same:
-            number = phrases.number(formatting.count(float(at["searched"])), f"{item.pointer}/at/searched")
-            return [*_confidence(found, item), ", adjusted for the choice among ", number, " rates"]
-    found = worst.bound(Target.POPULATION, Target.FIXED_IDENTITIES)
-    return [] if found is None or found.interval.low is None else _confidence(found, worst)
+        bound = record.bound(Target.POPULATION)
+        if here and bound is not None and (of.provider, of.schema, of.group) == same:
+            number = phrases.number(formatting.count(float(at["searched"])), f"{record.pointer}/at/searched")
+            return [*_confidence(bound, record), ", adjusted for the choice among ", number, " rates"]
+    bound = worst.bound(Target.POPULATION, Target.FIXED_IDENTITIES)
+    return [] if bound is None or bound.interval.low is None else _confidence(bound, worst)
 
 
-def _confidence(found: Bounds, record: Record) -> list[Part]:
-    return [", ", phrases.level(found), " CI ", phrases.bounds(found, record.estimate)]
+def _confidence(bounds: Bounds, record: Record) -> list[Part]:
+    return [", ", phrases.level(bounds), " CI ", phrases.bounds(bounds, record.estimate)]
 
 
 def _not_established(source: Source, worst: Record) -> list[Part]:
     """The largest of several rates may be chance where no test told the groups apart, or none could be made (8.19)."""
     rate = "fmr" if worst.estimate.metric == "fmr" else "fnmr"
     same = {**worst.estimate.at, "rate": rate}
-    for item in source.select("max_min", schema=worst.estimate.schema, primary=True):
-        test = item.estimate.test
-        here = item.estimate.provider == worst.estimate.provider and item.estimate.at == same
+    for record in source.select("max_min", schema=worst.estimate.schema, primary=True):
+        test = record.estimate.test
+        here = record.estimate.provider == worst.estimate.provider and record.estimate.at == same
         if here and test is not None and not test.differs:
-            said = TextSpan(text=NO_DIFFERENCE, pointer=f"{item.pointer}/test")
-            return [" ", said, ": it may be chance."]
+            text_span = TextSpan(text=NO_DIFFERENCE, pointer=f"{record.pointer}/test")
+            return [" ", text_span, ": it may be chance."]
         if here and test is not None:
             return []
     return [f" {NO_DIFFERENCE}: it may be chance."]

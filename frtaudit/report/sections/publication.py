@@ -88,9 +88,9 @@ def _left_out(source: Source) -> Text:
             shown = phrases.number(formatting.count(count), f"{AT}/left_out/{name}")
             parts.append(spans(shown, f" {one if count == 1 else many}"))
     hidden = [COUNTS[str(name)] for name in _names(publication.get("by_no_class"))]
-    said = [spans("Left out of the full report: ", listed(parts), ". ")] if parts else []
-    said += [spans("Counted for no class: ", listed(hidden), ".")] if hidden else []
-    return spans(*said)
+    text_spans = [spans("Left out of the full report: ", listed(parts), ". ")] if parts else []
+    text_spans += [spans("Counted for no class: ", listed(hidden), ".")] if hidden else []
+    return spans(*text_spans)
 
 
 def _names(value: object) -> list[object]:

@@ -40,15 +40,15 @@ def build(source: Source) -> Quality | None:
 def _figure(source: Source, schema: str) -> Figure | None:
     """Boxes by class of the cohort's samples."""
     curves = [
-        item
-        for item in source.curves("quality_box", "quality_outliers", grouped=True)
-        if item.schema == schema
+        curve
+        for curve in source.curves("quality_box", "quality_outliers", grouped=True)
+        if curve.schema == schema
     ]
     if not curves:
         return None
     attribute = (curves[0].metric or "").replace("_", " ")
-    found = {(item.analysis, item.group): item.y for item in curves}
-    groups = list(dict.fromkeys(item.group for item in curves))
+    found = {(curve.analysis, curve.group): curve.y for curve in curves}
+    groups = list(dict.fromkeys(curve.group for curve in curves))
     made = [
         BoxStats(
             name=source.label(schema, group),
@@ -74,15 +74,17 @@ def _figure(source: Source, schema: str) -> Figure | None:
 def _means(source: Source, schema: str) -> Table | None:
     """One row: the mean of each class with its interval, and whether they differ."""
     records = source.select(MEAN, SPREAD, schema=schema)
-    groups = list(dict.fromkeys(item.estimate.group for item in records if item.estimate.group != "max"))
+    groups = list(
+        dict.fromkeys(record.estimate.group for record in records if record.estimate.group != "max")
+    )
     if not groups:
         return None
     notes = Footnotes()
-    here = {item.estimate.group: item for item in records}
+    here = {record.estimate.group: record for record in records}
     spread = here.get("max")
-    said = (TextSpan(text=phrases.ABSENT),) if spread is None else differences.sentence(spread, notes)
+    sentence = (TextSpan(text=phrases.ABSENT),) if spread is None else differences.sentence(spread, notes)
     means = (_mean(here.get(name), notes) for name in groups)
-    rows = (((provider(records[0]),), *means, said),)
+    rows = (((provider(records[0]),), *means, sentence),)
     columns = [Column(title="Samples"), *(Column(title=source.label(schema, g), kind="num") for g in groups)]
     columns.append(Column(title="Do classes differ?", kind="wide"))
     first = records[0].estimate
@@ -104,15 +106,15 @@ def _mean(record: Record | None, notes: Footnotes) -> Text:
 def _within(source: Source, schema: str) -> Table | None:
     """One row for each stratum: d_l2 of each class and the largest with its test."""
     records = source.select(WITHIN, schema=schema)
-    groups = [name for name in dict.fromkeys(item.estimate.group for item in records) if name != "max"]
+    groups = [name for name in dict.fromkeys(record.estimate.group for record in records) if name != "max"]
     if not records:
         return None
     notes = Footnotes()
     blocks = []
     for _, own in by_provider(source, records):
-        strata = dict.fromkeys(str(item.estimate.at["stratum"]) for item in own)
+        strata = dict.fromkeys(str(record.estimate.at["stratum"]) for record in own)
         rows = tuple(
-            _stratum([item for item in own if item.estimate.at["stratum"] == name], groups, notes)
+            _stratum([record for record in own if record.estimate.at["stratum"] == name], groups, notes)
             for name in strata
         )
         blocks.append(Block(head=(provider(own[0]),), rows=rows))
@@ -129,11 +131,11 @@ def _within(source: Source, schema: str) -> Table | None:
     return build_table(f"within-{schema}", caption, columns, blocks, notes, "dense")
 
 
-def _stratum(own: list[Record], groups: list[str], notes: Footnotes) -> tuple[Text, ...]:
-    here = {item.estimate.group: item for item in own}
-    first = own[0]
+def _stratum(records: list[Record], groups: list[str], notes: Footnotes) -> tuple[Text, ...]:
+    here = {record.estimate.group: record for record in records}
+    first = records[0]
     name = str(first.estimate.at["stratum"])
-    said = spans(
+    text_spans = spans(
         TextSpan(
             text="all of known quality" if name == "all" else name, pointer=f"{first.pointer}/at/stratum"
         )
@@ -144,17 +146,17 @@ def _stratum(own: list[Record], groups: list[str], notes: Footnotes) -> tuple[Te
             for end in ("low", "high")
         )
         low, high = ends
-        said = spans(said, ": ", low, " to ", high)
+        text_spans = spans(text_spans, ": ", low, " to ", high)
     largest = here.get("max")
     cells = [_signed(here.get(group)) for group in groups]
     if largest is None:
-        return (said, *cells, (TextSpan(text=phrases.ABSENT),), (TextSpan(text=phrases.ABSENT),))
+        return (text_spans, *cells, (TextSpan(text=phrases.ABSENT),), (TextSpan(text=phrases.ABSENT),))
     alike = (
         spans("see Interclass bias")
         if largest.estimate.test is None
         else differences.sentence(largest, notes)
     )
-    return (said, *cells, phrases.value(largest, notes), alike)
+    return (text_spans, *cells, phrases.value(largest, notes), alike)
 
 
 def _signed(record: Record | None) -> Text:

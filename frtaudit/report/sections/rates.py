@@ -33,7 +33,7 @@ class Rates:
 def build(source: Source) -> Rates | None:
     """None when no error rate was estimated."""
     tables = [*_at_targets(source), *_at_thresholds(source), *_eer(source)]
-    drawn = [item for item in (_curves(source), _over_threshold(source)) if item is not None]
+    drawn = [figure for figure in (_curves(source), _over_threshold(source)) if figure is not None]
     return Rates(figures=tuple(drawn), tables=tuple(tables)) if tables or drawn else None
 
 
@@ -69,12 +69,12 @@ def _band_words(series: list[Series]) -> list[Part]:
 
 
 def _over_threshold(source: Source) -> Figure | None:
-    drawn = [_series(source, item) for item in source.curves("det")]
+    drawn = [_series(source, curve) for curve in source.curves("det")]
     panels = []
     if drawn and front.lines(source):
         panels.append(figures.det("whole-det", drawn, "DET over the whole range", figures.LOW))
     for kind, title in (("fmr", "FMR over the threshold"), ("fnmr", "FNMR over the threshold")):
-        series = [_series(source, item) for item in source.curves(kind)]
+        series = [_series(source, curve) for curve in source.curves(kind)]
         drawn += series
         if series:
             panels.append(figures.over_threshold(f"over-{kind}", title, series, phrases.metric(kind)))
@@ -107,10 +107,12 @@ def _at_targets(source: Source) -> list[Table]:
 
 def _target_table(source: Source, target: float) -> Table:
     notes = Footnotes()
-    records = [item for item in points.overall(source, "fnmr_at_fmr") if item.estimate.at["fmr"] == target]
+    records = [
+        record for record in points.overall(source, "fnmr_at_fmr") if record.estimate.at["fmr"] == target
+    ]
     blocks = [
-        Block(head=_target_head(source, item, notes), rows=interval_rows(item, notes) or _no_interval())
-        for item in records
+        Block(head=_target_head(source, record, notes), rows=interval_rows(record, notes) or _no_interval())
+        for record in records
     ]
     pointer = f"{records[0].pointer}/at/fmr"
     caption = spans(
@@ -165,36 +167,36 @@ def _threshold(source: Source, record: Record) -> Record | None:
 
 def _at_thresholds(source: Source) -> list[Table]:
     """FMR and FNMR side by side at fixed thresholds: those declared, and those vendors recommend."""
-    found = [
-        item
-        for item in source.select("fmr", "fnmr", grouped=False, primary=True)
-        if "threshold" in item.estimate.at and "pairs" not in item.estimate.at
+    records = [
+        record
+        for record in source.select("fmr", "fnmr", grouped=False, primary=True)
+        if "threshold" in record.estimate.at and "pairs" not in record.estimate.at
     ]
-    if not found:
+    if not records:
         return []
     notes = Footnotes()
     blocks = [
         Block(head=(provider(own[0]),), rows=tuple(_threshold_rows(own, notes)))
-        for _, own in by_provider(source, found)
+        for _, own in by_provider(source, records)
     ]
     columns: tuple[Column, ...] = (
         Column(title="Operating point"),
         *RATE_COLUMNS,
     )
-    people = any(item.bound(Target.POPULATION) for item in found)
+    people = any(record.bound(Target.POPULATION) for record in records)
     caption = spans(
         TextSpan(text="FMR and FNMR at fixed thresholds. ", kind="b"),
         f"Rates: {display_name(words().weighting, source.weighting)}.",
-        methods_said(found, Target.POPULATION if people else Target.COMPARISONS_IID),
+        methods_said(records, Target.POPULATION if people else Target.COMPARISONS_IID),
     )
     return [build_table("fixed-thresholds", caption, columns, blocks, notes, "dense")]
 
 
 def _threshold_rows(records: list[Record], notes: Footnotes) -> list[tuple[Text, ...]]:
-    points = dict.fromkeys(item.at for item in records)
+    points = dict.fromkeys(record.at for record in records)
     rows = []
     for point in points:
-        pair = {item.estimate.metric: item for item in records if item.at == point}
+        pair = {record.estimate.metric: record for record in records if record.at == point}
         first = next(iter(pair.values()))
         cells: list[Text] = [phrases.at_words(first.estimate.at, first.pointer)]
         for metric in ("fmr", "fnmr"):
@@ -215,18 +217,18 @@ def rate_cells(record: Record | None, notes: Footnotes) -> tuple[Text, ...]:
 
 
 def _eer(source: Source) -> list[Table]:
-    found = source.select("eer")
-    if not found:
+    records = source.select("eer")
+    if not records:
         return []
     notes = Footnotes()
     rows = tuple(
         (
-            (provider(item),),
-            _where(source, item),
-            phrases.value(item),
-            (TextSpan(text=item.estimate.note or phrases.ABSENT, pointer=f"{item.pointer}/note"),),
+            (provider(record),),
+            _where(source, record),
+            phrases.value(record),
+            (TextSpan(text=record.estimate.note or phrases.ABSENT, pointer=f"{record.pointer}/note"),),
         )
-        for item in found
+        for record in records
     )
     columns = (
         Column(title="System"),

@@ -42,15 +42,15 @@ def build(source: Source) -> Releases | None:
     """None where the spec names no family of releases."""
     families = _families(source)
     largest = [
-        item
-        for item in source.select("d_l2")
-        if item.estimate.group == "max" and dict(item.estimate.at) == SPACE
+        record
+        for record in source.select("d_l2")
+        if record.estimate.group == "max" and dict(record.estimate.at) == SPACE
     ]
     tables: list[Table] = []
     drawn: list[Figure] = []
     for place, (family, members) in enumerate(families.items()):
-        here = [item for item in largest if item.estimate.provider in {one.name for one in members}]
-        schemas = [name for name in source.schemas if any(item.estimate.schema == name for item in here)]
+        here = [record for record in largest if record.estimate.provider in {one.name for one in members}]
+        schemas = [name for name in source.schemas if any(record.estimate.schema == name for record in here)]
         tables += [_grid(family, place, members, name, here) for name in schemas]
         changed = _changes(source, family, place, members)
         tables += [] if changed is None else [changed]
@@ -84,7 +84,7 @@ def _grid(
     family: str, place: int, members: Sequence[_Member], schema: str, largest: Sequence[Record]
 ) -> Table:
     """Recognition down, detection across; in each cell the largest d_l2 and the thesis's upper bound of it."""
-    here = {item.estimate.provider: item for item in largest if item.estimate.schema == schema}
+    here = {record.estimate.provider: record for record in largest if record.estimate.schema == schema}
     across = list(dict.fromkeys(sorted(one.detection for one in members)))
     rows = []
     for down in dict.fromkeys(sorted(one.recognition for one in members)):
@@ -111,9 +111,9 @@ def _cell(member: _Member | None, here: Mapping[str, Record]) -> Text:
     if member.released is not None:
         value = tuple(TextSpan(text=p.text, pointer=p.pointer, kind="b") for p in value)
     parts: list[Part] = [value]
-    found = record.bound(Target.POPULATION)
-    if found is not None and found.interval.low is not None:
-        parts += [TextSpan(text=" ", kind="br"), phrases.bounds(found, record.estimate)]
+    bound = record.bound(Target.POPULATION)
+    if bound is not None and bound.interval.low is not None:
+        parts += [TextSpan(text=" ", kind="br"), phrases.bounds(bound, record.estimate)]
     iid = record.bound(Target.COMPARISONS_IID)
     if iid is not None and iid.interval.high is not None:
         high = phrases.number(formatting.plain(iid.interval.high), f"{iid.pointer}/high")
@@ -124,12 +124,14 @@ def _cell(member: _Member | None, here: Mapping[str, Record]) -> Text:
 def _changes(source: Source, family: str, place: int, members: Sequence[_Member]) -> Table | None:
     """One row for each step from a release to the next and each schema, with the test in words."""
     records = [
-        item for item in source.select(CHANGE) if item.estimate.provider in {one.name for one in members}
+        record
+        for record in source.select(CHANGE)
+        if record.estimate.provider in {one.name for one in members}
     ]
     if not records:
         return None
     notes = Footnotes()
-    rows = tuple(_change(item, notes) for item in records)
+    rows = tuple(_change(record, notes) for record in records)
     columns = (
         Column(title="From – to"),
         Column(title="By"),
@@ -165,12 +167,14 @@ def _direction(record: Record, notes: Footnotes) -> Text:
     test, value = record.estimate.test, record.estimate.value
     if test is None or test.p is None or value is None:
         return differences.sentence(record, notes)
-    said = differences.sentence(record, notes)
+    sentence = differences.sentence(record, notes)
     words_of = {"The groups differ": f"Bias went {'up' if value > 0 else 'down'}"}
     words_of["No difference found"] = "No change found"
     words_of[differences.NOT_ESTABLISHED] = "Change not established after adjustment"
     words_of[differences.NOT_OF_THE_POPULATION] = "Change not established for the population"
-    return tuple(TextSpan(text=words_of.get(p.text, p.text), pointer=p.pointer, kind=p.kind) for p in said)
+    return tuple(
+        TextSpan(text=words_of.get(p.text, p.text), pointer=p.pointer, kind=p.kind) for p in sentence
+    )
 
 
 def _history(
@@ -217,11 +221,11 @@ def _line(
     """Values and bounds of one schema over the releases that have them."""
     found: list[tuple[int, float, float, float]] = []
     for place, name in enumerate(names):
-        for item in largest:
-            bound = item.bound(target)
-            if (item.estimate.provider, item.estimate.schema) != (name, schema) or bound is None:
+        for record in largest:
+            bound = record.bound(target)
+            if (record.estimate.provider, record.estimate.schema) != (name, schema) or bound is None:
                 continue
-            low, high, value = bound.interval.low, bound.interval.high, item.estimate.value
+            low, high, value = bound.interval.low, bound.interval.high, record.estimate.value
             if low is not None and high is not None and value is not None:
                 found.append((place, value, low, high))
     if not found:

@@ -39,7 +39,7 @@ def build(source: Source) -> Requirements | None:
         return None
     rulings = all_rulings(source)
     return Requirements(
-        parts=tuple(_part(item) for item in rulings[:MAX_PARTS]),
+        parts=tuple(_part(ruling) for ruling in rulings[:MAX_PARTS]),
         rulings=rulings[MAX_PARTS:MAX_ROWS],
         meanings=tuple(_meaning(verdict) for verdict in ORDER),
         left_out=max(len(rulings) - MAX_ROWS, 0),

@@ -37,11 +37,11 @@ def build(source: Source) -> Robustness:
         *(robustness_classes.bounds(source, schema) for schema in source.schemas),
         *(robustness_classes.mix(source, schema) for schema in source.schemas),
     )
-    tables = tuple(item for item in found if item is not None)
+    tables = tuple(table for table in found if table is not None)
     text = words().robustness
     closed = [] if source.select("index_worst_case") else [spans(text["no_unknown"])]
-    said = (spans(text["people"]), spans(text["silent"]), *_unknown(source), *closed, _runs(source))
-    return Robustness(remarks=said, tables=tables)
+    text_spans = (spans(text["people"]), spans(text["silent"]), *_unknown(source), *closed, _runs(source))
+    return Robustness(remarks=text_spans, tables=tables)
 
 
 def _runs(source: Source) -> Text:
@@ -62,18 +62,18 @@ def _runs(source: Source) -> Text:
 def _monte_carlo(source: Source) -> Text:
     """The rate's bound that would move most, beside the width of its interval, if the audit ran with another seed."""
     found = [
-        (item.interval.mc_error / (item.interval.high - item.interval.low), record, item)
+        (bound.interval.mc_error / (bound.interval.high - bound.interval.low), record, bound)
         for record in source.select("fmr", "fnmr", "fnmr_at_fmr", primary=True)
-        for item in record.bounds
-        if item.interval.mc_error
-        and item.interval.low is not None
-        and item.interval.high is not None
-        and item.interval.high > item.interval.low
-        and item.interval.method is not Method.WILSON_IID
+        for bound in record.bounds
+        if bound.interval.mc_error
+        and bound.interval.low is not None
+        and bound.interval.high is not None
+        and bound.interval.high > bound.interval.low
+        and bound.interval.method is not Method.WILSON_IID
     ]
     if not found:
         return spans("No bound uses resamples. ")
-    _, record, item = max(found, key=lambda one: one[0])
+    _, record, bounds = max(found, key=lambda one: one[0])
     who = (
         "everybody"
         if record.estimate.group == "all"
@@ -86,9 +86,9 @@ def _monte_carlo(source: Source) -> Text:
         " at ",
         phrases.at_words(record.estimate.at, record.pointer),
         f" of {record.estimate.provider}, {who}: ",
-        phrases.bounds(item, record.estimate),
+        phrases.bounds(bounds, record.estimate),
         ", Monte Carlo error ",
-        phrases.monte_carlo_error(item, record.estimate),
+        phrases.monte_carlo_error(bounds, record.estimate),
         ". ",
     )
 
@@ -97,12 +97,12 @@ def _unknown(source: Source) -> list[Text]:
     """How many people have no class, by schema."""
     return [
         spans(
-            TextSpan(text=f"Without a class under {spoken(item.estimate.schema)}: ", kind="b"),
-            phrases.counts(item),
+            TextSpan(text=f"Without a class under {spoken(record.estimate.schema)}: ", kind="b"),
+            phrases.counts(record),
             " people.",
         )
-        for item in source.select("unknown_subjects")
-        if item.estimate.numerator
+        for record in source.select("unknown_subjects")
+        if record.estimate.numerator
     ]
 
 
@@ -110,20 +110,20 @@ def _absent(source: Source) -> Table:
     notes = Footnotes()
     rows = [
         (
-            (_who(source, item),),
+            (_who(source, record),),
             (
                 phrases.number(
-                    formatting.count(item.estimate.denominator or 0), f"{item.pointer}/denominator"
+                    formatting.count(record.estimate.denominator or 0), f"{record.pointer}/denominator"
                 ),
             ),
-            phrases.value(item, notes),
+            phrases.value(record, notes),
             (
                 phrases.number(
-                    formatting.exact(float(item.estimate.at["missed"])), f"{item.pointer}/at/missed"
+                    formatting.exact(float(record.estimate.at["missed"])), f"{record.pointer}/at/missed"
                 ),
             ),
         )
-        for item in source.select("absent_kind")
+        for record in source.select("absent_kind")
     ]
     columns = (
         Column(title="Among"),
@@ -146,12 +146,12 @@ def _worst(source: Source) -> Table | None:
     for _, own in by_provider(source, records):
         rows = []
         for here in _places(own, "subjects"):
-            pair = {item.estimate.metric: item for item in here}
+            pair = {record.estimate.metric: record for record in here}
             first, *others = (pair["worst_share"], pair.get("worst_involved"), pair.get("heaviest_pair"))
             people = phrases.number(
                 formatting.count(int(first.estimate.at["subjects"])), f"{first.pointer}/at/subjects"
             )
-            counted = (_counted(item, notes) for item in (first, *others))
+            counted = (_counted(record, notes) for record in (first, *others))
             rows.append((point(first, "subjects"), (people,), *counted))
         blocks.append(Block(head=(provider(own[0]),), rows=tuple(rows)))
     columns = (
@@ -178,13 +178,13 @@ def _alone(source: Source) -> Table | None:
     measured = measured_by(source, "fmr", "fnmr", "fnmr_at_fmr")
     blocks = []
     for _, own in by_provider(source, records):
-        for at in dict.fromkeys(without(item, "line") for item in own):
-            here = [item for item in own if without(item, "line") == at]
-            groups = dict.fromkeys((item.estimate.schema, item.estimate.group) for item in here)
+        for at in dict.fromkeys(without(record, "line") for record in own):
+            here = [record for record in own if without(record, "line") == at]
+            groups = dict.fromkeys((record.estimate.schema, record.estimate.group) for record in here)
             rows = tuple(
                 _alone_row(
                     source,
-                    [item for item in here if (item.estimate.schema, item.estimate.group) == group],
+                    [record for record in here if (record.estimate.schema, record.estimate.group) == group],
                     names,
                     measured,
                     notes,
@@ -217,7 +217,7 @@ def _alone_row(
     cells: list[Text] = [(_who(source, here[0]),)]
     for rate, ends in (("fmr", names[:2]), ("fnmr", names[2:])):
         place = first.provider, first.schema, first.group, first.weighting, without(here[0], "line")
-        found = next(
+        record = next(
             (
                 measured[key]
                 for name in (rate, f"{rate}_at_fmr")
@@ -225,8 +225,8 @@ def _alone_row(
             ),
             None,
         )
-        cells.append((TextSpan(text=phrases.ABSENT),) if found is None else phrases.value(found))
-        cells += [_with_line(by_name.get(name), found, notes) for name in ends]
+        cells.append((TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record))
+        cells += [_with_line(by_name.get(name), record, notes) for name in ends]
     return tuple(cells)
 
 
@@ -262,10 +262,10 @@ def _labels(source: Source) -> Table | None:
             )
             of = spans("top ", number, " at ", point(here[0], "of", "label_errors"))
             rows.append((of, *(_counted(by_kind.get(kind), notes) for kind in OF)))
-        for item in own:
-            if item.estimate.metric == "fmr_reviewed":
-                of = spans("label errors found by review, at ", point(item))
-                rows.append((of, (TextSpan(text=phrases.ABSENT),), _counted(item, notes)))
+        for record in own:
+            if record.estimate.metric == "fmr_reviewed":
+                of = spans("label errors found by review, at ", point(record))
+                rows.append((of, (TextSpan(text=phrases.ABSENT),), _counted(record, notes)))
         blocks.append(Block(head=spans(provider(own[0]), *_reviewed(source, own[0])), rows=tuple(rows)))
     columns = (
         Column(title="Treated as one person"),
@@ -279,19 +279,19 @@ def _labels(source: Source) -> Table | None:
 
 
 def _reviewed(source: Source, record: Record) -> Text:
-    own = [
+    records = [
         item
         for item in source.select("reviewed_label_errors")
         if item.estimate.provider == record.estimate.provider and item.estimate.value is not None
     ]
-    return spans("  of the reviewed pairs one person: ", phrases.counts(own[0])) if own else ()
+    return spans("  of the reviewed pairs one person: ", phrases.counts(records[0])) if records else ()
 
 
 def _places(records: Iterable[Record], *keys: str) -> list[list[Record]]:
     """Records that stand at one operating point, in the order of the points."""
     found: dict[AtKey, list[Record]] = {}
-    for item in records:
-        found.setdefault(without(item, *keys), []).append(item)
+    for record in records:
+        found.setdefault(without(record, *keys), []).append(record)
     return list(found.values())
 
 

@@ -28,14 +28,14 @@ def bounds(source: Source, schema: str) -> Table | None:
         return None
     notes = Footnotes()
     measured = measured_by(source, *INDICES, "d_l2", "skewed_error_ratio", weightings=True)
-    causes = [name for name in CAUSES if any(item.estimate.at.get("missing") == name for item in records)]
-    behind = any(item.estimate.metric == "index_behind_labels" for item in records)
+    causes = [name for name in CAUSES if any(record.estimate.at.get("missing") == name for record in records)]
+    behind = any(record.estimate.metric == "index_behind_labels" for record in records)
     blocks = []
     for _, own in by_provider(source, records):
-        keys = dict.fromkeys(_index_key(item) for item in own)
+        keys = dict.fromkeys(_index_key(record) for record in own)
         rows = []
         for key in keys:
-            here = [item for item in own if _index_key(item) == key]
+            here = [record for record in own if _index_key(record) == key]
             rows.append(_bounds_row(source, here, causes, measured, notes, behind=behind))
         blocks.append(Block(head=(provider(own[0]),), rows=tuple(rows)))
     columns = [Column(title="Index"), Column(title="As measured", kind="num")]
@@ -69,12 +69,12 @@ def _bounds_row(
         weighting = "pooled" if cause == "failures" else source.weighting
         if cause == "failures":
             cells.append(_as_measured(here[0], "pooled", measured))
-        own = {
-            item.estimate.metric: item
-            for item in here
-            if item.estimate.at.get("missing") == cause and item.estimate.weighting in (weighting, None)
+        records = {
+            record.estimate.metric: record
+            for record in here
+            if record.estimate.at.get("missing") == cause and record.estimate.weighting in (weighting, None)
         }
-        best, worst = own.get("index_best_case"), own.get("index_worst_case")
+        best, worst = records.get("index_best_case"), records.get("index_worst_case")
         if best is None or worst is None:
             cells.append((TextSpan(text=phrases.ABSENT),))
         elif best.estimate.value is None:
@@ -83,9 +83,10 @@ def _bounds_row(
             cells.append(_between(best, worst))
     if behind:
         found = [
-            item
-            for item in here
-            if item.estimate.metric == "index_behind_labels" and item.estimate.weighting == source.weighting
+            record
+            for record in here
+            if record.estimate.metric == "index_behind_labels"
+            and record.estimate.weighting == source.weighting
         ]
         cells.append(phrases.value(found[0], notes) if found else (TextSpan(text=phrases.ABSENT),))
     return tuple(cells)
@@ -137,8 +138,10 @@ def mix(source: Source, schema: str) -> Table | None:
     blocks = []
     for _, own in by_provider(source, records):
         rows = [
-            _mix_row(source, [item for item in own if item.estimate.at["fmr"] == target], measured, notes)
-            for target in dict.fromkeys(item.estimate.at["fmr"] for item in own)
+            _mix_row(
+                source, [record for record in own if record.estimate.at["fmr"] == target], measured, notes
+            )
+            for target in dict.fromkeys(record.estimate.at["fmr"] for record in own)
         ]
         blocks.append(Block(head=(provider(own[0]),), rows=tuple(rows)))
     columns = (
@@ -160,10 +163,10 @@ def mix(source: Source, schema: str) -> Table | None:
 
 
 def _mix_row(
-    source: Source, own: Sequence[Record], measured: Mapping[Key, Record], notes: Footnotes
+    source: Source, records: Sequence[Record], measured: Mapping[Key, Record], notes: Footnotes
 ) -> tuple[Text, ...]:
-    here = {(item.estimate.metric, "threshold_of" in item.estimate.at): item for item in own}
-    first = own[0]
+    here = {(record.estimate.metric, "threshold_of" in record.estimate.at): record for record in records}
+    first = records[0]
     at = at_key({"fmr": first.estimate.at["fmr"]})
     key = (first.estimate.provider, "threshold_at_fmr", None, "all", source.weighting, at)
     return (
@@ -194,14 +197,14 @@ def measured_by(source: Source, *metrics: str, weightings: bool = False) -> dict
     """What other analyses found, by place; of both weightings if asked."""
     return {
         (
-            item.estimate.provider,
-            item.estimate.metric,
-            item.estimate.schema,
-            item.estimate.group,
-            item.estimate.weighting,
-            item.at,
-        ): item
-        for item in source.select(*metrics, primary=not weightings)
+            record.estimate.provider,
+            record.estimate.metric,
+            record.estimate.schema,
+            record.estimate.group,
+            record.estimate.weighting,
+            record.at,
+        ): record
+        for record in source.select(*metrics, primary=not weightings)
     }
 
 
@@ -225,13 +228,13 @@ def _bounded(record: Record | None, notes: Footnotes) -> Text:
     """The value, and its interval for the population below it."""
     if record is None or record.estimate.value is None:
         return value_of(record, notes)
-    found = record.bound(Target.POPULATION)
-    if found is None:
+    bound = record.bound(Target.POPULATION)
+    if bound is None:
         return phrases.value(record, notes)
     return spans(
         phrases.value(record, notes),
         TextSpan(text=" ", kind="br"),
-        phrases.bounds(found, record.estimate, notes),
+        phrases.bounds(bound, record.estimate, notes),
     )
 
 

@@ -38,7 +38,7 @@ def build(source: Source) -> Sanitization | None:
             "Steps taken in the spec's order before anything was scored; a person keeps the class that was read. "
         ),
         tables=tuple(_table(source, name, stages) for name in names) or (_table(source, None, stages),),
-        figures=tuple(item for item in drawn if item is not None),
+        figures=tuple(figure for figure in drawn if figure is not None),
     )
 
 

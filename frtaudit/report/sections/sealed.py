@@ -25,7 +25,7 @@ def build(source: Source) -> Sealed | None:
     seal = source.result.seal
     if seal is None:
         return None
-    rows = tuple(_row(index, item) for index, item in enumerate(seal.departures))
+    rows = tuple(_row(index, departure) for index, departure in enumerate(seal.departures))
     time = spans(", by that signer's clock")
     if seal.stamped_at is not None:
         time = spans("; time stamp of an authority: ", _piece(seal.stamped_at, "/seal/stamped_at"))
@@ -50,13 +50,13 @@ def _table(rows: tuple[tuple[Text, ...], ...]) -> Table:
     return Table(name="departures", caption=caption, columns=columns, blocks=(Block(rows=rows),))
 
 
-def _row(index: int, item: Departure) -> tuple[Text, ...]:
+def _row(index: int, departure: Departure) -> tuple[Text, ...]:
     at = f"/seal/departures/{index}"
     values = (
         (_piece(value, f"{at}/{key}"),) if value is not None else spans(NOTHING)
-        for key, value in (("sealed", item.sealed), ("run", item.run))
+        for key, value in (("sealed", departure.sealed), ("run", departure.run))
     )
-    return ((_piece(item.place, f"{at}/place"),), *values)
+    return ((_piece(departure.place, f"{at}/place"),), *values)
 
 
 def _piece(text: str, pointer: str) -> TextSpan:

@@ -37,14 +37,16 @@ class Signatures:
 
 def build(source: Source) -> Signatures:
     """Stands in every report."""
-    named = tuple(Signer(name=item.name, role=item.role or "") for item in source.settings.signatories)
-    said = words().signing
+    named = tuple(
+        Signer(name=signatory.name, role=signatory.role or "") for signatory in source.settings.signatories
+    )
+    signing = words().signing
     return Signatures(
         signers=named or (Signer(name="", role=""),) * BLANKS,
         declared=bool(named),
-        means=(said["ink"], said["file"]),
+        means=(signing["ink"], signing["file"]),
         steps=tuple(
-            Step(command=said[f"{name}_command"], says=said[f"{name}_says"])
+            Step(command=signing[f"{name}_command"], says=signing[f"{name}_says"])
             for name in ("verify", "reproduce", "digest", "openssl")
         ),
         result=source.sha256,

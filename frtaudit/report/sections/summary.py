@@ -81,7 +81,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
     """Everything that stands before the contents."""
     rulings = all_rulings(source)
     shown = _room(rulings)
-    tallies = [(v, sum(item.verdict is v for item in source.result.findings)) for v in ORDER]
+    tallies = [(v, sum(finding.verdict is v for finding in source.result.findings)) for v in ORDER]
     return Summary(
         declared=_declared(settings, date, source.sha256),
         facts=tuple(_facts(source)),
@@ -125,8 +125,8 @@ def _declared(settings: Report, date: str, digest: str) -> tuple[tuple[str, str,
 def _room(rulings: tuple[FindingRow, ...]) -> int:
     """How many rulings the first page has room for, each requirement taking a line of its own."""
     names: set[str] = set()
-    for count, item in enumerate(rulings):
-        names.add(item.requirement.text)
+    for count, finding in enumerate(rulings):
+        names.add(finding.requirement.text)
         if count + 1 + len(names) > FIRST_PAGE_LINES:
             return count
     return len(rulings)
@@ -146,11 +146,11 @@ def _facts(source: Source) -> Iterator[tuple[str, Text]]:
     if people:
         yield "People", people
     deciding = [
-        found
-        for item in source.result.findings
-        if (record := record_of(source, item)) is not None
-        and item.bound is not None
-        and (found := record.bound(Target.POPULATION)) is not None
+        bound
+        for finding in source.result.findings
+        if (record := record_of(source, finding)) is not None
+        and finding.bound is not None
+        and (bound := record.bound(Target.POPULATION)) is not None
     ]
     if deciding:
         said = "."
@@ -159,7 +159,7 @@ def _facts(source: Source) -> Iterator[tuple[str, Text]]:
 
 def _named_at(source: Source, provider: str) -> str | None:
     """Where the result first names a system."""
-    named = (item.pointer for item in source.records if item.estimate.provider == provider)
+    named = (record.pointer for record in source.records if record.estimate.provider == provider)
     first = next(named, None)
     return None if first is None else f"{first}/provider"
 
@@ -178,15 +178,15 @@ def _people(source: Source) -> Text:
     parts += [*images, " images" if images else ""]
     for schema in source.schemas[:1]:
         classes = [
-            spans(f"{source.label(schema, str(row.get('group')))} ", found)
+            spans(f"{source.label(schema, str(row.get('group')))} ", text_spans)
             for index, row in enumerate(source.counts(schema))
-            if (found := source.people(schema, str(row.get("group"))))
+            if (text_spans := source.people(schema, str(row.get("group"))))
             and row.get("subjects")
             and index < FIRST_PAGE_CLASSES
         ]
         rest = len(source.counts(schema)) > FIRST_PAGE_CLASSES
         if classes:
-            shown = spans(*(part for item in classes for part in (", ", item)))[1:]
+            shown = spans(*(part for class_ in classes for part in (", ", class_)))[1:]
             parts += [f"; by {schema.replace('_', ' ')} ", shown, ", …" if rest else ""]
     return spans(*parts)
 
@@ -199,12 +199,16 @@ def _question(source: Source) -> Text:
 def headline(source: Source) -> Table | None:
     """FNMR of every system at each FMR target, with the interval for the population."""
     targets = targets_of(source)[-HEADLINE_TARGETS:]
-    found = overall(source, "fnmr_at_fmr")
-    if not targets or not found:
+    records = overall(source, "fnmr_at_fmr")
+    if not targets or not records:
         return None
     notes, true, rows = Footnotes(), label_notice.true_rates(source), []
     for provider in source.providers:
-        own = {float(item.estimate.at["fmr"]): item for item in found if item.estimate.provider == provider}
+        own = {
+            float(record.estimate.at["fmr"]): record
+            for record in records
+            if record.estimate.provider == provider
+        }
         if own:
             first = next(iter(own.values()))
             name = TextSpan(text=provider, pointer=f"{first.pointer}/provider", kind="b")
@@ -215,10 +219,13 @@ def headline(source: Source) -> Table | None:
                 for target in targets
             )
             rows.append(((name,), *cells))
-    columns = [Column(title="System"), *(Column(title=_target_title(item), kind="num") for item in targets)]
+    columns = [
+        Column(title="System"),
+        *(Column(title=_target_title(target), kind="num") for target in targets),
+    ]
     return Table(
         name="headline",
-        caption=_headline_caption(source, found),
+        caption=_headline_caption(source, records),
         columns=tuple(columns),
         blocks=(Block(rows=tuple(rows)),),
         notes=notes.all(),
@@ -234,15 +241,15 @@ def _target_title(target: float) -> str:
 def _headline_cell(record: Record | None, notes: Footnotes) -> Text:
     if record is None:
         return (TextSpan(text=phrases.ABSENT),)
-    found = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+    bound = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
     lines: list[Part] = [
         *(
             TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} big")
             for p in phrases.value(record, notes)
         )
     ]
-    if found is not None:
-        lines += ["   ", *phrases.bounds(found, record.estimate, notes)]
+    if bound is not None:
+        lines += ["   ", *phrases.bounds(bound, record.estimate, notes)]
     if record.estimate.numerator is not None:
         lines += [TextSpan(text=" ", kind="br"), *(_soft(piece) for piece in phrases.counts(record))]
     return spans(*lines)
@@ -252,11 +259,11 @@ def _soft(piece: TextSpan) -> TextSpan:
     return TextSpan(text=piece.text, pointer=piece.pointer, kind=f"{piece.kind} soft".strip())
 
 
-def _headline_caption(source: Source, found: list[Record]) -> Text:
+def _headline_caption(source: Source, records: list[Record]) -> Text:
     chosen = [
-        item.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID) for item in found
+        record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID) for record in records
     ]
-    first = next((item for item in chosen if item is not None), None)
+    first = next((bounds for bounds in chosen if bounds is not None), None)
     base = (
         "FNMR: how often two images of one person do not match, at the threshold at which images of two people "
         f"match no more often than FMR; {display_name(words().weighting, source.weighting)}. Beside each rate its "
@@ -337,7 +344,7 @@ def _bounds_said(source: Source) -> str:
 
 def _sides(source: Source) -> list[bool]:
     """Of every finding that has a bound, whether it is one of a two-sided interval."""
-    return [two_sided(source, item) for item in source.result.findings if item.bound is not None]
+    return [two_sided(source, finding) for finding in source.result.findings if finding.bound is not None]
 
 
 def _for_whom(source: Source) -> Text:
@@ -345,8 +352,8 @@ def _for_whom(source: Source) -> Text:
     for record in source.records:
         if record.estimate.metric in THRESHOLDS or record.estimate.metric == coverage.METRIC:
             continue
-        for item in record.bounds:
-            seen.setdefault(item.interval.target, item)
+        for bound in record.bounds:
+            seen.setdefault(bound.interval.target, bound)
     order = [target for target in Target if target in seen]
     if not order:
         return spans("No interval is printed, so the numbers hold for these test subjects only.")

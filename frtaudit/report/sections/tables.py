@@ -54,7 +54,7 @@ def build_table(
 
 def interval_rows(record: Record, notes: Footnotes) -> tuple[tuple[Text, ...], ...]:
     """One row for each interval: for whom, method, level, bounds, its size."""
-    return tuple(_interval_row(record, found, notes) for found in ordered(record.bounds))
+    return tuple(_interval_row(record, bounds, notes) for bounds in ordered(record.bounds))
 
 
 def ordered(bounds: Iterable[Bounds]) -> list[Bounds]:
@@ -63,14 +63,14 @@ def ordered(bounds: Iterable[Bounds]) -> list[Bounds]:
     return sorted(bounds, key=lambda item: places.index(item.interval.target))
 
 
-def _interval_row(record: Record, found: Bounds, notes: Footnotes) -> tuple[Text, ...]:
+def _interval_row(record: Record, bounds: Bounds, notes: Footnotes) -> tuple[Text, ...]:
     return (
-        (phrases.target(found),),
-        (phrases.method(found),),
-        (phrases.level(found),),
-        phrases.bounds(found, record.estimate, notes),
-        phrases.monte_carlo_error(found, record.estimate),
-        phrases.sample_sizes(found),
+        (phrases.target(bounds),),
+        (phrases.method(bounds),),
+        (phrases.level(bounds),),
+        phrases.bounds(bounds, record.estimate, notes),
+        phrases.monte_carlo_error(bounds, record.estimate),
+        phrases.sample_sizes(bounds),
     )
 
 
@@ -95,19 +95,19 @@ def methods_said(records: Iterable[Record], *targets: Target) -> Text:
     seen: dict[tuple[str, str], Bounds] = {}
     for record in records:
         for target in targets:
-            found = record.bound(target)
-            if found is not None and found.interval.low is not None:
-                seen.setdefault((found.interval.target.value, found.interval.method.value), found)
+            bound = record.bound(target)
+            if bound is not None and bound.interval.low is not None:
+                seen.setdefault((bound.interval.target.value, bound.interval.method.value), bound)
     parts: list[TextSpan] = []
-    for found in seen.values():
+    for bound in seen.values():
         parts += spans(
             "; " if parts else " Intervals: ",
             "for ",
-            phrases.target(found),
+            phrases.target(bound),
             ", ",
-            phrases.method(found),
+            phrases.method(bound),
             ", ",
-            phrases.level(found),
+            phrases.level(bound),
         )
     return spans(parts, ".") if parts else ()
 
@@ -116,6 +116,6 @@ def by_provider(source: Source, records: Iterable[Record]) -> list[tuple[str, li
     """Records of each system, systems in the result's order."""
     found = list(records)
     grouped = [
-        (name, [item for item in found if item.estimate.provider == name]) for name in source.providers
+        (name, [record for record in found if record.estimate.provider == name]) for name in source.providers
     ]
     return [(name, own) for name, own in grouped if own]

@@ -49,8 +49,8 @@ def build(source: Source) -> TarCurves | None:
     curves = source.curves(*KINDS, grouped=True)
     if not curves:
         return None
-    systems = [name for name in source.providers if any(item.provider == name for item in curves)]
-    schemas = [name for name in source.schemas if any(item.schema == name for item in curves)]
+    systems = [name for name in source.providers if any(curve.provider == name for curve in curves)]
+    schemas = [name for name in source.schemas if any(curve.schema == name for curve in curves)]
     drawn = [
         figure
         for schema in schemas
@@ -83,12 +83,18 @@ def _table(source: Source, schema: str) -> Table:
     """One row for each class whose TAR is set: its threshold, then the TAR of every class there."""
     records = source.select(METRIC, schema=schema)
     notes = Footnotes()
-    groups = list(dict.fromkeys(item.estimate.group for item in records))
+    groups = list(dict.fromkeys(record.estimate.group for record in records))
     blocks = []
     for _, own in by_provider(source, records):
-        firsts = dict.fromkeys(str(item.estimate.at["class"]) for item in own)
+        firsts = dict.fromkeys(str(record.estimate.at["class"]) for record in own)
         rows = tuple(
-            _row(source, schema, [item for item in own if item.estimate.at["class"] == first], groups, notes)
+            _row(
+                source,
+                schema,
+                [record for record in own if record.estimate.at["class"] == first],
+                groups,
+                notes,
+            )
             for first in firsts
         )
         blocks.append(Block(head=(provider(own[0]),), rows=rows))
@@ -100,7 +106,7 @@ def _table(source: Source, schema: str) -> Table:
         "At the threshold that gives the class on the left a TAR of ",
         phrases.number(f"{100 * float(first.estimate.at['tar']):g} %", f"{first.pointer}/at/tar"),
         ", the TAR of each class; below it the interval for ",
-        " and for ".join(display_name(words().target, item.value) for item in SHOWN),
+        " and for ".join(display_name(words().target, target.value) for target in SHOWN),
         ".",
         methods_said(records, *SHOWN),
     )
@@ -108,11 +114,11 @@ def _table(source: Source, schema: str) -> Table:
 
 
 def _row(
-    source: Source, schema: str, own: Sequence[Record], groups: Sequence[str], notes: Footnotes
+    source: Source, schema: str, records: Sequence[Record], groups: Sequence[str], notes: Footnotes
 ) -> tuple[Text, ...]:
-    first = own[0]
+    first = records[0]
     at = f"{first.pointer}/at"
-    here = {item.estimate.group: item for item in own}
+    here = {record.estimate.group: record for record in records}
     name = source.label(schema, str(first.estimate.at["class"]))
     threshold = metrics.printed(metrics.Kind.SCORE, float(first.estimate.at["threshold"]))
     return (
@@ -128,9 +134,9 @@ def _cell(record: Record | None, notes: Footnotes, *, whole: bool) -> Text:
         return (TextSpan(text=phrases.ABSENT),)
     parts: list[Part] = [phrases.value(record, notes)]
     for target in SHOWN:
-        found = record.bound(target)
-        if found is not None:
-            bounds = phrases.bounds(found, record.estimate, notes)
+        bound = record.bound(target)
+        if bound is not None:
+            bounds = phrases.bounds(bound, record.estimate, notes)
             parts += [
                 TextSpan(text=" ", kind="br"),
                 *(unbroken(piece) if whole else piece for piece in bounds),
@@ -145,11 +151,11 @@ def unbroken(piece: TextSpan) -> TextSpan:
 
 def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) -> list[Figure]:
     """All classes in both orientations with both bands; class minus overall; one panel for each super-class."""
-    own = [item for item in curves if item.schema == schema and item.provider == system]
+    own = [curve for curve in curves if curve.schema == schema and curve.provider == system]
     if not own:
         return []
     place = f"{schema}-{source.providers.index(system)}"
-    groups = list(dict.fromkeys(item.group for item in own))
+    groups = list(dict.fromkeys(curve.group for curve in own))
     by = schema.replace("_", " ")
     iid = f"for independent comparisons (thesis), level {_level(own, Target.COMPARISONS_IID)}"
     new = f"for the population, level {_level(own, Target.POPULATION)}"
@@ -183,7 +189,7 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
 
 
 def _within(
-    source: Source, schema: str, system: str, own: Sequence[Curve], groups: Sequence[str], new: str
+    source: Source, schema: str, system: str, curves: Sequence[Curve], groups: Sequence[str], new: str
 ) -> Figure:
     """The classes of each super-class by themselves."""
     place = f"{schema}-{source.providers.index(system)}"
@@ -194,7 +200,7 @@ def _within(
         for panel in _panels(
             source,
             schema,
-            own,
+            curves,
             groups,
             f"s{number}{place}",
             WITHIN,
@@ -217,7 +223,7 @@ def _within(
 def _panels(
     source: Source,
     schema: str,
-    own: Sequence[Curve],
+    curves: Sequence[Curve],
     groups: Sequence[str],
     place: str,
     kinds: Sequence[str],
@@ -236,14 +242,14 @@ def _panels(
     for kind in kinds:
         for target in targets:
             shown = [
-                item
-                for item in own
-                if item.analysis == kind
-                and (item.target is target or (item.target is None and only is None))
-                and (only is None or item.group in only)
+                curve
+                for curve in curves
+                if curve.analysis == kind
+                and (curve.target is target or (curve.target is None and only is None))
+                and (only is None or curve.group in only)
             ]
-            if any(item.target is target for item in shown):
-                series = [_series(source, schema, groups, item) for item in shown]
+            if any(curve.target is target for curve in shown):
+                series = [_series(source, schema, groups, curve) for curve in shown]
                 title = f"{prefix}{titles[kind]}{BANDS[target] if only is None else ''}"
                 name = f"{kind.replace('_', '-')}-{target.value[:3]}-{place}"
                 made.append(interclass.tar_panel(name, title[:1].upper() + title[1:], kind, series))
@@ -262,8 +268,8 @@ def _keys(source: Source, schema: str, figure: str, groups: Sequence[str]) -> tu
     return figures.keys(figure, [(place, _name(source, schema, name)) for place, name in enumerate(groups)])
 
 
-def _level(own: Sequence[Curve], target: Target) -> str:
-    levels = [item.level for item in own if item.target is target and item.level is not None]
+def _level(curves: Sequence[Curve], target: Target) -> str:
+    levels = [curve.level for curve in curves if curve.target is target and curve.level is not None]
     return f"{100 * levels[0]:.6g} %" if levels else "–"
 
 
@@ -276,10 +282,10 @@ def _supers(source: Source, schema: str) -> Mapping[str, tuple[str, ...]]:
     }
 
 
-def _gaps(source: Source, own: Sequence[Curve]) -> tuple[Text, ...]:
+def _gaps(source: Source, curves: Sequence[Curve]) -> tuple[Text, ...]:
     """Why a band ends, once."""
     said: dict[str, str] = {}
-    for curve in own:
+    for curve in curves:
         if curve.notes:
             index = source.result.curves.index(curve)
             said.setdefault(curve.notes[0], f"/curves/{index}/notes/0")

@@ -50,20 +50,20 @@ class _Found:
     def values(self, labels: str, target: object) -> dict[tuple[str, str], Record]:
         """(system, date) to FNMR there."""
         return {
-            (item.estimate.provider, str(item.estimate.at["date"])): item
-            for item in self.source.select(AT_DATE)
-            if item.estimate.at["labels"] == labels and item.estimate.at["fmr"] == target
+            (record.estimate.provider, str(record.estimate.at["date"])): record
+            for record in self.source.select(AT_DATE)
+            if record.estimate.at["labels"] == labels and record.estimate.at["fmr"] == target
         }
 
     def changes(self, labels: str, of: str, rate: str = "fnmr") -> list[Record]:
         """Changes under some labels at thresholds ``own`` to each date or of the ``earlier`` one, by falling target."""
-        found = [
-            item
-            for item in self.source.select(CHANGE)
-            if (item.estimate.at["labels"], item.estimate.at["threshold_of"], item.estimate.at["rate"])
+        records = [
+            record
+            for record in self.source.select(CHANGE)
+            if (record.estimate.at["labels"], record.estimate.at["threshold_of"], record.estimate.at["rate"])
             == (labels, of, rate)
         ]
-        return sorted(found, key=lambda item: -float(item.estimate.at["fmr"]))
+        return sorted(records, key=lambda record: -float(record.estimate.at["fmr"]))
 
 
 def build(source: Source) -> TwoDates | None:
@@ -71,20 +71,20 @@ def build(source: Source) -> TwoDates | None:
     found = _found(source)
     if found is None:
         return None
-    kinds = [str(item.estimate.at["labels"]) for item in source.select(AT_DATE)]
+    kinds = [str(record.estimate.at["labels"]) for record in source.select(AT_DATE)]
     made = (_decisive(found), _again(found), _kept(found), *_others(found, kinds))
     drawn = _figure(found)
     return TwoDates(
         lead=_lead(found),
         verdicts=tuple(_verdicts(found)),
-        tables=tuple(item for item in made if item is not None),
+        tables=tuple(table for table in made if table is not None),
         figures=() if drawn is None else (drawn,),
     )
 
 
 def _found(source: Source) -> _Found | None:
-    dates = tuple(dict.fromkeys(str(item.estimate.at["date"]) for item in source.select(FACES)))
-    kinds = {str(item.estimate.at["labels"]) for item in source.select(AT_DATE)}
+    dates = tuple(dict.fromkeys(str(record.estimate.at["date"]) for record in source.select(FACES)))
+    kinds = {str(record.estimate.at["labels"]) for record in source.select(AT_DATE)}
     if not kinds or len(dates) != len(("earlier", "later")):
         return None
     same = "joint" in kinds
@@ -99,40 +99,42 @@ def answers(source: Source) -> tuple[Text, ...]:
 
 def _lead(found: _Found) -> Text:
     parts: list[Part] = [IMAGES if found.same else NAMES]
-    for item in found.source.select(FACES):
-        date = TextSpan(text=str(item.estimate.at["date"]), pointer=f"{item.pointer}/at/date")
-        parts += ["Faces of ", date, " that take part: ", *phrases.counts(item), ". "]
+    for record in found.source.select(FACES):
+        date = TextSpan(text=str(record.estimate.at["date"]), pointer=f"{record.pointer}/at/date")
+        parts += ["Faces of ", date, " that take part: ", *phrases.counts(record), ". "]
     return spans(*parts)
 
 
 def _verdicts(found: _Found) -> Iterator[Text]:
     """A sentence for each service: changed, identical, or not shown to have changed; how many scores are the same."""
     again = {
-        item.estimate.provider: item
-        for item in found.source.select(SAME_SCORES)
-        if item.estimate.at["pairs"] == "all"
+        record.estimate.provider: record
+        for record in found.source.select(SAME_SCORES)
+        if record.estimate.at["pairs"] == "all"
     }
     decisive = found.changes(found.first, "own")
-    for name in dict.fromkeys(item.estimate.provider for item in decisive):
-        own = [item for item in decisive if item.estimate.provider == name]
-        said = [item for item in own if item.estimate.test is not None and item.estimate.test.differs]
+    for name in dict.fromkeys(record.estimate.provider for record in decisive):
+        records = [record for record in decisive if record.estimate.provider == name]
+        said = [
+            record for record in records if record.estimate.test is not None and record.estimate.test.differs
+        ]
         parts: list[Part] = [TextSpan(text=name, kind="b"), ": "]
-        parts += ["FNMR changed at ", *_joined(said)] if said else [_unchanged(own)]
+        parts += ["FNMR changed at ", *_joined(said)] if said else [_unchanged(records)]
         parts.append(".")
         if name in again:
             parts += [" Pairs with equal scores: ", *phrases.counts(again[name]), "."]
         yield spans(*parts)
 
 
-def _joined(said: Sequence[Record]) -> Iterator[Part]:
-    for place, item in enumerate(said):
+def _joined(records: Sequence[Record]) -> Iterator[Part]:
+    for place, record in enumerate(records):
         yield from ([" and "] if place else [])
-        yield from phrases.at_words({"fmr": item.estimate.at["fmr"]}, item.pointer)
-        yield from (" (", _signed(item), " points)")
+        yield from phrases.at_words({"fmr": record.estimate.at["fmr"]}, record.pointer)
+        yield from (" (", _signed(record), " points)")
 
 
-def _unchanged(own: Sequence[Record]) -> str:
-    tests = [item.estimate.test for item in own]
+def _unchanged(records: Sequence[Record]) -> str:
+    tests = [record.estimate.test for record in records]
     if all(test is None or test.p is None for test in tests):
         reason = next((test.note for test in tests if test is not None and test.note), None)
         return f"not tested ({reason})" if reason else "not testable"
@@ -153,20 +155,20 @@ def _pairs(found: _Found, name: str, labels: str, caption: Text, head: str = "Ch
     notes = Footnotes()
     changes = found.changes(labels, "own")
     blocks = []
-    for target in dict.fromkeys(item.estimate.at["fmr"] for item in changes):
+    for target in dict.fromkeys(change.estimate.at["fmr"] for change in changes):
         values = found.values(labels, target)
-        own = [item for item in changes if item.estimate.at["fmr"] == target]
+        records = [change for change in changes if change.estimate.at["fmr"] == target]
         rows = tuple(
             (
-                (provider(item),),
-                *(_at_date(values[item.estimate.provider, date], notes) for date in found.dates),
-                _signed(item),
-                _bounds(item),
-                _changed(item),
+                (provider(record),),
+                *(_at_date(values[record.estimate.provider, date], notes) for date in found.dates),
+                _signed(record),
+                _bounds(record),
+                _changed(record),
             )
-            for item in own
+            for record in records
         )
-        blocks.append(Block(head=phrases.at_words({"fmr": target}, own[0].pointer), rows=rows))
+        blocks.append(Block(head=phrases.at_words({"fmr": target}, records[0].pointer), rows=rows))
     columns = (
         Column(title="Service"),
         *(Column(title=f"FNMR, {date}", kind="num") for date in found.dates),
@@ -197,12 +199,12 @@ def _signed(record: Record, show: Callable[[float], str] = _points) -> Text:
 
 
 def _bounds(record: Record, show: Callable[[float], str] = _points) -> Text:
-    found = record.bounds[0] if record.bounds else None
-    if found is None or found.interval.low is None or found.interval.high is None:
+    bound = record.bounds[0] if record.bounds else None
+    if bound is None or bound.interval.low is None or bound.interval.high is None:
         return (TextSpan(text=phrases.ABSENT),)
     low, high = (
-        phrases.number(show(end), f"{found.pointer}/{name}")
-        for name, end in (("low", found.interval.low), ("high", found.interval.high))
+        phrases.number(show(end), f"{bound.pointer}/{name}")
+        for name, end in (("low", bound.interval.low), ("high", bound.interval.high))
     )
     return spans(low, " to ", high)
 
@@ -243,9 +245,9 @@ def _p(record: Record) -> Text:
 def _again(found: _Found) -> Table | None:
     """Of the same pairs of faces: how many scores are the same, how far they moved."""
     by = {
-        (item.estimate.provider, item.estimate.metric, str(item.estimate.at["pairs"])): item
+        (record.estimate.provider, record.estimate.metric, str(record.estimate.at["pairs"])): record
         for metric in (SAME_SCORES, SCORE_CHANGE, LARGEST)
-        for item in found.source.select(metric)
+        for record in found.source.select(metric)
     }
     names = [name for name in found.source.providers if (name, SAME_SCORES, "all") in by]
     if not names:
@@ -288,26 +290,26 @@ def _kept(found: _Found) -> Table | None:
     """Both rates at the threshold of the earlier date, kept as it was."""
     mated = found.changes(found.first, "earlier")
     other = {
-        (item.estimate.provider, item.estimate.at["fmr"]): item
-        for item in found.changes(found.first, "earlier", "fmr")
+        (change.estimate.provider, change.estimate.at["fmr"]): change
+        for change in found.changes(found.first, "earlier", "fmr")
     }
     if not mated:
         return None
     blocks = []
-    for target in dict.fromkeys(item.estimate.at["fmr"] for item in mated):
-        own = [item for item in mated if item.estimate.at["fmr"] == target]
+    for target in dict.fromkeys(record.estimate.at["fmr"] for record in mated):
+        records = [record for record in mated if record.estimate.at["fmr"] == target]
         rows = tuple(
             (
-                (provider(item),),
+                (provider(record),),
                 *(
                     cell
-                    for one in (item, other[item.estimate.provider, target])
+                    for one in (record, other[record.estimate.provider, target])
                     for cell in (_signed(one), _bounds(one), _p(one))
                 ),
             )
-            for item in own
+            for record in records
         )
-        blocks.append(Block(head=phrases.at_words({"fmr": target}, own[0].pointer), rows=rows))
+        blocks.append(Block(head=phrases.at_words({"fmr": target}, records[0].pointer), rows=rows))
     columns = (
         Column(title="Service"),
         Column(title="change of FNMR, % points", kind="num"),
@@ -339,16 +341,16 @@ def _others(found: _Found, kinds: Sequence[str]) -> Iterator[Table]:
 
 def _figure(found: _Found) -> Figure | None:
     """A panel for each service, a curve with its band for each date (Figure S.14)."""
-    curves = [item for item in found.source.result.curves if item.analysis == KIND]
+    curves = [curve for curve in found.source.result.curves if curve.analysis == KIND]
     panels = []
     for place, name in enumerate(found.source.providers):
-        own = [
-            Series(name=item.group, index=found.dates.index(item.group), curve=item)
-            for item in curves
-            if item.provider == name and any(math.isfinite(y) and y > 0 for y in item.y)
+        series = [
+            Series(name=curve.group, index=found.dates.index(curve.group), curve=curve)
+            for curve in curves
+            if curve.provider == name and any(math.isfinite(y) and y > 0 for y in curve.y)
         ]
-        if own:
-            panels.append(systems.overlaid(f"dates-{place}", name, own, "FNMR", rates=True))
+        if series:
+            panels.append(systems.overlaid(f"dates-{place}", name, series, "FNMR", rates=True))
     if not panels:
         return None
     return Figure(

@@ -28,16 +28,16 @@ class TwoSystems:
 def build(source: Source) -> TwoSystems | None:
     """None where the analysis drew nothing."""
     made = [_models(source), _splits(source), *_zones(source)]
-    drawn = tuple(item for item in made if item is not None)
+    drawn = tuple(figure for figure in made if figure is not None)
     missing = tuple(
-        _missing(item) for item in source.result.curves if item.analysis in TITLES and not _drawable(item)
+        _missing(curve) for curve in source.result.curves if curve.analysis in TITLES and not _drawable(curve)
     )
     return TwoSystems(figures=drawn, missing=missing) if drawn or missing else None
 
 
 def _of(source: Source, kind: str) -> list[Curve]:
-    found = [item for item in source.result.curves if item.analysis == kind and item.x]
-    return [item for item in found if kind == CODES or _drawable(item)]
+    curves = [curve for curve in source.result.curves if curve.analysis == kind and curve.x]
+    return [curve for curve in curves if kind == CODES or _drawable(curve)]
 
 
 def _drawable(curve: Curve) -> bool:
@@ -53,7 +53,7 @@ def _missing(curve: Curve) -> Text:
 
 
 def _systems(curves: Sequence[Curve]) -> list[str]:
-    return list(dict.fromkeys(item.provider for item in curves))
+    return list(dict.fromkeys(curve.provider for curve in curves))
 
 
 def _models(source: Source) -> Figure | None:
@@ -61,7 +61,7 @@ def _models(source: Source) -> Figure | None:
     if not curves:
         return None
     names = _systems(curves)
-    series = [Series(name=item.provider, index=names.index(item.provider), curve=item) for item in curves]
+    series = [Series(name=curve.provider, index=names.index(curve.provider), curve=curve) for curve in curves]
     panel = systems.overlaid(TWO_MODELS, "Two models", series, "FNMR", rates=True)
     return Figure(
         name="two-models",
@@ -72,7 +72,7 @@ def _models(source: Source) -> Figure | None:
         ),
         panels=(panel,),
         keys=figures.keys(TWO_MODELS, list(enumerate(names))),
-        gaps=tuple(spans(f"{item.provider}: {note}.") for item in curves for note in item.notes),
+        gaps=tuple(spans(f"{curve.provider}: {note}.") for curve in curves for note in curve.notes),
     )
 
 
@@ -80,13 +80,13 @@ def _splits(source: Source) -> Figure | None:
     curves = _of(source, TWO_SPLITS)
     if not curves:
         return None
-    labels = [f"{item.provider}, {item.group}" for item in curves]
+    labels = [f"{curve.provider}, {curve.group}" for curve in curves]
     series = [
-        Series(name=label, index=place, curve=item)
-        for place, (label, item) in enumerate(zip(labels, curves, strict=True))
+        Series(name=label, index=place, curve=curve)
+        for place, (label, curve) in enumerate(zip(labels, curves, strict=True))
     ]
     panel = systems.overlaid(TWO_SPLITS, "Two splits", series, "FNMR", rates=True)
-    banded = next((label for label, item in zip(labels, curves, strict=True) if item.low is not None), None)
+    banded = next((label for label, curve in zip(labels, curves, strict=True) if curve.low is not None), None)
     band = f" The band is that of {banded}: {BAND}." if banded else ""
     return Figure(
         name="two-splits",
@@ -101,15 +101,15 @@ def _splits(source: Source) -> Figure | None:
 
 
 def _zones(source: Source) -> list[Figure]:
-    found = _of(source, ZONES)
-    return [_zone(source, schema, found) for schema in dict.fromkeys(item.schema for item in found)]
+    curves = _of(source, ZONES)
+    return [_zone(source, schema, curves) for schema in dict.fromkeys(curve.schema for curve in curves)]
 
 
 def _zone(source: Source, schema: str | None, curves: Sequence[Curve]) -> Figure:
-    own = [item for item in curves if item.schema == schema]
+    own = [curve for curve in curves if curve.schema == schema]
     names = _systems(own)
-    series = [Series(name=item.provider, index=names.index(item.provider), curve=item) for item in own]
-    codes = next((item for item in _of(source, CODES) if item.schema == schema), None)
+    series = [Series(name=curve.provider, index=names.index(curve.provider), curve=curve) for curve in own]
+    codes = next((curve for curve in _of(source, CODES) if curve.schema == schema), None)
     metric = phrases.metric(own[0].metric or "")
     by = (schema or "").replace("_", " ")
     name = f"{ZONES}-{by.replace(' ', '-')}"
@@ -126,7 +126,7 @@ def _zone(source: Source, schema: str | None, curves: Sequence[Curve]) -> Figure
         ),
         panels=(panel,),
         keys=figures.keys(name, list(enumerate(names))),
-        gaps=tuple(spans(f"{item.provider}: {note}.") for item in own for note in item.notes),
+        gaps=tuple(spans(f"{curve.provider}: {note}.") for curve in own for note in curve.notes),
     )
 
 

@@ -35,7 +35,7 @@ def build(source: Source) -> Uncertainty | None:
     systems = [name for name in source.providers if any(_of(source, name, *KINDS))]
     if not systems:
         return None
-    found = [item for name in systems[:MAX_SYSTEMS] for item in _system(source, name)]
+    figures = [figure for name in systems[:MAX_SYSTEMS] for figure in _system(source, name)]
     cut = len(systems) - MAX_SYSTEMS
     return Uncertainty(
         lead=spans(
@@ -44,7 +44,7 @@ def build(source: Source) -> Uncertainty | None:
             display_name(words().weighting, source.weighting),
             ".",
         ),
-        figures=tuple(found),
+        figures=tuple(figures),
         left_out=f"Curves of {cut} more systems are in result.json." if cut > 0 else "",
     )
 
@@ -52,25 +52,25 @@ def build(source: Source) -> Uncertainty | None:
 def _of(source: Source, system: str, *kinds: str, **fields: object) -> list[Curve]:
     """Curves of a system in the primary weighting, with these fields."""
     return [
-        item
-        for item in source.result.curves
-        if item.provider == system
-        and item.analysis in kinds
-        and item.weighting == source.weighting
-        and all(getattr(item, name) == value for name, value in fields.items())
+        curve
+        for curve in source.result.curves
+        if curve.provider == system
+        and curve.analysis in kinds
+        and curve.weighting == source.weighting
+        and all(getattr(curve, name) == value for name, value in fields.items())
     ]
 
 
 def _system(source: Source, system: str) -> Iterable[Figure]:
     place = str(source.providers.index(system))
     made = [_bootstrap(source, system, f"bootstrap-{place}"), _whole(source, system, f"whole-{place}")]
-    schemas = dict.fromkeys(item.schema for item in _of(source, system, "fairness") if item.schema)
+    schemas = dict.fromkeys(curve.schema for curve in _of(source, system, "fairness") if curve.schema)
     for schema in schemas:
         made += [_fairness(source, system, schema, rate, f"fair-{schema}-{rate}-{place}") for rate in RATES]
         made.append(_uncertain(source, system, schema, f"uncertain-{schema}-{place}"))
     if not schemas:
         made.append(_uncertain(source, system, None, f"uncertain-{place}"))
-    return [item for item in made if item is not None]
+    return [figure for figure in made if figure is not None]
 
 
 def _style(method: Method, target: Target, *, simultaneous: bool = False) -> BandStyle:
@@ -88,9 +88,9 @@ def _style(method: Method, target: Target, *, simultaneous: bool = False) -> Ban
 def _bands(curves: Iterable[Curve]) -> list[Banded]:
     """Curves that have a band at one target or more, each with its look."""
     return [
-        Banded(style=_style(item.method, item.target, simultaneous=item.simultaneous), curve=item)
-        for item in curves
-        if item.method is not None and item.target is not None and _any_finite(item.low or ())
+        Banded(style=_style(curve.method, curve.target, simultaneous=curve.simultaneous), curve=curve)
+        for curve in curves
+        if curve.method is not None and curve.target is not None and _any_finite(curve.low or ())
     ]
 
 
@@ -107,8 +107,8 @@ def _keys(figure: str, lines: Sequence[tuple[int, str]], styles: Iterable[BandSt
 
 
 def _level(curves: Iterable[Curve]) -> str:
-    found = next((item.level for item in curves if item.level is not None), None)
-    return "" if found is None else f"Level {formatting.exact(round(found, 12))}. "
+    level = next((curve.level for curve in curves if curve.level is not None), None)
+    return "" if level is None else f"Level {formatting.exact(round(level, 12))}. "
 
 
 def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
@@ -119,7 +119,7 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
         return None
     vstat, made = vstats[0], _bands(rocs)
     hairs = BandStyle(label=f"{len(vstat.replicates)} bootstrap curves of images", hue=canvas.SOFT, hair=True)
-    missed = {item.curve.method: bands.outside(rocs[0], item.curve) for item in made}
+    missed = {banded.curve.method: bands.outside(rocs[0], banded.curve) for banded in made}
     figure_alt = "; ".join(
         f"the {_short(method)} band leaves the curve itself out at {out} of {total} targets"
         for method, (out, total) in missed.items()
@@ -128,7 +128,7 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
     alt = f"Bands for the same subjects, new images: {figure_alt or 'none, for want of errors'}."
     base, low = rocs[0], bands.relative(vstat, rocs[0])
     level = bands.relative(base, base)
-    moved = [Banded(style=item.style, curve=bands.relative(item.curve, base)) for item in made]
+    moved = [Banded(style=banded.style, curve=bands.relative(banded.curve, base)) for banded in made]
     panels = (
         bands.bundle(f"{name}-a", "The bootstrap curves are too low", base, vstat, hairs),
         bands.compared(f"{name}-b", "Recentring mends it", base, made, bands.RATE, alt),
@@ -147,7 +147,9 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
             "Below, the same curves divided by the empirical one, which is 1 there.",
         ),
         panels=tuple(panels),
-        keys=_keys(name, [(0, "empirical ROC"), (1, "V-statistic")], [hairs, *(item.style for item in made)]),
+        keys=_keys(
+            name, [(0, "empirical ROC"), (1, "V-statistic")], [hairs, *(banded.style for banded in made)]
+        ),
         gaps=_gaps(source, [vstat]),
     )
 
@@ -173,13 +175,13 @@ def _spec_level(source: Source) -> str:
 
 def _whole(source: Source, system: str, name: str) -> Figure | None:
     """A band for the whole curve beside the pointwise one, for the same subjects and for the population."""
-    found = _of(source, system, "roc_band")
+    curves = _of(source, system, "roc_band")
     panels, styles, shown = [], [], []
     titles = {
         Target.FIXED_IDENTITIES: "Same subjects, new images",
         Target.POPULATION: "Population of the test subjects",
     }
-    for place, whole in enumerate(found):
+    for place, whole in enumerate(curves):
         if whole.target is None or whole.method is None or not _any_finite(whole.low or ()):
             continue
         pointwise = _of(source, system, "roc", group="all", method=whole.method)
@@ -187,7 +189,7 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
         title = titles[whole.target]
         alt = f"{title}: ROC with a pointwise band and a wider one that holds for the whole curve at once."
         panels.append(bands.compared(f"{name}-{place}", title, whole, made, bands.RATE, alt))
-        styles += [item.style for item in made]
+        styles += [banded.style for banded in made]
         shown.append(whole)
     if not panels:
         return None
@@ -209,10 +211,10 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
 
 def _fairness(source: Source, system: str, schema: str, rate: str, name: str) -> Figure | None:
     """002's fairness figures, one system: four metrics of one rate over FMR."""
-    found = _of(source, system, "fairness", schema=schema, rate=rate)
+    curves = _of(source, system, "fairness", schema=schema, rate=rate)
     panels, made = [], []
-    for metric in dict.fromkeys(item.metric for item in found if item.metric):
-        own = [item for item in found if item.metric == metric]
+    for metric in dict.fromkeys(curve.metric for curve in curves if curve.metric):
+        own = [curve for curve in curves if curve.metric == metric]
         banded = _bands(own)
         made += banded
         panels.append(_index_panel(f"{name}-{metric.replace('_', '-')}", metric, own[0], banded))
@@ -226,13 +228,13 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
             f"The spread of the classes' {over} in one number, four ways, at the threshold that everybody's FMR "
             "sets. Grey: equality of all classes. Resampling increases the spread of equal classes, so near the "
             "grey line a band is too high and may exclude its own curve: it is no test. ",
-            *_left_out(found),
+            *_left_out(curves),
             *_alike(rate),
             _level(item.curve for item in made),
         ),
         panels=tuple(panels),
         keys=_keys(name, [(0, "metric on these data")], [item.style for item in made]),
-        gaps=_gaps(source, found),
+        gaps=_gaps(source, curves),
     )
 
 
@@ -256,18 +258,18 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
     names: dict[int, str] = {}
     gaps: list[Text] = []
     for rate in RATES:
-        found = [
-            item
-            for item in _of(source, system, "normalized_uncertainty", rate=rate)
-            if item.schema in (None, schema) and _any_finite(item.y)
+        curves = [
+            curve
+            for curve in _of(source, system, "normalized_uncertainty", rate=rate)
+            if curve.schema in (None, schema) and _any_finite(curve.y)
         ]
-        series = [Series(name=_named(item), index=_pen(item), curve=item) for item in found]
+        series = [Series(name=_named(curve), index=_pen(curve), curve=curve) for curve in curves]
         if not series:
             continue
         names |= {item.index: item.name for item in series}
         title = f"Of {phrases.metric(rate)}" + (f" by {schema.replace('_', ' ')}" if schema else "")
         panels.append(bands.uncertainties(f"{name}-{rate}", title, series))
-        gaps += [spans(f"{title}. ", gap) for gap in _gaps(source, found)]
+        gaps += [spans(f"{title}. ", gap) for gap in _gaps(source, curves)]
     if not panels:
         return None
     return Figure(
@@ -296,9 +298,9 @@ def _pen(curve: Curve) -> int:
 def _left_out(curves: Iterable[Curve]) -> Iterable[str]:
     """Where a recentred band leaves its own curve out: the share of its targets, for each such metric."""
     found = [
-        (phrases.metric(item.metric or ""), *bands.outside(item, item))
-        for item in curves
-        if item.method is Method.RECENTERED
+        (phrases.metric(curve.metric or ""), *bands.outside(curve, curve))
+        for curve in curves
+        if curve.method is Method.RECENTERED
     ]
     said = [f"{name} at {out} of {total} targets" for name, out, total in found if out]
     return (f"Here that happens to {'; '.join(said)}. ",) if said else ()

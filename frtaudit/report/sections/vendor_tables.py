@@ -45,13 +45,13 @@ def hidden(source: Source) -> Table | None:
     low, high = ({(key_of(i), _names(i)): i for i in source.select(metric)} for metric in (LOWEST, HIGHEST))
     rows = tuple(
         (
-            spans(pair(item), " at ", phrases.at_words({"fmr": item.estimate.at["fmr"]}, item.pointer)),
-            number(item, item.estimate.value, f"{item.pointer}/value"),
+            spans(pair(record), " at ", phrases.at_words({"fmr": record.estimate.at["fmr"]}, record.pointer)),
+            number(record, record.estimate.value, f"{record.pointer}/value"),
             number(high[key], high[key].estimate.value, f"{high[key].pointer}/value"),
-            _outer(item, high[key]),
-            (TextSpan(text=item.estimate.note or "", pointer=f"{item.pointer}/note"),),
+            _outer(record, high[key]),
+            (TextSpan(text=record.estimate.note or "", pointer=f"{record.pointer}/note"),),
         )
-        for key, item in low.items()
+        for key, record in low.items()
         if key in high
     )
     if not rows:
@@ -77,7 +77,7 @@ def _names(record: Record) -> tuple[str, str]:
 
 
 def _outer(low: Record, high: Record) -> Text:
-    ends = [item.bounds[0] if item.bounds else None for item in (low, high)]
+    ends = [record.bounds[0] if record.bounds else None for record in (low, high)]
     if ends[0] is None or ends[1] is None or ends[0].interval.low is None or ends[1].interval.high is None:
         return (TextSpan(text=phrases.ABSENT),)
     first = number(low, ends[0].interval.low, f"{ends[0].pointer}/low")
@@ -86,23 +86,25 @@ def _outer(low: Record, high: Record) -> Text:
 
 def changes(source: Source) -> Table | None:
     """Two dates of one vendor: the same inputs, how many scores are others."""
-    most = {_names(item): item for item in source.select(LARGEST_CHANGE)}
+    most = {_names(record): record for record in source.select(LARGEST_CHANGE)}
     notes = Footnotes()
     rows = tuple(
         (
             spans(
                 TextSpan(
-                    text=str(item.estimate.at["against"]), pointer=f"{item.pointer}/at/against", kind="b"
+                    text=str(record.estimate.at["against"]), pointer=f"{record.pointer}/at/against", kind="b"
                 ),
                 " – ",
-                TextSpan(text=item.estimate.provider, pointer=f"{item.pointer}/provider", kind="b"),
+                TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),
             ),
-            phrases.value(item, notes),
-            phrases.counts(item),
-            phrases.value(most[_names(item)]) if _names(item) in most else (TextSpan(text=phrases.ABSENT),),
-            (TextSpan(text="No: the scores are identical" if item.estimate.numerator == 0 else "Yes"),),
+            phrases.value(record, notes),
+            phrases.counts(record),
+            phrases.value(most[_names(record)])
+            if _names(record) in most
+            else (TextSpan(text=phrases.ABSENT),),
+            (TextSpan(text="No: the scores are identical" if record.estimate.numerator == 0 else "Yes"),),
         )
-        for item in source.select(CHANGED)
+        for record in source.select(CHANGED)
     )
     if not rows:
         return None

@@ -71,7 +71,7 @@ def build(source: Source) -> Vendors | None:
         return None
     decisions = source.select(DECISION)
     first = key_of(decisions[0]) if decisions else key_of(values[0])
-    decisive = [item for item in source.select(DIFFERENCE) if key_of(item) == first]
+    decisive = [record for record in source.select(DIFFERENCE) if key_of(record) == first]
     figure = _figure(source, decisive)
     return Vendors(
         lead=_lead(source, decisions),
@@ -94,7 +94,8 @@ def choice(source: Source) -> Choice | None:
 def _verdicts(decisions: Sequence[Record]) -> tuple[Text, ...]:
     """One sentence for each system."""
     return tuple(
-        (TextSpan(text=f"{item.estimate.note}.", pointer=f"{item.pointer}/note"),) for item in decisions
+        (TextSpan(text=f"{decision.estimate.note}.", pointer=f"{decision.pointer}/note"),)
+        for decision in decisions
     )
 
 
@@ -146,11 +147,11 @@ def _measure(source: Source, record: Record) -> Text:
 
 def _support_table(source: Source, values: Sequence[Record], first: Key) -> Table:
     """One row for each system: its values on the common support, below each the confidence set of its rank."""
-    keys = list(dict.fromkeys(key_of(item) for item in values if _is_column(item, first)))
+    keys = list(dict.fromkeys(key_of(record) for record in values if _is_column(record, first)))
     keys = [first, *(key for key in keys if key != first)][:MAX_COLUMNS]
-    ranks = {(key_of(item), item.estimate.provider): item for item in source.select(RANK)}
-    by = {(key_of(item), item.estimate.provider): item for item in values}
-    names = list(dict.fromkeys(item.estimate.provider for item in values))
+    ranks = {(key_of(record), record.estimate.provider): record for record in source.select(RANK)}
+    by = {(key_of(record), record.estimate.provider): record for record in values}
+    names = list(dict.fromkeys(record.estimate.provider for record in values))
     rows = tuple(
         (
             (TextSpan(text=name, pointer=f"{by[keys[0], name].pointer}/provider", kind="b"),),
@@ -188,17 +189,17 @@ def _cell(record: Record | None, rank: Record | None) -> Text:
         return (TextSpan(text=phrases.ABSENT),)
     parts: list[Part] = [number(record, record.estimate.value, f"{record.pointer}/value")]
     if rank is not None and rank.bounds and rank.bounds[0].interval.low is not None:
-        found = rank.bounds[0]
-        low, high = (f"{end:g}" for end in (found.interval.low or 0.0, found.interval.high or 0.0))
-        parts += [TextSpan(text=" ", kind="br"), "rank ", phrases.number(low, f"{found.pointer}/low")]
+        bound = rank.bounds[0]
+        low, high = (f"{end:g}" for end in (bound.interval.low or 0.0, bound.interval.high or 0.0))
+        parts += [TextSpan(text=" ", kind="br"), "rank ", phrases.number(low, f"{bound.pointer}/low")]
         if low != high:
-            parts += [" to ", phrases.number(high, f"{found.pointer}/high")]
+            parts += [" to ", phrases.number(high, f"{bound.pointer}/high")]
     return spans(*parts)
 
 
 def _said_first(decisive: Sequence[Record]) -> Text:
     """What the intervals of the decisive table hold for."""
-    bound = next((item.bounds[0] for item in decisive if item.bounds), None)
+    bound = next((record.bounds[0] for record in decisive if record.bounds), None)
     level = "the declared level" if bound is None else phrases.level(bound)
     return spans(
         TextSpan(text="What decides: each pair. ", kind="b"),
@@ -209,19 +210,21 @@ def _said_first(decisive: Sequence[Record]) -> Text:
     )
 
 
-def _pairs(source: Source, name: str, found: Sequence[Record], caption: Text) -> Table:
+def _pairs(source: Source, name: str, records: Sequence[Record], caption: Text) -> Table:
     notes = Footnotes()
     same = {
-        (key_of(item), item.estimate.provider, item.estimate.at["against"]): item
-        for item in source.select(EQUIVALENCE)
+        (key_of(record), record.estimate.provider, record.estimate.at["against"]): record
+        for record in source.select(EQUIVALENCE)
     }
     rows = [
-        (item, same.get((key_of(item), item.estimate.provider, item.estimate.at["against"])))
-        for item in found
+        (record, same.get((key_of(record), record.estimate.provider, record.estimate.at["against"])))
+        for record in records
     ]
     with_margin = any(twin is not None for _, twin in rows)
     columns = [*PAIRS, Column(title="Equivalent?", kind="wide")] if with_margin else list(PAIRS)
-    made = tuple((*_row(item, notes), *((_equivalent(twin),) if with_margin else ())) for item, twin in rows)
+    made = tuple(
+        (*_row(record, notes), *((_equivalent(twin),) if with_margin else ())) for record, twin in rows
+    )
     return build_table(name, caption, columns, [Block(rows=made)], notes)
 
 
@@ -236,11 +239,11 @@ def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
 
 
 def _bounds(record: Record) -> Text:
-    found = record.bounds[0] if record.bounds else None
-    if found is None or found.interval.low is None or found.interval.high is None:
+    bound = record.bounds[0] if record.bounds else None
+    if bound is None or bound.interval.low is None or bound.interval.high is None:
         return (TextSpan(text=phrases.ABSENT),)
-    low = number(record, found.interval.low, f"{found.pointer}/low")
-    return spans(low, " to ", number(record, found.interval.high, f"{found.pointer}/high"))
+    low = number(record, bound.interval.low, f"{bound.pointer}/low")
+    return spans(low, " to ", number(record, bound.interval.high, f"{bound.pointer}/high"))
 
 
 def _better(record: Record, notes: Footnotes) -> Text:
@@ -285,17 +288,17 @@ def _equivalent(record: Record | None) -> Text:
     )
 
 
-def _figure(source: Source, found: Sequence[Record]) -> Figure | None:
+def _figure(source: Source, records: Sequence[Record]) -> Figure | None:
     """The decisive differences as a dot plot."""
-    rows = [_gap(item) for item in found if item.estimate.value is not None]
+    rows = [_gap(record) for record in records if record.estimate.value is not None]
     if not rows:
         return None
-    first = found[0].estimate
+    first = records[0].estimate
     margins = mapping(
         mapping(mapping(source.result.spec.get("analyses")).get("vendor_comparison")).get("margins")
     )
     margin = margins.get(str(first.at["of"]))
-    title = plain_text(_measure(source, found[0]))
+    title = plain_text(_measure(source, records[0]))
     ratio = first.at["of"] == "max_min"
     panel = systems.gaps(
         "vendor-pairs",
@@ -332,14 +335,14 @@ def _details(source: Source, first: Key) -> Iterator[Table | None]:
 
 def _further(source: Source, first: Key) -> Table | None:
     """Every other measure: its pairs under its name."""
-    found = [item for item in source.select(DIFFERENCE) if key_of(item) != first]
-    if not found:
+    records = [record for record in source.select(DIFFERENCE) if key_of(record) != first]
+    if not records:
         return None
     notes = Footnotes()
     blocks = []
-    for key in dict.fromkeys(key_of(item) for item in found):
-        own = [item for item in found if key_of(item) == key]
-        blocks.append(Block(head=_measure(source, own[0]), rows=tuple(_row(item, notes) for item in own)))
+    for key in dict.fromkeys(key_of(record) for record in records):
+        own = [record for record in records if key_of(record) == key]
+        blocks.append(Block(head=_measure(source, own[0]), rows=tuple(_row(record, notes) for record in own)))
     caption = spans(
         TextSpan(text="Every other difference. ", kind="b"),
         "Not declared as decisive: exploratory. Intervals hold simultaneously within a measure; p is adjusted over "

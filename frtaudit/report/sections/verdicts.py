@@ -87,11 +87,11 @@ def all_rulings(source: Source) -> tuple[FindingRow, ...]:
 
 def dockets(rulings: tuple[FindingRow, ...]) -> tuple[RequirementRow, ...]:
     """Rulings gathered by requirement, in the order of the rulings."""
-    names = dict.fromkeys(item.requirement.text for item in rulings)
-    grouped = [tuple(item for item in rulings if item.requirement.text == name) for name in names]
+    names = dict.fromkeys(ruling.requirement.text for ruling in rulings)
+    grouped = [tuple(ruling for ruling in rulings if ruling.requirement.text == name) for name in names]
     return tuple(
-        RequirementRow(requirement=own[0].requirement, condition=own[0].condition, rulings=own)
-        for own in grouped
+        RequirementRow(requirement=finding[0].requirement, condition=finding[0].condition, rulings=finding)
+        for finding in grouped
     )
 
 
@@ -136,7 +136,7 @@ def record_of(source: Source, finding: Finding) -> Record | None:
         return None
     index = int(finding.estimate.rsplit("/", 1)[1])
     estimate = source.result.estimates[index]
-    found = (item for item in source.records if item.pointer == finding.estimate)
+    found = (record for record in source.records if record.pointer == finding.estimate)
     bounds = tuple(
         Bounds(interval=interval, pointer=f"{finding.estimate}/intervals/{place}", limits=(finding.limit,))
         for place, interval in enumerate(estimate.intervals)
@@ -181,10 +181,10 @@ def _numbers(source: Source, record: Record | None, finding: Finding, at: str) -
     bound, level = finding.bound, finding.bound_level
     if bound is None or level is None or record is None or record.estimate.value is None:
         return (), (), ()
-    found = record.bound(Target.POPULATION)
+    bounds = record.bound(Target.POPULATION)
     interval: Text = ()
-    if found is not None and found.interval.low is not None:
-        between = phrases.bounds(found, record.estimate, limit=finding.limit)
+    if bounds is not None and bounds.interval.low is not None:
+        between = phrases.bounds(bounds, record.estimate, limit=finding.limit)
         interval = between
     kind, style = metrics.kind_of(record.estimate.metric), phrases.style(record.estimate)
     shown = metrics.printed(kind, bound, style=style, limit=finding.limit)
@@ -206,11 +206,11 @@ def _numbers(source: Source, record: Record | None, finding: Finding, at: str) -
 
 def confidence(record: Record) -> Text:
     """``95 % CI 1 % to 2 %``: the two-sided interval for the population; empty without one."""
-    found = record.bound(Target.POPULATION)
-    if found is None or found.interval.low is None:
+    bound = record.bound(Target.POPULATION)
+    if bound is None or bound.interval.low is None:
         return ()
     limit = record.limits[0] if record.limits else None
-    return spans(phrases.level(found), " CI ", phrases.bounds(found, record.estimate, limit=limit))
+    return spans(phrases.level(bound), " CI ", phrases.bounds(bound, record.estimate, limit=limit))
 
 
 def _claims(record: Record | None, finding: Finding) -> bool:
@@ -291,9 +291,9 @@ def _strip(source: Source, finding: Finding, record: Record | None, reach: float
 
 def _interval(record: Record) -> list[float]:
     """Both ends of the two-sided interval for the population."""
-    found = record.bound(Target.POPULATION)
+    bound = record.bound(Target.POPULATION)
     return (
-        [] if found is None else [end for end in (found.interval.low, found.interval.high) if end is not None]
+        [] if bound is None else [end for end in (bound.interval.low, bound.interval.high) if end is not None]
     )
 
 

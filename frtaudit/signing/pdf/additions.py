@@ -123,8 +123,8 @@ class _Step:
         before, now = self.before[self.root], self.left.pop(self.root, None)
         if now is None or now == before:
             return
-        found = DSS_OF.search(now)
-        if found is None or DSS_OF.search(before) or now[: found.start()] + b"\n>>" != before:
+        match = DSS_OF.search(now)
+        if match is None or DSS_OF.search(before) or now[: match.start()] + b"\n>>" != before:
             raise AlterationError("the catalog was changed")
 
     def check_signature(self) -> bytes | None:
@@ -150,8 +150,8 @@ class _Step:
 
     def check_store(self, keys: Container[bytes]) -> Store | None:
         """A DSS that keeps what it held, and gained something for the signatures (``keys``); None for none."""
-        found = DSS_OF.search(self.catalog)
-        number = int(found[1]) if found else 0
+        match = DSS_OF.search(self.catalog)
+        number = int(match[1]) if match else 0
         if number not in self.left:
             return None
         earlier = DSS_OF.search(self.before[self.root])
@@ -168,8 +168,8 @@ class _Step:
     def check_dates(self) -> None:
         """Version 0.1 wrote the time of the change into information and metadata; nothing else of them may change."""
         info = _number(self.revision.trailer.get(b"/Info", b"0 0 R"))
-        found = METADATA_OF.search(self.catalog)
-        metadata = int(found[1]) if found else 0
+        match = METADATA_OF.search(self.catalog)
+        metadata = int(match[1]) if match else 0
         if metadata not in self.left:
             changing = b"<%s> ]" % next_id(self.pdf[: self.revision.start]).hex().encode()
             if not self.revision.trailer[b"/ID"].endswith(changing):
@@ -188,11 +188,11 @@ class _Step:
         for key, number in now.vri.items():
             if held.vri.get(key) == number:
                 continue
-            found = VRI.fullmatch(self._new(number))
+            match = VRI.fullmatch(self._new(number))
             kinds = (now.ocsps, now.crls, now.certificates)
-            if key not in keys or found is None:
+            if key not in keys or match is None:
                 raise AlterationError("revocation data were added for a signature that is not there")
-            if any(not set(_numbers(found[n])) <= set(kind) for n, kind in enumerate(kinds, 1)):
+            if any(not set(_numbers(match[n])) <= set(kind) for n, kind in enumerate(kinds, 1)):
                 raise AlterationError("revocation data were added that the DSS does not list")
         if not set(held.vri) <= set(now.vri):
             raise AlterationError("the revocation data were taken away, or gained nothing")
@@ -226,13 +226,13 @@ def next_id(before: bytes) -> bytes:
 
 def _store(text: bytes, texts: Mapping[int, bytes]) -> Store:
     blocks = VRI_BLOCK.findall(text)
-    found = DSS.fullmatch(VRI_BLOCK.sub(b"", text))
-    lists = EVIDENCE.findall(found[2]) if found else []
-    if found is None or len(dict(lists)) != len(lists) or len(blocks) > 1:
+    match = DSS.fullmatch(VRI_BLOCK.sub(b"", text))
+    lists = EVIDENCE.findall(match[2]) if match else []
+    if match is None or len(dict(lists)) != len(lists) or len(blocks) > 1:
         raise AlterationError("the DSS is not in the form in which it is written")
-    kinds = {b"Certs": found[1], **dict(lists)}
+    kinds = {b"Certs": match[1], **dict(lists)}
     held = {kind: {number: _data(texts[number]) for number in _numbers(raw)} for kind, raw in kinds.items()}
-    everything = [item for kind in held.values() for item in kind.values()]
+    everything = [content for kind in held.values() for content in kind.values()]
     pairs = [line.split(b" ")[:2] for block in blocks for line in block.splitlines()]
     if len(set(everything)) != sum(len(_numbers(raw)) for raw in kinds.values()) or len(pairs) != len(
         dict(pairs)
@@ -263,11 +263,11 @@ def _number(reference: bytes) -> int:
 
 
 def _numbers(references: bytes | None) -> list[int]:
-    return [int(item) for item in (references or b"").replace(b" 0 R", b"").split()]
+    return [int(word) for word in (references or b"").replace(b" 0 R", b"").split()]
 
 
 def _search(pattern: re.Pattern[bytes], text: bytes, missing: str) -> int:
-    found = pattern.search(text)
-    if found is None:
+    match = pattern.search(text)
+    if match is None:
         raise AlterationError(missing)
-    return int(found[1])
+    return int(match[1])

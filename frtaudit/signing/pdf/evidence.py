@@ -21,12 +21,16 @@ def chains(
     signers: Iterable[x509.Certificate], pool: Iterable[x509.Certificate]
 ) -> frozenset[x509.Certificate]:
     """``signers`` and all of ``pool`` that issued one of them, or one that did."""
-    found, waiting = set(signers), set(pool)
+    certificates, waiting = set(signers), set(pool)
     while True:
-        step = {item for item in waiting - found if any(issued(other, item) for other in found)}
+        step = {
+            certificate
+            for certificate in waiting - certificates
+            if any(issued(other, certificate) for other in certificates)
+        }
         if not step:
-            return frozenset(found)
-        found |= step
+            return frozenset(certificates)
+        certificates |= step
 
 
 def issued(certificate: x509.Certificate, issuer: x509.Certificate) -> bool:
@@ -41,9 +45,11 @@ def issued(certificate: x509.Certificate, issuer: x509.Certificate) -> bool:
 def check_store(store: Store, signers: Sequence[x509.Certificate]) -> None:
     """Raise :class:`AlterationError` for a DSS with anything that does not belong to ``signers``."""
     try:
-        certificates = [x509.load_der_x509_certificate(item) for item in store.certificates.values()]
-        lists = [x509.load_der_x509_crl(item) for item in store.crls.values()]
-        responses = [ocsp.load_der_ocsp_response(item) for item in store.ocsps.values()]
+        certificates = [
+            x509.load_der_x509_certificate(certificate) for certificate in store.certificates.values()
+        ]
+        lists = [x509.load_der_x509_crl(crl) for crl in store.crls.values()]
+        responses = [ocsp.load_der_ocsp_response(content) for content in store.ocsps.values()]
         _check(certificates, lists, responses, signers)
     except (ValueError, TypeError) as error:
         raise AlterationError(
@@ -53,7 +59,7 @@ def check_store(store: Store, signers: Sequence[x509.Certificate]) -> None:
 
 def revoked(certificate: x509.Certificate, store: Store) -> datetime | None:
     """When a certificate, or one above it, was revoked, as a DSS that was checked says; None if it does not."""
-    others = [x509.load_der_x509_certificate(item) for item in store.certificates.values()]
+    others = [x509.load_der_x509_certificate(content) for content in store.certificates.values()]
     chain = chains([certificate], others)
     found = []
     for data in store.crls.values():
@@ -66,9 +72,9 @@ def revoked(certificate: x509.Certificate, store: Store) -> datetime | None:
         found += [entry.revocation_date_utc for entry in entries if entry is not None]
     serials = {item.serial_number for item in chain}
     for data in store.ocsps.values():
-        for item in ocsp.load_der_ocsp_response(data).responses:
-            if item.serial_number in serials and item.revocation_time_utc is not None:
-                found.append(item.revocation_time_utc)
+        for response in ocsp.load_der_ocsp_response(data).responses:
+            if response.serial_number in serials and response.revocation_time_utc is not None:
+                found.append(response.revocation_time_utc)
     return min(found, default=None)
 
 
@@ -79,14 +85,22 @@ def _check(
     signers: Sequence[x509.Certificate],
 ) -> None:
     belonging = chains(signers, certificates)
-    responders = {responder for item in responses for responder in certificates if responds(item, responder)}
+    responders = {
+        responder
+        for ocsp_response in responses
+        for responder in certificates
+        if responds(ocsp_response, responder)
+    }
     belonging = chains(
-        belonging | {item for item in responders if _issued_by_any(item, belonging)}, certificates
+        belonging | {responder for responder in responders if _issued_by_any(responder, belonging)},
+        certificates,
     )
-    for item in certificates:
-        if item not in belonging or not (item in signers or _issued_by_any(item, belonging)):
+    for certificate in certificates:
+        if certificate not in belonging or not (
+            certificate in signers or _issued_by_any(certificate, belonging)
+        ):
             raise AlterationError(
-                f"holds a certificate that belongs to no signature: {item.subject.rfc4514_string()!r}"
+                f"holds a certificate that belongs to no signature: {certificate.subject.rfc4514_string()!r}"
             )
     for found in lists:
         if not is_list_of(found, belonging):
@@ -101,7 +115,7 @@ def _check(
 def is_list_of(found: x509.CertificateRevocationList, belonging: Iterable[x509.Certificate]) -> bool:
     """Whether one of ``belonging`` that issued another signed a list of revoked certificates."""
     for issuer in belonging:
-        if issuer.subject == found.issuer and any(issued(item, issuer) for item in belonging):
+        if issuer.subject == found.issuer and any(issued(certificate, issuer) for certificate in belonging):
             return found.is_signature_valid(issuer.public_key())  # type: ignore[arg-type]  # other keys raise TypeError
     return False
 
@@ -111,9 +125,9 @@ def is_about(response: ocsp.OCSPResponse, belonging: Iterable[x509.Certificate])
     if response.response_status is not ocsp.OCSPResponseStatus.SUCCESSFUL:
         return False
     known = set(belonging)
-    serials = {item.serial_number for item in known}
-    about = all(item.serial_number in serials for item in response.responses)
-    return about and all(item in known for item in response.certificates)
+    serials = {certificate.serial_number for certificate in known}
+    about = all(ocsp_single_response.serial_number in serials for ocsp_single_response in response.responses)
+    return about and all(certificate in known for certificate in response.certificates)
 
 
 def responds(response: ocsp.OCSPResponse, responder: x509.Certificate) -> bool:

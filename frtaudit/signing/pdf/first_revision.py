@@ -36,14 +36,14 @@ def foreign(layout: bytes, pdf: bytes, first: PdfSignature) -> str | None:
     return None
 
 
-def first_difference(one: bytes, other: bytes) -> int:
+def first_difference(content: bytes, other: bytes) -> int:
     """The first place where two byte strings differ.
 
     >>> first_difference(b"abc", b"abd"), first_difference(b"abc", b"ab")
     (2, 2)
     """
-    shorter = min(len(one), len(other))
-    return next((place for place in range(shorter) if one[place] != other[place]), shorter)
+    shorter = min(len(content), len(other))
+    return next((place for place in range(shorter) if content[place] != other[place]), shorter)
 
 
 def _with_room(layout: bytes, first: PdfSignature, when: datetime, room: int) -> bytes:

@@ -61,8 +61,10 @@ def pades_of(level: PadesLevel, tsa: str | None, evidence: str | None, signer: S
 def _context(folder: Path, signer: Signer) -> ValidationContext:
     held = list(_held(folder))
     certificates = [item for item in held if isinstance(item, asn1_x509.Certificate)]
-    own = [_asn1(item.public_bytes(Encoding.DER)) for item in (signer.certificate, *signer.chain)]
-    roots = [item for item in (*certificates, *own) if item.self_signed != "no"]
+    own = [
+        _asn1(certificate.public_bytes(Encoding.DER)) for certificate in (signer.certificate, *signer.chain)
+    ]
+    roots = [certificate for certificate in (*certificates, *own) if certificate.self_signed != "no"]
     return ValidationContext(
         trust_roots=roots,
         other_certs=[*certificates, *own],
@@ -75,10 +77,10 @@ def _context(folder: Path, signer: Signer) -> ValidationContext:
 
 def _check_paths(found: Authority, context: ValidationContext, signer: Signer, level: PadesLevel) -> None:
     async def check() -> None:
-        own = CertificateValidator(
+        validator = CertificateValidator(
             _asn1(signer.certificate.public_bytes(Encoding.DER)), validation_context=context
         )
-        await own.async_validate_usage(set())  # type: ignore[no-untyped-call]  # pyHanko left it untyped
+        await validator.async_validate_usage(set())  # type: ignore[no-untyped-call]  # pyHanko left it untyped
         async for _ in found.validation_paths(context):  # type: ignore[no-untyped-call]  # pyHanko left it untyped
             pass
 

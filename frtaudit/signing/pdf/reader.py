@@ -26,10 +26,10 @@ class ReportReader(PdfFileReader):
         if not 0 <= idx < len(table) or table[idx][0] != idnum:
             raise PdfReadError(f"object {idnum} is not where the file says")
         data.seek(first + table[idx][1])
-        found = generic.read_object(data, generic.Reference(idnum, 0, self))
-        if isinstance(found, (generic.StreamObject, generic.IndirectObject)):
+        pdf_object = generic.read_object(data, generic.Reference(idnum, 0, self))
+        if isinstance(pdf_object, (generic.StreamObject, generic.IndirectObject)):
             raise PdfReadError(f"object {idnum} may not stand in an object stream")
-        return found
+        return pdf_object
 
     def _unpack(self, stmnum: int) -> tuple[BytesIO, int, list[tuple[int, int]]]:
         """The stream's bytes, where its objects begin, and the number and place of each."""

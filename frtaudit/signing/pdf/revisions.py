@@ -60,10 +60,10 @@ def last_trailer(pdf: bytes, end: int) -> Mapping[bytes, bytes]:
 
 
 def _last_table(pdf: bytes, end: int) -> int:
-    found = TAIL.search(pdf[max(end - 64, 0) : end])
-    if found is None:
+    match = TAIL.search(pdf[max(end - 64, 0) : end])
+    if match is None:
         raise AlterationError("does not end as a revision does")
-    return int(found[1])
+    return int(match[1])
 
 
 def stream_of(text: bytes) -> bytes | None:
@@ -76,12 +76,12 @@ def inflated(data: bytes, most: int = LARGEST) -> bytes:
     """A zlib stream, unpacked. Raises :class:`AlterationError` where it is cut off, too large, or more follows."""
     unpacker = zlib.decompressobj()
     try:
-        found = unpacker.decompress(data, most)
+        decompress = unpacker.decompress(data, most)
     except zlib.error:
         raise AlterationError("holds a stream that cannot be unpacked") from None
     if not unpacker.eof or unpacker.unused_data:
         raise AlterationError("holds a stream that cannot be unpacked")
-    return found
+    return decompress
 
 
 def _revision(pdf: bytes, start: int) -> Revision:
@@ -121,21 +121,21 @@ def _revision(pdf: bytes, start: int) -> Revision:
 def _plain_trailer(pdf: bytes, at: int, heads: Mapping[int, int]) -> tuple[Mapping[bytes, bytes], int]:
     """The trailer after the table at ``at``, and where it ends."""
     table = _table(heads)
-    found = PLAIN.match(pdf, at + len(table))
-    if pdf[at : at + len(table)] != table or found is None:
+    match = PLAIN.match(pdf, at + len(table))
+    if pdf[at : at + len(table)] != table or match is None:
         raise AlterationError("holds bytes that belong to no object, or another table of its objects")
-    return _lines(found[1]), found.end()
+    return _lines(match[1]), match.end()
 
 
 def _object_end(pdf: bytes, at: int) -> int:
     """Where the text of an object ends; a stream is as long as it says."""
-    found = BREAK.search(pdf, at)
-    if found is None:
+    match = BREAK.search(pdf, at)
+    if match is None:
         raise AlterationError("holds an object without an end")
-    end = found.start()
-    if found[1] == b"stream":
+    end = match.start()
+    if match[1] == b"stream":
         length = LENGTH.search(pdf[at:end])
-        end = found.end() + int(length[1]) if length else -1
+        end = match.end() + int(length[1]) if length else -1
         if length is None or pdf[end : end + 10] != b"\nendstream":
             raise AlterationError("holds a stream of another length than it says")
         end += len(b"\nendstream")

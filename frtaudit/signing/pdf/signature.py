@@ -170,7 +170,7 @@ def _check_additions(
         return out.getvalue()
 
     try:
-        ends = [_end(item) for item in embedded]
+        ends = [_end(signature) for signature in embedded]
         store = additions(pdf, ends, text, bytes(embedded[0].pkcs7_content))
         check_store(store, list(_signers(embedded)))
     except AlterationError as error:
@@ -181,9 +181,9 @@ def _check_additions(
 
 def _signers(embedded: Sequence[EmbeddedPdfSignature]) -> Iterator[x509.Certificate]:
     """Every certificate that a signature or a time in it carries."""
-    for item in embedded:
-        yield from bag_of(item.signed_data)
-        for token in extract_tst_data_iter(item.signer_info, signed=False):
+    for signature in embedded:
+        yield from bag_of(signature.signed_data)
+        for token in extract_tst_data_iter(signature.signer_info, signed=False):
             yield from bag_of(token)
 
 
@@ -235,7 +235,7 @@ async def _status(
     is_timestamp = str(embedded.sig_object_type) == TIMESTAMP
     context = ValidationContext(
         trust_roots=[asn1_x509.Certificate.load(root.public_bytes(Encoding.DER)) for root in roots],
-        other_certs=[asn1_x509.Certificate.load(item) for item in store.certificates.values()],
+        other_certs=[asn1_x509.Certificate.load(certificate) for certificate in store.certificates.values()],
         moment=None if is_timestamp else embedded.self_reported_timestamp,
     )
     if is_timestamp:

@@ -285,7 +285,7 @@ def _record_chunk(
 ) -> int:
     """Record every limit that a replicate exceeds within a chunk and still at the end of its span; their number."""
     watches, pending, counts, rates = limits.rule, record.pending, sums.counts, sums.rates
-    high_counts, high_rates, found = sums.high_counts, sums.high_rates, 0
+    high_counts, high_rates, number = sums.high_counts, sums.high_rates, 0
     for group_index in range(watches.size):
         rule = watches[group_index]
         if rule < 0:
@@ -302,8 +302,8 @@ def _record_chunk(
                         comparisons, tile, chunk, limits, target, rule, weighting, replicate, sums, record
                     )
                     target += 1
-                    found += 1
-    return found
+                    number += 1
+    return number
 
 
 @inner
@@ -335,7 +335,7 @@ def _search_span(
     record: Record,
 ) -> int:
     """Walk a span again by chunks, from ``low_*`` to ``counts`` and ``rates``; the number of limits recorded."""
-    found, end = 0, spans.chunk[span + 1]
+    number, end = 0, spans.chunk[span + 1]
     _copy(sums.counts, sums.high_counts)
     _copy(sums.rates, sums.high_rates)
     _copy(sums.low_counts, sums.counts)
@@ -348,8 +348,8 @@ def _search_span(
         else:
             _copy(sums.high_counts, sums.counts)
             _copy(sums.high_rates, sums.rates)
-        found += _record_chunk(comparisons, tile, chunk, limits, sums, record)
-    return found
+        number += _record_chunk(comparisons, tile, chunk, limits, sums, record)
+    return number
 
 
 @kernel

@@ -40,11 +40,11 @@ class Rows(NamedTuple):
 
 def rows_of(tail: ScoreTail, plan: Plan) -> Rows:
     """Samples have weights of their own, or under plans that keep subjects whole those of their subject."""
-    own = np.arange(tail.subject_of.size, dtype=np.int32)
+    arange = np.arange(tail.subject_of.size, dtype=np.int32)
     if plan in (Plan.IMAGES, Plan.TWO_LEVEL):
-        return Rows(own, (own, own), _alike(tail.n_samples[tail.subject_of]))
-    subject, one = np.array(tail.subject_of), np.full(own.size, tail.n_samples.size, dtype=np.int32)
-    return Rows(subject, (subject, one), _alike(tail.n_samples))
+        return Rows(arange, (arange, arange), _alike(tail.n_samples[tail.subject_of]))
+    subject, values = np.array(tail.subject_of), np.full(arange.size, tail.n_samples.size, dtype=np.int32)
+    return Rows(subject, (subject, values), _alike(tail.n_samples))
 
 
 def _alike(sizes: Ints) -> Ints:

@@ -44,10 +44,10 @@ def batches(below: Below, bounds: Floats, expected: int) -> Iterator[Pairs]:
     step = max(1, min(len(tiles), len(tiles) * below.capacity // max(2 * expected, 1)))
     work = partial(_scan_inside, bounds=bounds)
     for first in context.progress(range(0, len(tiles), step), WHAT):
-        found = joined(list(context.executor(work, context, tiles[first : first + step], together=TOGETHER)))
-        for start in range(0, found.i.size, below.capacity):
+        pairs = joined(list(context.executor(work, context, tiles[first : first + step], together=TOGETHER)))
+        for start in range(0, pairs.i.size, below.capacity):
             part = slice(start, start + below.capacity)
-            yield Pairs(found.i[part], found.j[part], found.score[part])
+            yield Pairs(pairs.i[part], pairs.j[part], pairs.score[part])
 
 
 def _scan_inside(context: PassContext, tile: tuple[int, int], *, bounds: Floats) -> Pairs:
@@ -85,8 +85,8 @@ def rank_at(tail: ScoreTail, score: float) -> float:
 def score_at(tail: ScoreTail, rank: Floats) -> Floats:
     """About the scores above which ``rank`` non-mated comparisons lie, as float32 values."""
     above = above_edges(tail.histogram)
-    found = np.interp(rank, above[::-1].astype(np.float64), tail.edges[::-1])
-    return found.astype(np.float32).astype(np.float64)
+    interp = np.interp(rank, above[::-1].astype(np.float64), tail.edges[::-1])
+    return interp.astype(np.float32).astype(np.float64)
 
 
 def cuts_between(tail: ScoreTail, high: float, low: float, most: int) -> Floats:

@@ -129,9 +129,9 @@ def _parted(
     for part in range(2, parts + 2):
         place[part] += place[part - 1]
     for q in range(first.size):
-        own = np.uint64((second[q] >> BLOCK) * step + bucket[q] + 1)
-        words[np.uint64(place[own])] = np.uint32((first[q] << tail) | (second[q] & mask))
-        place[own] += 1
+        uint64 = np.uint64((second[q] >> BLOCK) * step + bucket[q] + 1)
+        words[np.uint64(place[uint64])] = np.uint32((first[q] << tail) | (second[q] & mask))
+        place[uint64] += 1
     return place[: parts + 1]
 
 
@@ -175,11 +175,11 @@ def _packed(first: Index, second: Index, bucket: Index, alike: Ints, bits: int, 
     """
     words = np.empty(first.size, dtype=np.int64)
     for q in range(first.size):
-        one, other = np.int64(first[q]), np.int64(second[q])
-        if alike[one] > alike[other]:
-            one, other = other, one
+        int64, other = np.int64(first[q]), np.int64(second[q])
+        if alike[int64] > alike[other]:
+            int64, other = other, int64
         key = np.int64(bucket[q]) + (other >> BLOCK) * step
-        words[q] = (((key << bits) | one) << bits) | other
+        words[q] = (((key << bits) | int64) << bits) | other
     return words
 
 

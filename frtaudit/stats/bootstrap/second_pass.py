@@ -203,7 +203,7 @@ def _record(shape: tuple[int, int, int, int, int], at: Ints) -> Record:
 def _passed(inputs: RescoreInputs, sums: Floats) -> npt.NDArray[np.int16]:
     """How many targets each rule has exceeded at each cut, (V, 1+S, M, n); all of them where it is dead."""
     watched, targets = inputs.layout.watched, len(inputs.ascending)
-    found = np.zeros((len(sums), len(watched), sums.shape[1], inputs.n), dtype=np.int16)
+    values = np.zeros((len(sums), len(watched), sums.shape[1], inputs.n), dtype=np.int16)
     for first in inputs.tiles():
         lanes, drawn = inputs.drawn(first)
         limits, dead = inputs.limits(drawn), dead_rules(inputs.layout, drawn.non_mated_totals)
@@ -211,10 +211,12 @@ def _passed(inputs: RescoreInputs, sums: Floats) -> npt.NDArray[np.int16]:
             for rule, group_index in zip(*np.nonzero(watched), strict=True):
                 over = (sums[kind, None, :, group_index, lanes] > limit[:, None, group_index]).sum(axis=0)
                 np.maximum(
-                    found[kind, rule, :, lanes], over, out=found[kind, rule, :, lanes], casting="unsafe"
+                    values[kind, rule, :, lanes], over, out=values[kind, rule, :, lanes], casting="unsafe"
                 )
-            found[kind, :, :, lanes][np.broadcast_to(dead[:, None], found[kind, :, :, lanes].shape)] = targets
-    return found
+            values[kind, :, :, lanes][np.broadcast_to(dead[:, None], values[kind, :, :, lanes].shape)] = (
+                targets
+            )
+    return values
 
 
 def _search(inputs: RescoreInputs, below: Below, levels: ScoreLevels, deep: Deep) -> None:
@@ -285,11 +287,11 @@ def _merged(bounds: Floats) -> Floats:
     return np.column_stack((bounds[starts, 0], bounds[ends, 1]))
 
 
-def _by_step(found: Pairs, cuts: Floats, steps: list[int]) -> Iterator[tuple[int, Pairs]]:
-    score = found.score.astype(np.float64)
+def _by_step(pairs: Pairs, cuts: Floats, steps: list[int]) -> Iterator[tuple[int, Pairs]]:
+    score = pairs.score.astype(np.float64)
     for step in steps:
         keep = (score <= cuts[step]) & (score > cuts[step + 1])
-        yield step, Pairs(found.i[keep], found.j[keep], found.score[keep])
+        yield step, Pairs(pairs.i[keep], pairs.j[keep], pairs.score[keep])
 
 
 def _walk_step(

@@ -151,21 +151,21 @@ def _emit_runs(
     words, key, weights, start, row, rows, low, high, reach, most = _addresses(
         context, make, signature.args, values
     )
-    one, none = ir.Constant(I64, 1), ir.Constant(PAIRS, None)
+    constant, none = ir.Constant(I64, 1), ir.Constant(PAIRS, None)
     empty = [ir.Constant(PACKED, None)] * 2 if packed else [ir.Constant(NARROW, None)]
     full, outer = _loop(make, "full", (low, _number(make, start, low)))
     run_loop, inner = _loop(make, "runs", (*outer, none, none))
     run, begin, even, odd = inner
-    end = _number(make, start, make.add(run, one))
+    end = _number(make, start, make.add(run, constant))
     stop = make.add(begin, reach)
     stop = make.select(make.icmp_signed("<", stop, end), stop, end)
     row_loop, (place, *totals) = _loop(make, "rows", (begin, *empty))
     more = _parts_of(make, weights, _index(make, rows, place), packed=packed)
     added = [make.add(total, part) for total, part in zip(totals, more, strict=True)]
-    following = make.add(place, one)
+    following = make.add(place, constant)
     _again(make, row_loop, (place, *totals), (following, *added), make.icmp_signed("<", following, stop))
-    own = _parts_of(make, weights, _index(make, row, run), packed=packed)
-    sums, factors = _split(make, _lanes_of(make, added)), _split(make, _lanes_of(make, own))
+    parts = _parts_of(make, weights, _index(make, row, run), packed=packed)
+    sums, factors = _split(make, _lanes_of(make, added)), _split(make, _lanes_of(make, parts))
     even_next, odd_next = (
         make.add(so_far, make.mul(one_sum, factor))
         for so_far, one_sum, factor in zip((even, odd), sums, factors, strict=True)

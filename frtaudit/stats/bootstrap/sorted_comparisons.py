@@ -91,9 +91,9 @@ def _sorted_comparisons(
     i, j, score = pairs
     profile, combination, group_indices = _combinations(groups)
     classes = max(coef.size, 1)
-    own = kind[tail.subject_of] if kinds.size else np.zeros(tail.subject_of.size, dtype=np.int64)
+    values = kind[tail.subject_of] if kinds.size else np.zeros(tail.subject_of.size, dtype=np.int64)
     listed = np.empty(0, dtype=np.int32) if kinds.size else kind.astype(np.int32)
-    pair, of = np.unique(profile[tail.subject_of].astype(np.int64) * classes + own, return_inverse=True)
+    pair, of = np.unique(profile[tail.subject_of].astype(np.int64) * classes + values, return_inverse=True)
     of_profile, of_kind = np.divmod(pair, classes)
     table = combination[of_profile[:, None], of_profile].astype(np.int32) * np.int32(classes)
     if kinds.size:

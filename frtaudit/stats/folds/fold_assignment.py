@@ -20,8 +20,8 @@ def capped(subject: Ints, mated: Flags, most: int, rng: np.random.Generator) -> 
     >>> capped(np.array([0, 0, 0, 1]), np.array([True, True, True, True]), 1, np.random.default_rng(0)).sum()
     np.int64(2)
     """
-    own = np.flatnonzero(mated)
-    shuffled = own[rng.permutation(own.size)]
+    indices = np.flatnonzero(mated)
+    shuffled = indices[rng.permutation(indices.size)]
     order = shuffled[np.argsort(subject[shuffled], kind="stable")]
     starts = np.searchsorted(subject[order], subject[order])
     keep = ~mated
@@ -44,9 +44,9 @@ def of_one_mix(mated: Flags, folds: Ints, chosen: Flags, rng: np.random.Generato
         kinds = [np.flatnonzero((folds == fold) & (mated == kind)) for kind in (True, False)]
         whole = [of.size for of in kinds]
         part = [of[chosen[of]] for of in kinds]
-        for own, other, total, rest in ((0, 1, whole[0], whole[1]), (1, 0, whole[1], whole[0])):
-            most = part[other].size * total // rest if rest else part[own].size
-            keep[rng.permutation(part[own])[:most]] = True
+        for number, other, total, rest in ((0, 1, whole[0], whole[1]), (1, 0, whole[1], whole[0])):
+            most = part[other].size * total // rest if rest else part[number].size
+            keep[rng.permutation(part[number])[:most]] = True
     return keep
 
 
@@ -150,9 +150,9 @@ def disjoint_folds(
     size = int(first.max()) + 1
     loads = np.bincount(first[mated], minlength=size)
     of = np.zeros(first.size, dtype=np.int64) if strata is None else strata
-    own = np.zeros(size, dtype=np.int64)
-    own[first[mated]] = of[mated]
-    home = _balance(loads, _names(size, names), k, own)
+    values = np.zeros(size, dtype=np.int64)
+    values[first[mated]] = of[mated]
+    home = _balance(loads, _names(size, names), k, values)
     return Assignment(folds=_deal(mated, home[first], k, of))
 
 
@@ -172,9 +172,9 @@ def overlap_folds(
     of = np.zeros(first.size, dtype=np.int64) if strata is None else strata
     order = np.lexsort((np.arange(first.size), label[first], of))
     order = order[mated[order]]
-    own = np.zeros(first.size, dtype=np.int64)
-    own[order] = np.arange(order.size) % k
-    return Assignment(folds=_deal(mated, own, k, of))
+    values = np.zeros(first.size, dtype=np.int64)
+    values[order] = np.arange(order.size) % k
+    return Assignment(folds=_deal(mated, values, k, of))
 
 
 def strict_folds(
@@ -205,7 +205,7 @@ def _least_name(unit: Ints, names: Sequence[Hashable]) -> list[str]:
     least: dict[int, str] = {}
     for member, one in enumerate(unit.tolist()):
         least[one] = min(least.get(one, str(names[member])), str(names[member]))
-    return [least[one] for one in range(len(least))]
+    return [least[number] for number in range(len(least))]
 
 
 def _names(size: int, names: Sequence[Hashable] | None) -> Sequence[Hashable]:
@@ -218,7 +218,7 @@ def _balance(loads: Ints, names: Sequence[Hashable], k: int, strata: Ints | None
     held = np.zeros((k, 2), dtype=np.int64)  # pairs, units: units without pairs are spread too
     inside = np.zeros((k, int(of.max(initial=0)) + 1), dtype=np.int64)  # pairs of each stratum
     home = np.zeros(loads.size, dtype=np.int64)
-    for unit in sorted(range(loads.size), key=lambda one: (-loads[one], str(names[one]))):
+    for unit in sorted(range(loads.size), key=lambda number: (-loads[number], str(names[number]))):
         fold = int(np.lexsort((held[:, 1], held[:, 0], inside[:, of[unit]]))[0])
         held[fold] += (loads[unit], 1)
         inside[fold, of[unit]] += loads[unit]

@@ -23,7 +23,7 @@ class Difference:
 
 
 def accuracy_difference(
-    one: FoldAccuracy,
+    accuracy: FoldAccuracy,
     other: FoldAccuracy,
     folds: tuple[Ints, Ints],
     first: Ints,
@@ -42,28 +42,28 @@ def accuracy_difference(
     0.0
     """
     parts = []
-    for found, of in zip((one, other), folds, strict=True):
-        weight = np.where(of >= 0, 1 / (found.total.size * found.total[of]), 0.0)
-        parts.append(weight * (found.is_correct - found.mean))
+    for fold_accuracy, of in zip((accuracy, other), folds, strict=True):
+        weight = np.where(of >= 0, 1 / (fold_accuracy.total.size * fold_accuracy.total[of]), 0.0)
+        parts.append(weight * (fold_accuracy.is_correct - fold_accuracy.mean))
     residuals = parts[0] - parts[1]
     subjects = np.unique(np.concatenate([first, second])).size
     variance = dyadic_variance(residuals, first, second) * subjects / max(subjects - 1, 1)
-    discordant = int(np.count_nonzero(one.is_correct != other.is_correct))
-    value = float(_exact_mean(one) - _exact_mean(other))
+    discordant = int(np.count_nonzero(accuracy.is_correct != other.is_correct))
+    value = float(_exact_mean(accuracy) - _exact_mean(other))
     return Difference(value=value, variance=max(variance, 0.0), discordant=discordant)
 
 
-def _exact_mean(found: FoldAccuracy) -> Fraction:
+def _exact_mean(accuracy: FoldAccuracy) -> Fraction:
     """The mean of the folds' accuracies, exactly: equal foldings differ by 0 and not by a rounding."""
     shares = [
         Fraction(right, total)
-        for right, total in zip(found.correct.tolist(), found.total.tolist(), strict=True)
+        for right, total in zip(accuracy.correct.tolist(), accuracy.total.tolist(), strict=True)
     ]
     return sum(shares, Fraction(0)) / len(shares)
 
 
 def difference_interval(
-    found: Difference, dealt: float, subjects: int, alpha: float
+    difference: Difference, dealt: float, subjects: int, alpha: float
 ) -> tuple[float, float] | None:
     """Difference -+ t_{K-1,1-alpha/2} sqrt(larger variance) for K ``subjects``; None where both variances are 0.
 
@@ -74,11 +74,11 @@ def difference_interval(
     >>> difference_interval(Difference(value=0.0, variance=0.0, discordant=0), 0.0, 10, 0.05) is None
     True
     """
-    variance = max(found.variance, dealt)
+    variance = max(difference.variance, dealt)
     if variance <= 0 or subjects < 2:
         return None
     half = float(scipy.stats.t.isf(alpha / 2, subjects - 1)) * variance**0.5
-    return found.value - half, found.value + half
+    return difference.value - half, difference.value + half
 
 
 def redealt_differences(
@@ -104,21 +104,21 @@ def redealt_differences(
     subjects, inverse, counts = np.unique(first[mated], return_inverse=True, return_counts=True)
     home = np.zeros(subjects.size, dtype=np.int64)
     home[inverse] = folds[0][mated]
-    found = np.empty(n)
+    values = np.empty(n)
     for draw in range(n):
         moved = _shuffled_within(home, counts, rng)[inverse]
         disjoint, overlap = folds[0].copy(), folds[1].copy()
         disjoint[mated] = moved
         overlap[mated] = rng.permutation(overlap[mated])
-        one, other = (k_fold_accuracy(scores, mated, of, k) for of in (disjoint, overlap))
-        found[draw] = one.mean - other.mean
-    return found
+        accuracy, other = (k_fold_accuracy(scores, mated, of, k) for of in (disjoint, overlap))
+        values[draw] = accuracy.mean - other.mean
+    return values
 
 
 def _shuffled_within(home: Ints, counts: Ints, rng: np.random.Generator) -> Ints:
     """Homes dealt anew among units of one count."""
     moved = home.copy()
     for count in np.unique(counts):
-        own = np.flatnonzero(counts == count)
-        moved[own] = rng.permutation(home[own])
+        indices = np.flatnonzero(counts == count)
+        moved[indices] = rng.permutation(home[indices])
     return moved

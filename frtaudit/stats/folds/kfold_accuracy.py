@@ -108,12 +108,12 @@ def training_thresholds(scores: Floats, mated: Flags, folds: Ints, k: int) -> Fl
     order = order[folds[order] >= 0]
     ordered, ends = scores[order], np.empty((2, k), dtype=np.int64)
     _search_folds(mated[order], folds[order], np.diff(ordered, append=np.inf) > 0, ends)
-    found = np.full(k, -np.inf)
+    values = np.full(k, -np.inf)
     for fold, (low, high) in enumerate(ends.T.tolist()):
         if low >= 0:
             at = float(ordered[low])
-            found[fold] = at if high == ordered.size else _between(at, float(ordered[high]))
-    return found
+            values[fold] = at if high == ordered.size else _between(at, float(ordered[high]))
+    return values
 
 
 @kernel
@@ -124,16 +124,16 @@ def _search_folds(mated: Flags, folds: Ints, last: Flags, ends: Ints) -> None:
     or loses a mated one; what a fold's own pairs win is taken off. Of equally good places the last one stands.
     """
     n, k = mated.size, ends.shape[1]
-    own, most, best = np.zeros(k, np.int64), np.zeros(k, np.int64), np.zeros(k, np.int64)
+    values, most, best = np.zeros(k, np.int64), np.zeros(k, np.int64), np.zeros(k, np.int64)
     total = 0
     for pair in range(n):
         won = -1 if mated[pair] else 1
         total += won
-        own[folds[pair]] += won
+        values[folds[pair]] += won
         if last[pair]:
             for fold in range(k):
-                if total - own[fold] >= most[fold]:
-                    most[fold], best[fold] = total - own[fold], pair + 1
+                if total - values[fold] >= most[fold]:
+                    most[fold], best[fold] = total - values[fold], pair + 1
     for fold in range(k):
         low, high = best[fold] - 1, best[fold]
         while low >= 0 and folds[low] == fold:

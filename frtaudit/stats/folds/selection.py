@@ -106,5 +106,5 @@ def shortfall(pairs: Candidates, chosen: Chosen, limits: Limits) -> tuple[int, .
     >>> shortfall(pairs, choose(pairs, Limits(wanted=(2,), k=2)), Limits(wanted=(2,), k=2))
     (1,)
     """
-    found = np.bincount(pairs.stratum[chosen.at], minlength=len(limits.wanted))
-    return tuple(int(want - have) for want, have in zip(limits.wanted, found, strict=True))
+    bincount = np.bincount(pairs.stratum[chosen.at], minlength=len(limits.wanted))
+    return tuple(int(want - have) for want, have in zip(limits.wanted, bincount, strict=True))

@@ -116,11 +116,11 @@ def _widest_pair(null: Rates) -> tuple[int, int]:
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.log(drawn)
         logs = logs[np.isfinite(logs).all(axis=1)]
-        for one in range(drawn.shape[1]):
-            for other in range(one + 1, drawn.shape[1]):
-                spread = float(np.std(logs[:, one] - logs[:, other])) if len(logs) else 0.0
+        for number in range(drawn.shape[1]):
+            for other in range(number + 1, drawn.shape[1]):
+                spread = float(np.std(logs[:, number] - logs[:, other])) if len(logs) else 0.0
                 if spread > best:
-                    best, pair = spread, (one, other)
+                    best, pair = spread, (number, other)
     return pair
 
 

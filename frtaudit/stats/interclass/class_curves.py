@@ -137,14 +137,14 @@ def tar_of_others(classes: Classes, tar_wanted: float, weights: Weights) -> Floa
     [[[0.5, 1.0], [0.5, 0.5]]]
     """
     threshold = quantiles(classes, np.array([1 - tar_wanted]), weights)[:, :, 0]
-    found = np.empty((*threshold.shape, len(classes.sizes)))
+    values = np.empty((*threshold.shape, len(classes.sizes)))
     for place, (scores, who, weight) in enumerate(
         zip(classes.scores, classes.subjects, weights, strict=True)
     ):
         total = np.concatenate([np.zeros((len(weight), 1)), weight[:, who].cumsum(axis=1)], axis=1)
         below = np.searchsorted(scores, threshold, side="right")
-        found[:, :, place] = 1 - np.take_along_axis(total, below, axis=1) / total[:, -1:]
-    return found
+        values[:, :, place] = 1 - np.take_along_axis(total, below, axis=1) / total[:, -1:]
+    return values
 
 
 def spread_iid(rates: Floats, counts: Floats, shares: Floats) -> tuple[Floats, Floats]:
@@ -177,8 +177,8 @@ def quantile_spread_iid(classes: Classes, u: Floats, shares: Floats) -> Floats:
     moved, variance = (
         np.stack(part) for part in zip(*(_redrawn(scores, u) for scores in classes.scores), strict=True)
     )
-    own = shares[:, None]
-    spread = ((1 - own) ** 2 - own**2) * variance + (own**2 * variance).sum(axis=0)
+    share = shares[:, None]
+    spread = ((1 - share) ** 2 - share**2) * variance + (share**2 * variance).sum(axis=0)
     return np.asarray(np.sqrt(np.maximum(spread + from_overall(moved, shares) ** 2, 0.0)))
 
 

@@ -198,16 +198,16 @@ def population_bootstrap(
     """
     ordered = [_Clustered.of(to_scale(x, score_range), who) for x, who in zip(classes, subjects, strict=True)]
     u = (np.arange(LEVELS) + 0.5) / LEVELS
-    curves = np.stack([quantiles(one.scores, u) for one in ordered])
-    delta, apart = from_mean(curves), np.array([[one.inflation] for one in ordered])
+    curves = np.stack([quantiles(clustered.scores, u) for clustered in ordered])
+    delta, apart = from_mean(curves), np.array([[clustered.inflation] for clustered in ordered])
     square, gap, shift = (np.empty((n, len(ordered))) for _ in range(3))
     for b in range(n):
-        drawn = np.stack([one.resample(u, rng) for one in ordered])
+        drawn = np.stack([clustered.resample(u, rng) for clustered in ordered])
         drawn = from_mean(curves + apart * (drawn - curves))
         square[b] = np.square(drawn).mean(axis=1)
         gap[b], shift[b] = np.square(drawn - delta).mean(axis=1), (drawn - delta).mean(axis=1)
     point = np.square(delta).mean(axis=1)
-    degrees = degrees_of_freedom(min(one.effective_subjects for one in ordered))
+    degrees = degrees_of_freedom(min(clustered.effective_subjects for clustered in ordered))
     low, high, error = population_bounds(square, gap, point, alpha, degrees)
     stretch = float(scipy.stats.t.isf(alpha / 2, degrees) / scipy.stats.norm.isf(alpha / 2))
     noise, gap, shift = gap, gap * stretch**2, shift * stretch
@@ -223,7 +223,7 @@ def population_bootstrap(
         null_edge=float(np.sqrt(edge)),
         detectable=detectable(gap, shift, edge),
         n_resamples=n,
-        subjects=np.array([one.n_subjects for one in ordered], dtype=np.int64),
+        subjects=np.array([clustered.n_subjects for clustered in ordered], dtype=np.int64),
         mc_error=error,
         square=square,
         noise=noise,

@@ -67,8 +67,8 @@ def improved_sheather_jones(scores: Floats, low: float, high: float) -> float | 
     top = 1e-6
     while top < 1:
         if _fixed_point(0.0, distinct, index, square) * _fixed_point(top, distinct, index, square) < 0:
-            found = scipy.optimize.brentq(_fixed_point, 0.0, top, args=(distinct, index, square), xtol=1e-14)
-            return float(np.sqrt(found)) * (high - low)
+            brentq = scipy.optimize.brentq(_fixed_point, 0.0, top, args=(distinct, index, square), xtol=1e-14)
+            return float(np.sqrt(brentq)) * (high - low)
         top *= 2
     return None
 

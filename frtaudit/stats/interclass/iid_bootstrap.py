@@ -141,22 +141,26 @@ def add_squares(square: Floats, curves: Curves, gamma_tables: GammaTables, seed:
     sums = np.empty(square.shape[1] + 1)
     for resample in range(n):
         mean[:] = 0.0
-        for one in range(square.shape[0]):
-            move(moved[one], sums, curves, gamma_tables, one, stream_of(seed, CURVE, one, resample))
-            mean += moved[one]
+        for number in range(square.shape[0]):
+            move(moved[number], sums, curves, gamma_tables, number, stream_of(seed, CURVE, number, resample))
+            mean += moved[number]
         mean /= square.shape[0]
-        for one in range(square.shape[0]):
+        for number in range(square.shape[0]):
             for at in range(mean.size):
-                square[one, at] += (moved[one, at] - mean[at]) ** 2
+                square[number, at] += (moved[number, at] - mean[at]) ** 2
 
 
 @kernel
 def move(
-    moved: Floats, sums: Floats, curves: Curves, gamma_tables: GammaTables, one: int, stream: np.uint64
+    moved: Floats, sums: Floats, curves: Curves, gamma_tables: GammaTables, number: int, stream: np.uint64
 ) -> None:
-    """Fill ``moved``, shape (U,), with Q* - Q of a resample of class ``one``; ``sums``, shape (U + 1,): room."""
-    fill_sums(sums, curves.start[one], gamma_tables, stream)
-    scores, own, last = curves.scores[curves.first[one] :], curves.own[one], np.float64(curves.size[one] - 1)
-    scale = np.float64(curves.size[one]) / sums[-1]
+    """Fill ``moved``, shape (U,), with Q* - Q of a resample of class ``number``; ``sums``, shape (U + 1,): room."""
+    fill_sums(sums, curves.start[number], gamma_tables, stream)
+    scores, own, last = (
+        curves.scores[curves.first[number] :],
+        curves.own[number],
+        np.float64(curves.size[number] - 1),
+    )
+    scale = np.float64(curves.size[number]) / sums[-1]
     for at in range(moved.size):
         moved[at] = scores[np.uint32(min(sums[at] * scale, last))] - own[at]

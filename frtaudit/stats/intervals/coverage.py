@@ -91,27 +91,27 @@ def misses(bounds: Bounds, truth: float) -> Misses:
 
 def rates(tally: Tally, over: Denominators) -> Floats:
     """Rate of each cohort, exactly 0 without errors, 1 with nothing else; cut to [0, 1], which drawn sums can pass."""
-    found = np.clip(tally.count / over.total, 0.0, 1.0)
-    found = np.where(tally.errors == 0, 0.0, found)
-    return np.asarray(np.where(tally.errors >= over.trials, 1.0, found))
+    clip = np.clip(tally.count / over.total, 0.0, 1.0)
+    clip = np.where(tally.errors == 0, 0.0, clip)
+    return np.asarray(np.where(tally.errors >= over.trials, 1.0, clip))
 
 
-def wilson(own: Tally, lent: Tally, over: Denominators, alpha: float) -> Bounds:
+def wilson(tally: Tally, lent: Tally, over: Denominators, alpha: float) -> Bounds:
     """FORMULAS 8.1, of FMR 8.18 too, for every cohort: ``prepare``'s rule, on arrays."""
-    p, n_eff = rates(own, over), effective_trials(own, lent, over)
-    found = _outer(p, n_eff, over, alpha)
+    p, n_eff = rates(tally, over), effective_trials(tally, lent, over)
+    bounds = _outer(p, n_eff, over, alpha)
     if over.ends == 1:
-        return found
-    person = own.heaviest / over.total
+        return bounds
+    person = tally.heaviest / over.total
     unseen = rate_bounds.unseen_bound(p, n_eff, over.degrees, over.pair, person, alpha / 2)
-    return Bounds(low=found.low, high=np.maximum(found.high, unseen))
+    return Bounds(low=bounds.low, high=np.maximum(bounds.high, unseen))
 
 
-def effective_trials(own: Tally, lent: Tally, over: Denominators) -> Floats:
+def effective_trials(tally: Tally, lent: Tally, over: Denominators) -> Floats:
     """Comparisons over the design effect of FORMULAS 8.1, borrowed where errors are few."""
-    deff = _design_effect(own, over)
-    rarer = np.minimum(own.errors, over.trials - own.errors)
-    few = (rarer < ENOUGH_ERRORS) | (own.subjects_with_errors < ENOUGH_SUBJECTS)
+    deff = _design_effect(tally, over)
+    rarer = np.minimum(tally.errors, over.trials - tally.errors)
+    few = (rarer < ENOUGH_ERRORS) | (tally.subjects_with_errors < ENOUGH_SUBJECTS)
     offer = np.full(deff.shape, over.ends * over.trials / over.subjects)
     has = (lent.errors > 0) & (
         lent.errors <= over.trials - ENOUGH_ERRORS
@@ -120,9 +120,9 @@ def effective_trials(own: Tally, lent: Tally, over: Denominators) -> Floats:
     return np.asarray(over.trials / np.where(few, np.maximum(deff, offer), deff))
 
 
-def wilson_iid(own: Tally, over: Denominators, alpha: float) -> Bounds:
+def wilson_iid(tally: Tally, over: Denominators, alpha: float) -> Bounds:
     """Wilson's interval as if comparisons were independent (pooled rates only)."""
-    return _score(rates(own, over), float(over.trials), float(scipy.stats.norm.isf(alpha / 2)))
+    return _score(rates(tally, over), float(over.trials), float(scipy.stats.norm.isf(alpha / 2)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,32 +147,32 @@ class Copies:
 
 
 def wilson_moving(
-    own: Tally, lent: Tally, replicates: Floats, over: Denominators, alpha: float, least: tuple[int, int]
+    tally: Tally, lent: Tally, replicates: Floats, over: Denominators, alpha: float, least: tuple[int, int]
 ) -> Bounds:
     """FNMR at an FMR target (FORMULAS 8.2): n_eff from the variance of each cohort's ``replicates`` (C, B).
 
     ``least``: errors and erring subjects below which 8.1 serves instead; it serves also where more than 2 % of the
     replicates are undefined.
     """
-    ruled = wilson(own, lent, over, alpha)
+    ruled = wilson(tally, lent, over, alpha)
     known = replicates[:, ~np.isnan(replicates[0])]
     if known.shape[1] < 2 or replicates.shape[1] - known.shape[1] > MAX_UNDEFINED * replicates.shape[1]:
         return ruled
-    p, variance = rates(own, over), known.var(axis=1, ddof=1)
-    moves = _enough(own, least) & (p < 1) & (variance > 0)
+    p, variance = rates(tally, over), known.var(axis=1, ddof=1)
+    moves = _enough(tally, least) & (p < 1) & (variance > 0)
     n_eff = np.full(p.shape, float(over.trials))
     np.divide(p * (1 - p), variance, out=n_eff, where=moves)
     moved = _outer(p, np.minimum(n_eff, over.trials), over, alpha)
     return Bounds(low=np.where(moves, moved.low, ruled.low), high=np.where(moves, moved.high, ruled.high))
 
 
-def percentile(own: Tally, replicates: Floats, alpha: float, least: tuple[int, int]) -> Bounds:
+def percentile(tally: Tally, replicates: Floats, alpha: float, least: tuple[int, int]) -> Bounds:
     """Percentile intervals of each cohort's replicates (C, B), NaN where FORMULAS 8.3 withholds them.
 
     A cohort whose replicates are all alike has none either: the report prints no degenerate interval.
     """
     known = replicates[:, ~np.isnan(replicates[0])]
-    given = _enough(own, least)
+    given = _enough(tally, least)
     if known.shape[1] < (1 - MAX_UNDEFINED) * replicates.shape[1] or known.shape[1] == 0:
         given = np.zeros_like(given)
         known = np.zeros((len(replicates), 1))
@@ -181,8 +181,8 @@ def percentile(own: Tally, replicates: Floats, alpha: float, least: tuple[int, i
     return Bounds(low=np.where(given, low, np.nan), high=np.where(given, high, np.nan))
 
 
-def _enough(own: Tally, least: tuple[int, int]) -> Flags:
-    return np.asarray((own.errors >= least[0]) & (own.subjects_with_errors >= least[1]))
+def _enough(tally: Tally, least: tuple[int, int]) -> Flags:
+    return np.asarray((tally.errors >= least[0]) & (tally.subjects_with_errors >= least[1]))
 
 
 def _design_effect(tally: Tally, over: Denominators) -> Floats:
@@ -190,9 +190,9 @@ def _design_effect(tally: Tally, over: Denominators) -> Floats:
     p = rates(tally, over)
     residual = np.maximum(tally.square - 2 * p * tally.cross + p * p * over.square, 0.0)
     variance = over.effective_subjects / (over.effective_subjects - 1) * residual / over.total**2
-    found = np.full(p.shape, float(over.ends))
-    np.divide(variance * over.trials, p * (1 - p), out=found, where=(p > 0) & (p < 1))
-    return np.asarray(np.maximum(found, 1.0))
+    values = np.full(p.shape, float(over.ends))
+    np.divide(variance * over.trials, p * (1 - p), out=values, where=(p > 0) & (p < 1))
+    return np.asarray(np.maximum(values, 1.0))
 
 
 def _outer(p: Floats, n_eff: Floats, over: Denominators, alpha: float) -> Bounds:

@@ -153,17 +153,17 @@ def upper_bound(rate: Numbers, n_eff: Numbers, degrees: Numbers, error: Numbers)
 
 def _beta_quantile(tail: Floats, x: Floats, y: Floats) -> Floats:
     """B(tail; x, y+1), 0 where the tail or the quantile is below what SciPy can tell from 0."""
-    found = np.zeros(x.shape)
+    values = np.zeros(x.shape)
     some, far = (x > 0) & (tail >= FAR), (x > 0) & (tail >= UNDERFLOW) & (tail < FAR)
-    found[some] = scipy.special.betaincinv(x[some], y[some] + 1, tail[some])
+    values[some] = scipy.special.betaincinv(x[some], y[some] + 1, tail[some])
     if far.any():
         least = np.full(int(far.sum()), math.log(UNDERFLOW / 2))
-        found[far] = np.exp(
+        values[far] = np.exp(
             _far_quantile(
                 lambda q: scipy.special.betainc(x[far], y[far] + 1, np.exp(q)) <= tail[far], least, 0.0
             )
         )
-    return np.where(found >= UNDERFLOW, found, 0.0)
+    return np.where(values >= UNDERFLOW, values, 0.0)
 
 
 def _far_quantile(below: Callable[[Floats], Flags], low: Floats, high: float) -> Floats:
@@ -189,8 +189,8 @@ def p_above(rate: Numbers, n_eff: Numbers, degrees: Numbers, limit: Numbers) -> 
     some = p > bar
     tail[some] = scipy.special.betainc((p * n)[some], ((1 - p) * n)[some] + 1, bar[some])
     exact = -scipy.special.ndtri(np.clip(tail, UNDERFLOW, 1.0))
-    found = scipy.special.stdtr(df, -np.minimum(score, exact))
-    return np.where(some & (found <= 0.5), found, 1.0)
+    stdtr = scipy.special.stdtr(df, -np.minimum(score, exact))
+    return np.where(some & (stdtr <= 0.5), stdtr, 1.0)
 
 
 def p_below(rate: Numbers, n_eff: Numbers, degrees: Numbers, limit: Numbers) -> Floats:

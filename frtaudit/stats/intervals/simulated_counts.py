@@ -191,11 +191,11 @@ def mated_tallies(
     errors: Ints, further: Ints, share: Floats, weight: Floats, seeds: Longs
 ) -> tuple[Floats, Floats]:
     """Tallies (C, 6) of own and borrowed mated errors; ``errors``, ``further`` (C, K)."""
-    own, lent = np.zeros((seeds.size, COLUMNS)), np.full((seeds.size, COLUMNS), np.nan)
+    values, lent = np.zeros((seeds.size, COLUMNS)), np.full((seeds.size, COLUMNS), np.nan)
     for c in range(seeds.size):
         total = errors[c] * share
         count, size = errors[c].sum(), further[c].sum()
-        subjects_with_errors = sum_up(own[c], count, total, weight)
+        subjects_with_errors = sum_up(values[c], count, total, weight)
         if (count >= ENOUGH_ERRORS and subjects_with_errors >= ENOUGH_SUBJECTS) or size == 0:
             continue
         more, shares = np.full((size, 2), -1), np.zeros(size)
@@ -205,7 +205,7 @@ def mated_tallies(
                 more[n, 0], shares[n] = k, share[k]
                 n += 1
         _borrow(lent[c], count, subjects_with_errors, total, weight, more, size, shares, seeds[c])
-    return own, lent
+    return values, lent
 
 
 @kernel
@@ -219,7 +219,7 @@ def cell_tallies(
     error of k and l adds shares_k shares_l to both; ``excess``: wide rate times d^2; ``part``: own rate over wide rate;
     ``alike`` (C, L, 3), ``alike_shares`` (C, L): as in :func:`_look_alikes`, own errors each.
     """
-    own, lent = np.zeros((seeds.size, COLUMNS)), np.full((seeds.size, COLUMNS), np.nan)
+    values, lent = np.zeros((seeds.size, COLUMNS)), np.full((seeds.size, COLUMNS), np.nan)
     for c in range(seeds.size):
         total = np.zeros(weight.size)
         more, added = np.empty((64, 2), dtype=np.int64), np.empty(64)
@@ -234,9 +234,9 @@ def cell_tallies(
                 b = _find(bounds[c], low, high, base + mass * _uniform(state))
                 if a == b:
                     continue
-                found, state = _cluster(excess * heavy[c, a] * heavy[c, b], state)
+                number, state = _cluster(excess * heavy[c, a] * heavy[c, b], state)
                 share = shares[a] * shares[b]
-                for _ in range(found):
+                for _ in range(number):
                     state += GOLDEN
                     if _uniform(state) < part:
                         count += 1
@@ -245,8 +245,8 @@ def cell_tallies(
                         continue
                     more, added = _kept(more, added, size, a, b, share)
                     size += 1
-        _close(own[c], lent[c], count, total, weight, more, size, added, state)
-    return own, lent
+        _close(values[c], lent[c], count, total, weight, more, size, added, state)
+    return values, lent
 
 
 @kernel
@@ -255,15 +255,15 @@ def listed_tallies(
     seeds: Longs, alike: Ints, alike_shares: Floats,
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """As :func:`cell_tallies` for listed blocks; ``candidates``, ``excess`` (C, Q), ``shares`` (Q,)."""
-    own, lent = np.zeros((seeds.size, COLUMNS)), np.full((seeds.size, COLUMNS), np.nan)
+    values, lent = np.zeros((seeds.size, COLUMNS)), np.full((seeds.size, COLUMNS), np.nan)
     for c in range(seeds.size):
         total = np.zeros(weight.size)
         more, added = np.empty((64, 2), dtype=np.int64), np.empty(64)
         count, size, state = _look_alikes(alike[c], alike_shares[c], total), 0, seeds[c]
         for q in range(first.size):
             for _ in range(candidates[c, q]):
-                found, state = _cluster(excess[c, q], state)
-                for _ in range(found):
+                number, state = _cluster(excess[c, q], state)
+                for _ in range(number):
                     state += GOLDEN
                     if _uniform(state) < part:
                         count += 1
@@ -272,5 +272,5 @@ def listed_tallies(
                         continue
                     more, added = _kept(more, added, size, first[q], second[q], shares[q])
                     size += 1
-        _close(own[c], lent[c], count, total, weight, more, size, added, state)
-    return own, lent
+        _close(values[c], lent[c], count, total, weight, more, size, added, state)
+    return values, lent

@@ -139,12 +139,12 @@ def _apart(r: Floats) -> float:
     return float(r.sum() ** 2 - np.square(r).sum()) / max(r.size * (r.size - 1), 1)
 
 
-def _blocks_apart(found: BlockErrors) -> float:
+def _blocks_apart(errors: BlockErrors) -> float:
     """Mean product of errors of blocks without a common subject; of any two blocks where there are none."""
-    products = found.total**2 - float(np.square(found.errors).sum()) + found.square
-    places = found.trials**2 - float(np.square(found.comparisons).sum()) + found.size_square
+    products = errors.total**2 - float(np.square(errors.errors).sum()) + errors.square
+    places = errors.trials**2 - float(np.square(errors.comparisons).sum()) + errors.size_square
     if products <= 0 or places <= 0:
-        return float((found.total / found.trials) ** 2)
+        return float((errors.total / errors.trials) ** 2)
     return float(products / places)
 
 

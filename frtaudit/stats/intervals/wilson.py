@@ -180,23 +180,23 @@ class WilsonRule:
 
     def fmr(self, threshold: float, group_index: int, alpha: float, weighting: Weighting) -> RuleInterval:
         """Interval of FMR (pooled) or FAR (identity) of a group at a prepared threshold, two-sided (8.1, 8.18)."""
-        own = self.fmr_residuals(threshold, group_index, weighting)
-        source = self.lenders_fmr[group_index].of(own)
+        residuals = self.fmr_residuals(threshold, group_index, weighting)
+        source = self.lenders_fmr[group_index].of(residuals)
         lent = None
         if source.threshold is not None:
             lent = self.fmr_residuals(source.threshold, group_index, weighting)
         mated = self.fnmr_residuals(threshold, group_index, weighting)
         match_rate = 1 - mated.rate if mated.trials else 1.0
-        return _rule(own, lent, source, alpha, ends=2, match_rate=match_rate)
+        return _rule(residuals, lent, source, alpha, ends=2, match_rate=match_rate)
 
     def fnmr(self, threshold: float, group_index: int, alpha: float, weighting: Weighting) -> RuleInterval:
         """Interval of FNMR (pooled) or FRR (identity) of ``group_index`` at a prepared threshold, two-sided."""
-        own = self.fnmr_residuals(threshold, group_index, weighting)
-        source = self.lenders_fnmr[group_index].of(own)
+        residuals = self.fnmr_residuals(threshold, group_index, weighting)
+        source = self.lenders_fnmr[group_index].of(residuals)
         lent = None
         if source.threshold is not None:
             lent = self.fnmr_residuals(source.threshold, group_index, weighting)
-        return _rule(own, lent, source, alpha, ends=1)
+        return _rule(residuals, lent, source, alpha, ends=1)
 
     def along(self, tail: ScoreTail, groups: Groups, thresholds: Floats) -> "WilsonRule":
         """The same rule prepared for other thresholds, with the lenders that are known."""
@@ -280,7 +280,7 @@ def _row(thresholds: Floats, threshold: float) -> int:
 
 
 def _rule(
-    own: Residuals,
+    residuals: Residuals,
     lent: Residuals | None,
     source: DesignEffectSource,
     alpha: float,
@@ -289,17 +289,17 @@ def _rule(
     match_rate: float = 1.0,
 ) -> RuleInterval:
     """FORMULAS 8.1; ``ends``: subjects in one comparison, 2 for FMR and 1 for FNMR; ``match_rate``: TMR of 8.18."""
-    if own.trials == 0 or own.subjects < 2:
-        return _vacuous(own)
-    deff, borrowed, note = _design_effect(own, ends), None, None
-    if borrowing.few(own):
-        offer, note = _offer(own, lent, source, ends=ends)
+    if residuals.trials == 0 or residuals.subjects < 2:
+        return _vacuous(residuals)
+    deff, borrowed, note = _design_effect(residuals, ends), None, None
+    if borrowing.few(residuals):
+        offer, note = _offer(residuals, lent, source, ends=ends)
         if offer > deff:
             deff, borrowed = offer, source.threshold
-    made = _interval(own, deff, borrowed, note)
-    if own.blocks:
-        pair = float(pair_weight(match_rate, own.blocks))
-        made = replace(made, pairs=own.blocks, pair=pair, person=own.heaviest / own.total)
+    made = _interval(residuals, deff, borrowed, note)
+    if residuals.blocks:
+        pair = float(pair_weight(match_rate, residuals.blocks))
+        made = replace(made, pairs=residuals.blocks, pair=pair, person=residuals.heaviest / residuals.total)
     score = made.bounds.interval(alpha)
     return replace(made, low=score.low, high=score.high)
 
@@ -313,7 +313,7 @@ def _design_effect(residuals: Residuals, ends: int) -> float:
 
 
 def _offer(
-    own: Residuals, lent: Residuals | None, source: DesignEffectSource, *, ends: int
+    residuals: Residuals, lent: Residuals | None, source: DesignEffectSource, *, ends: int
 ) -> tuple[float, str | None]:
     """Design effect of the lender, else comparisons per subject (2M/K, n/K2)."""
     enough = lent is not None and not (source.whole and borrowing.few(lent))
@@ -322,34 +322,37 @@ def _offer(
             None if source.whole else "too few errors in the kept tail: design effect at its lowest threshold"
         )
         return _design_effect(lent, ends), note
-    return ends * own.trials / own.subjects, "no threshold has enough errors: comparisons per subject"
+    return (
+        ends * residuals.trials / residuals.subjects,
+        "no threshold has enough errors: comparisons per subject",
+    )
 
 
 def _interval(
-    own: Residuals, deff: float, borrowed: float | None = None, note: str | None = None
+    residuals: Residuals, deff: float, borrowed: float | None = None, note: str | None = None
 ) -> RuleInterval:
     return RuleInterval(
         low=None,
         high=None,
-        n_eff=own.trials / deff,
+        n_eff=residuals.trials / deff,
         deff=deff,
         borrowed_from=borrowed,
-        rate=own.rate,
-        errors=own.errors,
-        trials=own.trials,
-        subjects=own.subjects,
-        effective_subjects=own.effective_subjects,
-        subjects_with_errors=own.subjects_with_errors,
-        image=own.image,
+        rate=residuals.rate,
+        errors=residuals.errors,
+        trials=residuals.trials,
+        subjects=residuals.subjects,
+        effective_subjects=residuals.effective_subjects,
+        subjects_with_errors=residuals.subjects_with_errors,
+        image=residuals.image,
         note=note,
     )
 
 
-def _vacuous(own: Residuals) -> RuleInterval:
+def _vacuous(residuals: Residuals) -> RuleInterval:
     """Nothing was compared: no bounds; one subject: all of [0, 1], for it says nothing of others."""
-    if own.trials == 0:
-        return _interval(own, math.inf, note="no comparisons")
-    return replace(_interval(own, math.inf, note="one subject only"), low=0.0, high=1.0)
+    if residuals.trials == 0:
+        return _interval(residuals, math.inf, note="no comparisons")
+    return replace(_interval(residuals, math.inf, note="one subject only"), low=0.0, high=1.0)
 
 
 @lru_cache(maxsize=64)

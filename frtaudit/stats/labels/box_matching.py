@@ -82,8 +82,8 @@ def _parts(ends: Ints, size: int) -> Ints:
 
 def _held_twice(face: Ints, service: Ints) -> Flags:
     """Whether each face holds two boxes of one service, shape (faces,)."""
-    found = np.zeros(int(face.max(initial=-1)) + 1, dtype=np.bool_)
+    values = np.zeros(int(face.max(initial=-1)) + 1, dtype=np.bool_)
     if face.size:
         key, count = np.unique(face * (int(service.max()) + 1) + service, return_counts=True)
-        found[key[count > 1] // (int(service.max()) + 1)] = True
-    return found
+        values[key[count > 1] // (int(service.max()) + 1)] = True
+    return values

@@ -45,12 +45,12 @@ class Scale:
         ``alike``: shape (P, S), NaN where a service does not say: the others place it; NaN where there is none.
         """
         known = ~np.isnan(alike)
-        found = self._place(alike, np.ones(self.step.size, dtype=np.bool_))
+        place = self._place(alike, np.ones(self.step.size, dtype=np.bool_))
         some = known.any(axis=1) & ~known.all(axis=1)
         for pattern in np.unique(known[some], axis=0):
             rows = (known == pattern).all(axis=1)
-            found[rows] = self._place(alike[rows][:, pattern], pattern)
-        return found
+            place[rows] = self._place(alike[rows][:, pattern], pattern)
+        return place
 
     def _place(self, alike: Floats, pattern: Flags) -> Floats:
         step = self.step[pattern]
@@ -98,13 +98,13 @@ class Histograms:
         """
         order = np.argsort(places, kind="stable")[: np.count_nonzero(np.isfinite(places))]
         ascending = places[order]
-        found = np.zeros((len(self.share), places.size))
+        values = np.zeros((len(self.share), places.size))
         for row, middle in enumerate(self.mean[:, 0]):
             parts = _parts(ascending[:, None], self.share[row], self.mean[row], self.spread[row])
             likely = parts[:, 1:].sum(axis=1) / parts.sum(axis=1)
             likely[ascending < middle] = 0.0
-            found[row, order] = np.maximum.accumulate(likely)
-        return found
+            values[row, order] = np.maximum.accumulate(likely)
+        return values
 
     def meet(self, level: float) -> Floats:
         """The first place from 0 to 1 at which a face is the person's with this probability, shape (M,); 1 if none."""
@@ -134,15 +134,15 @@ def most(places: Floats, weights: Floats, made: Histograms) -> Floats:
     >>> np.round(most(places, np.ones((1, places.size)), made)[0, [0, 30, 60, 61, 62]], 2).tolist()
     [0.0, 0.07, 1.0, 1.0, 1.0]
     """
-    found = np.zeros((len(weights), places.size))
+    values = np.zeros((len(weights), places.size))
     for row, (meet, weight) in enumerate(zip(made.meet(EVEN).tolist(), weights, strict=True)):
         below = np.flatnonzero((places >= 0) & (places < meet))
         there = weight[np.abs(places - meet) <= STEP / 2].sum() + 1
         step = ((meet - places[below]) / STEP).astype(np.int64)
         faces = np.maximum(np.bincount(step, weight[below])[step], 1.0)
-        found[row, below] = np.minimum(there / faces, 1.0)
-        found[row, places >= meet] = 1.0
-    return found
+        values[row, below] = np.minimum(there / faces, 1.0)
+        values[row, places >= meet] = 1.0
+    return values
 
 
 def _parts(places: Floats, share: Floats, mean: Floats, spread: Floats) -> Floats:
@@ -175,7 +175,7 @@ def refitted(places: Floats, weights: Floats, start: Histograms) -> Histograms:
 def _fitted(places: Floats, weights: Floats, start: Histograms, rounds: int) -> Histograms:
     known = np.isfinite(places)
     bins = np.clip(((places[known] - LOW) / (HIGH - LOW) * BINS).astype(np.int64), 0, BINS - 1)
-    counts = np.stack([np.bincount(bins, one[known], minlength=BINS) for one in weights])
+    counts = np.stack([np.bincount(bins, weight[known], minlength=BINS) for weight in weights])
     taken = np.flatnonzero(counts.any(axis=0))
     counts, middles = counts[:, taken], (LOW + (taken + 0.5) * (HIGH - LOW) / BINS)[:, None]
     parts = [np.repeat(part, len(counts), axis=0) for part in (start.share, start.mean, start.spread)]

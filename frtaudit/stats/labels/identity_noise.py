@@ -36,8 +36,8 @@ def noise_in(vectors: Singles, subject: Ints, looked_at: Ints, reach: float, lea
     >>> noise_in(faces, np.array([0, 0, 0, 1]), np.array([0]), 0.5, 2).tolist()
     [False, False, True, False]
     """
-    found = np.zeros(len(vectors), dtype=bool)
+    values = np.zeros(len(vectors), dtype=bool)
     starts, ends = (np.searchsorted(subject, looked_at, side=side) for side in ("left", "right"))
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        found[start:end] = ~majority(vectors[start:end], reach, least)
-    return found
+        values[start:end] = ~majority(vectors[start:end], reach, least)
+    return values

@@ -170,7 +170,7 @@ def label(confidences: Sequence[Floats], rule: Rule, limits: Limits) -> Labels:
     also of every service: services that each see enough faces of one person, but of different people, are left with
     too few.
     """
-    views = tuple(view(one, rule, limits) for one in confidences)
+    views = tuple(view(confidence, rule, limits) for confidence in confidences)
     votes = np.array([one.z > limits.tau for one in views])
     found = (2 * votes.sum(axis=0) > len(views)).astype(np.int64)
     reason = _reason(views, votes, found, rule, limits)
@@ -205,15 +205,15 @@ def rotated(vectors: Floats) -> Floats:
     >>> np.abs(np.round(rotated(twins) * np.sqrt(2), 3)).tolist()
     [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
     """
-    found = np.where(vectors.sum(axis=0) >= 0, vectors, -vectors)
+    indices = np.where(vectors.sum(axis=0) >= 0, vectors, -vectors)
     for _ in range(SWEEPS):
-        before = _negative(found)
-        for first, second in combinations(range(found.shape[1]), 2):
-            found[:, [first, second]] = _turned(found[:, [first, second]])
-        if before - _negative(found) <= SETTLED:
+        before = _negative(indices)
+        for first, second in combinations(range(indices.shape[1]), 2):
+            indices[:, [first, second]] = _turned(indices[:, [first, second]])
+        if before - _negative(indices) <= SETTLED:
             break
-    found = np.where(found.sum(axis=0) >= 0, found, -found)
-    return found[:, np.argsort(np.argmax(found > found.max(axis=0) - SETTLED, axis=0), kind="stable")]
+    indices = np.where(indices.sum(axis=0) >= 0, indices, -indices)
+    return indices[:, np.argsort(np.argmax(indices > indices.max(axis=0) - SETTLED, axis=0), kind="stable")]
 
 
 def _turned(pair: Floats) -> Floats:
@@ -225,10 +225,10 @@ def _turned(pair: Floats) -> Floats:
     angles = np.linspace(-np.pi, np.pi, 73)
     best = angles[int(np.argmin([at(angle) for angle in angles]))]
     step = angles[1] - angles[0]
-    found = scipy.optimize.minimize_scalar(
+    scalar = scipy.optimize.minimize_scalar(
         at, bounds=(best - step, best + step), method="bounded", options={"xatol": 1e-9}
     )
-    return np.asarray(pair @ _turn(found.x if found.fun < at(0.0) - SETTLED else 0.0))
+    return np.asarray(pair @ _turn(scalar.x if scalar.fun < at(0.0) - SETTLED else 0.0))
 
 
 def _turn(angle: float) -> Floats:
@@ -248,9 +248,9 @@ def identities(confidences: Sequence[Floats], rule: Rule, limits: Limits) -> Int
     ``min_positives`` faces are none. Identities are numbered by their first face.
     """
     together = np.zeros(confidences[0].shape, dtype=np.int64)
-    for one in confidences:
-        own = _blocks(one, rule, limits)
-        together += (own[:, None] == own) & (own >= 0)
+    for confidence in confidences:
+        blocks = _blocks(confidence, rule, limits)
+        together += (blocks[:, None] == blocks) & (blocks >= 0)
     count, part = scipy.sparse.csgraph.connected_components(2 * together > len(confidences), directed=False)
     sizes = np.bincount(part, minlength=count)
     found = np.where(sizes[part] >= limits.min_positives, part, EXCLUDED).astype(np.int64)

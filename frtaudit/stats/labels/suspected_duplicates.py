@@ -198,15 +198,15 @@ def suspected_images(tail: ScoreTail, cut: float, far: Flags, block: BlockScorer
     def block_scores(first: int, second: int) -> Floats:
         return _scored(block, slice(first, first + 1), _samples(tail, second))
 
-    found = _suspects(tail, Cuts(few=cut, many=cut), keyed, sizes, None if block is None else block_scores)
-    order = np.lexsort((found.second, -found.median, found.first))
-    kept = order[np.unique(found.first[order], return_index=True)[1]]
+    suspects = _suspects(tail, Cuts(few=cut, many=cut), keyed, sizes, None if block is None else block_scores)
+    order = np.lexsort((suspects.second, -suspects.median, suspects.first))
+    kept = order[np.unique(suspects.first[order], return_index=True)[1]]
     return Suspects(
-        first=found.first[kept],
-        second=found.second[kept],
-        median=found.median[kept],
-        comparisons=found.comparisons[kept],
-        best=found.best[kept],
+        first=suspects.first[kept],
+        second=suspects.second[kept],
+        median=suspects.median[kept],
+        comparisons=suspects.comparisons[kept],
+        best=suspects.best[kept],
     )
 
 
@@ -293,7 +293,7 @@ def _medians(group: Index, ascending: npt.NDArray[np.floating], size: int) -> Fl
     count = np.bincount(group, minlength=size)
     start, some = np.cumsum(count) - count, count > 0
     low, high = (start + (count - 1) // 2)[some], (start + count // 2)[some]
-    found = np.full(size, np.nan)
+    values = np.full(size, np.nan)
     sorted_scores = ascending[order].astype(np.float64)
-    found[some] = (sorted_scores[low] + sorted_scores[high]) / 2
-    return found
+    values[some] = (sorted_scores[low] + sorted_scores[high]) / 2
+    return values

@@ -118,13 +118,13 @@ class Step:
         return self.realised / self.target if self.tied > (1 - SAID) * self.allowed else 1.0
 
 
-def refusal(found: Censoring, step: Step) -> str | None:
+def refusal(censoring: Censoring, step: Step) -> str | None:
     """Why FNMR at this FMR target is not what it says, None where it is.
 
     The threshold lies at the ceiling, so that nothing matches; at the floor, though more may match; or at a step
     below which fewer than half of the false matches are left that the target allows.
     """
-    floor, ceiling = found.floor, found.ceiling
+    floor, ceiling = censoring.floor, censoring.ceiling
     if ceiling is not None and step.threshold >= ceiling.score:
         return (
             f"FMR {step.target:g} lies in the ceiling: {ceiling.non_mated:.3g} of the non-mated comparisons have the "
@@ -154,7 +154,7 @@ def remark(step: Step) -> str | None:
     return f"the scores come in steps: FNMR at FMR {step.target:g} is that at FMR {step.realised:.3g}"
 
 
-def eer_hidden(found: Censoring, threshold: float, fmr: float, fnmr: float) -> str | None:
+def eer_hidden(censoring: Censoring, threshold: float, fmr: float, fnmr: float) -> str | None:
     """Why the EER, nearest to which FMR and FNMR come at ``threshold``, is hidden; None where it is not.
 
     At the floor FMR would have to rise past FNMR, at the ceiling FNMR past FMR, where no threshold can be told; and
@@ -163,10 +163,10 @@ def eer_hidden(found: Censoring, threshold: float, fmr: float, fnmr: float) -> s
     >>> eer_hidden(Censoring(values=5), 3.0, 0.30, 0.02)
     'refused: the scores come in steps, FMR 0.3 and FNMR 0.02 are the nearest to each other'
     """
-    low = found.floor is not None and threshold <= found.floor.score and fmr < fnmr
-    high = found.ceiling is not None and threshold >= found.ceiling.score and fnmr > fmr
+    low = censoring.floor is not None and threshold <= censoring.floor.score and fmr < fnmr
+    high = censoring.ceiling is not None and threshold >= censoring.ceiling.score and fnmr > fmr
     if low or high:
         return f"refused: it lies in the {'floor' if low else 'ceiling'} of the scores, {threshold:g}"
-    if found.values and abs(fmr - fnmr) > max(APART, REFUSED * max(fmr, fnmr)):
+    if censoring.values and abs(fmr - fnmr) > max(APART, REFUSED * max(fmr, fnmr)):
         return f"refused: the scores come in steps, FMR {fmr:.3g} and FNMR {fnmr:.3g} are the nearest to each other"
     return None

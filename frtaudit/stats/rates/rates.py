@@ -143,6 +143,6 @@ def _edges_below(tail: ScoreTail, num: int) -> Floats:
 
 def _ratio(sums: Floats | Ints, counts: Ints) -> Floats:
     """Sums over counts, NaN where there is nothing to count."""
-    found = np.full(sums.shape, np.nan)
-    np.divide(sums, counts, out=found, where=np.broadcast_to(counts > 0, sums.shape))
-    return found
+    values = np.full(sums.shape, np.nan)
+    np.divide(sums, counts, out=values, where=np.broadcast_to(counts > 0, sums.shape))
+    return values

@@ -265,15 +265,15 @@ def _stack(parts: Sequence[NonMatedSums]) -> NonMatedSums:
 @kernel
 def _count_subjects(subject: Index, reached: Ints, n_subjects: int) -> Ints:
     """Errors of each subject among the first ``reached[t]`` mated comparisons, shape (T, K)."""
-    found = np.zeros((reached.size, n_subjects), dtype=np.int64)
+    values = np.zeros((reached.size, n_subjects), dtype=np.int64)
     count = np.zeros(n_subjects, dtype=np.int64)
     done = 0
     for t in range(reached.size):
         for p in range(done, reached[t]):
             count[subject[p]] += 1
         done = max(done, reached[t])
-        found[t] = count
-    return found
+        values[t] = count
+    return values
 
 
 @kernel

@@ -45,12 +45,12 @@ class SubjectTrials:
 
 def members(groups: Groups, n_subjects: int) -> Flags:
     """Which subjects belong to each group: shape (G+1, K), bool; row 0 is everybody."""
-    found = np.zeros((len(groups.names) + 1, n_subjects), dtype=np.bool_)
-    found[0] = True
+    values = np.zeros((len(groups.names) + 1, n_subjects), dtype=np.bool_)
+    values[0] = True
     for row in groups.of:
         held = np.flatnonzero(row >= 0)
-        found[row[held] + 1, held] = True
-    return found
+        values[row[held] + 1, held] = True
+    return values
 
 
 def schema_of(groups: Groups) -> Index:

@@ -191,8 +191,8 @@ def _short(tail: ScoreTail, groups: Groups, request: TailRequest) -> bool:
     reached = (counts > limit * found.non_mated) & (shares > limit * (1 + TOLERANCE) * found.subject_pairs)
     watched = np.array([False, *groups.ranked]) & (found.non_mated > 0)
     schema = np.append(-1, schema_of(groups))
-    for one in range(len(groups.schemas)):
-        own = watched & (schema == one)
+    for number in range(len(groups.schemas)):
+        own = watched & (schema == number)
         if target < 1 and own.any() and not (reached & own).any():
             return True
     if target < 1 and found.non_mated[0] and not reached[0]:

@@ -77,8 +77,8 @@ def faiss_matches(probes: Singles, gallery: Singles, k: int) -> Matches:
     Ties may come in another order, scores may differ in the last bits.
     """
     faiss = import_module("faiss")
-    found = faiss.IndexFlatIP(gallery.shape[1])
-    found.add(np.ascontiguousarray(gallery))
-    score, index = found.search(np.ascontiguousarray(probes), k)
+    index_flat_ip = faiss.IndexFlatIP(gallery.shape[1])
+    index_flat_ip.add(np.ascontiguousarray(gallery))
+    score, index = index_flat_ip.search(np.ascontiguousarray(probes), k)
     score = np.where(index < 0, -np.inf, score)
     return Matches(index=index.astype(np.int64), score=score.astype(np.float32))

@@ -46,9 +46,9 @@ def scan_mated(context: PassContext) -> Pairs:
         i, j = mated_places(scores.shape[0], scores.shape[1], first_i, first_j, context.subject_of)
         return Pairs(i, j, _rounded(scores[i - first_i, j - first_j]))
 
-    found = joined(list(in_order(work, tiles, context.threads)))
-    order = np.lexsort((found.j, found.i, found.score))
-    return Pairs(found.i[order], found.j[order], found.score[order])
+    pairs = joined(list(in_order(work, tiles, context.threads)))
+    order = np.lexsort((pairs.j, pairs.i, pairs.score))
+    return Pairs(pairs.i[order], pairs.j[order], pairs.score[order])
 
 
 def scan_non_mated(context: PassContext, floor: float, capacity: int) -> Scan:

@@ -118,8 +118,8 @@ def scores_of(vectors: Singles, first: Ints, second: Ints, chunk: int = 1 << 16)
     >>> scores_of(np.float32([[1, 0], [0, 1]]), np.array([0]), np.array([1])).tolist()
     [0.0]
     """
-    found = np.empty(first.size)
+    values = np.empty(first.size)
     for start in range(0, first.size, chunk):
         part = slice(start, start + chunk)
-        found[part] = np.einsum("ij,ij->i", vectors[first[part]], vectors[second[part]], dtype=np.float64)
-    return found
+        values[part] = np.einsum("ij,ij->i", vectors[first[part]], vectors[second[part]], dtype=np.float64)
+    return values

@@ -54,14 +54,14 @@ def ranked(parts: Sequence[Pairs], n_samples: int) -> Pairs:
 
 
 def _sorted(parts: Sequence[Pairs], total: int) -> Pairs:
-    words, found, start = np.empty(total, dtype=np.uint64), _room(total), 0
+    words, pairs, start = np.empty(total, dtype=np.uint64), _room(total), 0
     for part in parts:
         end = start + part.i.size
         _pack(part.i, part.j, part.score.view(np.uint32), words[start:end])
         start = end
     words.sort()
-    _unpack(words, found.i, found.j, found.score.view(np.uint32))
-    return found
+    _unpack(words, pairs.i, pairs.j, pairs.score.view(np.uint32))
+    return pairs
 
 
 @kernel

@@ -34,10 +34,10 @@ def claim_p(breaks: Callable[[float], bool], n_resamples: int | None = None) -> 
     for _ in range(STEPS if high > low else 0):
         middle = (low + high) / 2
         low, high = (low, middle) if breaks(math.exp(middle)) else (middle, high)
-    found = math.exp(high)
+    exp = math.exp(high)
     if n_resamples is None:
-        return found
-    beyond = 0 if high == math.log(SMALLEST) else math.floor((n_resamples - 1) * found + 1e-6) + 1
+        return exp
+    beyond = 0 if high == math.log(SMALLEST) else math.floor((n_resamples - 1) * exp + 1e-6) + 1
     return (1 + beyond) / (n_resamples + 1)
 
 

@@ -90,10 +90,10 @@ def designs(of: RealSet, people: int, target: float, cohorts: int, audits: int) 
 
 def _truly(of: RealSet, shown: dict[str, Cohorts], truth: Truth, rate: str) -> coverage.Misses:
     """How many of the report's intervals hold the rate of the whole set."""
-    found, value = shown[rate], getattr(truth, rate)
+    cohorts, value = shown[rate], getattr(truth, rate)
     total = coverage.Misses(lower=0, upper=0, given=0)
-    over = superpopulation.denominators(of, found.chosen, truth, ends=2 if rate == "fmr" else 1)
-    mated = superpopulation.denominators(of, found.chosen, truth, ends=1)
+    over = superpopulation.denominators(of, cohorts.chosen, truth, ends=2 if rate == "fmr" else 1)
+    mated = superpopulation.denominators(of, cohorts.chosen, truth, ends=1)
     for c, (whole, people) in enumerate(zip(over, mated, strict=True)):
         if whole.subjects < 2:
             continue
@@ -102,9 +102,12 @@ def _truly(of: RealSet, shown: dict[str, Cohorts], truth: Truth, rate: str) -> c
             if people.subjects
             else 0.0
         )
-        own = coverage.with_match_rate(whole, 1 - fnmr)  # of FNMR it changes nothing
+        denominators = coverage.with_match_rate(whole, 1 - fnmr)  # of FNMR it changes nothing
         bounds = coverage.wilson(
-            superpopulation.one_of(found.own, c), superpopulation.one_of(found.lent, c), own, ALPHA
+            superpopulation.one_of(cohorts.own, c),
+            superpopulation.one_of(cohorts.lent, c),
+            denominators,
+            ALPHA,
         )
         missed = coverage.misses(bounds, value)
         total = coverage.Misses(
@@ -128,9 +131,9 @@ def _audit(of: RealSet, people: Ints, truth: Truth) -> dict[str, float]:
             rate=rate, weighting=truth.weighting, group_index=0, threshold=truth.threshold, point=0
         )
         row = Row(metric=rate, schema=None, group="all", at={}, place=place, moving=False)
-        for item in Coverage().of_row(system, row, ALPHA, (Scenario.ESTIMATE,)):
-            if item.metric == "simulated_coverage" and item.value is not None:
-                found[rate] = item.value
+        for estimate in Coverage().of_row(system, row, ALPHA, (Scenario.ESTIMATE,)):
+            if estimate.metric == "simulated_coverage" and estimate.value is not None:
+                found[rate] = estimate.value
     return found
 
 
@@ -138,12 +141,12 @@ def lines(made: Sequence[Design]) -> list[str]:
     """The table in Markdown."""
     head = "| system | K | FMR | rate | true coverage | misses below + above | appendix, mean (highest) | audits |"
     rows = [head, "|---|---|---|---|---|---|---|---|"]
-    for item in made:
-        said = "none" if item.appendix is None else f"{item.appendix:.3f} ({item.highest:.3f})"
-        mark = "" if item.holds else " too high"
+    for design in made:
+        text = "none" if design.appendix is None else f"{design.appendix:.3f} ({design.highest:.3f})"
+        mark = "" if design.holds else " too high"
         rows.append(
-            f"| {item.system} | {item.people} | {item.target:g} | {item.rate.upper()} | {item.coverage:.3f} | "
-            f"{item.lower} + {item.upper} of {item.cohorts} | {said}{mark} | {item.audits} |"
+            f"| {design.system} | {design.people} | {design.target:g} | {design.rate.upper()} | {design.coverage:.3f} "
+            f"| {design.lower} + {design.upper} of {design.cohorts} | {text}{mark} | {design.audits} |"
         )
     return rows
 
@@ -172,8 +175,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 sys.stdout.flush()
                 made += new
     if options.out:
-        options.out.write_text(json.dumps([asdict(item) for item in made], indent=1) + "\n", "utf-8")
-    return int(not all(item.holds for item in made))
+        options.out.write_text(json.dumps([asdict(design) for design in made], indent=1) + "\n", "utf-8")
+    return int(not all(design.holds for design in made))
 
 
 if __name__ == "__main__":

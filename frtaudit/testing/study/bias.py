@@ -108,12 +108,12 @@ def study(cohorts: int, resamples: int, seed: int) -> Iterator[Claim]:
     """Every claim: intervals at nominal, the test at most alpha, releases at most alpha, a planned change found."""
     for shape in SHAPES:
         rng = np.random.default_rng(seed_of(seed, "bias", shape.name))
-        found = [spread(shape, Space.QUANTILE, resamples, rng) for _ in range(cohorts)]
+        spreads = [spread(shape, Space.QUANTILE, resamples, rng) for _ in range(cohorts)]
         if shape.shift:
-            held = np.array([covered(one, shape.truth) for one in found])
+            held = np.array([covered(one, shape.truth) for one in spreads])
             yield _claim(shape, "the moved class's interval covers", held[:, -1], 0.95, "less")
         else:
-            flagged = np.array([one.p_value(ALPHA) <= ALPHA for one in found])
+            flagged = np.array([one.p_value(ALPHA) <= ALPHA for one in spreads])
             yield _claim(shape, "the test of 8.7 flags", flagged, ALPHA, "greater")
     for shift in (0.0, 6.0):
         shape = Shape(
@@ -139,10 +139,10 @@ def planned(cohorts: int, resamples: int, seed: int) -> Claim:
 
 def _change(shape: Shape, resamples: int, rng: np.random.Generator) -> release_change.Change:
     old, new = scores(shape, rng, systems=2)
-    found = release_change.change(*release_change.shared(old, new), alpha=ALPHA, n=resamples, rng=rng)
-    if found is None:
+    change = release_change.change(*release_change.shared(old, new), alpha=ALPHA, n=resamples, rng=rng)
+    if change is None:
         raise ValueError(f"{shape.name}: nothing to compare")
-    return found
+    return change
 
 
 def _claim(
@@ -158,12 +158,13 @@ def _claim(
     return Claim(shape=shape.name, claim=claim, hits=hits, cohorts=held.size, limit=limit, p=p)
 
 
-def lines(found: Sequence[Claim]) -> Iterator[str]:
+def lines(claims: Sequence[Claim]) -> Iterator[str]:
     """One line for each claim, those that do not hold marked."""
-    for one in found:
-        share = one.hits / one.cohorts
-        word = "holds" if one.p > ALARM else "DOES NOT HOLD"
-        yield f"{one.shape}: {one.claim} {share:.3f} of {one.cohorts} (limit {one.limit:g}, p {one.p:.3g}): {word}"
+    for claim in claims:
+        share = claim.hits / claim.cohorts
+        word = "holds" if claim.p > ALARM else "DOES NOT HOLD"
+        limit = f"limit {claim.limit:g}, p {claim.p:.3g}"
+        yield f"{claim.shape}: {claim.claim} {share:.3f} of {claim.cohorts} ({limit}): {word}"
 
 
 def table(found: Sequence[Mapping[str, Any]]) -> str:
@@ -193,14 +194,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=None, help="write the claims as JSON")
     parser.add_argument("--docs", type=Path, default=None, help="the page that has their table")
     options = parser.parse_args(argv)
-    found = list(study(options.cohorts, options.resamples, options.seed))
-    rows: list[Mapping[str, Any]] = [asdict(one) for one in found]
+    claims = list(study(options.cohorts, options.resamples, options.seed))
+    rows: list[Mapping[str, Any]] = [asdict(claim) for claim in claims]
     if options.out is not None:
         options.out.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
     if options.docs is not None:
         into(options.docs, PLACE, table(rows))
-    sys.stdout.write("\n".join(lines(found)) + "\n")
-    return int(any(one.p <= ALARM for one in found))
+    sys.stdout.write("\n".join(lines(claims)) + "\n")
+    return int(any(claim.p <= ALARM for claim in claims))
 
 
 if __name__ == "__main__":

@@ -55,7 +55,9 @@ class Cell:
     @property
     def intervals(self) -> tuple[IntervalSpec, ...]:
         """Every method offered for a rate; the two-level bootstrap where the cell is deep."""
-        return tuple(item for item in INTERVALS if self.deep or item.method is not Method.TWO_LEVEL)
+        return tuple(
+            interval for interval in INTERVALS if self.deep or interval.method is not Method.TWO_LEVEL
+        )
 
     @property
     def targets(self) -> tuple[float, ...]:
@@ -109,7 +111,7 @@ class LevelsCell:
         """002's three methods; beside them, for the population, those that serve the population."""
         wanted = [Method.RECENTERED, Method.NAIVE, Method.GAUSSIAN]
         wanted += [] if self.same else [Method.WILSON, Method.VERTEX]
-        return tuple(item for item in INTERVALS if item.method in wanted)
+        return tuple(interval for interval in INTERVALS if interval.method in wanted)
 
 
 SHAPES: tuple[tuple[int, tuple[int, ...]], ...] = ((40, (4,)), (100, (4,)), (60, (2, 2, 3, 4, 9)))

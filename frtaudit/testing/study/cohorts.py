@@ -114,15 +114,15 @@ def fixed_truth(cell: LevelsCell, seed: int, sets: int = FIXED_TRUTH) -> Value:
     rng = np.random.default_rng(seed_of(seed, cell.name, "truth"))
     bins = EDGES.size - 1
     counts = np.zeros((sets, 2, bins))
-    for one in range(sets):
+    for number in range(sets):
         sampled = subjects.samples(rng, [cell.samples] * cell.subjects)
         i, j = np.triu_indices(cell.samples, k=1)
         place = _bins(sampled.vectors @ sampled.vectors.T, bins)
         blocks = place.reshape(cell.subjects, cell.samples, cell.subjects, cell.samples)
-        own = blocks[np.arange(cell.subjects), :, np.arange(cell.subjects), :]
-        mated = np.bincount(own[:, i, j].ravel(), minlength=bins)
+        block = blocks[np.arange(cell.subjects), :, np.arange(cell.subjects), :]
+        mated = np.bincount(block[:, i, j].ravel(), minlength=bins)
         everything = np.bincount(place.ravel(), minlength=bins)
-        counts[one] = mated, (everything - np.bincount(own.ravel(), minlength=bins)) / 2
+        counts[number] = mated, (everything - np.bincount(block.ravel(), minlength=bins)) / 2
     parts = np.array([_fnmr_at(part, cell.fmr) for part in counts])
     return Value(value=_fnmr_at(counts.sum(axis=0), cell.fmr), error=float(parts.std(ddof=1) / np.sqrt(sets)))
 
@@ -171,10 +171,10 @@ def _joined(found: list[Found]) -> Collected:
         rows = [one.get(key, nothing) for one, _ in found]
         table = np.array([(row.low, row.high, row.value, row.truth) for row in rows]).T
         shots[key] = Bounds(low=table[0], high=table[1], value=table[2], truth=table[3])
-    verdicts = [item for _, tests in found for item in tests]
-    places = dict.fromkeys((item.test, item.point) for item in verdicts)
+    verdicts = [verdict for _, tests in found for verdict in tests]
+    places = dict.fromkeys((verdict.test, verdict.point) for verdict in verdicts)
     tests = {
-        place: np.array([item.p_value for item in verdicts if (item.test, item.point) == place])
+        place: np.array([verdict.p_value for verdict in verdicts if (verdict.test, verdict.point) == place])
         for place in places
     }
     return Collected(shots=shots, tests=tests)

@@ -97,15 +97,15 @@ def systems_of(scene: Scene, number: int, seed: int, resamples: int, shift: floa
     seen = people.samples(rng, [SAMPLES] * SUBJECTS, np.float64)
     made = {name: _templates(seen, scene.noise, rng) for name in NAMES}
     cohort_data = replace(
-        cohort_of(seen, {}), templates={name: partial(_same, found) for name, found in made.items()}
+        cohort_of(seen, {}), templates={name: partial(_same, templates) for name, templates in made.items()}
     )
     spec = _spec(own, resamples)
-    found = [_evaluated(spec, name, cohort_data) for name in NAMES]
-    return [found[0], _moved(found[1], shift)] if shift else found
+    datas = [_evaluated(spec, name, cohort_data) for name in NAMES]
+    return [datas[0], _moved(datas[1], shift)] if shift else datas
 
 
-def _same(found: Templates) -> Templates:
-    return found
+def _same(templates: Templates) -> Templates:
+    return templates
 
 
 def _templates(seen: Sampled, noise: float, rng: np.random.Generator) -> Templates:
@@ -148,30 +148,30 @@ def _moved(system: SystemData, shift: float) -> SystemData:
 
 def compared(common: CommonSupport) -> list[Judged]:
     """FNMR of everybody at each target, every pair judged."""
-    everybody = [one for one in measures.fnmr(common) if one.schema is None]
-    return [judged(one, common, ALPHA) for one in everybody]
+    everybody = [measure for measure in measures.fnmr(common) if measure.schema is None]
+    return [judged(measure, common, ALPHA) for measure in everybody]
 
 
 def evaluated(systems: Sequence[SystemData]) -> CohortComparison:
     """One comparison, its mirror image, and the same systems as if other people had been drawn for each."""
-    found, mirror = compared(support_of(systems)), compared(support_of(systems[::-1]))
+    judgeds, mirror = compared(support_of(systems)), compared(support_of(systems[::-1]))
     common = support_of(systems)
-    families = [one.family for one in found]
+    families = [one.family for one in judgeds]
     wrong = _errors(common)
     other = _other_people(common)
     unpaired = [
         None if one.family is None else multiple_comparisons.family_of(one.measure.values, drawn, ((0, 1),))
-        for one, drawn in zip(found, other, strict=True)
+        for one, drawn in zip(judgeds, other, strict=True)
     ]
     return CohortComparison(
-        told=np.array([one is not None and bool(one.p()[0] <= ALPHA) for one in families]),
-        tested=np.array([one is not None for one in families]),
-        paired=np.array([_width(one) for one in families]),
-        unpaired=np.array([_width(one) for one in unpaired]),
+        told=np.array([family is not None and bool(family.p()[0] <= ALPHA) for family in families]),
+        tested=np.array([family is not None for family in families]),
+        paired=np.array([_width(family) for family in families]),
+        unpaired=np.array([_width(family) for family in unpaired]),
         alike=np.array([np.corrcoef(*part)[0, 1] if part.any(axis=1).all() else np.nan for part in wrong]),
-        far=np.array([np.nan if one.family is None else one.detectable()[0] for one in found]),
-        rates=np.array([one.measure.values for one in found]).T,
-        turned=all(_turned(one, back) for one, back in zip(found, mirror, strict=True)),
+        far=np.array([np.nan if one.family is None else one.detectable()[0] for one in judgeds]),
+        rates=np.array([one.measure.values for one in judgeds]).T,
+        turned=all(_turned(one, back) for one, back in zip(judgeds, mirror, strict=True)),
     )
 
 
@@ -196,10 +196,13 @@ def _turned(one: Judged, back: Judged) -> bool:
 
 def _errors(common: CommonSupport) -> list[Floats]:
     """Errors of both systems on the mated comparisons at each target, (2, P) each."""
-    mated = [support.mated_by_pair(item.tail)[1] for item in common.systems]
+    mated = [support.mated_by_pair(system.tail)[1] for system in common.systems]
     return [
         np.stack(
-            [score <= item.thresholds[POOLED, a] for score, item in zip(mated, common.systems, strict=True)]
+            [
+                score <= system.thresholds[POOLED, a]
+                for score, system in zip(mated, common.systems, strict=True)
+            ]
         ).astype(np.float64)
         for a in range(len(common.targets))
     ]
@@ -237,8 +240,8 @@ def _exchangeable(scene: Scene, seen: Sequence[CohortComparison]) -> Iterator[Cl
     name = scene.population.name
     for a, expected in enumerate(EXPECTED):
         where = f"{name}, {expected} expected false matches"
-        alike = float(np.nanmean([one.alike[a] for one in seen]))
-        told = np.array([one.told[a] for one in seen])
+        alike = float(np.nanmean([comparison.alike[a] for comparison in seen]))
+        told = np.array([comparison.told[a] for comparison in seen])
         yield _share(
             where,
             f"exchangeable vendors (errors correlated by {alike:.2f}) differ significantly",
@@ -246,9 +249,11 @@ def _exchangeable(scene: Scene, seen: Sequence[CohortComparison]) -> Iterator[Cl
             ALPHA,
             "greater",
         )
-        ratio = np.array([one.paired[a] / one.unpaired[a] for one in seen if one.tested[a]])
+        ratio = np.array(
+            [comparison.paired[a] / comparison.unpaired[a] for comparison in seen if comparison.tested[a]]
+        )
         yield _mean(where, "paired width over unpaired", ratio, WIDTH)
-    turned = np.array([not one.turned for one in seen])
+    turned = np.array([not comparison.turned for comparison in seen])
     yield _share(name, "swapping the labels does more than flip signs", turned, 0.0, "greater")
 
 
@@ -258,7 +263,7 @@ def _planted(
     """A difference as large as the mean detectable one is found with probability 0.8 or more, at each target."""
     pilots = [systems_of(scene, -1 - number, seed, 2) for number in range(PILOTS)]
     for a, expected in enumerate(EXPECTED):
-        size = float(np.nanmean([one.far[a] for one in seen]))
+        size = float(np.nanmean([comparison.far[a] for comparison in seen]))
         shift = _shift(pilots, a, size)
         if shift is None:
             continue
@@ -294,8 +299,8 @@ def _rate(system: SystemData, a: int, shift: float) -> float:
 def _self(scene: Scene, seed: int, resamples: int) -> Claim:
     """A system against itself, under two names."""
     system = systems_of(scene, 0, seed, resamples)[0]
-    found = compared(support_of([system, replace(system, provider="twin")]))
-    said = np.array([one.family is not None or set(one.untested.values()) != {IDENTICAL} for one in found])
+    judgeds = compared(support_of([system, replace(system, provider="twin")]))
+    said = np.array([one.family is not None or set(one.untested.values()) != {IDENTICAL} for one in judgeds])
     return _share(scene.population.name, f"a vendor against itself is not {IDENTICAL}", said, 0.0, "greater")
 
 
@@ -314,12 +319,12 @@ def _mean(scene: str, claim: str, values: Floats, limit: float) -> Claim:
     return Claim(scene=scene, claim=claim, found=float(values.mean()), cohorts=values.size, limit=limit, p=p)
 
 
-def lines(found: Sequence[Claim]) -> Iterator[str]:
+def lines(claims: Sequence[Claim]) -> Iterator[str]:
     """One line for each claim, those that do not hold marked."""
-    for one in found:
-        word = "holds" if one.p > ALARM else "DOES NOT HOLD"
-        found_of = f"{one.found:.3f} of {one.cohorts} (limit {one.limit:g}, p {one.p:.3g})"
-        yield f"{one.scene}: {one.claim} {found_of}: {word}"
+    for claim in claims:
+        word = "holds" if claim.p > ALARM else "DOES NOT HOLD"
+        found_of = f"{claim.found:.3f} of {claim.cohorts} (limit {claim.limit:g}, p {claim.p:.3g})"
+        yield f"{claim.scene}: {claim.claim} {found_of}: {word}"
 
 
 def table(found: Sequence[Mapping[str, Any]]) -> str:
@@ -355,9 +360,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     wanted = options.scene or [scene.population.name for scene in SCENES]
     scenes = [scene for scene in SCENES if scene.population.name in wanted]
     found = []
-    for one in study(options.cohorts, options.resamples, options.seed, scenes):
-        found.append(one)
-        sys.stdout.write("\n".join(lines([one])) + "\n")
+    for claim in study(options.cohorts, options.resamples, options.seed, scenes):
+        found.append(claim)
+        sys.stdout.write("\n".join(lines([claim])) + "\n")
         sys.stdout.flush()
     rows: list[Mapping[str, Any]] = [asdict(one) for one in found]
     if options.docs is not None:

@@ -98,13 +98,15 @@ def design(
 ) -> Iterator[Moving]:
     """Every interval of one size of cohort: of the first system, of its groups, and of the groups of all systems."""
     of = systems[0]
-    truths = {weighting: [_truth(one, target, weighting) for one in systems] for weighting in Weighting}
+    truths = {weighting: [_truth(system, target, weighting) for system in systems] for weighting in Weighting}
     seed = seed_of(0, "moving", of.name, str(people), f"{target:g}")
     rng = np.random.default_rng(seed)
     missed: dict[str, list[tuple[Floats, Floats]]] = {}
     for number, chosen in enumerate(shown.draw(of, people, cohorts, rng)):
         codes = {str(size): rng.permutation(people) % size for size in GROUPS}
-        evaluated = [_evaluated(one, np.sort(chosen), codes, target, number, resamples) for one in systems]
+        evaluated = [
+            _evaluated(system, np.sort(chosen), codes, target, number, resamples) for system in systems
+        ]
         for name, interval, truth in _intervals(evaluated, truths, target):
             missed.setdefault(name, []).append(_misses(interval, truth, picked=name.startswith("picked")))
     for name, rows in missed.items():
@@ -160,9 +162,9 @@ def _intervals(
     for w, weighting in enumerate(Weighting):
         if not all(np.isfinite(system.operating_points.at_target[w, 0]) for system in systems):
             continue
-        found = [list(_rates(system, weighting, target, str(s))) for s, system in enumerate(systems)]
+        estimates = [list(_rates(system, weighting, target, str(s))) for s, system in enumerate(systems)]
         threshold, fnmr = truths[weighting][0]
-        (whole, *_) = found[0]
+        (whole, *_) = estimates[0]
         yield f"FNMR at FMR, {weighting.value}", whole.intervals[0], fnmr
         at = float(systems[0].operating_points.at_target[w, 0])
         yield (
@@ -173,11 +175,11 @@ def _intervals(
         for size in GROUPS:
             for count in SYSTEMS:
                 ranked = {str(size): tuple(f"group {g}" for g in range(size))}
-                among = [item for items in found[:count] for item in items]
-                for item in highest(among, ranked, weighting, ALPHA):
-                    if item.intervals and item.metric == METRIC:
+                among = [item for items in estimates[:count] for item in items]
+                for estimate in highest(among, ranked, weighting, ALPHA):
+                    if estimate.intervals and estimate.metric == METRIC:
                         name = f"picked of {size} groups, {count} systems, {weighting.value}"
-                        yield name, item.intervals[0], truths[weighting][int(item.provider)][1]
+                        yield name, estimate.intervals[0], truths[weighting][int(estimate.provider)][1]
 
 
 def _rates(system: SystemData, weighting: Weighting, target: float, called: str) -> Iterator[Estimate]:
@@ -187,39 +189,39 @@ def _rates(system: SystemData, weighting: Weighting, target: float, called: str)
         place = OperatingPoint(
             rate="fnmr", weighting=weighting, group_index=group_index, threshold=threshold, point=0
         )
-        found = rate_estimate(system, "study", "fnmr_at_fmr", schema, group, {"fmr": target}, place, ALPHA)
-        yield replace(found, provider=called)
+        estimate = rate_estimate(system, "study", "fnmr_at_fmr", schema, group, {"fmr": target}, place, ALPHA)
+        yield replace(estimate, provider=called)
 
 
 def _misses(interval: Interval, truth: float, *, picked: bool) -> tuple[Floats, Floats]:
     """Whether each bound misses the truth: at every error of ``ERRORS``, of a picked group at its own level alone."""
     one_sided = interval.one_sided
     bounds = [interval] if picked or one_sided is None else [one_sided(error) for error in ERRORS]
-    low = np.array([item.low is not None and item.low > truth for item in bounds], dtype=np.float64)
-    high = np.array([item.high is not None and item.high < truth for item in bounds], dtype=np.float64)
+    low = np.array([bound.low is not None and bound.low > truth for bound in bounds], dtype=np.float64)
+    high = np.array([bound.high is not None and bound.high < truth for bound in bounds], dtype=np.float64)
     return low, high
 
 
-def table(found: Sequence[Moving]) -> str:
+def table(movings: Sequence[Moving]) -> str:
     """The designs in Markdown."""
     head = "| cohorts of | people | FMR | interval of | lower misses | upper misses | of | |"
     lines = [head, "|---" * 8 + "|"]
-    for item in found:
+    for moving in movings:
         lower, upper = (
-            " / ".join(f"{count / item.cohorts:.4f}" for count in counts)
-            for counts in (item.lower, item.upper)
+            " / ".join(f"{count / moving.cohorts:.4f}" for count in counts)
+            for counts in (moving.lower, moving.upper)
         )
-        word = "holds" if item.holds else "**beyond the bar**"
+        word = "holds" if moving.holds else "**beyond the bar**"
         lines.append(
-            f"| {item.set} | {item.people} | {item.target:g} | {item.interval} | {lower} | {upper} | {item.cohorts} "
-            f"| {word} |"
+            f"| {moving.set} | {moving.people} | {moving.target:g} | {moving.interval} | {lower} | {upper} "
+            f"| {moving.cohorts} | {word} |"
         )
     return "\n".join(lines)
 
 
-def write(path: Path, found: Sequence[Moving]) -> None:
+def write(path: Path, movings: Sequence[Moving]) -> None:
     """One line for each interval."""
-    rows = [json.dumps(asdict(item), separators=(",", ":")) for item in found]
+    rows = [json.dumps(asdict(moving), separators=(",", ":")) for moving in movings]
     path.write_text("[\n" + ",\n".join(rows) + "\n]\n", "utf-8")
 
 
@@ -247,21 +249,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     if (reason := missing(parts)) is not None:
         parser.error(reason)
     load_plugins()
-    found = {item.key: item for item in read(options.out)} if options.out and options.out.exists() else {}
+    movings = {item.key: item for item in read(options.out)} if options.out and options.out.exists() else {}
     for source in sources(parts, options.set, (), options.made_people):
         systems = exchangeable(source.drawn, max(SYSTEMS))
         for people, target in DESIGNS:
             if options.people and people not in options.people:
                 continue
-            for item in design(systems, people, target, options.cohorts, options.resamples):
-                found[item.key] = item
-                sys.stdout.write(table([item]).splitlines()[-1] + "\n")
+            for moving in design(systems, people, target, options.cohorts, options.resamples):
+                movings[moving.key] = moving
+                sys.stdout.write(table([moving]).splitlines()[-1] + "\n")
                 sys.stdout.flush()
             if options.out:
-                write(options.out, list(found.values()))
+                write(options.out, list(movings.values()))
     if options.docs:
-        into(options.docs, PLACE, table(list(found.values())))
-    return int(not all(item.holds for item in found.values()))
+        into(options.docs, PLACE, table(list(movings.values())))
+    return int(not all(item.holds for item in movings.values()))
 
 
 if __name__ == "__main__":

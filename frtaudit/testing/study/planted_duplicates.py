@@ -60,8 +60,8 @@ def split(of: RealSet, images: int, planted: int, rng: np.random.Generator) -> t
     subject = np.searchsorted(people, of.tail.subject_of[inside])
     chosen = rng.choice(people.size, planted, replace=False)
     for label, person in enumerate(chosen, people.size):
-        own = rng.permutation(np.flatnonzero(subject == person))
-        subject[own[: own.size // 2]] = label
+        permutation = rng.permutation(np.flatnonzero(subject == person))
+        subject[permutation[: permutation.size // 2]] = label
     order = np.argsort(subject, kind="stable")
     whose = np.concatenate([np.arange(people.size), chosen])
     return Sampled(vectors=of.vectors[inside][order], subject_of=subject[order]), whose
@@ -91,8 +91,8 @@ def table(rows: Sequence[Flagged]) -> str:
     lines = [head, "|---" * 5 + "|"]
     for row in rows:
         word = "holds" if row.holds else "**beyond the bar**"
-        found = " ".join(map(str, sorted(row.found)))
-        lines.append(f"| {row.system} | {found} | {max(row.others)} | {row.of_all} | {word} |")
+        text = " ".join(map(str, sorted(row.found)))
+        lines.append(f"| {row.system} | {text} | {max(row.others)} | {row.of_all} | {word} |")
     return "\n".join(lines)
 
 

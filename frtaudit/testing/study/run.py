@@ -117,7 +117,7 @@ def _versions() -> dict[str, Json]:
     }
 
 
-def _levels(cell: LevelsCell, found: Collected, settings: Settings) -> dict[str, Json]:
+def _levels(cell: LevelsCell, collected: Collected, settings: Settings) -> dict[str, Json]:
     truth = levels_truth(cell, settings.seed)
     return {
         "name": cell.name,
@@ -128,11 +128,11 @@ def _levels(cell: LevelsCell, found: Collected, settings: Settings) -> dict[str,
         "fmr": cell.fmr,
         "truth": truth.value,
         "truth_error": truth.error,
-        "intervals": tally.rows(found),
+        "intervals": tally.rows(collected),
     }
 
 
-def _cell(cell: Cell, found: Collected) -> dict[str, Json]:
+def _cell(cell: Cell, collected: Collected) -> dict[str, Json]:
     truth = simulate(cell.population)
     names = cell.thresholds(truth.mean)
     true = values(truth, functionals(cell, names))
@@ -143,14 +143,14 @@ def _cell(cell: Cell, found: Collected) -> dict[str, Json]:
         "samples": list(cell.pattern),
         "mated": cell.mated,
         "non_mated": cell.non_mated,
-        "weightings": [Weighting(one).value for one in cell.weightings],
+        "weightings": [Weighting(weighting).value for weighting in cell.weightings],
         "thresholds": dict(names),
         "truths": [
             {"quantity": place[0], "point": place[1], "value": one.value, "error": one.error}
             for place, one in true.items()
         ],
-        "intervals": tally.rows(found),
-        "tests": tally.null_rows(found),
+        "intervals": tally.rows(collected),
+        "tests": tally.null_rows(collected),
     }
 
 

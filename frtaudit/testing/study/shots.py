@@ -161,10 +161,10 @@ def _bounds(kind: str, rates: Floats, drawn: Floats) -> tuple[float, float] | No
 def _null_p_value(kind: str, rates: Floats, drawn: Floats) -> float:
     """The audit's own test (FORMULAS 8.5); 1 where too many replicates are undefined."""
     null = {"rate": equality_test.as_if_equal(rates, drawn, common=1.0)}
-    found = equality_test.equality(
+    equality = equality_test.equality(
         lambda of: differentials.rate_index(kind, of["rate"]), {"rate": rates}, null, alpha=ALPHA
     )
-    return 1.0 if found is None else found.p
+    return 1.0 if equality is None else equality.p
 
 
 def _distances(system: SystemData, true: Mapping[AtKey, float], schema: str) -> Found:
@@ -208,9 +208,11 @@ def _accuracy(system: SystemData, cell: Cell, truth: Scores) -> Iterator[tuple[K
     pairs = system.fold_pairs
     if pairs is None:
         return
-    found = Accuracy().estimates(system, ALPHA).estimates
-    value = next(item for item in found if item.metric == "accuracy")
-    thresholds = [float(item.at["threshold"]) for item in found if item.metric == "fold_accuracy"]
+    estimates = Accuracy().estimates(system, ALPHA).estimates
+    value = next(estimate for estimate in estimates if estimate.metric == "accuracy")
+    thresholds = [
+        float(estimate.at["threshold"]) for estimate in estimates if estimate.metric == "fold_accuracy"
+    ]
     true = float(np.mean([_right(truth, cell, pairs, fold, t) for fold, t in enumerate(thresholds)]))
     for interval in value.intervals:
         key = _key("accuracy", f"{pairs.k} folds", interval.method, interval.target)

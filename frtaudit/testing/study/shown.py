@@ -60,7 +60,7 @@ def non_mated(of: ScoredSet, chosen: Ints, threshold: float, weighting: Weightin
     trials = (np.square(images) - np.square(n).sum(axis=1)) / 2
     blocks = k * (k - 1) / 2
     squares = (np.square(np.square(n).sum(axis=1)) - (n**4).sum(axis=1)) / 2
-    own, lent = _tallies(_by_person(of.first, of.second, share, of.n_samples.size), end, chosen, weight, 2)
+    tally, lent = _tallies(_by_person(of.first, of.second, share, of.n_samples.size), end, chosen, weight, 2)
     over = Denominators(
         trials=trials,
         total=np.full(trials.shape, blocks) if identity else trials,
@@ -70,7 +70,7 @@ def non_mated(of: ScoredSet, chosen: Ints, threshold: float, weighting: Weightin
         pairs=int(blocks),
         pair=np.full(trials.shape, 1 / blocks) if identity else squares / np.square(trials),
     )
-    return Shown(own=own, lent=lent, over=over, truth=float(share[:end].sum() / total))
+    return Shown(own=tally, lent=lent, over=over, truth=float(share[:end].sum() / total))
 
 
 def mated(of: ScoredSet, chosen: Ints, threshold: float, weighting: Weighting) -> Shown:
@@ -84,7 +84,7 @@ def mated(of: ScoredSet, chosen: Ints, threshold: float, weighting: Weighting) -
     square = np.square(weight).sum(axis=1)
     most = np.maximum(of.n_samples[chosen] - 1, 0).max(axis=1)
     alike = np.square(compared) / np.maximum(square * subjects, 1)  # subjects by weight, of all
-    own, lent = _tallies(_by_person(of.mated, of.mated, share, of.n_samples.size), end, chosen, weight, 1)
+    tally, lent = _tallies(_by_person(of.mated, of.mated, share, of.n_samples.size), end, chosen, weight, 1)
     over = Denominators(
         trials=pairs.sum(axis=1),
         total=compared,
@@ -93,7 +93,7 @@ def mated(of: ScoredSet, chosen: Ints, threshold: float, weighting: Weighting) -
         ends=1,
         image=np.maximum(1 - alike, 0.0) * most / np.maximum(compared, 1),
     )
-    return Shown(own=own, lent=lent, over=over, truth=float(share[:end].sum() / total))
+    return Shown(own=tally, lent=lent, over=over, truth=float(share[:end].sum() / total))
 
 
 def _by_person(first: Index, second: Index, share: Floats, people: int) -> ByPerson:
@@ -112,7 +112,7 @@ def _count(
     start: Ints, place: Ints, partner: Index, share: Floats, end: int, chosen: Ints, weight: Floats, ends: int
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """Tallies (C, 6) of own errors, the first ``end`` of all, and of those at the nearest threshold with enough."""
-    own, lent = np.zeros((len(chosen), COLUMNS)), np.full((len(chosen), COLUMNS), np.nan)
+    values, lent = np.zeros((len(chosen), COLUMNS)), np.full((len(chosen), COLUMNS), np.nan)
     seat = np.full(start.size - 1, -1)
     found = np.empty((1024, 2), dtype=np.int64)
     for c in range(len(chosen)):
@@ -121,8 +121,8 @@ def _count(
         size, found = _gather(start, place, partner, chosen[c], seat, end, found)
         total = np.zeros(chosen.shape[1])
         count, subjects_with_errors = _add(place, partner, share, seat, found[:size], end, total, ends)
-        sum_up(own[c], count, total, weight[c])
-        own[c, 1] /= ends
+        sum_up(values[c], count, total, weight[c])
+        values[c, 1] /= ends
         limit, few = end, count < ENOUGH_ERRORS or subjects_with_errors < ENOUGH_SUBJECTS
         while few and limit < place.size:
             limit = min(place.size, max(FURTHER * limit, 1024))
@@ -135,7 +135,7 @@ def _count(
             lent[c, 1] /= ends
         for k in range(chosen.shape[1]):
             seat[chosen[c, k]] = -1
-    return own, lent
+    return values, lent
 
 
 @kernel

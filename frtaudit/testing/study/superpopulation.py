@@ -176,7 +176,7 @@ def tallies(
 
     ``first``, ``second`` (Q,): subjects of each, the same one when mated (``ends`` 1); ``share`` (Q,): what it adds.
     """
-    own, lent = np.zeros((len(chosen), COLUMNS)), np.full((len(chosen), COLUMNS), np.nan)
+    values, lent = np.zeros((len(chosen), COLUMNS)), np.full((len(chosen), COLUMNS), np.nan)
     for c in range(len(chosen)):
         place = np.full(subjects, -1)
         for k in range(chosen.shape[1]):
@@ -185,7 +185,7 @@ def tallies(
         count, subjects_with_errors, closed = 0, 0, False
         for q in range(first.size + 1):
             if q == end:
-                sum_up(own[c], count, total, weight[c])
+                sum_up(values[c], count, total, weight[c])
                 closed = True
             enough = count >= ENOUGH_ERRORS and subjects_with_errors >= ENOUGH_SUBJECTS
             if (closed and enough) or q == first.size:
@@ -199,8 +199,8 @@ def tallies(
             if ends == 2:
                 subjects_with_errors += total[b] == 0
                 total[b] += share[q]
-        if count > own[c, 0] and count >= ENOUGH_ERRORS and subjects_with_errors >= ENOUGH_SUBJECTS:
+        if count > values[c, 0] and count >= ENOUGH_ERRORS and subjects_with_errors >= ENOUGH_SUBJECTS:
             sum_up(lent[c], count, total, weight[c])
             lent[c, 1] /= ends
-        own[c, 1] /= ends
-    return own, lent
+        values[c, 1] /= ends
+    return values, lent

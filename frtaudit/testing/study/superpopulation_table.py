@@ -16,14 +16,14 @@ RATES = {"fmr": "FMR", "fnmr": "FNMR"}
 TIMES = " / ".join(f"{error:g}" for error in ERRORS)
 
 
-def table(found: Sequence[Cell]) -> str:
+def table(cells: Sequence[Cell]) -> str:
     """Both tables in Markdown."""
     head = (
         f"| cohorts of | rate | cells | lower misses, times nominal at {TIMES} (before) | upper misses | "
         "any false fail of 1 / 6 / 10 / 30 (before) | false pass (before) | "
         "width: of before, of the oracle's (P FMR) |"
     )
-    lines = [head, "|---" * 8 + "|", *_worst(found), "", *_broken(found)]
+    lines = [head, "|---" * 8 + "|", *_worst(cells), "", *_broken(cells)]
     return "\n".join(lines)
 
 
@@ -36,12 +36,12 @@ def any_false_fail(count: int, cohorts: int, family: int) -> float:
     return float(1 - (1 - count / cohorts) ** family)
 
 
-def _worst(found: Sequence[Cell]) -> Iterator[str]:
-    kinds = dict.fromkeys((KINDS.get(cell.part, cell.set), cell.rate, cell.weighting) for cell in found)
+def _worst(cells: Sequence[Cell]) -> Iterator[str]:
+    kinds = dict.fromkeys((KINDS.get(cell.part, cell.set), cell.rate, cell.weighting) for cell in cells)
     for kind, rate, weighting in kinds:
         alike = [
             cell
-            for cell in found
+            for cell in cells
             if (KINDS.get(cell.part, cell.set), cell.rate, cell.weighting) == (kind, rate, weighting)
         ]
         before = [cell.before for cell in alike]
@@ -81,10 +81,10 @@ def _fails(counts: Iterable[tuple[Sequence[int], int]]) -> str:
     return " / ".join(f"{value:.3f}" for value in np.max(shares, axis=0))
 
 
-def _broken(found: Sequence[Cell]) -> Iterator[str]:
-    broken = [cell for cell in found if cell.broken]
+def _broken(cells: Sequence[Cell]) -> Iterator[str]:
+    broken = [cell for cell in cells if cell.broken]
     yield (
-        f"{len(broken)} of {len(found)} cells are beyond the bar:" if broken else "No cell is beyond the bar."
+        f"{len(broken)} of {len(cells)} cells are beyond the bar:" if broken else "No cell is beyond the bar."
     )
     if broken:
         yield ""

@@ -32,7 +32,7 @@ def null_rows(collected: Collected) -> list[dict[str, Json]]:
 def _row(key: Key, bounds: Bounds, shots: Mapping[Key, Bounds]) -> dict[str, Json]:
     floor = floor_of(key) if np.isfinite(bounds.low).any() else None
     printed = _printed(key, bounds, shots)
-    found = tally(printed.low, printed.high, printed.truth, floor=floor or DEFAULT)
+    coverage = tally(printed.low, printed.high, printed.truth, floor=floor or DEFAULT)
     own = tally(bounds.low, bounds.high, bounds.truth, floor=floor or DEFAULT)
     width, error, oracle = _widths(key, bounds)
     ratio = width / oracle if oracle else float("nan")
@@ -45,27 +45,27 @@ def _row(key: Key, bounds: Bounds, shots: Mapping[Key, Bounds]) -> dict[str, Jso
         "nominal": key.nominal,
         "truth": _short(float(np.nanmean(bounds.truth))),
         "mean_estimate": _short(_finite_mean(bounds.value)),
-        "cohorts": found.runs,
-        "printed": found.given,
+        "cohorts": coverage.runs,
+        "printed": coverage.given,
         "own": own.given,
         "own_covered": own.covered,
-        "lower_misses": found.lower_misses,
-        "upper_misses": found.upper_misses,
-        "coverage": _short(found.share),
-        "mc_error": _short(found.error),
+        "lower_misses": coverage.lower_misses,
+        "upper_misses": coverage.upper_misses,
+        "coverage": _short(coverage.share),
+        "mc_error": _short(coverage.error),
         "width": _short(width),
         "width_ratio": _short(ratio),
         "width_ratio_error": _short(error / oracle if oracle else float("nan")),
         "floor": floor,
-        "p_value": None if floor is None else _short(found.p_value),
-        "holds": None if floor is None else found.holds,
+        "p_value": None if floor is None else _short(coverage.p_value),
+        "holds": None if floor is None else coverage.holds,
         "narrow": bool(ratio <= WIDEST) if width_is_held(key) and np.isfinite(ratio) else None,
     }
 
 
 def _printed(key: Key, bounds: Bounds, shots: Mapping[Key, Bounds]) -> Bounds:
     """What the audit prints: the rule of 8.1 where a percentile interval is withheld (8.3)."""
-    rule = next((one for one in shots if _is_rule(one, key)), None)
+    rule = next((shot for shot in shots if _is_rule(shot, key)), None)
     if key.method not in PERCENTILE or rule is None:
         return bounds
     withheld = np.isnan(bounds.low)
@@ -112,12 +112,12 @@ def _wilson_width(values: Floats, truth: float, spread: float, z: float) -> floa
     """Mean width of Wilson's interval around ``values``, its n_eff known."""
     n_eff = truth * (1 - truth) / spread**2
     made = [wilson_score(float(value), n_eff, z) for value in values]
-    return float(np.mean([one.high - one.low for one in made]))
+    return float(np.mean([score.high - score.low for score in made]))
 
 
 def _test_row(test: str, point: str, p_values: Floats) -> dict[str, Json]:
     rejected = int(np.count_nonzero(p_values <= SIZE))
-    found = Coverage(
+    coverage = Coverage(
         runs=p_values.size,
         given=p_values.size,
         lower_misses=rejected,
@@ -131,9 +131,9 @@ def _test_row(test: str, point: str, p_values: Floats) -> dict[str, Json]:
         "made": int(p_values.size),
         "rejected": rejected,
         "size": _short(rejected / p_values.size),
-        "mc_error": _short(found.error),
-        "p_value": _short(found.p_value),
-        "holds": found.holds,
+        "mc_error": _short(coverage.error),
+        "p_value": _short(coverage.p_value),
+        "holds": coverage.holds,
     }
 
 
