@@ -1,7 +1,7 @@
 """Two systems as Conti and Clemencon compare them (002): their curves with bands, on two splits, in zones."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from frtaudit.analyses.comparison import published
@@ -12,21 +12,30 @@ from frtaudit.errors import SpecError
 from frtaudit.evaluation.system import AnalysisOutput, SystemData, on_panel
 from frtaudit.stats.groups.differentials import RateIndex
 
+RATES = ("fnmr", "fmr")
+
 
 @register("analysis", "two_systems")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwoSystems:
     """Figures ``two_models``, ``two_splits`` and ``zones`` of ``first`` and ``second`` (default: the first two).
 
-    ``metric``: the fairness metric of the zones, of FNMR.
+    ``zones``: the fairness metrics whose zones are drawn, by the rate that they compare, ``fnmr`` or ``fmr``.
     """
 
     first: str | None = None
     second: str | None = None
-    metric: RateIndex = RateIndex.MAX_GEOMEAN
+    zones: Mapping[str, tuple[RateIndex, ...]] = field(
+        default_factory=lambda: {"fnmr": (RateIndex.MAX_GEOMEAN,)}
+    )
 
     def __post_init__(self) -> None:
-        """Raise :class:`SpecError` for a system against itself."""
+        """Raise :class:`SpecError` for a system against itself, a rate without zones, a metric named twice."""
+        for rate, metrics in self.zones.items():
+            if rate not in RATES:
+                raise SpecError(".zones", f"found {rate!r}", " or ".join(RATES))
+            if len(set(metrics)) < len(metrics):
+                raise SpecError(f".zones.{rate}", "a metric stands twice", "each metric once")
         if self.first is not None and self.first == self.second:
             raise SpecError("analyses.two_systems.second", f"found {self.second!r} twice", "another system")
 
@@ -53,7 +62,7 @@ class TwoSystems:
         curves = [
             *published.two_models(pair, alpha),
             *published.two_splits(pair, alpha),
-            *published.zones(pair, self.metric, alpha),
+            *published.zones(pair, self.zones, alpha),
         ]
         return AnalysisOutput(curves=tuple(curves))
 

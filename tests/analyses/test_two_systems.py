@@ -4,6 +4,7 @@ from vendor_audits import VENDORS, made, trials
 from frtaudit.analyses.two_systems import TwoSystems
 from frtaudit.errors import SpecError
 from frtaudit.pipeline.components import load_cohort
+from frtaudit.stats.groups.differentials import RateIndex
 
 
 @pytest.mark.parametrize(
@@ -17,6 +18,21 @@ from frtaudit.pipeline.components import load_cohort
 def test_the_first_two_systems_unless_named(asked: TwoSystems, pair: list[str]) -> None:
     """Named systems keep their places; others fill up in the spec's order."""
     assert asked._pair(list(VENDORS)) == pair
+
+
+@pytest.mark.parametrize(
+    ("zones", "message"),
+    [
+        ({"fta": (RateIndex.GINI,)}, r"\.zones: found 'fta'; accepted: fnmr or fmr"),
+        ({"fmr": (RateIndex.GINI, RateIndex.GINI)}, r"\.zones\.fmr: a metric stands twice"),
+    ],
+)
+def test_zones_are_of_known_rates_each_metric_once(
+    zones: dict[str, tuple[RateIndex, ...]], message: str
+) -> None:
+    """One figure each: two of one would lie over each other."""
+    with pytest.raises(SpecError, match=message):
+        TwoSystems(zones=zones)
 
 
 def test_one_system_has_nothing_beside_it() -> None:

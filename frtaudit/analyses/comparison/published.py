@@ -4,7 +4,8 @@ Curves over FMR of everybody, in the primary weighting. Bands are recentred boot
 fixed_identities: same subjects, new images.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 
 import numpy as np
 
@@ -136,25 +137,29 @@ def _images(system: SystemData, tail: ScoreTail, targets: Sequence[float]) -> Fl
     return np.asarray(made.fnmr[..., 0])
 
 
-def zones(systems: Sequence[SystemData], kind: RateIndex, alpha: float) -> Iterator[Curve]:
-    """A fairness metric of two systems with bands, and where estimate and upper bound agree on the fairer one (002).
+def zones(
+    systems: Sequence[SystemData], kinds: Mapping[str, Sequence[RateIndex]], alpha: float
+) -> Iterator[Curve]:
+    """Fairness metrics of two systems with bands, and where estimate and upper bound agree on the fairer one (002).
 
-    The curves of the systems, then of each schema one of zone codes whose ``group`` is the second system: 1 where the
-    first system is fairer by estimate and by upper bound (zone A), -1 where the second is (zone C), 0 where the two
-    disagree (zone B).
+    ``kinds``: the metrics of each rate. For each schema, rate and metric the curves of the systems, then one of zone
+    codes whose ``group`` is the second system: 1 where the first system is fairer by estimate and by upper bound
+    (zone A), -1 where the second is (zone C), 0 where the two disagree (zone B).
     """
-    for schema in systems[0].groups.schemas:
-        pair = [curve for system in systems if (curve := _fairness(system, schema, kind, alpha)) is not None]
+    asked = [(rate, kind) for rate, metrics in kinds.items() for kind in metrics]
+    for schema, (rate, kind) in product(systems[0].groups.schemas, asked):
+        curves = (_fairness(system, schema, rate, kind, alpha) for system in systems)
+        pair = [curve for curve in curves if curve is not None]
         if len(pair) == len(systems):
             yield from pair
             yield _zoned(pair[0], pair[1])
 
 
-def _fairness(system: SystemData, schema: str, kind: RateIndex, alpha: float) -> Curve | None:
-    groups = classes_along(system, schema, "fnmr")
+def _fairness(system: SystemData, schema: str, rate: str, kind: RateIndex, alpha: float) -> Curve | None:
+    groups = classes_along(system, schema, rate)
     if len(groups) < 2 or not groups[0][1].x.size:
         return None
-    named = Drawn(system=system, kind=ZONES, schema=schema, group="all", metric=kind.value, rate="fnmr")
+    named = Drawn(system=system, kind=ZONES, schema=schema, group="all", metric=kind.value, rate=rate)
     return named.banded(index_along(kind, groups), RECENTERED, alpha, without_value(kind, groups))
 
 

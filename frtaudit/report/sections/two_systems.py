@@ -101,24 +101,31 @@ def _splits(source: Source) -> Figure | None:
 
 
 def _zones(source: Source) -> list[Figure]:
-    curves = _of(source, ZONES)
-    return [_zone(source, schema, curves) for schema in dict.fromkeys(curve.schema for curve in curves)]
+    by_measure: dict[object, list[Curve]] = {}
+    for curve in _of(source, ZONES):
+        by_measure.setdefault(_measure(curve), []).append(curve)
+    codes = {_measure(curve): curve for curve in _of(source, CODES)}
+    return [_zone(curves, codes.get(measure)) for measure, curves in by_measure.items()]
 
 
-def _zone(source: Source, schema: str | None, curves: Sequence[Curve]) -> Figure:
-    own = [curve for curve in curves if curve.schema == schema]
-    names = _systems(own)
-    series = [Series(name=curve.provider, index=names.index(curve.provider), curve=curve) for curve in own]
-    codes = next((curve for curve in _of(source, CODES) if curve.schema == schema), None)
-    metric = phrases.metric(own[0].metric or "")
+def _measure(curve: Curve) -> tuple[str | None, str | None, str | None]:
+    """What the curves of one figure share: schema, rate and fairness metric."""
+    return curve.schema, curve.rate, curve.metric
+
+
+def _zone(curves: Sequence[Curve], codes: Curve | None) -> Figure:
+    names = _systems(curves)
+    series = [Series(name=curve.provider, index=names.index(curve.provider), curve=curve) for curve in curves]
+    schema, rate, kind = _measure(curves[0])
+    metric = phrases.metric(kind or "")
     by = (schema or "").replace("_", " ")
-    name = f"{ZONES}-{by.replace(' ', '-')}"
+    name = "-".join((ZONES, schema or "", rate or "", kind or "")).replace("_", "-").replace(" ", "-")
     zones = [] if codes is None else _spans(codes)
-    title = f"FNMR by {by}: {metric}"
+    title = f"{(rate or '').upper()} by {by}: {metric}"
     panel = systems.overlaid(name, title, series, metric, rates=False, zones=zones)
     return Figure(
         name=name,
-        title=f"Zones: which system is fairer, {' or '.join(names)}, by {by}",
+        title=f"Zones: which system is fairer, {' or '.join(names)}; {title}",
         caption=spans(
             f"{title}, with {BAND}. Zone A: {names[0]} is fairer by its estimate and by its upper bound. Zone C: "
             f"{names[-1]} is. Zone B: estimate and upper bound disagree: inconclusive. Zones describe two curves and "
@@ -126,7 +133,7 @@ def _zone(source: Source, schema: str | None, curves: Sequence[Curve]) -> Figure
         ),
         panels=(panel,),
         keys=figures.keys(name, list(enumerate(names))),
-        gaps=tuple(spans(f"{curve.provider}: {note}.") for curve in own for note in curve.notes),
+        gaps=tuple(spans(f"{curve.provider}: {note}.") for curve in curves for note in curve.notes),
     )
 
 

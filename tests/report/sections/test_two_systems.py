@@ -11,9 +11,33 @@ def test_all_three_figures_stand_by_name() -> None:
     """Two models, two splits, zones, with the systems in their titles."""
     found = two_systems.build(Source(result()))
     assert found is not None
-    assert [item.name for item in found.figures] == ["two-models", "two-splits", "zones-group"]
+    assert [item.name for item in found.figures] == [
+        "two-models",
+        "two-splits",
+        "zones-group-fnmr-max-geomean",
+    ]
     assert found.figures[0].title == "Two models: one and three"
     assert "Zone B" in "".join(piece.text for piece in found.figures[2].caption)
+
+
+def test_each_metric_of_each_rate_has_its_own_zones() -> None:
+    """Curves and codes of one schema, rate and metric stand in one figure, and no others do."""
+    codes = next(curve for curve in result().curves if curve.analysis == two_systems.CODES)
+    more = [
+        replace(curve, rate="fmr", metric="gini", x=tuple(x / 2 for x in curve.x))
+        for curve in result().curves
+        if curve.analysis == two_systems.ZONES or curve is codes
+    ]
+    view = two_systems.build(Source(replace(result(), curves=(*result().curves, *more))))
+    assert view is not None
+    alone = two_systems.build(Source(result()))
+    assert alone is not None
+    assert [figure.name for figure in view.figures[2:]] == [
+        "zones-group-fnmr-max-geomean",
+        "zones-group-fmr-gini",
+    ]
+    assert view.figures[2].panels[0].alt == alone.figures[2].panels[0].alt
+    assert view.figures[3].title.endswith("FMR by group: Gini coefficient")
 
 
 def test_zones_meet_halfway() -> None:
