@@ -47,8 +47,7 @@ def outcomes(p: float = 1e-6) -> tuple[JobResult, ...]:
     made = []
     for own, (target, alpha) in zip(plan().jobs, SETTINGS, strict=True):
         found = result(1.0 if target == "a" else 2.0, float(alpha), p)
-        counts = {item.value: sum(one.verdict is item for one in found.findings) for item in Verdict}
-        made.append(JobResult(job=own, state=State.DONE, counts=counts, result=found))
+        made.append(JobResult(job=own, state=State.DONE, result=found))
     return tuple(made)
 
 

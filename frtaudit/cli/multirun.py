@@ -7,7 +7,7 @@ that one job's error is that job's alone, and the same command again runs what i
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -19,13 +19,13 @@ from omegaconf import DictConfig
 
 from frtaudit.cli.run import COULD_NOT, DEBUG, print_error, shown
 from frtaudit.cli.sweeps import plan as plans
-from frtaudit.cli.sweeps.jobs import JobResult, State, clear, fail, finish, held, is_done, job_result, tidy
+from frtaudit.cli.sweeps.jobs import JobResult, clear, fail, finish, held, is_done, job_result, tidy
 from frtaudit.cli.sweeps.plan import Job, Plan, settings_text
 from frtaudit.config.composition import hydra_session, publish, refuse_changed
 from frtaudit.config.guard import LAUNCHER, RUN_FOLDER, SWEEP_FOLDER, check_override, is_setting
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.config.load import expanded, load_spec, whole_digest
-from frtaudit.core.findings import FailOn, exit_code
+from frtaudit.core.findings import FailOn, Verdict, exit_code
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.faults import as_line
 from frtaudit.core.spec import AuditSpec, Report
@@ -37,7 +37,7 @@ SEVERAL = "several"
 
 
 def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> int:
-    """Run what is not done, write the sweep's report; the exit code is the worst job's.
+    """Run what is not done, write the sweep's report; the exit code is the worst job's, by its verdicts over the sweep.
 
     Raises :class:`FrtauditError`.
     """
@@ -58,10 +58,14 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> 
         if waiting:
             _launch(waiting, folder, hydras, fail_on)
         outcomes = [job_result(job, folder) for job in plan.jobs]
-        written = paper.write(table(plan, outcomes), folder, report, signing)
+        swept = table(plan, outcomes)
+        written = paper.write(swept, folder, report, signing)
         tidy(outcomes, folder)
+    counts = swept.verdict_counts
+    total = {kind.value: sum(of_job[kind.value] for of_job in counts.values()) for kind in Verdict}
+    sys.stdout.write(f"verdicts over the sweep: {_counted(total) or 'no requirement declared'}\n")
     sys.stdout.write("".join(f"{printable(str(shown(path)))}\n" for path in written))
-    return max(_code(outcome, fail_on) for outcome in outcomes)
+    return max(_code(outcome, counts.get(outcome.job.number), fail_on) for outcome in outcomes)
 
 
 def planned(overrides: Sequence[str], config_dir: str | None) -> tuple[Plan, Report]:
@@ -116,9 +120,13 @@ def _run(own: Job, plan: Plan, sweep_folder: Path, fail_on: FailOn) -> None:
         fail(own, sweep_folder, line)
         _tell(own, plan, sweep_folder, f"could not audit ({line})")
         return
-    finish(own, sweep_folder, summary.result_sha256, summary.verdict_counts)
-    counts = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in summary.verdict_counts.items() if n)
+    finish(own, sweep_folder, summary.result_sha256)
+    counts = _counted(summary.verdict_counts)
     _tell(own, plan, sweep_folder, f"{counts or 'done'} ({time.monotonic() - began:.0f} s)")
+
+
+def _counted(verdicts: Mapping[str, int]) -> str:
+    return ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in verdicts.items() if n)
 
 
 def _spec(own: Job, plan: Plan) -> AuditSpec:
@@ -216,10 +224,8 @@ def _folder(hydras: list[str], plan: Plan) -> Path:
     return folder
 
 
-def _code(result: JobResult, fail_on: FailOn) -> int:
-    if result.state is State.DONE:
-        return exit_code(result.counts or {}, fail_on)
-    return result.exit_code or COULD_NOT
+def _code(result: JobResult, verdicts: Mapping[str, int] | None, fail_on: FailOn) -> int:
+    return (result.exit_code or COULD_NOT) if verdicts is None else exit_code(verdicts, fail_on)
 
 
 def _quoted(path: Path) -> str:

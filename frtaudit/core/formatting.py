@@ -16,6 +16,7 @@ DIGITS = 3
 MAX_DIGITS = 17
 PERCENT_FROM = 1e-4
 EXACT_PERCENT_FROM = 1e-4
+LEAST_PERCENT = 1e-6
 PLAIN_ZEROS = 3
 UNDEFINED = "undefined"
 MIN_P = 0.001  # a smaller p value is printed as such
@@ -54,12 +55,16 @@ def rate(
 ) -> str:
     """A rate in [0, 1], in percent or in powers of ten, on the same side of 0, 1 and each limit as the exact value.
 
+    A rate below a millionth is never printed in percent: nobody counts its zeros.
+
     >>> rate(0.0213), rate(4e-5), rate(0.961), rate(0.99996), rate(0.0300004, limit=0.03)
     ('2.13 %', '4.00 × 10⁻⁵', '96.1 %', '99.9960 %', '3.00004 %')
+    >>> rate(4e-5, style=Style.PERCENT), rate(2.84e-11, style=Style.PERCENT)
+    ('0.00400 %', '2.84 × 10⁻¹¹')
     """
     if not math.isfinite(value):
         return _special(value)
-    chosen = style or style_of(value)
+    chosen = (style if value == 0 or abs(value) >= LEAST_PERCENT else None) or style_of(value)
     landmarks = (0.0, 1.0, *limits) if limit is None else (0.0, 1.0, limit, *limits)
     rounding = _percent_round if chosen is Style.PERCENT else _significant_round
     shown = _apart(value, landmarks, rounding, digits)

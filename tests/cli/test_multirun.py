@@ -16,6 +16,7 @@ import small_sweep
 from frtaudit.cli import multirun, run
 from frtaudit.cli.run import FailOn
 from frtaudit.cli.sweeps.made_again import made_again
+from frtaudit.core import Verdict
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, SpecError
 from frtaudit.pipeline import run as pipeline_run
@@ -25,7 +26,6 @@ from frtaudit.signing.verification import Depth
 from frtaudit.signing.verify import verify
 
 ExitCode = Callable[[Mapping[str, int]], int]
-COUNTS = {"pass": 1, "fail": 0, "inconclusive": 1, "not_testable": 0}
 QUIET = ("report.html=false", "report.pdf=false", "report.sign=false", "report.date=2026-03-04")
 
 
@@ -37,8 +37,11 @@ def stand_in(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> pipeline_run
         raise ZeroDivisionError("nobody foresaw this")
     if spec.seed == 6:
         raise KeyboardInterrupt
-    counts = {**COUNTS, "fail": int(spec.seed == 9)}
     made = small_sweep.result(1 + spec.seed / 100, spec.bootstrap.alpha)
+    if spec.seed != 9:
+        findings = (finding for finding in made.findings if finding.verdict is not Verdict.FAIL)
+        made = replace(made, findings=tuple(findings))
+    counts = {kind.value: sum(finding.verdict is kind for finding in made.findings) for kind in Verdict}
     (folder / "result.json").write_bytes(made.to_bytes())
     return pipeline_run.RunSummary(
         exit_code=exit_code(counts), verdict_counts=counts, result_sha256=made.sha256, report=None
@@ -83,7 +86,9 @@ def test_a_sweep_goes_to_its_folder(somewhere: Path, capsys: pytest.CaptureFixtu
         assert job["spec"].startswith(job["folder"])
     said = capsys.readouterr().out.splitlines()
     assert said[0].startswith("4 jobs: reports/sweeps/demo/")
-    assert said[4].startswith("4 of 4 done; seed=2 bootstrap.alpha=0.1: 1 pass, 1 inconclusive (")
+    assert said[4].startswith(
+        "4 of 4 done; seed=2 bootstrap.alpha=0.1: 1 pass, 1 inconclusive, 2 not testable ("
+    )
     assert (folder / "sweep.html").is_file()
     assert not [path.name for path in folder.rglob("*") if path.name.startswith((".", "multirun"))]
 
@@ -139,6 +144,31 @@ def test_a_failing_job_neither_hides_nor_stops_the_others(
     assert sweep("seed=1,9", fail_on=FailOn.INCONCLUSIVE) == 3
     assert sweep("seed=1,2") == 0
     assert sweep("seed=1,2", fail_on=FailOn.INCONCLUSIVE) == 3
+
+
+def test_text_table_and_exit_code_tell_the_sweeps_verdicts(
+    somewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A failure of one job that many would throw up by luck is inconclusive in all three; its own run still fails."""
+    by_luck = small_sweep.result(1.0, 0.05, p=0.02)
+
+    def lucky(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> pipeline_run.RunSummary:
+        summary = stand_in(spec, folder, exit_code)
+        if spec.seed != 9:
+            return summary
+        (folder / "result.json").write_bytes(by_luck.to_bytes())
+        return replace(summary, result_sha256=by_luck.sha256)
+
+    monkeypatch.setattr(pipeline_run, "run", lucky)
+    assert sweep("seed=1,9,2") == 0
+    jobs = json.loads((folder_of(somewhere) / "sweep.json").read_bytes())["jobs"]
+    failures = [finding for finding in by_luck.findings if finding.verdict is Verdict.FAIL]
+    assert failures
+    assert [job["counts"]["fail"] for job in jobs] == [0, 0, 0]
+    assert jobs[1]["counts"]["inconclusive"] == jobs[0]["counts"]["inconclusive"] + len(failures)
+    total = sum(job["counts"]["inconclusive"] for job in jobs)
+    closing = capsys.readouterr().out.split("verdicts over the sweep: ")[1]
+    assert f"{total} inconclusive" in closing.splitlines()[0]
 
 
 def test_a_job_that_failed_is_tried_again(somewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,6 @@ from frtaudit.cli.sweeps.jobs import JobResult, State, finish
 from frtaudit.cli.sweeps.made_again import made_again
 from frtaudit.cli.sweeps.table import table
 from frtaudit.core.canonical import to_bytes
-from frtaudit.core.findings import Verdict
 from frtaudit.core.spec import Report
 from frtaudit.report import render
 from frtaudit.signing.approve import approve
@@ -42,9 +41,8 @@ def signed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for job, result in zip(plan.jobs[:2], RESULTS, strict=True):
         small_run.write_run(folder / f"job{job.number}", signer, result)
         (folder / f"job{job.number}").rename(folder / _name(job.number))
-        counts = {kind.value: int(kind is Verdict.PASS) for kind in Verdict}
-        finish(_job(job.number), folder, result.sha256, counts)
-        outcomes.append(JobResult(job=_job(job.number), state=State.DONE, counts=counts, result=result))
+        finish(_job(job.number), folder, result.sha256)
+        outcomes.append(JobResult(job=_job(job.number), state=State.DONE, result=result))
     rest = [JobResult(job=job, state=State.UNFINISHED, error="stopped") for job in plan.jobs[2:]]
     settings = Report(key=str(root / "key"), date="2026-03-04")
     paper.write(table(plan, [*outcomes, *rest]), folder, settings, signing_of(settings))

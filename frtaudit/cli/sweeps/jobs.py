@@ -32,13 +32,12 @@ class State(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobResult:
-    """A job and what came of it: ``error`` is the line that was said; ``counts``: findings by verdict."""
+    """A job and what came of it: ``error`` is the line that was said."""
 
     job: Job
     state: State
     error: str | None = None
     exit_code: int = 0
-    counts: Mapping[str, int] | None = None
     result: AuditResult | None = None
 
 
@@ -49,7 +48,7 @@ def job_result(job: Job, sweep: Path) -> JobResult:
     folder = sweep / job.folder
     if is_done(job, sweep):
         result = AuditResult.from_json(json.loads((folder / RESULT).read_bytes()))
-        return JobResult(job=job, state=State.DONE, counts=_read(folder / DONE)["counts"], result=result)  # type: ignore[arg-type]  # as finish wrote it
+        return JobResult(job=job, state=State.DONE, result=result)
     said = _read(folder / VERDICT)
     if "error" in said:
         code = said.get("exit_code")
@@ -71,10 +70,9 @@ def is_done(job: Job, sweep: Path) -> bool:
     return (folder / RESULT).is_file() and sha256_file(folder / RESULT) == done.get("result_sha256")
 
 
-def finish(job: Job, sweep: Path, result_sha256: str, counts: Mapping[str, int]) -> None:
+def finish(job: Job, sweep: Path, result_sha256: str) -> None:
     """Mark the job as done."""
     done: dict[str, Json] = {
-        "counts": dict(counts),
         "frtaudit": version("frtaudit"),
         "result_sha256": result_sha256,
         "spec": job.spec,

@@ -6,7 +6,7 @@ from typing import Any  # Any: JSON of mixed depth
 from frtaudit.cli.sweeps.jobs import JobResult, State
 from frtaudit.cli.sweeps.plan import Job, Plan
 from frtaudit.cli.sweeps.table import table
-from frtaudit.core import AuditResult, Verdict
+from frtaudit.core import AuditResult
 from frtaudit.core.canonical import to_bytes
 
 
@@ -21,6 +21,4 @@ def made_again(found: Mapping[str, Any], results: Mapping[int, AuditResult]) -> 
 def _outcome(item: Mapping[str, Any], keys: Sequence[str], result: AuditResult | None) -> JobResult:
     settings = {key: str(item["settings"][key]) for key in keys}
     job = Job(number=item["number"], settings=settings, overrides=(), spec=item["spec"], error=item["error"])
-    verdicts = [finding.verdict for finding in result.findings] if result else []
-    counts = {kind.value: verdicts.count(kind) for kind in Verdict} if result else None
-    return JobResult(job=job, state=State(item["state"]), error=item["error"], counts=counts, result=result)
+    return JobResult(job=job, state=State(item["state"]), error=item["error"], result=result)

@@ -7,6 +7,7 @@ where it also holds after Holm's step-down over the findings of all jobs (FORMUL
 import csv
 import io
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
@@ -112,6 +113,13 @@ class Sweep:
     alphas: tuple[float, ...]
     notes: tuple[str, ...]
 
+    @property
+    def verdict_counts(self) -> dict[int, dict[str, int]]:
+        """Verdicts after the adjustment over the sweep, by the number of the job; only jobs that are done."""
+        done = [outcome.job.number for outcome in self.outcomes if outcome.result is not None]
+        reached = Counter((ruling.job, ruling.in_sweep) for ruling in self.rulings)
+        return {number: {kind.value: reached[number, kind] for kind in Verdict} for number in done}
+
     def to_json(self) -> dict[str, Json]:
         """The mapping that ``sweep.json`` holds: no time, no path, so that a resumed sweep writes the same bytes."""
         return {
@@ -120,7 +128,7 @@ class Sweep:
             "audit": self.plan.audit,
             "digest": self.plan.digest,
             "settings": list(self.plan.keys),
-            "jobs": [_job(outcome) for outcome in self.outcomes],
+            "jobs": [_job(outcome, self.verdict_counts.get(outcome.job.number)) for outcome in self.outcomes],
             "rows": [_plain(item) for item in self.rows],
             "rulings": [_plain(ruling) for ruling in self.rulings],
             "changes": [_plain(change) for change in self.changes],
@@ -353,7 +361,7 @@ def _alpha(result: AuditResult) -> float:
     return float(alpha) if isinstance(alpha, int | float) else 0.05
 
 
-def _job(result: JobResult) -> dict[str, Json]:
+def _job(result: JobResult, counts: Mapping[str, int] | None) -> dict[str, Json]:
     return {
         "number": result.job.number,
         "settings": dict(result.job.settings),
@@ -361,7 +369,7 @@ def _job(result: JobResult) -> dict[str, Json]:
         "spec": result.job.spec,
         "state": result.state.value,
         "error": result.error,
-        "counts": None if result.counts is None else dict(result.counts),
+        "counts": None if counts is None else dict(counts),
         "result_sha256": result.result.sha256 if result.result else None,
     }
 

@@ -14,7 +14,6 @@ from frtaudit.cli.sweeps.jobs import State, clear, fail, finish, held, is_done, 
 from frtaudit.errors import DataError, SpecError
 
 JOB = small_sweep.plan().jobs[0]
-COUNTS = {"pass": 1}
 
 
 def done(sweep: Path) -> Path:
@@ -22,16 +21,16 @@ def done(sweep: Path) -> Path:
     folder = clear(JOB, sweep)
     made = small_sweep.result()
     (folder / "result.json").write_bytes(made.to_bytes())
-    finish(JOB, sweep, made.sha256, COUNTS)
+    finish(JOB, sweep, made.sha256)
     return folder
 
 
 def test_a_finished_job_is_done(tmp_path: Path) -> None:
-    """Its result and its counts come back."""
+    """Its result comes back."""
     done(tmp_path)
     found = job_result(JOB, tmp_path)
     assert is_done(JOB, tmp_path)
-    assert (found.state, found.counts, found.result) == (State.DONE, COUNTS, small_sweep.result())
+    assert (found.state, found.result) == (State.DONE, small_sweep.result())
 
 
 @pytest.mark.parametrize(
