@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from frtaudit.core import Target, Verdict, formatting
 from frtaudit.core.metrics import RATES
+from frtaudit.core.result import DECISION
 from frtaudit.evaluation.subjects_needed import subjects_needed
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, spans
@@ -19,10 +20,17 @@ PROJECTED = "Numbers of subjects hold if rate and effective sample size per subj
 def sentences(source: Source, rulings: Sequence[FindingRow]) -> tuple[Text, ...]:
     """One for the requirements of each system, one for the groups by rate, one on what the data cannot decide."""
     return (
-        *(_requirements(source, rulings) if rulings else _rates(source)),
+        *_first(source, rulings),
         *_groups(source),
         *_undecided(source, rulings),
     )
+
+
+def _first(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
+    """Requirements where there are any; else the rates, which a comparison shows in its table."""
+    if rulings:
+        return _requirements(source, rulings)
+    return iter(()) if source.select(DECISION) else _rates(source)
 
 
 def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:

@@ -29,7 +29,7 @@ from frtaudit.report.sections import (
     label_notice,
     publication,
     two_dates,
-    vendors,
+    vendor_choice,
 )
 from frtaudit.report.sections.points import main_target, overall, targets_of, worst_group
 from frtaudit.report.sections.verdicts import (
@@ -65,7 +65,7 @@ class Summary:
     more: int
     withheld: Text
     alike: Table | None
-    choice: vendors.Choice | None
+    choice: vendor_choice.Choice | None
     changed: tuple[Text, ...]
     labels: Text
     collected: tuple[Text, ...]
@@ -95,7 +95,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         more=len(rulings) - shown,
         withheld=publication.findings_left_out(source),
         alike=differences.headline(source, main_target(source)),
-        choice=vendors.choice(source),
+        choice=vendor_choice.choice(source),
         changed=two_dates.answers(source),
         labels=label_notice.notice(source),
         collected=collected.notice(source),

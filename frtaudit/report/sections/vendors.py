@@ -56,14 +56,6 @@ class Vendors:
     details: tuple[Table, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """The declared rule, and what it says of each system."""
-
-    rule: Text
-    verdicts: tuple[Text, ...]
-
-
 def build(source: Source) -> Vendors | None:
     """None where no systems were compared."""
     values = source.select(VALUE)
@@ -74,7 +66,7 @@ def build(source: Source) -> Vendors | None:
     decisive = [record for record in source.select(DIFFERENCE) if key_of(record) == first]
     figure = _figure(source, decisive)
     return Vendors(
-        lead=_lead(source, decisions),
+        lead=spans(declared_rule(source, decisions), "."),
         verdicts=_verdicts(decisions),
         tables=(
             _support_table(source, values, first),
@@ -85,12 +77,6 @@ def build(source: Source) -> Vendors | None:
     )
 
 
-def choice(source: Source) -> Choice | None:
-    """What the first page says of a comparison; None where nothing was to be chosen."""
-    decisions = source.select(DECISION)
-    return Choice(rule=_lead(source, decisions), verdicts=_verdicts(decisions)) if decisions else None
-
-
 def _verdicts(decisions: Sequence[Record]) -> tuple[Text, ...]:
     """One sentence for each system."""
     return tuple(
@@ -99,7 +85,7 @@ def _verdicts(decisions: Sequence[Record]) -> tuple[Text, ...]:
     )
 
 
-def _lead(source: Source, decisions: Sequence[Record]) -> Text:
+def declared_rule(source: Source, decisions: Sequence[Record]) -> Text:
     """The rule, and when it was declared: with the spec, or with a comparison of runs that were finished."""
     spec = mapping(
         mapping(mapping(source.result.spec.get("analyses")).get("vendor_comparison")).get("decision")
@@ -121,7 +107,7 @@ def _lead(source: Source, decisions: Sequence[Record]) -> Text:
             ", the incumbent being ",
             TextSpan(text=str(spec["against"]), pointer=f"{AT}/decision/against"),
         ]
-    return spans(*parts, ".")
+    return spans(*parts)
 
 
 def _measure(source: Source, record: Record) -> Text:

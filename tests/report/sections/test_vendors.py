@@ -66,12 +66,3 @@ def test_no_comparison_no_section() -> None:
     """An audit of single systems has no such page."""
     bare = replace(result(), estimates=(), curves=())
     assert vendors.build(Source(bare)) is None
-
-
-def test_the_first_page_states_the_choice() -> None:
-    """The rule and a sentence for each system stand before anything else; without a comparison nothing does."""
-    found = vendors.choice(Source(result()))
-    assert found is not None
-    assert found.rule == view().lead
-    assert found.verdicts == view().verdicts
-    assert vendors.choice(Source(replace(result(), estimates=(), curves=()))) is None

@@ -1,0 +1,182 @@
+"""The first page of a comparison: one sentence on what the declared rule chooses, one table of the systems."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from frtaudit.core import Target, formatting
+from frtaudit.core.result import DECISION
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
+from frtaudit.report.sections.points import main_target, overall
+from frtaudit.report.sections.tables import build_table
+from frtaudit.report.sections.vendor_tables import Key, key_of, number
+from frtaudit.report.sections.vendors import RANK, VALUE, declared_rule
+from frtaudit.report.source import Record, Source
+
+VERDICTS = {
+    "best_or_tied": ("not best", "best or tied"),
+    "better_than": ("not shown to be better", "better"),
+    "equivalent": ("not shown to be equivalent", "equivalent"),
+}
+ABSENT: Text = (TextSpan(text=phrases.ABSENT),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The sentence and the table."""
+
+    sentence: Text
+    table: Table
+
+
+def choice(source: Source) -> Choice | None:
+    """What the first page says of a comparison; None where nothing was to be chosen."""
+    decisions = source.select(DECISION)
+    if not decisions:
+        return None
+    return Choice(sentence=_sentence(source, decisions), table=_table(source, decisions))
+
+
+def _sentence(source: Source, decisions: Sequence[Record]) -> Text:
+    """The rule as it was declared, and the systems that it chooses."""
+    chosen, others = (
+        [_name(record) for record in decisions if bool(record.estimate.value) is wanted]
+        for wanted in (True, False)
+    )
+    parts: list[Part] = [*declared_rule(source, decisions), ": "]
+    parts += (
+        [listed(chosen), " are chosen" if len(chosen) > 1 else " is chosen"] if chosen else ["none is chosen"]
+    )
+    if chosen and others:
+        parts += ["; ", listed(others), " are not" if len(others) > 1 else " is not"]
+    return spans(*parts, ".")
+
+
+def _name(record: Record) -> Text:
+    return (TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),)
+
+
+def _table(source: Source, decisions: Sequence[Record]) -> Table:
+    """A row for each system; a column only where a system has something in it."""
+    target = float(decisions[0].estimate.at.get("fmr") or main_target(source) or 0.0)
+    values = source.select(VALUE)
+    names = list(dict.fromkeys(record.estimate.provider for record in values))
+    decisive = key_of(decisions[0])
+    at = f" at FMR {formatting.exact(target)}" if target else ""
+    columns: list[tuple[Column, Callable[[str], Text]]] = [
+        (Column(title=f"FNMR{at}", kind="num"), _rate(source, "fnmr_at_fmr", target)),
+        (Column(title="FMR", kind="num"), _rate(source, "fmr", target)),
+        (Column(title="Failure to acquire", kind="num"), _failures(source)),
+        (Column(title="Largest group ratio"), _ratio(values, target)),
+        (Column(title="Rank", kind="num"), _rank(source, decisive)),
+        (Column(title="Verdict"), _verdict(decisions)),
+    ]
+    filled = [(column, cell) for column, cell in columns if any(cell(name) != ABSENT for name in names)]
+    rows = tuple(((TextSpan(text=name, kind="b"),), *(cell(name) for _, cell in filled)) for name in names)
+    caption = spans(
+        TextSpan(text="The systems. ", kind="b"),
+        "Rates with intervals are of all comparisons of a system, for the population; others, and the ratio of the "
+        "largest to the smallest rate of the classes, are of the comparisons that all systems scored. Rank: 1 is best; "
+        "systems with overlapping ranks are tied.",
+    )
+    heads = [Column(title="System"), *(column for column, _ in filled)]
+    return build_table("choice", caption, heads, [Block(rows=rows)], Footnotes())
+
+
+def _rate(source: Source, metric: str, target: float) -> Callable[[str], Text]:
+    """The rate of all comparisons with its interval, else its value on the comparisons that all systems scored."""
+    rates = {
+        record.estimate.provider: record
+        for record in overall(source, metric)
+        if record.estimate.at["fmr"] == target
+    }
+    values = _values(source.select(VALUE), metric, target)
+
+    def cell(name: str) -> Text:
+        if name not in rates:
+            return _number(values.get(name))
+        record = rates[name]
+        bound = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+        parts: list[Part] = [phrases.value(record)]
+        if bound is not None and bound.interval.low is not None:
+            parts += [TextSpan(text=" ", kind="br"), phrases.bounds(bound, record.estimate)]
+        return spans(*parts)
+
+    return cell
+
+
+def _failures(source: Source) -> Callable[[str], Text]:
+    rates = {
+        record.estimate.provider: record
+        for record in source.select("fta", grouped=False)
+        if record.estimate.group == "all" and not record.estimate.at
+    }
+    values = _values(source.select(VALUE), "fta", 0.0)
+    return lambda name: phrases.value(rates[name]) if name in rates else _number(values.get(name))
+
+
+def _values(values: Sequence[Record], of: str, target: float) -> dict[str, Record]:
+    """Values of everybody on the common support, by system."""
+    return {
+        record.estimate.provider: record
+        for record in values
+        if record.estimate.at["of"] == of
+        and record.estimate.group == "all"
+        and record.estimate.at.get("fmr", target) == target
+    }
+
+
+def _number(record: Record | None) -> Text:
+    if record is None or record.estimate.value is None:
+        return ABSENT
+    return number(record, record.estimate.value, f"{record.pointer}/value")
+
+
+def _ratio(values: Sequence[Record], target: float) -> Callable[[str], Text]:
+    """The largest of the ratios of FNMR and FMR by any schema, and whose it is."""
+    largest: dict[str, Record] = {}
+    for record in sorted(values, key=lambda record: record.estimate.value or 0.0):
+        if record.estimate.at["of"] == "max_min" and record.estimate.at["fmr"] == target:
+            largest[record.estimate.provider] = record
+
+    def cell(name: str) -> Text:
+        record = largest.get(name)
+        if record is None or record.estimate.value is None:
+            return ABSENT
+        rate = phrases.metric(str(record.estimate.at["rate"]))
+        return spans(_number(record), f" ({rate} by {(record.estimate.schema or '').replace('_', ' ')})")
+
+    return cell
+
+
+def _rank(source: Source, decisive: Key) -> Callable[[str], Text]:
+    here = {
+        record.estimate.provider: record.bounds[0]
+        for record in source.select(RANK)
+        if key_of(record) == decisive and record.bounds
+    }
+
+    def cell(name: str) -> Text:
+        bound = here.get(name)
+        if bound is None or bound.interval.low is None or bound.interval.high is None:
+            return ABSENT
+        low, high = f"{bound.interval.low:g}", f"{bound.interval.high:g}"
+        parts: list[Part] = [phrases.number(low, f"{bound.pointer}/low")]
+        if low != high:
+            parts += [" to ", phrases.number(high, f"{bound.pointer}/high")]
+        return spans(*parts)
+
+    return cell
+
+
+def _verdict(decisions: Sequence[Record]) -> Callable[[str], Text]:
+    here = {record.estimate.provider: record for record in decisions}
+
+    def cell(name: str) -> Text:
+        if name not in here:
+            return ABSENT
+        record = here[name]
+        word = VERDICTS[str(record.estimate.at["rule"])][bool(record.estimate.value)]
+        return (TextSpan(text=word, pointer=f"{record.pointer}/value", kind="b"),)
+
+    return cell

@@ -1,0 +1,79 @@
+from dataclasses import replace
+from functools import cache
+
+from vendor_audits import VENDORS, from_runs, made, pick, result
+
+from frtaudit.analyses.error_rates import ErrorRates
+from frtaudit.analyses.failures import Failures
+from frtaudit.core import AuditResult
+from frtaudit.pipeline.audit import audit
+from frtaudit.report.pieces import plain_text
+from frtaudit.report.sections import answer, vendor_choice
+from frtaudit.report.source import Source
+
+
+def choice(of: AuditResult) -> vendor_choice.Choice:
+    """The first page of a comparison."""
+    made = vendor_choice.choice(Source(of))
+    assert made is not None
+    return made
+
+
+def test_one_sentence_names_the_rule_and_who_is_chosen() -> None:
+    """Every system stands in it, on the side that its decision says."""
+    said = plain_text(choice(result()).sentence)
+    assert said.startswith("Declared in the spec: choose every system that no other is shown to beat")
+    chosen, _, others = said.partition(" chosen")
+    for decision in pick(result(), "vendor_decision"):
+        assert decision.provider in (chosen if decision.value else others)
+
+
+def test_one_table_has_a_row_for_each_system() -> None:
+    """FNMR and FMR with intervals, failures, the largest group ratio, the rank and the verdict of the rule."""
+    table = choice(result()).table
+    assert [column.title for column in table.columns] == [
+        "System", "FNMR at FMR 3 %", "Failure to acquire", "Largest group ratio", "Rank", "Verdict",
+    ]  # fmt: skip
+    rows = {plain_text(row[0]): [plain_text(cell) for cell in row] for row in table.blocks[0].rows}
+    assert tuple(rows) == (*VENDORS, "twin")
+    for decision in pick(result(), "vendor_decision"):
+        assert rows[decision.provider][-1] == ("best or tied" if decision.value else "not best")
+    ratios = [row.value or 0.0 for row in pick(result(), "vendor_value", "max_min", provider="one", fmr=0.03)]
+    assert rows["one"][3].startswith(f"{max(ratios):.3g} (")
+
+
+@cache
+def rated() -> AuditResult:
+    """The comparison with rates of each system on all of its own comparisons beside it."""
+    analyses = {**made().analyses, "error_rates": ErrorRates(curve_points=5), "failures": Failures()}
+    return audit(made(analyses=analyses)).result
+
+
+def test_rates_of_all_comparisons_come_with_intervals() -> None:
+    """Where the audit has them they stand in place of the values of the common support."""
+    table = choice(rated()).table
+    titles = [column.title for column in table.columns]
+    assert titles[1:4] == ["FNMR at FMR 3 %", "FMR", "Failure to acquire"]
+    assert all(" to " in plain_text(row[place]) for row in table.blocks[0].rows for place in (1, 2))
+
+
+def test_a_column_of_nothing_is_left_out() -> None:
+    """Finished runs compared have no FMR of their own; the rest of the table stands."""
+    table = choice(audit(from_runs()).result).table
+    titles = [column.title for column in table.columns]
+    assert "FMR" not in titles
+    assert {"System", "Rank", "Verdict"} <= set(titles)
+
+
+def test_rates_are_not_said_again_in_sentences() -> None:
+    """The table has them; without a comparison the sentences do."""
+    with_table = rated()
+    kept = tuple(estimate for estimate in with_table.estimates if estimate.metric != "vendor_decision")
+    for of, wanted in ((with_table, False), (replace(with_table, estimates=kept, findings=()), True)):
+        said = [plain_text(sentence) for sentence in answer.sentences(Source(of), ())]
+        assert any(sentence.startswith("one: FNMR") for sentence in said) is wanted
+
+
+def test_nothing_to_choose_nothing_said() -> None:
+    """An audit of single systems has no such table."""
+    assert vendor_choice.choice(Source(replace(result(), estimates=(), curves=()))) is None
