@@ -16,7 +16,7 @@ DIGITS = 3
 MAX_DIGITS = 17
 PERCENT_FROM = 1e-4
 EXACT_PERCENT_FROM = 1e-4
-LEAST_PERCENT = 1e-6
+MIN_PERCENT = 1e-6
 PLAIN_ZEROS = 3
 UNDEFINED = "undefined"
 MIN_P = 0.001  # a smaller p value is printed as such
@@ -64,7 +64,7 @@ def rate(
     """
     if not math.isfinite(value):
         return _special(value)
-    chosen = (style if value == 0 or abs(value) >= LEAST_PERCENT else None) or style_of(value)
+    chosen = (style if value == 0 or abs(value) >= MIN_PERCENT else None) or style_of(value)
     landmarks = (0.0, 1.0, *limits) if limit is None else (0.0, 1.0, limit, *limits)
     rounding = _percent_round if chosen is Style.PERCENT else _significant_round
     shown = _apart(value, landmarks, rounding, digits)
