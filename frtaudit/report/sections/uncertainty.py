@@ -18,6 +18,7 @@ KINDS = ("roc_band", "roc_vstat", "fairness", "normalized_uncertainty")
 MAX_SYSTEMS = 4
 RATES = ("fnmr", "fmr")
 BOTH_SIDES = "Left: the same subjects, other images. Right: other subjects of the population. "
+AXES = {"log_geomean": "sum of |log10 ratio|"}  # where the name of the metric is too long for an axis
 LOGGED = ("max_min", "max_geomean")
 
 
@@ -241,7 +242,7 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
 def _index_panel(name: str, metric: str, curve: Curve, made: list[Banded]) -> Panel:
     alike = value_alike(metric) or 0.0
     title = phrases.metric(metric)
-    scale = Scale(label="index", alike=alike, log=metric in LOGGED, rate=False)
+    scale = Scale(label=AXES.get(metric, title), alike=alike, log=metric in LOGGED, rate=False)
     known = [(y, x) for x, y in zip(curve.x, curve.y, strict=True) if y < float("inf")]
     most = (
         f"largest {max(known)[0]:.3g} at FMR {formatting.exact(max(known)[1])}"
