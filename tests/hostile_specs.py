@@ -236,6 +236,22 @@ def attempts() -> Iterator[Hostile]:
     yield Hostile("no file", "audit: no option", {"config.yaml": "a: 1\n"}, ("audit=config",))
     yield Hostile("a file below", "command line: ", {"audit/below/x.yaml": BODY}, ("audit=below/x",))
     yield Hostile("too long", "is no file of that size", {AUDIT: "question: " + "x" * 250_000 + BODY})
+    bomb = {f"audit/a{n}.yaml": f"defaults: [a{n + 1}, b{n + 1}]\n" for n in range(30)}
+    bomb |= {name.replace("/a", "/b"): text for name, text in bomb.items()} | {
+        AUDIT: "defaults: [demo, a0]\n"
+    }
+    yield Hostile("defaults that multiply", "selects that many presets", bomb)
+    chain = {f"audit/a{n}.yaml": f"defaults: [a{n + 1}]\n" for n in range(400)}
+    yield Hostile(
+        "defaults without end", "selects that many presets", chain | {AUDIT: "defaults: [demo, a0]\n"}
+    )
+    circle = {AUDIT: "defaults: [b]\n", "audit/b.yaml": "defaults: [{/schema: theirs}]\n"}
+    circle[SCHEMA] = "defaults: [theirs.yaml]\ncolumn: a\n"
+    yield Hostile("defaults in a circle", "schema/theirs.yaml: selects itself by way of its defaults", circle)
+    dense = HEADER + "trained_on: {" + ", ".join(f"k{n}: x" for n in range(4000)) + "}" + BODY
+    yield Hostile("many values", "at most 10000 values", {AUDIT: dense.replace("x", "[x, y]")})
+    both = {AUDIT: dense + "  - other\n", "audit/other.yaml": dense}
+    yield Hostile("many values together", "at most 10000 values", both)
     yield Hostile("zero bytes", "broken YAML", {AUDIT: "question: \0" + BODY})
     yield Hostile(
         "tsa in a report",

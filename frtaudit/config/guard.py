@@ -7,6 +7,7 @@ The YAML is read as nodes, so every refusal of a file knows its line and column.
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
@@ -47,7 +48,7 @@ LAUNCHER_SETTINGS = (
         "array_parallelism",
     ),
 )
-MAX_BYTES, MAX_NODES, MAX_DEPTH = 250_000, 100_000, 64
+MAX_BYTES, MAX_NODES, MAX_DEPTH = 250_000, 10_000, 64
 MAX_KEY, MAX_VALUE = 300, 30_000
 _NAME, _PART = r"[A-Za-z0-9][\w.\-]*", r"[A-Za-z0-9][\w\-]*"
 _NAMES = rf"'?(?:{_NAME})?'?(?: *, *'?{_NAME}'?)*"
@@ -77,7 +78,30 @@ def read_text(path: Path, shown: str) -> str:
         raise SpecError(shown, f"{reason}", "a readable YAML file") from None
 
 
-def check_text(text: str, shown: str, keys: Collection[str] | None = None) -> None:
+class _Loader(yaml.SafeLoader):
+    """Stops at more nodes than a spec may hold: a reader of YAML takes seconds for what a text this short can hold."""
+
+    nodes = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        self.nodes += 1
+        if self.nodes > MAX_NODES:
+            raise OverflowError
+        return super().compose_node(parent, index)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Of a text that is plain data: how many values it holds, and the presets that its defaults list selects.
+
+    ``selects``: group (None: that of the text) and name of each.
+    """
+
+    values: int = 0
+    selects: tuple[tuple[str | None, str], ...] = ()
+
+
+def check_text(text: str, shown: str, keys: Collection[str] | None = None) -> Checked:
     """Refuse YAML text that is not plain data; ``keys``: the only ones that its first level may hold.
 
     >>> check_text("report: {title: '${oc.env:HOME}'}", "mine.yaml")
@@ -86,23 +110,27 @@ def check_text(text: str, shown: str, keys: Collection[str] | None = None) -> No
     """
     _check_depth(text, shown)
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        root = yaml.compose(text, Loader=_Loader)
+    except OverflowError:
+        raise too_many(shown) from None
     except yaml.MarkedYAMLError as error:
         raise _broken(error, shown) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise SpecError(shown, f"broken YAML: {error}", "YAML") from None
     if root is None:
-        return
+        return Checked()
     if not isinstance(root, yaml.MappingNode):
         raise SpecError(f"{shown}{_at(root)}", "no mapping", "keys and values")
-    _check_size(root, shown)
+    values = _check_size(root, shown)
     for node in _nodes(root):
         _check_node(node, shown)
+    selected: list[tuple[str | None, str]] = []
     for key, value in root.value:
         if key.value == "defaults":
-            _check_defaults(value, shown)
+            selected = list(_selected(value, shown))
         elif keys is not None and key.value not in keys:
             raise unknown_key(f"{shown}{_at(key)}", key.value, keys)
+    return Checked(values, tuple(selected))
 
 
 def check_package(package: str, group: str, where: str) -> None:
@@ -231,24 +259,24 @@ def _check_keys(node: yaml.MappingNode, shown: str) -> None:
         seen.add(name)
 
 
-def _check_defaults(value: yaml.Node, shown: str) -> None:
-    """A defaults list selects presets by name, shipped ones and the user's own, and places none elsewhere."""
+def _selected(value: yaml.Node, shown: str) -> Iterator[tuple[str | None, str]]:
+    """What a defaults list selects: presets by name, shipped ones and the user's own; it places none elsewhere."""
     if not isinstance(value, yaml.SequenceNode):
         raise SpecError(f"{shown}{_at(value)}", "no list of defaults", _SELECTS)
-    for scalar_node in value.value:
-        where = f"{shown}{_at(scalar_node)}"
-        if isinstance(scalar_node, yaml.ScalarNode) and (
-            scalar_node.value == "_self_" or is_name(scalar_node.value)
-        ):
+    for entry in value.value:
+        where = f"{shown}{_at(entry)}"
+        if isinstance(entry, yaml.ScalarNode) and (entry.value == "_self_" or is_name(entry.value)):
+            yield None, entry.value
             continue
-        pairs = scalar_node.value if isinstance(scalar_node, yaml.MappingNode) else []
+        pairs = entry.value if isinstance(entry, yaml.MappingNode) else []
         selection = _DEFAULT.fullmatch(pairs[0][0].value) if len(pairs) == 1 else None
         if selection is None or selection[1] not in LANDS:
-            raise SpecError(where, f"{_told(scalar_node)} in defaults", _SELECTS)
+            raise SpecError(where, f"{_told(entry)} in defaults", _SELECTS)
         if selection[2] is not None:
             check_package(selection[2], selection[1], where)
         if not all(_is_choice(node) for node in _chosen(pairs[0][1])):
-            raise SpecError(where, f"{_told(scalar_node)} in defaults", _SELECTS)
+            raise SpecError(where, f"{_told(entry)} in defaults", _SELECTS)
+        yield from ((selection[1], node.value) for node in _chosen(pairs[0][1]) if node.tag != _NULL)
 
 
 def _chosen(node: yaml.Node) -> Sequence[yaml.Node]:
@@ -265,8 +293,8 @@ def _told(node: yaml.Node) -> str:
     return repr(first[:60])
 
 
-def _check_size(root: yaml.Node, shown: str) -> None:
-    """Refuse aliases that contain themselves or multiply beyond reason."""
+def _check_size(root: yaml.Node, shown: str) -> int:
+    """The number of values; refuses aliases that contain themselves or multiply beyond reason."""
     sizes: dict[int, int] = {}
 
     def size(node: yaml.Node, above: frozenset[int]) -> int:
@@ -282,7 +310,13 @@ def _check_size(root: yaml.Node, shown: str) -> None:
     except RecursionError:
         nodes = MAX_NODES + 1
     if nodes > MAX_NODES:
-        raise SpecError(shown, "nested or repeated beyond reason", f"at most {MAX_NODES} values")
+        raise too_many(shown)
+    return nodes
+
+
+def too_many(shown: str) -> SpecError:
+    """The error about a file that holds more values than a spec does."""
+    return SpecError(shown, "nested or repeated beyond reason", f"at most {MAX_NODES} values")
 
 
 def _nodes(root: yaml.Node) -> Iterator[yaml.Node]:

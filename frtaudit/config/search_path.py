@@ -3,6 +3,7 @@
 import dataclasses
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -14,7 +15,16 @@ from hydra.plugins.config_source import ConfigResult
 from omegaconf import DictConfig, OmegaConf
 
 from frtaudit.config.choices import PLUGIN_GROUPS, presets
-from frtaudit.config.guard import LANDS, check_package, check_text, is_name, read_text
+from frtaudit.config.guard import (
+    LANDS,
+    MAX_BYTES,
+    MAX_NODES,
+    check_package,
+    check_text,
+    is_name,
+    read_text,
+    too_many,
+)
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import TYPE
 from frtaudit.core.registry import lookup, names
@@ -23,10 +33,26 @@ from frtaudit.core.structure import MISSING, plain, required
 from frtaudit.errors import SpecError
 
 SCHEME = "frtaudit"
+MAX_PRESETS, MAX_TOGETHER = 100, 2 * MAX_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A user's file, checked: its text, how many values, the package where it lands, the files that it selects."""
+
+    text: str
+    values: int
+    package: str
+    selects: tuple[str, ...]
 
 
 class UserSource(FileConfigSource):
     """The folder of ``--config-dir``: files GROUP/NAME.yaml of plain data, each landing where its group lands."""
+
+    def __init__(self, provider: str, path: str) -> None:
+        super().__init__(provider=provider, path=path)
+        self._read: dict[str, Preset] = {}
+        self._sizes: dict[str, int] = {}
 
     @staticmethod
     def scheme() -> str:
@@ -50,17 +76,45 @@ class UserSource(FileConfigSource):
     def load_config(self, config_path: str) -> ConfigResult:
         """Read a preset once; what is composed is the text that was checked."""
         shown = self._normalize_file_name(config_path.strip("/"))
-        group, name = _preset(config_path) or ("", "")
-        text = read_text(self._file(config_path), shown)
-        package = _header(text, shown) or LANDS[group].format(name)
-        check_package(package, group, shown)
-        check_text(text, shown, keys_of(group))
+        self._size(shown, ())
+        preset = self._read[shown]
         try:
-            config = OmegaConf.create(text)
+            config = OmegaConf.create(preset.text)
         except ValueError as error:  # !!int x
             raise SpecError(shown, f"broken YAML: {error}", "YAML") from None
-        header: dict[str, str | None] = {"package": package}
+        header: dict[str, str | None] = {"package": preset.package}
         return ConfigResult(self.provider, f"{SCHEME}://{self.path}", config, header)
+
+    def _size(self, shown: str, above: tuple[str, ...]) -> int:
+        """How many presets a file selects, itself and what those select included; 1 where it is not the user's."""
+        if shown in above:
+            raise SpecError(shown, "selects itself by way of its defaults", "defaults that end")
+        if shown not in self._sizes and self.is_config(shown):
+            preset = self._preset(shown)
+            inside = 1 + sum(self._size(name, (*above, shown)) for name in preset.selects)
+            if max(inside, len(above)) >= MAX_PRESETS:
+                found = "selects that many presets, with those that they select"
+                raise SpecError(shown, found, f"at most {MAX_PRESETS}")
+            self._sizes[shown] = inside
+        return self._sizes.get(shown, 1)
+
+    def _preset(self, shown: str) -> Preset:
+        """A file, read and checked once."""
+        if shown not in self._read:
+            group, name = _preset(shown) or ("", "")
+            text = read_text(self._file(shown), shown)
+            package = _header(text, shown) or LANDS[group].format(name)
+            check_package(package, group, shown)
+            checked = check_text(text, shown, keys_of(group))
+            names = [(other or group, own) for other, own in checked.selects if own != "_self_"]
+            files = tuple(self._normalize_file_name(f"{other}/{own}") for other, own in names)
+            self._read[shown] = Preset(text, checked.values, package, files)
+            if sum(preset.values for preset in self._read.values()) > MAX_NODES:
+                raise too_many(shown)
+            if sum(len(preset.text) for preset in self._read.values()) > MAX_TOGETHER:
+                found = "and the presets that it goes with are long"
+                raise SpecError(shown, found, f"at most {MAX_TOGETHER} characters")
+        return self._read[shown]
 
     def _file(self, config_path: str) -> Path:
         return Path(self.path) / self._normalize_file_name(config_path.strip("/"))

@@ -10,10 +10,13 @@ from threading import RLock
 from types import CodeType, FunctionType, ModuleType
 from typing import Generic, ParamSpec, TypeVar, cast
 
+from frtaudit.errors import DataError
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
 PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+SETTINGS = ".numba_config.yaml"  # Numba reads it in the working folder, whenever it compiles
 _COMPILING = RLock()
 
 
@@ -36,11 +39,22 @@ def compiled(function: Callable[P, R], **options: object) -> Callable[P, R]:
     """Compile a function with these options of Numba, when it is first called."""
 
     def by_numba(plain: Callable[P, R]) -> Callable[P, R]:
+        refuse_settings()
         from numba import njit
 
         return cast("Callable[P, R]", njit(**options)(plain))  # type: ignore[call-overload]  # the stubs know few options
 
     return deferred(function, by_numba)
+
+
+def refuse_settings() -> None:
+    """Raise :class:`DataError` where the working folder holds settings of Numba, which Numba would obey.
+
+    They name the folder of its cache, whose files it unpickles: a folder that somebody hands over must not say so.
+    """
+    if os.path.lexists(SETTINGS):
+        found = "settings of Numba in the working folder, which name files that are executed"
+        raise DataError(SETTINGS, found, "a working folder without this file; set NUMBA_... in the environment")
 
 
 def deferred(

@@ -3,11 +3,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from frtaudit.errors import DataError
 from frtaudit.stats import inlined
 from frtaudit.stats._numba import PLAIN, Deferred, deferred, kernel
 
@@ -89,3 +91,18 @@ def test_threads_compile_a_kernel_once() -> None:
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(once, range(64))) == list(range(1, 65))
     assert len(made) == 1
+
+
+def test_settings_of_numba_in_the_working_folder_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stranger's folder cannot name the cache, which Numba unpickles: no kernel is compiled there."""
+
+    @kernel
+    def tripled(value: float) -> float:
+        return 3 * value
+
+    (tmp_path / ".numba_config.yaml").symlink_to("cache_dir: theirs")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DataError, match="settings of Numba in the working folder"):
+        tripled(1.0)
+    (tmp_path / ".numba_config.yaml").unlink()
+    assert tripled(1.0) == 3.0
