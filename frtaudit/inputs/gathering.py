@@ -12,7 +12,7 @@ from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
 from frtaudit.errors import DataError
 from frtaudit.inputs.fields import Coded, Codes, Fields
-from frtaudit.inputs.pairing import both_orders, listed_comparisons
+from frtaudit.inputs.pairing import ONCE, both_orders, listed_comparisons
 from frtaudit.inputs.roster import Roster
 from frtaudit.inputs.scorelist import MISSING_SCORE
 
@@ -182,7 +182,7 @@ def _check_repeats(item: Gathered) -> None:
     row = int(np.argmax(again))
     before = int(np.argmax(key == key[row]))
     found = f"the comparison of line {item.read.line(before)} again"
-    raise DataError(item.read.place(row), found, "each comparison once")
+    raise DataError(item.read.place(row), found, ONCE)
 
 
 def _repeats(key: Ints, cells: int) -> bool:
