@@ -23,7 +23,7 @@ from frtaudit.report.exports.run_folder import read_run
 
 SYSTEMS = ("../../../executed", "=cmd|' /C calc'!A0")
 CLASSES = ("<b>$x$</b>", "\u202e\u05d0\u0301 18-35")
-SCHEMA = "{{7*7}} ../\u65e5"
+SCHEMA = '{{7*7}} "><i>../\u65e5'
 FORMULA = re.compile(r"[=+@\t\r]|-(?!\d|inf$)")
 REQUIREMENT = "-1+1 [x](https://example.org) @all\n| a |"
 
@@ -88,6 +88,8 @@ def test_the_page_shows_markup_as_text(written: Path) -> None:
     assert CLASSES[0] not in page
     assert "&lt;b&gt;$x$&lt;/b&gt;" in page
     assert "{{7*7}}" in page
+    assert '"><i>' not in page
+    assert all(re.fullmatch(r"[\w.-]+", name) for name in re.findall(r"url\(#(.*?)\)\"", page))
 
 
 def test_tables_hold_no_formula(written: Path) -> None:

@@ -28,12 +28,14 @@ from frtaudit.config.load import expanded, load_spec, whole_digest
 from frtaudit.core.findings import FailOn, Verdict, exit_code
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.faults import as_line
+from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.spec import AuditSpec, Report
 from frtaudit.errors import FrtauditError, SpecError, printable
 
 CONFIG = "sweep"
 SWEEPS = Path("reports") / "sweeps"
 SEVERAL = "several"
+WRITTEN = "multirun.yaml"  # by Hydra
 
 
 def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> int:
@@ -98,9 +100,16 @@ def job(config: DictConfig) -> None:
     folder = Path(HydraConfig.get().runtime.output_dir)
     plan = plans.read(folder)
     own = plan.jobs[int(config.job) - 1]
-    with held(folder, own.folder, wait=True):  # a worker that outlived its killed parent may still be at it
-        if not is_done(own, folder):
-            _run(own, plan, folder, FailOn(config.fail_on))
+    try:
+        with held(
+            folder, own.folder, wait=True
+        ):  # a worker that outlived its killed parent may still be at it
+            if not is_done(own, folder):
+                _run(own, plan, folder, FailOn(config.fail_on))
+    except FrtauditError as error:  # its folder cannot be written: Hydra would say so in lines of its own
+        if os.environ.get(DEBUG):
+            raise
+        print_error(error)
 
 
 def _run(own: Job, plan: Plan, sweep_folder: Path, fail_on: FailOn) -> None:
@@ -173,6 +182,7 @@ def _check_settings(hydras: Sequence[str]) -> None:
 
 def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on: FailOn) -> None:
     """Hand the numbers to the launcher; what it cannot finish (a worker was killed) stays unfinished, and is said."""
+    OutputFolder(folder).path(WRITTEN)  # refuses a link in the way: Hydra would follow it
     numbers = ",".join(str(item.number) for item in waiting)
     words = [
         f"job={numbers}",
@@ -191,7 +201,7 @@ def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on
         signals.check()  # the workers heard it too, and the launcher says no more than that they are gone
         print_error(as_line(error))
     finally:
-        (folder / "multirun.yaml").unlink(missing_ok=True)
+        (folder / WRITTEN).unlink(missing_ok=True)
 
 
 def _heard(hydras: Sequence[str]) -> AbstractContextManager[None]:

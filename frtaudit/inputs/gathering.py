@@ -12,7 +12,7 @@ from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
 from frtaudit.errors import DataError
 from frtaudit.inputs.fields import Coded, Codes, Fields
-from frtaudit.inputs.pairing import both_orders, listed_comparisons
+from frtaudit.inputs.pairing import ONCE, both_orders, listed_comparisons
 from frtaudit.inputs.roster import Roster
 from frtaudit.inputs.scorelist import MISSING_SCORE
 
@@ -184,7 +184,7 @@ def _check_repeats(gathered: Gathered) -> None:
     row = int(np.argmax(again))
     before = int(np.argmax(key == key[row]))
     text = f"the comparison of line {gathered.read.line(before)} again"
-    raise DataError(gathered.read.place(row), text, "each comparison once")
+    raise DataError(gathered.read.place(row), text, ONCE)
 
 
 def _repeats(key: Ints, cells: int) -> bool:

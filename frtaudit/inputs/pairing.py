@@ -9,6 +9,7 @@ from frtaudit.core.comparisons import Comparisons, NonMated
 from frtaudit.errors import SpecError
 
 Keys = npt.NDArray[np.int64]
+ONCE = "each comparison once, or once in each order"
 
 
 def cells_of(cohort: Cohort, non_mated: NonMated, within: str | None) -> Index:
@@ -98,6 +99,19 @@ def align(wanted: Keys, have: Keys) -> Keys:
     result = np.full(wanted.size, -1, dtype=np.int64)
     result[found] = order[position[found]]
     return result
+
+
+def repeated(probe: Index, reference: Index) -> tuple[int, int] | None:
+    """The first row whose pair of samples an earlier row holds in the same order, and that row; None without one.
+
+    A sample with itself is no comparison, and is not looked at.
+
+    >>> repeated(np.array([1, 2, 3, 1]), np.array([2, 1, 3, 2]))
+    (3, 0)
+    """
+    keys = pair_keys(probe, reference, ordered=True)
+    again = np.flatnonzero((occurrence(keys) > 0) & (probe != reference))
+    return (int(again[0]), int(np.argmax(keys == keys[again[0]]))) if again.size else None
 
 
 def both_orders(probe: Index, reference: Index) -> bool:

@@ -4,15 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
-from frtaudit.core.arrays import Floats, Index
+from frtaudit.core.arrays import Flags, Floats, Index
 from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import DataError
 from frtaudit.inputs.coded import Coded, joined
-from frtaudit.inputs.pairing import both_orders, listed_comparisons
+from frtaudit.inputs.pairing import ONCE, both_orders, listed_comparisons, repeated
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.inputs.scorelist import ScoreList, said_mated
 from frtaudit.inputs.tables import Table
@@ -135,19 +136,22 @@ def _roster(people: Mapping[str, _Person]) -> Roster:
     )
 
 
+_Part = tuple[Index, Index, Floats, Coded, Table, npt.NDArray[np.int64]]  # of one list; its rows last
+
+
 def _tables(
     lists: Sequence[ScoreList], cohort: Cohort, subjects: Mapping[str, str]
 ) -> tuple[dict[str, tuple[Comparisons, ScoreTable]], list[LedgerEntry]]:
     """The comparisons and scores of each provider, and the lines that are none, counted."""
     index = {name: i for i, name in enumerate(cohort.sample_ids)}
-    lines: dict[str, list[tuple[Index, Index, Floats, Coded]]] = {}
+    lines: dict[str, list[_Part]] = {}
     for scores in lists:
         _check_mated(scores, subjects)
         probe, reference = _indices(scores.probe, index), _indices(scores.reference, index)
         for place, provider in enumerate(scores.provider.names.tolist()):
             rows = scores.provider.code == place
-            part = (probe[rows], reference[rows], scores.score[rows], scores.failure.at(rows))
-            lines.setdefault(provider, []).append(part)
+            part = probe[rows], reference[rows], scores.score[rows], scores.failure.at(rows)
+            lines.setdefault(provider, []).append((*part, scores.table, np.flatnonzero(rows)))
     tables, ledger = {}, []
     for provider in sorted(lines):
         tables[provider], entries = _table(provider, cohort, lines[provider])
@@ -179,7 +183,7 @@ def _indices(side: Coded, index: Mapping[str, int]) -> Index:
 def _table(
     provider: str,
     cohort: Cohort,
-    lines: Sequence[tuple[Index, Index, Floats, Coded]],
+    lines: Sequence[_Part],
 ) -> tuple[tuple[Comparisons, ScoreTable], list[LedgerEntry]]:
     probe, reference, score = (np.concatenate([line[part] for line in lines]) for part in range(3))
     dropped = (probe < 0) | (reference < 0)
@@ -189,6 +193,7 @@ def _table(
         raise DataError(
             f"provider {provider}", "no line compares two samples", "comparisons of different samples"
         )
+    _refuse_repeats(lines, probe, reference, keep)
     comparisons = listed_comparisons(
         cohort,
         probe[keep],
@@ -205,3 +210,20 @@ def _table(
         LedgerEntry(code=code, count=n, unit="comparisons", provider=provider) for code, n in counted if n
     ]
     return (comparisons, table), entries
+
+
+def _refuse_repeats(lines: Sequence[_Part], probe: Index, reference: Index, keep: Flags) -> None:
+    """Refuse a comparison that stands twice in one order, in one list or in two: it would count twice."""
+    found = repeated(probe[keep], reference[keep])
+    if found is None:
+        return
+    row, before = (_place(lines, int(np.flatnonzero(keep)[place])) for place in found)
+    raise DataError(row, f"the comparison of {before} again", ONCE)
+
+
+def _place(lines: Sequence[_Part], row: int) -> str:
+    """Where the row of all lists together stands."""
+    starts = np.cumsum([0, *(rows.size for *_, rows in lines)])
+    part = int(np.searchsorted(starts, row, side="right")) - 1
+    *_, table, rows = lines[part]
+    return table.place(int(rows[row - starts[part]]))

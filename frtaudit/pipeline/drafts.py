@@ -13,6 +13,7 @@ from pathlib import Path
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.faults import as_line
 from frtaudit.core.machine.lock import lock
+from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import DataError, SpecError
 
 DRAFT, LOCK, FILES, MOVING = ".draft", "lock", "files", "moving.json"
@@ -35,6 +36,7 @@ def draft(folder: Path, last: str) -> Iterator[Path]:
         signals.check()
         _refuse_used(folder, last)
         _put_back(place, folder)
+        (place / MOVING).unlink(missing_ok=True)
         shutil.rmtree(place / FILES, ignore_errors=True)
         (place / FILES).mkdir()
         yield place / FILES
@@ -59,7 +61,9 @@ def _remove(place: Path) -> None:
 
 
 def _lock(place: Path) -> int:
-    """An open file that is locked. Raises :class:`DataError` where another process holds it."""
+    """An open file that is locked. Raises :class:`DataError` where another process holds it, or a link stands there."""
+    if place.is_symlink():
+        raise DataError(WHERE, f"{DRAFT} is a symbolic link", "a folder without it")
     try:
         return lock(place / LOCK, wait=False)
     except BlockingIOError:
@@ -75,7 +79,7 @@ def _refuse_used(folder: Path, last: str) -> None:
 def _move(place: Path, folder: Path, last: str) -> None:
     """Every file and folder into place, after a note of which: a killed move is undone by the next run."""
     names = sorted((path.name for path in (place / FILES).iterdir()), key=lambda name: (name == last, name))
-    (place / MOVING).write_text(json.dumps(names), encoding="utf-8")
+    OutputFolder(place).write(MOVING, json.dumps(names).encode())
     for name in names:
         (place / FILES / name).rename(folder / name)
     (place / MOVING).unlink()
@@ -88,9 +92,14 @@ def _put_back(place: Path, folder: Path) -> None:
     except (OSError, ValueError):
         return
     for name in names if isinstance(names, list) else ():
-        if isinstance(name, str) and Path(name).name == name and not os.path.lexists(place / FILES / name):
+        if isinstance(name, str) and _is_plain(name) and not os.path.lexists(place / FILES / name):
             moved = folder / name
             if moved.is_dir() and not moved.is_symlink():
                 shutil.rmtree(moved, ignore_errors=True)
             else:
                 moved.unlink(missing_ok=True)
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name is of something in a folder, not of the folder itself or of the one above it."""
+    return name not in ("", "..") and Path(name).name == name

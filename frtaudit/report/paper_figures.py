@@ -99,7 +99,8 @@ def write_figures(figures: Iterable[PaperFigure], formats: Sequence[str], folder
         for kind in formats:
             with canvas.ink(), out.create(f"{name}.{kind}") as to:
                 figure.drawing.savefig(to, format=kind, dpi=DOTS, facecolor="white", metadata=_UNDATED[kind])
-        out.write(f"{name}.txt", f"{figure.title}\n\n{figure.caption}\n\n{figure.shows}\n".encode())
+        words = map(canvas.lettering, (figure.title, figure.caption, figure.shows))
+        out.write(f"{name}.txt", ("\n\n".join(words) + "\n").encode())
 
 
 _UNDATED: Mapping[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
@@ -165,7 +166,7 @@ def _finish(
     if names:
         drawing.legend(
             handles=list(handles),
-            labels=list(names),
+            labels=[canvas.lettering(name) for name in names],
             loc="outside lower center",
             ncols=max(1, round(PER_ROW * width / canvas.WIDTH)),
             frameon=False,

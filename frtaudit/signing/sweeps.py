@@ -149,6 +149,9 @@ def _tabled(folder: Path, outer: Statement, tabled: Tabled | None) -> Iterator[C
         read = {job["number"]: (folder / job["folder"] / RESULT).read_bytes() for job in done}
         results = {number: AuditResult.from_json(json.loads(data)) for number, data in read.items()}
         table, lines = tabled(found, results)
+    except VerificationError as error:
+        yield invalid(TABLE, error.found)
+        return
     except Exception as error:  # noqa: BLE001  a forged table may raise anything; all of it means invalid
         yield invalid(TABLE, f"does not follow from its jobs ({type(error).__name__})")
         return

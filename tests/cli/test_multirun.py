@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -181,6 +182,35 @@ def test_a_job_that_failed_is_tried_again(somewhere: Path, monkeypatch: pytest.M
     )
     assert sweep("seed=1,7") == 0
     assert told(somewhere) == ["done", "done"]
+
+
+def test_a_link_in_place_of_a_jobs_folder_is_one_line(
+    somewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The link is not followed, the other jobs run, and nothing but the one line is said of it."""
+    sweep("seed=1,2")
+    folder = folder_of(somewhere)
+    job = folder / json.loads((folder / "sweep.json").read_bytes())["jobs"][0]["folder"]
+    (somewhere / "elsewhere").mkdir()
+    shutil.rmtree(job)
+    job.symlink_to(somewhere / "elsewhere")
+    capsys.readouterr()
+    assert sweep("seed=1,2") == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert (
+        line
+        == f"frtaudit: output: a folder of '{job.name}/DONE.json' is a link; accepted: a folder without it"
+    )
+    assert not [*(somewhere / "elsewhere").iterdir()]
+
+
+def test_the_file_that_hydra_writes_goes_through_no_link(somewhere: Path) -> None:
+    """A link of that name ends the sweep before it runs."""
+    (somewhere / "s").mkdir()
+    (somewhere / "s" / "multirun.yaml").symlink_to(somewhere / "new")
+    with pytest.raises(DataError, match=r"'multirun.yaml' is a link"):
+        sweep("seed=1,2", "hydra.sweep.dir=s")
+    assert not (somewhere / "new").exists()
 
 
 def test_a_sweep_of_refused_jobs_leaves_nothing(somewhere: Path) -> None:

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,34 @@ def test_a_forged_note_of_a_move_reaches_nothing_outside(tmp_path: Path) -> None
         with pytest.raises(ZeroDivisionError), draft(tmp_path / "run", last="result.json"):
             raise ZeroDivisionError
     assert (tmp_path / "keys").read_text() == "mine"
+
+
+@pytest.mark.parametrize("above", ["..", ".", ""])
+def test_a_forged_note_that_names_the_folder_above_removes_nothing(tmp_path: Path, above: str) -> None:
+    """Also before the draft has a folder for its files."""
+    (tmp_path / "keys").write_text("mine")
+    (tmp_path / "run" / DRAFT).mkdir(parents=True)
+    (tmp_path / "run" / DRAFT / MOVING).write_text(json.dumps([above]))
+    written(tmp_path / "run", "result.json")
+    assert (tmp_path / "keys").read_text() == "mine"
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["result.json"]
+
+
+@pytest.mark.parametrize("name", [DRAFT, f"{DRAFT}/lock", f"{DRAFT}/{FILES}", f"{DRAFT}/{MOVING}"])
+@pytest.mark.parametrize("target", [".", "files"])
+def test_a_link_in_place_of_the_draft_is_not_followed(tmp_path: Path, name: str, target: str) -> None:
+    """Whatever of a draft is a link: where it leads, nothing is made, changed or removed."""
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / FILES / "mine").mkdir(parents=True)
+    (elsewhere / "lock").write_text("mine")
+    link = tmp_path / "run" / name
+    link.parent.mkdir(parents=True)
+    link.symlink_to(elsewhere / ("lock" if "lock" in name or "." in name[1:] else target))
+    with suppress(DataError, OSError):
+        written(tmp_path / "run", "result.json")
+    kept = {str(path.relative_to(elsewhere)) for path in elsewhere.rglob("*")}
+    assert kept == {FILES, f"{FILES}/mine", "lock"}
+    assert (elsewhere / "lock").read_text() == "mine"
 
 
 def test_a_lock_in_a_folder_that_was_just_removed_is_none(

@@ -1,5 +1,6 @@
 """The report's figures for a paper."""
 
+import xml.etree.ElementTree as ET
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -86,3 +87,16 @@ def test_files_of_a_figure(tmp_path: Path) -> None:
     assert files["det.png"].startswith(b"\x89PNG")
     assert figures["det"].title in files["det.txt"].decode()
     assert files == {path.name: path.read_bytes() for path in (tmp_path / "two").iterdir()}
+
+
+def test_marks_that_nobody_sees_are_written_out(tmp_path: Path) -> None:
+    """A system's name with control characters and marks of no width: SVG is XML, PDF is written, words are plain."""
+    curves = tuple(
+        replace(item, provider="_\x1b[2J\ufeff\u202e$x") if item.provider == "one" else item
+        for item in curves_alone().curves
+    )
+    figures = paper_figures(replace(curves_alone(), curves=curves), Choice(names=("det",)))
+    assert figures["det"].drawing.legends[0].get_texts()[0].get_text() == r"_\x1b[2J\ufeff\u202e$x"
+    write_figures(figures.values(), ("svg", "pdf"), tmp_path)
+    ET.parse(tmp_path / "det.svg")
+    assert not {"\x1b", "\ufeff", "\u202e"} & set((tmp_path / "det.txt").read_text("utf-8"))

@@ -3,16 +3,27 @@
 from collections.abc import Mapping, Sequence
 from typing import Any  # Any: JSON of mixed depth
 
+from hydra.core.override_parser.overrides_parser import OverridesParser
+
 from frtaudit.cli.sweeps.jobs import JobResult, State
 from frtaudit.cli.sweeps.plan import Job, Plan
 from frtaudit.cli.sweeps.table import table
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import to_bytes
+from frtaudit.errors import VerificationError
+
+TARGETS = "thresholds.fmr"  # requirements add theirs
 
 
 def made_again(found: Mapping[str, Any], results: Mapping[int, AuditResult]) -> tuple[bytes, str]:
-    """``sweep.json`` and ``sweep.csv`` of the jobs that a table names, from their results by the jobs' numbers."""
+    """``sweep.json`` and ``sweep.csv`` of the jobs that a table names, from their results by the jobs' numbers.
+
+    Raises :class:`VerificationError` for a job that is called by another number than its spec holds.
+    """
     outcomes = [_outcome(item, found["settings"], results.get(item["number"])) for item in found["jobs"]]
+    for outcome in outcomes:
+        if outcome.result is not None:
+            _check_settings(outcome.job, outcome.result.spec)
     plan = Plan(audit=str(found["audit"]), jobs=tuple(outcome.job for outcome in outcomes))
     made = table(plan, outcomes)
     return to_bytes(made.to_json()), made.to_csv()
@@ -22,3 +33,39 @@ def _outcome(item: Mapping[str, Any], keys: Sequence[str], result: AuditResult |
     settings = {key: str(item["settings"][key]) for key in keys}
     job = Job(number=item["number"], settings=settings, overrides=(), spec=item["spec"], error=item["error"])
     return JobResult(job=job, state=State(item["state"]), error=item["error"], result=result)
+
+
+def _check_settings(job: Job, spec: Mapping[str, Any]) -> None:
+    """Numbers of a job's settings are those of its spec; words, and what the spec does not hold, are not compared."""
+    for key, label in job.settings.items():
+        said, held = _numbers(_value(key, label)), _numbers(_at(spec, key))
+        more = {item["at"].get("fmr") for item in spec.get("requirements", ())} if key == TARGETS else set()
+        if said is not None and held and not set(said) <= set(held) <= set(said) | more:
+            raise VerificationError(
+                key, f"calls job {job.number} {key}={label}, and its spec holds another number"
+            )
+
+
+def _at(spec: Any, key: str) -> object:  # noqa: ANN401  JSON
+    """What a spec holds under a key such as ``bootstrap.B``; None for what is not there."""
+    for part in key.split("."):
+        spec = spec.get(part) if isinstance(spec, Mapping) else None
+    return spec
+
+
+def _value(key: str, label: str) -> object:
+    """What the command line means by a setting."""
+    return OverridesParser.create().parse_override(f"{key}={label}").value()
+
+
+def _numbers(value: object) -> tuple[float, ...] | None:
+    """A number, or those of a list; None for anything else.
+
+    >>> _numbers(0.5), _numbers([1, "0.5"]), _numbers(["a"]), _numbers(None)
+    ((0.5,), (1.0, 0.5), None, None)
+    """
+    values = value if isinstance(value, (list, tuple)) else (value,)
+    try:
+        return tuple(float(str(getattr(value, "text", value))) for value in values)  # .text: of a quoted word
+    except (TypeError, ValueError):
+        return None

@@ -32,6 +32,7 @@ SYSTEM: Mapping[int, tuple[str, str]] = {
     errno.ENOTDIR: ("a file stands where a folder is needed", "a writable folder"),
     errno.EISDIR: ("a folder stands where a file is needed", "a file"),
     errno.ENOTEMPTY: ("a folder of this name is there already and holds files", "another folder"),
+    errno.ELOOP: ("it is a symbolic link", "a file or a folder itself"),
     errno.ENAMETOOLONG: ("the name is too long", "a shorter name"),
     errno.EADDRINUSE: ("the address is in use", "another port"),
 }

@@ -49,7 +49,7 @@ def _from_pairs(cohort_data: CohortData, pairs: PairList, cells: Index) -> Compa
 
 
 def _union(tables: Sequence[Comparisons], *, ordered: bool) -> tuple[Index, Index]:
-    """The lines of the first list, then of each further list those that are new; repeats stand as often as listed."""
+    """The lines of the first list, then of each further list those that are new."""
     probe, reference = tables[0].probe, tables[0].reference
     for table in tables[1:]:
         have = pair_keys(probe, reference, ordered=ordered)

@@ -72,10 +72,14 @@ class Precomputed:
 
 
 def _aligned(comparisons: Comparisons, listed: Comparisons, table: ScoreTable) -> ScoreTable:
-    """The table's lines in the order of ``comparisons``."""
+    """The table's lines in the order of ``comparisons``; a pair that is compared more often than scored, the first."""
     ordered = comparisons.ordered
     wanted = pair_keys(comparisons.probe, comparisons.reference, ordered=ordered)
-    line = align(wanted, pair_keys(listed.probe, listed.reference, ordered=ordered))
+    have = pair_keys(listed.probe, listed.reference, ordered=ordered)
+    line = align(wanted, have)
+    if (line < 0).any():
+        once, place = np.unique(wanted, return_inverse=True)
+        line = np.where(line < 0, align(once, have)[place], line)
     missing = line < 0
     codes = (*table.codes, NOT_COMPARED) if missing.any() else table.codes
     return ScoreTable(

@@ -12,7 +12,7 @@ from frtaudit.core.arrays import Index, Ints, Texts
 from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Service
 from frtaudit.errors import DataError
 from frtaudit.inputs.coded import Coded, Codes, joined
-from frtaudit.inputs.pairing import both_orders, pair_keys
+from frtaudit.inputs.pairing import ONCE, both_orders, repeated
 from frtaudit.inputs.scorelist import ScoreList
 from frtaudit.inputs.tables import Table
 
@@ -146,13 +146,14 @@ def _service(name: str, parts: Sequence[_Said]) -> tuple[Service, int]:
 
 def _refuse_repeats(parts: Sequence[_Said], first: Index, second: Index) -> None:
     """Refuse a pair that stands twice in one order: it would count twice, or have two scores."""
-    key = pair_keys(first, second, ordered=True)
-    rank = np.argsort(key, kind="stable")
-    again = rank[1:][np.diff(key[rank]) == 0]
-    again = again[first[again] != second[again]]
-    if not again.size:
+    found = repeated(first, second)
+    if found is None:
         return
-    row, starts = int(again.min()), np.cumsum([0, *(one.rows.size for one in parts)])
-    part = int(np.searchsorted(starts, row, side="right")) - 1
-    place = parts[part].scores.table.place(int(parts[part].rows[row - starts[part]]))
-    raise DataError(place, "the pair stands in an earlier line of this service", "each pair once in an order")
+    starts = np.cumsum([0, *(one.rows.size for one in parts)])
+
+    def place(row: int) -> str:
+        part = int(np.searchsorted(starts, row, side="right")) - 1
+        return parts[part].scores.table.place(int(parts[part].rows[row - starts[part]]))
+
+    row, before = map(place, found)
+    raise DataError(row, f"the comparison of {before} again", ONCE)

@@ -1,5 +1,6 @@
 """The publications whose methods a run used, as BibTeX."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +19,7 @@ class Bibtex:
 
     def write(self, run: FinishedRun, folder: Path) -> None:
         """Write ``references.bib``."""
-        made_by = str(run.result.versions["frtaudit"])
+        made_by = re.sub(r"[^\w.+-]", "", str(run.result.versions["frtaudit"]))
         software = (
             "@software{frtaudit,\n  author = {{The frtaudit developers}},\n"
             f"  title = {{frtaudit: statistical audits of face verification}},\n  version = {{{made_by}}}\n}}\n"

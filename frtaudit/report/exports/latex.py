@@ -21,6 +21,7 @@ _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "−": r"$-$", "×": r"$\times$", "≤": r"$\leq$",
     "≥": r"$\geq$", "<": r"$<$", ">": r"$>$", "|": r"$|$",
+    "[": "{[}", "]": "{]}", "*": "{*}",  # behind a row or a rule they would be its argument
 }  # fmt: skip
 _RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True))
 _POWER = re.compile(f"[{''.join(_RAISED)}]+")

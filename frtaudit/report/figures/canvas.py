@@ -17,8 +17,11 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Drawing
 from matplotlib.font_manager import fontManager
+from matplotlib.text import Text
+from matplotlib.ticker import FuncFormatter
 
 from frtaudit.core.machine.resources import shipped
+from frtaudit.errors import printable
 from frtaudit.report.figures.svg import clean, hundredths
 
 WIDTH, HEIGHT = 3.35, 2.7
@@ -121,7 +124,9 @@ def panel(
         return ""
     with ink():
         drawing = Drawing(figsize=(width, height), layout="constrained")
-        draw(drawing.add_subplot())
+        axes = drawing.add_subplot()
+        draw(axes)
+        _letter(axes)
         return _written(drawing, name, title)
 
 
@@ -147,6 +152,27 @@ def sample(name: str, title: str, draw: Callable[[Axes], None]) -> str:
         axes.set(xlim=(0, 1), ylim=(0, 1))
         draw(axes)
         return _written(drawing, name, title)
+
+
+def lettering(text: str) -> str:
+    """A text as it is drawn: marks that nobody sees are written out, as :func:`frtaudit.errors.printable` does.
+
+    Control characters make an SVG file unreadable, and marks of no width stop the writer of PDF files.
+    """
+    return "\n".join(map(printable, text.split("\n")))
+
+
+def _letter(axes: Axes) -> None:
+    """Every text of the axes as :func:`lettering` has it: titles, names of axes and ticks."""
+    for item in (*axes.get_children(), axes.xaxis.label, axes.yaxis.label):
+        if isinstance(item, Text):
+            item.set_text(lettering(item.get_text()))
+    for axis in (axes.xaxis, axes.yaxis):
+        formatter = axis.get_major_formatter()
+        if isinstance(formatter, FuncFormatter):
+            axis.set_major_formatter(
+                FuncFormatter(lambda value, at, told=formatter: lettering(told(value, at)))
+            )
 
 
 def _written(drawing: Drawing, name: str, title: str) -> str:

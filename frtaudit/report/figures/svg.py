@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from xml.sax.saxutils import escape
 
+from frtaudit.core.file_names import file_name
+
 _HEAD = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)
 _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 _STYLESHEET = re.compile(r"\s*<defs>\s*<style[^>]*>.*?</style>\s*</defs>", re.DOTALL)
@@ -27,7 +29,7 @@ def clean(
 ) -> str:
     """Inline SVG from matplotlib's file.
 
-    ``title`` says what is drawn; ``name`` goes before every id, so that two drawings on a page never share one;
+    ``title`` says what is drawn; ``name``, as a file name, goes before every id: no two drawings on a page share one;
     ``colours`` maps a colour (``#1f2328``) to the class suffix that a style sheet may repaint: ``f-ink`` for fills,
     ``s-ink`` for strokes; ``frame``: where the axes lie and what they span, ``labels``: their names, for a
     script that reads places off them.
@@ -44,7 +46,8 @@ def clean(
     text = _PATH.sub(lambda match: f' d="{_rounded(match[1])}"', text)
     text = _PLACE.sub(lambda match: f' {match[1]}="{_short(match[2])}"', text)
     text = _MOVE.sub(lambda match: f"translate({_short(match[1])} {_short(match[2])})", text)
-    text = _ID.sub(lambda match: f"{match[1]}{name}-", text)
+    prefix = file_name(name)
+    text = _ID.sub(lambda match: f"{match[1]}{prefix}-", text)
     text = text.replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "").replace("xlink:href", "href")
     text = _SPACE.sub(" ", text).replace("> <", "><").strip()
     head, rest = text.split(">", 1)

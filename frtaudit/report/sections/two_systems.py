@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from frtaudit.core import Curve
 from frtaudit.report import phrases
@@ -14,6 +15,7 @@ from frtaudit.report.source import Source
 
 TWO_MODELS, TWO_SPLITS, ZONES, CODES = "two_models", "two_splits", "zones", "zone_codes"
 TITLES = {TWO_MODELS: "Two models", TWO_SPLITS: "Two splits", ZONES: "Zones"}
+Measure: TypeAlias = tuple[str | None, str | None, str | None]
 BAND = "recentred bootstrap bands: same subjects, new images"
 
 
@@ -101,14 +103,14 @@ def _splits(source: Source) -> Figure | None:
 
 
 def _zones(source: Source) -> list[Figure]:
-    by_measure: dict[object, list[Curve]] = {}
+    by_measure: dict[Measure, list[Curve]] = {}
     for curve in _of(source, ZONES):
         by_measure.setdefault(_measure(curve), []).append(curve)
     codes = {_measure(curve): curve for curve in _of(source, CODES)}
     return [_zone(curves, codes.get(measure)) for measure, curves in by_measure.items()]
 
 
-def _measure(curve: Curve) -> tuple[str | None, str | None, str | None]:
+def _measure(curve: Curve) -> Measure:
     """What the curves of one figure share: schema, rate and fairness metric."""
     return curve.schema, curve.rate, curve.metric
 

@@ -68,6 +68,20 @@ def test_both_orders_make_an_ordered_list(tmp_path: Path) -> None:
     assert ScoreLists(root=str(path)).load({}, 0).tables["vendor"][0].ordered
 
 
+def test_a_comparison_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    """In one list or in two of one system: both lines are named. The other order, and another system, may stand."""
+    head = "provider,probe,reference,probe_subject,reference_subject,score\n"
+    (tmp_path / "a.csv").write_text(
+        head + "v,a1,a2,a,a,0.5\nv,a2,a1,a,a,0.25\nw,a1,a2,a,a,0.5\nv,a1,b1,a,b,0\n"
+    )
+    assert set(ScoreLists(root=str(tmp_path)).load({}, 0).tables) == {"v", "w"}
+    (tmp_path / "b.csv").write_text(head + "w,a2,a1,a,a,0.5\nv,a1,a2,a,a,0.5\n")
+    with pytest.raises(
+        DataError, match=r"^b.csv line 3: the comparison of a.csv line 2 again; accepted: each"
+    ):
+        ScoreLists(root=str(tmp_path)).load({}, 0)
+
+
 def test_lines_that_compare_nothing_are_counted(tmp_path: Path) -> None:
     """Self-comparisons, and those of subjects whom a conflict rule dropped, stand in the ledger."""
     path = written(tmp_path, HEAD + LINES + "c1,c1,C,C,1,,,\na3,b1,A,B,0.1,,m,m\nd1,b1,D,B,0.1,,m,m\n")

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +46,19 @@ def test_scores_come_in_the_order_of_the_comparisons(cohort_data: CohortData) ->
     assert y.score[0] == 0.8
     assert [y.codes[code] for code in y.failure[1:]] == ["not_compared"] * 2
     assert Precomputed(name="x").failed(cohort_data, 0) == {}
+
+
+def test_a_pair_compared_twice_has_its_score_twice(cohort_data: CohortData) -> None:
+    """A list of pairs may name one twice, as published lists do; its one score stands at both."""
+    wanted = Listed().comparisons(cohort_data)
+    twice = np.array([0, 1, 0])
+    comparisons = replace(
+        wanted, probe=wanted.probe[twice], reference=wanted.reference[twice], mated=wanted.mated[twice]
+    )
+    groups = Groups(schemas=(), names=(), of=np.empty((0, 2), np.int32), ranked=())
+    found = Precomputed(name="x").scores(cohort_data, comparisons, groups, TailRequest(fmr=0.1), 0)
+    assert isinstance(found, ScoreTable)
+    assert found.score.tolist() == [0.9, 0.2, 0.9]
 
 
 def test_failures_can_score_the_lowest(cohort_data: CohortData) -> None:

@@ -78,7 +78,9 @@ def test_a_pair_that_stands_twice_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("provider,probe,reference,score\ns,b1,b2,0.5\ns,a1,b1,0.25\n")
     lists = [read_scores(tmp_path / name, name) for name in ("s.csv", "t.csv")]
     assert services_of(faces, lists[:1])[0][0].score.tolist() == [0.5, 0.75]
-    with pytest.raises(DataError, match=r"^t.csv line 3: the pair stands in an earlier line of this service"):
+    with pytest.raises(
+        DataError, match=r"^t.csv line 3: the comparison of s.csv line 2 again; accepted: each"
+    ):
         services_of(faces, lists)
 
 
