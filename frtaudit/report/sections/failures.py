@@ -1,8 +1,11 @@
 """Failures: who could not be acquired, what that does to FRR, the list of failures and exclusions."""
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from frtaudit.core import formatting
+from frtaudit.core.cohort import LedgerEntry
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import BOTH, build_table, by_provider, methods_said, provider
@@ -158,14 +161,17 @@ def _reason(code: str) -> str:
 def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
     notes = Footnotes()
     rows = []
-    for index, entry in enumerate(source.result.failures):
-        if not by_group and entry.group not in (None, "all"):
-            continue
+    for index, entry in _entries(source, by_group=by_group):
         at = f"/failures/{index}"
         where = "" if entry.group in (None, "all") else source.label(entry.schema, entry.group or "")
+        named = entry == source.result.failures[index]
         rows.append(
             (
-                (TextSpan(text=entry.provider or "every system", pointer=f"{at}/provider"),),
+                (
+                    TextSpan(
+                        text=entry.provider or "every system", pointer=f"{at}/provider" if named else None
+                    ),
+                ),
                 (TextSpan(text=_reason(entry.code), pointer=f"{at}/code"),),
                 (TextSpan(text=where or "everybody", pointer=f"{at}/group"),),
                 spans(
@@ -186,3 +192,21 @@ def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
         "Counts of everything that failed or was excluded. Nothing else was removed from any denominator.",
     )
     return build_table(name, caption, columns, [Block(rows=tuple(rows))], notes)
+
+
+def _entries(source: Source, *, by_group: bool) -> Iterator[tuple[int, LedgerEntry]]:
+    """Entries with their places; what happened alike to every system stands once and names none."""
+    entries = [
+        (index, entry)
+        for index, entry in enumerate(source.result.failures)
+        if by_group or entry.group in (None, "all")
+    ]
+    systems = Counter(replace(entry, provider=None, names=()) for _, entry in entries if entry.provider)
+    told = set()
+    for index, entry in entries:
+        common = replace(entry, provider=None, names=())
+        if entry.provider is None or systems[common] < max(len(source.providers), 2):
+            yield index, entry
+        elif common not in told:
+            told.add(common)
+            yield index, common

@@ -1,0 +1,49 @@
+from dataclasses import replace
+
+import report_fixture
+
+from frtaudit.core.cohort import LedgerEntry
+from frtaudit.report.pieces import Table, plain_text
+from frtaudit.report.sections import failures
+from frtaudit.report.source import Source
+
+
+def exclusions(*entries: LedgerEntry) -> Table:
+    """The table of what failed or was excluded."""
+    source = Source(replace(report_fixture.result(), failures=entries))
+    view = failures.build(source)
+    assert view is not None
+    return next(table for table in view.main if table.name == "exclusions")
+
+
+def entry(provider: str | None, code: str = "no_face", count: int = 3) -> LedgerEntry:
+    """So many images of a system."""
+    return LedgerEntry(code=code, count=count, unit="images", provider=provider)
+
+
+def cells(table: Table) -> list[tuple[str, ...]]:
+    """The table's rows as text."""
+    return [tuple(plain_text(cell) for cell in row) for row in table.blocks[0].rows]
+
+
+def test_what_happened_alike_to_every_system_stands_once() -> None:
+    """One row for all systems, without a pointer to one of them; what differs keeps a row for each."""
+    names = tuple(Source(report_fixture.result()).providers)
+    assert len(names) > 1
+    same = [entry(name) for name in names]
+    apart = [entry(name, "too_dark", count) for count, name in enumerate(names, 1)]
+    table = exclusions(*same, *apart, entry(None, "unreadable"))
+    assert cells(table) == [
+        ("every system", "no face", "everybody", "3 images"),
+        *((name, "too dark", "everybody", f"{count} images") for count, name in enumerate(names, 1)),
+        ("every system", "unreadable", "everybody", "3 images"),
+    ]
+    assert table.blocks[0].rows[0][0][0].pointer is None
+    assert table.blocks[0].rows[1][0][0].pointer == f"/failures/{len(names)}/provider"
+
+
+def test_what_one_system_lacks_keeps_a_row_for_each_other() -> None:
+    """Two of three systems alike are not every system."""
+    names = tuple(Source(report_fixture.result()).providers)
+    table = exclusions(*(entry(name) for name in names[:-1]))
+    assert [row[0] for row in cells(table)] == list(names[:-1])
