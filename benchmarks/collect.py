@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from frtaudit.collection.clients.protocol import UNKEPT, Found, Gate, Limits, Notes
+from frtaudit.collection.clients.protocol import UNKEPT, Gate, Limits, Notes, SourceImage
 from frtaudit.collection.run import CollectionRun
 from frtaudit.collection.spec import from_plain
 from frtaudit.core import registry
@@ -31,13 +31,13 @@ class Numbered:
     queries: int
     images: int
 
-    def finds(self, notes: Notes = UNKEPT) -> Iterator[Found]:  # noqa: ARG002  it makes no call
+    def finds(self, notes: Notes = UNKEPT) -> Iterator[SourceImage]:  # noqa: ARG002  it makes no call
         """Every picture."""
         for number in range(self.queries * self.images):
             query = number // self.images
-            yield Found(query=query, place=f"image {number}", columns={}, address=str(number))
+            yield SourceImage(query=query, place=f"image {number}", columns={}, address=str(number))
 
-    def read(self, found: Found) -> Picture:
+    def read(self, found: SourceImage) -> Picture:
         """A picture that is its number."""
         return Picture(data=str(found.address).encode(), width=1, height=1, media="image/png")
 

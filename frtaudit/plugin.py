@@ -10,7 +10,7 @@ which methods its group asks for.
 
 from frtaudit.collection.clients.http import Caller, caller_of
 from frtaudit.collection.clients.pictures import cut, picture_of, pixels
-from frtaudit.collection.clients.protocol import Found, Gate, Limits, Notes, Service, Session, Source
+from frtaudit.collection.clients.protocol import Gate, Limits, Notes, Service, Session, Source, SourceImage
 from frtaudit.core import (
     UNKNOWN,
     AuditResult,
@@ -84,7 +84,6 @@ __all__ = [
     "FailureScore",
     "Finding",
     "FinishedRun",
-    "Found",
     "FrtauditError",
     "Gate",
     "Groups",
@@ -109,6 +108,7 @@ __all__ = [
     "Service",
     "Session",
     "Source",
+    "SourceImage",
     "SpecError",
     "SystemData",
     "TailRequest",

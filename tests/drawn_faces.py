@@ -15,7 +15,7 @@ import numpy as np
 from PIL import Image
 
 from frtaudit.collection.clients.pictures import picture_of, pixels
-from frtaudit.collection.clients.protocol import UNKEPT, Found, Gate, Limits, Notes
+from frtaudit.collection.clients.protocol import UNKEPT, Gate, Limits, Notes, SourceImage
 from frtaudit.core import registry
 from frtaudit.core.collecting import Answer, Box, CallError, Crop, DetectedFace, Detection, Picture, Refusal
 from frtaudit.errors import ProviderError
@@ -36,21 +36,21 @@ class Drawn:
     letters: str = "ab"
     paid_for: float = 0.0
 
-    def finds(self, notes: Notes = UNKEPT) -> Iterator[Found]:
+    def finds(self, notes: Notes = UNKEPT) -> Iterator[SourceImage]:
         """Every picture."""
         for query in range(self.queries):
             if self.paid_for:
                 notes.answer("search", f"{query}", lambda: "[]")
             for image in range(self.images):
                 group = self.letters[query % 2]
-                yield Found(
+                yield SourceImage(
                     query=query,
                     place=f"drawn {query} image {image}",
                     columns={"group": group},
                     address=(query, image),
                 )
 
-    def read(self, found: Found) -> Picture:
+    def read(self, found: SourceImage) -> Picture:
         """One picture, drawn again."""
         query, image = found.address
         if self.strange and (query * self.images + image) % self.strange == self.strange - 1:

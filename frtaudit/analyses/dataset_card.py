@@ -62,7 +62,9 @@ def _lists(system: SystemData) -> dict[str, Comparisons]:
         name: test_set.listed for name, test_set in system.test_sets.items() if test_set.listed is not None
     }
     own = system.comparisons
-    if not own.all_pairs and not any(np.array_equal(own.probe, item.probe) for item in comparisons.values()):
+    if not own.all_pairs and not any(
+        np.array_equal(own.probe, comparison.probe) for comparison in comparisons.values()
+    ):
         comparisons = {PROTOCOL: own} | comparisons
     return comparisons
 

@@ -44,7 +44,7 @@ RULE = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class SystemSuspects:
     """What one system makes suspicious: each None with the reason ``why`` nothing can be told.
 
     ``cuts``: quantiles of the within-person medians; ``pairs`` of ``compared`` pairs of people; ``images`` of
@@ -132,7 +132,7 @@ class Reviewed:
     same: bool
 
 
-def find_suspects(system: SystemData) -> Found:
+def find_suspects(system: SystemData) -> SystemSuspects:
     """Suspects of one system, or why it is too weak, or the tail too short, to tell."""
     tail, compared = system.tail, int(system.rule.spread.pairs[0])
     medians = suspected_duplicates.own_medians(tail)
@@ -141,18 +141,24 @@ def find_suspects(system: SystemData) -> Found:
     why = NOBODY if cuts is None else _beyond(tail, cuts.few)
     if cuts is None or why is not None or not compared:
         why = why or NO_PAIRS
-        return Found(cuts=cuts, pairs=None, images=None, compared=compared, looked_at=looked_at, why=why)
+        return SystemSuspects(
+            cuts=cuts, pairs=None, images=None, compared=compared, looked_at=looked_at, why=why
+        )
     pairs = suspected_duplicates.suspected_pairs(tail, cuts, system.block)
     if suspected_duplicates.too_many(pairs.first.size, compared, int(system.trials.subjects[0])):
         why = f"{WEAK}: {_share(pairs.first.size, compared)} pairs of people reach the cut"
-        return Found(cuts=cuts, pairs=None, images=None, compared=compared, looked_at=looked_at, why=why)
+        return SystemSuspects(
+            cuts=cuts, pairs=None, images=None, compared=compared, looked_at=looked_at, why=why
+        )
     images: Suspects | None = suspected_duplicates.suspected_images(
         tail, cuts.few, medians <= suspected_duplicates.far_level(tail), system.block
     )
     if images is not None and images.first.size > suspected_duplicates.MAX_IMAGES * looked_at:
         why = f"{WEAK}: {_share(images.first.size, looked_at)} images"
         images = None
-    return Found(cuts=cuts, pairs=pairs, images=images, compared=compared, looked_at=looked_at, why=why)
+    return SystemSuspects(
+        cuts=cuts, pairs=pairs, images=images, compared=compared, looked_at=looked_at, why=why
+    )
 
 
 def _beyond(tail: ScoreTail, cut: float) -> str | None:
@@ -173,19 +179,19 @@ def _share(some: int, total: int) -> str:
     return f"{formatting.count(some)} of {formatting.count(total)} ({formatting.rate(some / total)})"
 
 
-def _people(system: SystemData, found: Found) -> Estimate:
-    number = None if found.pairs is None else found.pairs.first.size
-    why = None if found.pairs is not None else found.why
+def _people(system: SystemData, suspects: SystemSuspects) -> Estimate:
+    number = None if suspects.pairs is None else suspects.pairs.first.size
+    why = None if suspects.pairs is not None else suspects.why
     unit = "share of compared pairs of people"
-    at = {} if found.cuts is None else {"cut": found.cuts.few, "cut_of_many": found.cuts.many}
-    return _count(system, "suspected_duplicates", unit, number, found.compared, at, why)
+    at = {} if suspects.cuts is None else {"cut": suspects.cuts.few, "cut_of_many": suspects.cuts.many}
+    return _count(system, "suspected_duplicates", unit, number, suspects.compared, at, why)
 
 
-def _images(system: SystemData, found: Found) -> Estimate:
-    number = None if found.images is None else found.images.first.size
+def _images(system: SystemData, suspects: SystemSuspects) -> Estimate:
+    number = None if suspects.images is None else suspects.images.first.size
     unit = "share of the images that have others of their person"
-    at = {} if found.cuts is None else {"cut": found.cuts.few}
-    return _count(system, "suspected_images", unit, number, found.looked_at, at, found.why)
+    at = {} if suspects.cuts is None else {"cut": suspects.cuts.few}
+    return _count(system, "suspected_images", unit, number, suspects.looked_at, at, suspects.why)
 
 
 def _count(
@@ -255,13 +261,15 @@ def _places(system: SystemData) -> Iterator[tuple[AtKey, OperatingPoint]]:
                 )
 
 
-def _lines(system: SystemData, found: Found) -> Iterator[Line]:
+def _lines(system: SystemData, suspects: SystemSuspects) -> Iterator[Line]:
     """What one system puts to review: pairs of people, then images."""
-    for kind, items in ((PEOPLE, found.pairs), (IMAGE, found.images)):
-        if items is None or found.cuts is None:
+    for kind, items in ((PEOPLE, suspects.pairs), (IMAGE, suspects.images)):
+        if items is None or suspects.cuts is None:
             continue
         cuts = (
-            found.cuts.of(items.comparisons) if kind == PEOPLE else np.full(items.first.size, found.cuts.few)
+            suspects.cuts.of(items.comparisons)
+            if kind == PEOPLE
+            else np.full(items.first.size, suspects.cuts.few)
         )
         for n, cut in enumerate(cuts.tolist()):
             yield _line(system, items, n, kind, cut)

@@ -10,7 +10,7 @@ from frtaudit.analyses.shared.nearest_matches import (
     VERDICTS,
     Cleaning,
     Engine,
-    Found,
+    NearestMatches,
     Overlap,
     Rules,
     matcher_of,
@@ -106,8 +106,8 @@ class TrainTestOverlap:
             stages = {"found": raw} | (
                 {"cleaned": overlap.cleaned[name].found} if name in overlap.cleaned else {}
             )
-            for stage, found in stages.items():
-                yield from _stage(system, found, stage, self.thresholds)
+            for stage, matches in stages.items():
+                yield from _stage(system, matches, stage, self.thresholds)
             if name in overlap.cleaned:
                 done = overlap.cleaned[name]
                 counts = int(done.removed.sum()), done.images
@@ -125,65 +125,69 @@ class TrainTestOverlap:
     def _files(self, system: SystemData, overlap: Overlap) -> Mapping[str, bytes]:
         """The review file, and for each training set: to remove, a random control, to merge, noise."""
         last = overlap.last
-        rows = [row for found in last.values() for row in review_rows(found, self.review_from)]
+        rows = [
+            row for nearest_matches in last.values() for row in review_rows(nearest_matches, self.review_from)
+        ]
         files = {"overlap/review.csv": as_csv(REVIEW, rows)}
-        for name, found in last.items():
+        for name, matches in last.items():
             below = f"overlap/{file_name(name)}"
-            people = found.training.subject_ids
-            remove = np.unique(found.edges()[1])
-            control = _control(system, name, found, remove)
-            merged = [(people[a], people[b]) for a, b in found.merged()]
+            people = matches.training.subject_ids
+            remove = np.unique(matches.edges()[1])
+            control = _control(system, name, matches, remove)
+            merged = [(people[a], people[b]) for a, b in matches.merged()]
             files |= {
                 f"{below}/remove.txt": as_lines([people[k] for k in remove]),
                 f"{below}/random_control.txt": as_lines([people[k] for k in control]),
                 f"{below}/merge.csv": as_csv(("training_identity", "merge_into"), merged),
                 f"{below}/test_identities.txt": as_lines(
-                    [found.test.subject_ids[k] for k in np.flatnonzero(found.overlapping)]
+                    [matches.test.subject_ids[k] for k in np.flatnonzero(matches.overlapping)]
                 ),
             }
             if name in overlap.cleaned:
                 noise = np.flatnonzero(overlap.cleaned[name].removed)
-                files[f"{below}/noise_images.txt"] = as_lines([found.training.sample_ids[n] for n in noise])
+                files[f"{below}/noise_images.txt"] = as_lines([matches.training.sample_ids[n] for n in noise])
         return files
 
 
-def _control(system: SystemData, name: str, found: Found, remove: Ints) -> Ints:
+def _control(system: SystemData, name: str, matches: NearestMatches, remove: Ints) -> Ints:
     """As many training identities that match nobody, drawn (the paper's ID-Overlap-R), or all that there are."""
-    others = np.setdiff1d(np.arange(found.training.n_subjects), remove)
+    others = np.setdiff1d(np.arange(matches.training.n_subjects), remove)
     rng = np.random.default_rng(seed_of(system.spec.seed, NAME, "control", name))
     return np.sort(rng.permutation(others)[: remove.size])
 
 
-def _stage(system: SystemData, found: Found, stage: str, thresholds: tuple[float, ...]) -> Iterator[Estimate]:
-    images = found.rows.size
-    identities, trained = int(np.unique(found.subject).size), found.training.n_subjects
+def _stage(
+    system: SystemData, matches: NearestMatches, stage: str, thresholds: tuple[float, ...]
+) -> Iterator[Estimate]:
+    images = matches.rows.size
+    identities, trained = int(np.unique(matches.subject).size), matches.training.n_subjects
     for threshold in sorted(thresholds):
-        at: AtKey = {"training": found.name, "above": threshold, "stage": stage}
-        counts = found.above(threshold)
+        at: AtKey = {"training": matches.name, "above": threshold, "stage": stage}
+        counts = matches.above(threshold)
         make = partial(Estimate.share, system.provider, NAME, at=at)
         yield make("overlap_images", (counts[0], images), "share of test images")
         yield make("overlap_identities", (counts[1], identities), "share of test identities")
         yield make("overlap_training_identities", (counts[2], trained), "share of training identities")
-    whole = partial(Estimate.share, system.provider, NAME, at={"training": found.name, "stage": stage})
-    test, training = found.edges()
+    whole = partial(Estimate.share, system.provider, NAME, at={"training": matches.name, "stage": stage})
+    test, training = matches.edges()
     yield whole("overlap_identities", (int(np.unique(test).size), identities), "share of test identities")
-    matched, merged = int(np.unique(training).size), len(found.merged())
+    matched, merged = int(np.unique(training).size), len(matches.merged())
     yield whole("overlap_training_identities", (matched, trained), "share of training identities")
     yield whole("overlap_merged_identities", (merged, matched), "share of matching training identities")
 
 
-def _review(system: SystemData, found: Found, thresholds: tuple[float, ...]) -> Iterator[Estimate]:
+def _review(system: SystemData, matches: NearestMatches, thresholds: tuple[float, ...]) -> Iterator[Estimate]:
     """How many reviewed matches above a score are one identity, and one image."""
-    reviewed = found.verdict >= 0
+    reviewed = matches.verdict >= 0
     if not reviewed.any():
         return
     for threshold in sorted({*thresholds, -1.0}):
-        at: AtKey = {"training": found.name, **({} if threshold < 0 else {"above": threshold})}
-        high = reviewed & (found.score > threshold)
+        at: AtKey = {"training": matches.name, **({} if threshold < 0 else {"above": threshold})}
+        high = reviewed & (matches.score > threshold)
         total = int(high.sum())
         make = partial(Estimate.share, system.provider, NAME, unit="share of reviewed matches", at=at)
-        yield make("reviewed_same_identity", (int(np.isin(found.verdict[high], (0, 1)).sum()), total))
-        yield make("reviewed_same_image", (int((found.verdict[high] == 0).sum()), total))
+        yield make("reviewed_same_identity", (int(np.isin(matches.verdict[high], (0, 1)).sum()), total))
+        yield make("reviewed_same_image", (int((matches.verdict[high] == 0).sum()), total))
 
 
 def _violins(overlap: Overlap, provider: str) -> Iterator[Curve]:
@@ -216,10 +220,10 @@ def _violin(provider: str, name: str, part: str, scores: Singles) -> Iterator[Cu
 def _split(system: SystemData, overlap: Overlap, alpha: float) -> Iterator[Estimate]:
     """Accuracy of the folds' pairs and of every test set: all, without overlapping identities, and of them alone."""
     fold_pairs = {} if system.fold_pairs is None else {"folds": system.fold_pairs}
-    for name, found in overlap.last.items():
+    for name, matches in overlap.last.items():
         for pairs_name, pairs in {**fold_pairs, **system.test_sets}.items():
             at = {"pairs": pairs_name, "training": name}
-            hit = found.overlapping[pairs.first] | found.overlapping[pairs.second]
+            hit = matches.overlapping[pairs.first] | matches.overlapping[pairs.second]
             yield from _without(system, pairs, hit, at, alpha)
 
 

@@ -4,7 +4,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from frtaudit.collection.clients.protocol import Found, Source
+from frtaudit.collection.clients.protocol import Source, SourceImage
 from frtaudit.core.collecting import CallError, Picture, Refusal
 
 MAX_BYTES = 256_000_000
@@ -20,7 +20,7 @@ class ImageCache:
     """
 
     def __init__(self, source: Source, most: int = MAX_BYTES) -> None:
-        self.found: Sequence[Found] = ()
+        self.found: Sequence[SourceImage] = ()
         self.digests: dict[int, str] = {}
         self._source, self._most = source, most
         self._held: OrderedDict[int, Picture] = OrderedDict()

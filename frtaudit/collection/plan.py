@@ -172,8 +172,8 @@ def plan_of_source(spec: CollectionSpec) -> Plan:
         sizes = {query_name(query): size for query, size in enumerate(spec.source.at_most())}
         return plan(spec, sizes, _one_group(spec, sizes), calls, cautions)
     finds = list(spec.source.finds())
-    columns = {query_name(one.query): one.columns for one in finds}
-    return plan(spec, Counter(query_name(one.query) for one in finds), columns, calls, cautions)
+    columns = {query_name(image.query): image.columns for image in finds}
+    return plan(spec, Counter(query_name(image.query) for image in finds), columns, calls, cautions)
 
 
 def plan_by_size(spec: CollectionSpec, queries: int, images: int) -> Plan:

@@ -36,7 +36,7 @@ class Reader:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _read(self, image: int) -> None:
-        found = self._cache.found[image - 1]
+        source_image = self._cache.found[image - 1]
         digest, refusal, code = "", "", ""
         try:
             digest = self._cache.get(image).digest
@@ -44,5 +44,5 @@ class Reader:
             refusal, code = str(refused.refusal), refused.code
         except Exception:  # noqa: BLE001  whatever a plug-in raised: it may hold an address, so it is not shown
             refusal, code = str(Refusal.TRANSPORT), UNFORESEEN
-        row = ImageRow(image, found.query, dumps(dict(found.columns)), digest, refusal, code)
+        row = ImageRow(image, source_image.query, dumps(dict(source_image.columns)), digest, refusal, code)
         self._inbox.put(Read(row=row))

@@ -12,7 +12,7 @@ from frtaudit.collection.canaries import drawn, turns_of
 from frtaudit.collection.chosen import Chosen, chosen
 from frtaudit.collection.clients.addresses import REASONS
 from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter
-from frtaudit.collection.clients.protocol import Found
+from frtaudit.collection.clients.protocol import SourceImage
 from frtaudit.collection.detected_faces import faces_of
 from frtaudit.collection.export import COLLECTION, SITTINGS, export, write_sittings
 from frtaudit.collection.image_cache import ImageCache
@@ -154,7 +154,7 @@ class CollectionRun:
             stopped = stop
         return self._end(found, stopped)
 
-    def _found(self) -> list[Found]:
+    def _found(self) -> list[SourceImage]:
         """What the source knows of; nothing is asked where no image is needed any more."""
         source = self.spec.source
         if self.store.meta(COMPLETE) is not None:

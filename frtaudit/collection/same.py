@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from frtaudit.collection.clients.protocol import Found
+from frtaudit.collection.clients.protocol import SourceImage
 from frtaudit.collection.store import Store
 from frtaudit.core.canonical import Json, digest, dumps
 from frtaudit.errors import DataError
@@ -23,14 +23,16 @@ def same_collection(store: Store, spec: dict[str, Json]) -> None:
         )
 
 
-def same_images(store: Store, founds: Sequence[Found]) -> None:
+def same_images(store: Store, founds: Sequence[SourceImage]) -> None:
     """Raise :class:`DataError` where a source lists other images than at first; nothing listed asks nothing.
 
     The store knows images by their numbers: of the list it keeps a digest and the length.
     """
     if not founds:
         return
-    listed: list[Json] = [[one.query, str(one.address), dict(sorted(one.columns.items()))] for one in founds]
+    listed: list[Json] = [
+        [image.query, str(image.address), dict(sorted(image.columns.items()))] for image in founds
+    ]
     known, now = store.meta(LISTED), f"{digest(listed)} {len(listed)}"
     if known is None:
         store.note(LISTED, now)

@@ -16,7 +16,7 @@ from frtaudit.report.pieces import Block, Column, Figure, Panel, Table, Text, Te
 from frtaudit.report.render import minified, policy_of
 from frtaudit.report.words import display_name, words
 
-Found = Mapping[str, Any]  # Any: JSON of mixed depth
+SweepJson = Mapping[str, Any]  # Any: JSON of mixed depth
 SHOWN = ("fnmr_at_fmr", "eer", "accuracy", "d_l2", "max_min", "fta")
 MEASURES, WIDE = 6, 12
 NONE = "–"
@@ -41,41 +41,41 @@ class Matrix:
     rows: tuple[tuple[Text, tuple[Mark | None, ...]], ...]
 
 
-def page(found: Found, settings: Report, date: str, status: str) -> str:
-    """The sweep as one HTML file without script or network; ``found``: what ``sweep.json`` holds.
+def page(sweep: SweepJson, settings: Report, date: str, status: str) -> str:
+    """The sweep as one HTML file without script or network; ``sweep``: what ``sweep.json`` holds.
 
     Identical for the same sweep, settings, date and status.
     """
     style = minified((shipped("templates") / "report.css").read_text("utf-8"))
     template = environment().get_template("sweep.html.j2")
     return template.render(
-        title=f"Sweep: {settings.title or str(found['audit']).replace('_', ' ')}",
+        title=f"Sweep: {settings.title or str(sweep['audit']).replace('_', ' ')}",
         author=settings.auditor or settings.organisation or "not declared",
         date=date,
         status=status,
         paper=settings.paper.value,
         notice=words().notice[status],
         mark=words().mark[status],
-        digest=digest(found),
-        found=found,
-        jobs=jobs_table(found),
-        matrices=matrices(found),
+        digest=digest(sweep),
+        found=sweep,
+        jobs=jobs_table(sweep),
+        matrices=matrices(sweep),
         legend=[(code, display_name(words().verdict, code)) for code in words().verdict],
-        numbers=numbers_table(found),
-        figure=figure(found),
-        changes=changes_table(found),
-        levels=[formatting.exact(alpha) for alpha in found["alphas"]],
+        numbers=numbers_table(sweep),
+        figure=figure(sweep),
+        changes=changes_table(sweep),
+        levels=[formatting.exact(alpha) for alpha in sweep["alphas"]],
         style=style,
         policy=policy_of(style),
     )
 
 
-def jobs_table(found: Found) -> Table:
+def jobs_table(sweep: SweepJson) -> Table:
     """Every job: its settings, how it ended, its verdicts, where its own report is."""
-    columns = [Column(title="Job", kind="num"), *(Column(title=key) for key in found["settings"])]
+    columns = [Column(title="Job", kind="num"), *(Column(title=key) for key in sweep["settings"])]
     columns += [Column(title="State"), Column(title="Verdicts"), Column(title="Folder", kind="wide")]
     rows = []
-    for index, job in enumerate(found["jobs"]):
+    for index, job in enumerate(sweep["jobs"]):
         place = f"/jobs/{index}"
         counts = ", ".join(
             f"{n} {display_name(words().verdict, code)}" for code, n in (job["counts"] or {}).items() if n
@@ -89,7 +89,7 @@ def jobs_table(found: Found) -> Table:
         rows.append(
             (
                 (TextSpan(text=str(job["number"]), pointer=f"{place}/number", kind="n"),),
-                *((TextSpan(text=str(job["settings"][key])),) for key in found["settings"]),
+                *((TextSpan(text=str(job["settings"][key])),) for key in sweep["settings"]),
                 (TextSpan(text=job["state"], pointer=f"{place}/state"),),
                 text_spans,
                 (TextSpan(text=job["folder"] or NONE, pointer=f"{place}/folder", kind="code"),),
@@ -101,13 +101,13 @@ def jobs_table(found: Found) -> Table:
     return Table(name="jobs", caption=caption, columns=tuple(columns), blocks=(Block(rows=tuple(rows)),))
 
 
-def matrices(found: Found) -> tuple[Matrix, ...]:
+def matrices(sweep: SweepJson) -> tuple[Matrix, ...]:
     """Verdicts over the sweep, requirements down and jobs across."""
     lines: dict[tuple[str, str], dict[int, Mark]] = {}
-    for index, item in enumerate(found["rulings"]):
+    for index, item in enumerate(sweep["rulings"]):
         about = measure_words(item["measure"], with_provider=True) if item["measure"] else NONE
         lines.setdefault((item["requirement"], about), {})[item["job"]] = _mark(item, f"/rulings/{index}")
-    done = [job["number"] for job in found["jobs"] if job["state"] == "done"]
+    done = [job["number"] for job in sweep["jobs"] if job["state"] == "done"]
     if not lines:
         return ()
     parts = [tuple(done[start : start + WIDE]) for start in range(0, len(done), WIDE)]
@@ -124,7 +124,7 @@ def matrices(found: Found) -> tuple[Matrix, ...]:
     )
 
 
-def _mark(item: Found, place: str) -> Mark:
+def _mark(item: SweepJson, place: str) -> Mark:
     code = item["in_sweep"]
     other = (
         "" if code == item["verdict"] else f"{display_name(words().verdict, item['verdict'])} in its own run"
@@ -132,22 +132,22 @@ def _mark(item: Found, place: str) -> Mark:
     return Mark(code=code, word=display_name(words().verdict, code), other=other, pointer=f"{place}/in_sweep")
 
 
-def numbers_table(found: Found) -> Table | None:
+def numbers_table(sweep: SweepJson) -> Table | None:
     """Headline numbers: a row for each job and system, a column for each number, with its interval."""
-    named = _measures(found)
+    named = _measures(sweep)
     if not named:
         return None
-    chosen, rows = named[:MEASURES], _by_job(found)
+    chosen, rows = named[:MEASURES], _by_job(sweep)
     several = any(provider for _, provider in rows)
-    columns = [Column(title="Job", kind="num"), *(Column(title=key) for key in found["settings"])]
+    columns = [Column(title="Job", kind="num"), *(Column(title=key) for key in sweep["settings"])]
     columns += [Column(title="System")] if several else []
     columns += [Column(title=name, kind="num") for name in chosen]
-    settings = {job["number"]: job["settings"] for job in found["jobs"]}
+    settings = {job["number"]: job["settings"] for job in sweep["jobs"]}
     lines = []
     for (job, provider), cells in rows.items():
         text_spans = [
             (TextSpan(text=str(job), kind="n"),),
-            *((TextSpan(text=str(settings[job][key])),) for key in found["settings"]),
+            *((TextSpan(text=str(settings[job][key])),) for key in sweep["settings"]),
         ]
         text_spans += [(TextSpan(text=provider, kind="b"),)] if several else []
         lines.append((*text_spans, *(_cell(cells.get(name)) for name in chosen)))
@@ -164,15 +164,15 @@ def numbers_table(found: Found) -> Table | None:
     )
 
 
-def figure(found: Found) -> Figure | None:
+def figure(sweep: SweepJson) -> Figure | None:
     """FNMR at the two smallest FMR targets (or the first rate there is), a row for each job."""
-    rates = [name for name in _measures(found) if _drawn(found, name)]
+    rates = [name for name in _measures(sweep) if _drawn(sweep, name)]
     if not rates:
         return None
     systems = list(
-        dict.fromkeys(item["provider"] for item in found["rows"] if item["measure"]["provider"])
+        dict.fromkeys(item["provider"] for item in sweep["rows"] if item["measure"]["provider"])
     ) or [""]
-    panels = [_panel(found, name, systems) for name in rates[:2]]
+    panels = [_panel(sweep, name, systems) for name in rates[:2]]
     keys = curves.keys("sweep", list(enumerate(systems))) if len(systems) > 1 else ()
     return Figure(
         name="sweep",
@@ -186,7 +186,7 @@ def figure(found: Found) -> Figure | None:
     )
 
 
-def _panel(found: Found, name: str, systems: Sequence[str]) -> Panel:
+def _panel(sweep: SweepJson, name: str, systems: Sequence[str]) -> Panel:
     dots = [
         Dot(
             row=f"job {item['job']}",
@@ -196,16 +196,16 @@ def _panel(found: Found, name: str, systems: Sequence[str]) -> Panel:
             low=_real(item["low"]),
             high=_real(item["high"]),
         )
-        for item in found["rows"]
+        for item in sweep["rows"]
         if measure_words(item["measure"]) == name and item["value"] is not None
     ]
     rows = list(dict.fromkeys(dot.row for dot in dots))
     return curves.dots(f"sweep-{digest(name)[:8]}", name, rows, dots, name)
 
 
-def changes_table(found: Found) -> Table | None:
+def changes_table(sweep: SweepJson) -> Table | None:
     """What went with each setting, other settings being equal."""
-    if not found["changes"]:
+    if not sweep["changes"]:
         return None
     titles = (
         "Setting",
@@ -219,7 +219,7 @@ def changes_table(found: Found) -> Table | None:
         "Jobs",
     )
     kinds = ("text", "text", "text", "num", "num", "text", "num", "num", "num")
-    rows = tuple(_change(index, item) for index, item in enumerate(found["changes"]))
+    rows = tuple(_change(index, item) for index, item in enumerate(sweep["changes"]))
     return Table(
         name="changes",
         caption=spans(
@@ -231,7 +231,7 @@ def changes_table(found: Found) -> Table | None:
     )
 
 
-def _change(index: int, item: Found) -> tuple[Text, ...]:
+def _change(index: int, item: SweepJson) -> tuple[Text, ...]:
     place, most = f"/changes/{index}", item["measure"]
     return (
         (_piece(item["setting"], f"{place}/setting", "b"),),
@@ -250,7 +250,7 @@ def _change(index: int, item: Found) -> tuple[Text, ...]:
     )
 
 
-def measure_words(measure: Found, *, with_provider: bool = False) -> str:
+def measure_words(measure: SweepJson, *, with_provider: bool = False) -> str:
     """A number's name in print.
 
     >>> measure_words({"provider": "", "metric": "fnmr_at_fmr", "schema": None, "group": "all", "at": {"fmr": 0.001}})
@@ -271,10 +271,10 @@ def measure_words(measure: Found, *, with_provider: bool = False) -> str:
     return f"{measure['provider']}: {text}" if with_provider and measure["provider"] else text
 
 
-def _measures(found: Found) -> list[str]:
+def _measures(sweep: SweepJson) -> list[str]:
     """Names of headline numbers, the metrics that matter most first; of targets the smallest first."""
     seen: dict[str, tuple[int, float]] = {}
-    for item in found["rows"]:
+    for item in sweep["rows"]:
         measure = item["measure"]
         fmr = measure["at"].get("fmr", 0.0)
         order = SHOWN.index(measure["metric"]) if measure["metric"] in SHOWN else len(SHOWN)
@@ -282,15 +282,15 @@ def _measures(found: Found) -> list[str]:
     return sorted(seen, key=lambda name: (seen[name], name))
 
 
-def _by_job(found: Found) -> dict[tuple[int, str], dict[str, tuple[int, Found]]]:
-    rows: dict[tuple[int, str], dict[str, tuple[int, Found]]] = {}
-    for index, item in enumerate(found["rows"]):
+def _by_job(sweep: SweepJson) -> dict[tuple[int, str], dict[str, tuple[int, SweepJson]]]:
+    rows: dict[tuple[int, str], dict[str, tuple[int, SweepJson]]] = {}
+    for index, item in enumerate(sweep["rows"]):
         own = rows.setdefault((item["job"], item["measure"]["provider"]), {})
         own[measure_words(item["measure"])] = (index, item)
     return rows
 
 
-def _cell(cell: tuple[int, Found] | None) -> Text:
+def _cell(cell: tuple[int, SweepJson] | None) -> Text:
     if cell is None or cell[1]["value"] is None:
         return spans(NONE)
     index, item = cell
@@ -308,7 +308,7 @@ def _cell(cell: tuple[int, Found] | None) -> Text:
     return spans(*shown)
 
 
-def _number(value: object, measure: Found | None, place: str) -> Text:
+def _number(value: object, measure: SweepJson | None, place: str) -> Text:
     known = _real(value)
     if known is None or measure is None:
         return spans(NONE)
@@ -324,11 +324,11 @@ def _real(value: object) -> float | None:
     return number_in(value) if isinstance(value, int | float | str) else None
 
 
-def _drawn(found: Found, name: str) -> bool:
+def _drawn(sweep: SweepJson, name: str) -> bool:
     """Whether a number is a rate that a logarithmic axis shows, and any job has it."""
     return any(
         measure_words(item["measure"]) == name
         and item["measure"]["metric"] in ("fnmr_at_fmr", "eer")
         and item["value"] is not None
-        for item in found["rows"]
+        for item in sweep["rows"]
     )

@@ -34,7 +34,7 @@ ALPHA, TARGET, ALARM = 0.05, np.array([0.01]), 1e-3
 QUERIES, TRUTHS = 80, 100  # of one search; drawn for it
 PLACE = "estimated labels"  # of the table on a page
 
-Found = tuple[Faces, tuple[Service, ...]]
+Drawing = tuple[Faces, tuple[Service, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Scene:
     """
 
     name: str
-    draw: Callable[[int, int], Found]
+    draw: Callable[[int, int], Drawing]
     held: bool = True
 
 
@@ -61,7 +61,7 @@ def _unread(services: int) -> How:
 def _sphere(name: str, *levels: float, held: bool = True, **shape: Any) -> Scene:  # noqa: ANN401  fields of the cohort
     """People on a sphere, as ``synthetic_queries`` draws them."""
 
-    def draw(queries: int, seed: int) -> Found:
+    def draw(queries: int, seed: int) -> Drawing:
         people = SyntheticQueries(
             queries=queries, services=_noise(*levels), labels=_unread(len(levels)), **{"twins": 0.0, **shape}
         )
@@ -83,7 +83,7 @@ def _web(truth: Truth) -> Scene:
 def _unseen(share: float) -> Scene:
     """An easy search in which a ``share`` of the strangers are the person after all: images that say nothing."""
 
-    def draw(queries: int, seed: int) -> Found:
+    def draw(queries: int, seed: int) -> Drawing:
         rng = np.random.default_rng(seed)
         faces, services = search(Truth.EASY, queries, rng)
         blind = (faces.annotated != OF_QUERY) & (rng.random(faces.annotated.size) < share)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from frtaudit.collection.clients.protocol import Found
+from frtaudit.collection.clients.protocol import SourceImage
 from frtaudit.collection.same import same_collection, same_images
 from frtaudit.collection.store import Store
 from frtaudit.errors import DataError
@@ -16,9 +16,9 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "s")
 
 
-def found(*addresses: str) -> list[Found]:
+def found(*addresses: str) -> list[SourceImage]:
     """Images of one query."""
-    return [Found(query=0, place="", columns={"group": "a"}, address=one) for one in addresses]
+    return [SourceImage(query=0, place="", columns={"group": "a"}, address=one) for one in addresses]
 
 
 def test_another_spec_is_named_by_where_it_differs(store: Store) -> None:

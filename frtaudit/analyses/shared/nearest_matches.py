@@ -50,7 +50,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class NearestMatches:
     """The best matches of a test set in one training set.
 
     ``rows`` (n,) int64: cohort samples with a template; ``subject`` (n,) int64: their subjects; ``index`` (n, k)
@@ -133,7 +133,7 @@ class Cleaned:
     looked_at: int
     images: int
     removed: Flags
-    found: Found
+    found: NearestMatches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,11 +141,11 @@ class Overlap:
     """Every training set: the matches as they are, and after cleaning where that was asked for."""
 
     matcher: str
-    raw: Mapping[str, Found]
+    raw: Mapping[str, NearestMatches]
     cleaned: Mapping[str, Cleaned]
 
     @property
-    def last(self) -> Mapping[str, Found]:
+    def last(self) -> Mapping[str, NearestMatches]:
         """The matches that count: cleaned where that was done."""
         return {
             name: self.cleaned[name].found if name in self.cleaned else raw for name, raw in self.raw.items()
@@ -179,7 +179,7 @@ def survey(cohort_data: CohortData, matcher: str, rules: Rules) -> Overlap:
     templates = cohort_data.templates[matcher]()
     probes = unit_rows(templates.vectors)
     search = _engine(rules.engine)
-    raw: dict[str, Found] = {}
+    raw: dict[str, NearestMatches] = {}
     cleaned: dict[str, Cleaned] = {}
     for name, held in cohort_data.training.items():
         trained = held.templates[matcher]()
@@ -189,7 +189,7 @@ def survey(cohort_data: CohortData, matcher: str, rules: Rules) -> Overlap:
         gallery = unit_rows(trained.vectors)
         rows = trained.rows.astype(np.int64)
         matches = search(probes, gallery, rules.k)
-        base = Found(
+        base = NearestMatches(
             name=name,
             test=cohort_data.cohort,
             training=held.cohort,
@@ -203,7 +203,10 @@ def survey(cohort_data: CohortData, matcher: str, rules: Rules) -> Overlap:
         if rules.clean is not None:
             cleaned[name] = _clean(base, probes, gallery, rows, search, rules)
     if rules.known is not None:
-        raw = {name: _told(found, cohort_data.training[name], rules) for name, found in raw.items()}
+        raw = {
+            name: _told(nearest_matches, cohort_data.training[name], rules)
+            for name, nearest_matches in raw.items()
+        }
         cleaned = {
             name: replace(item, found=_told(item.found, cohort_data.training[name], rules))
             for name, item in cleaned.items()
@@ -211,22 +214,22 @@ def survey(cohort_data: CohortData, matcher: str, rules: Rules) -> Overlap:
     return _reviewed(Overlap(matcher=matcher, raw=raw, cleaned=cleaned), rules)
 
 
-def _told(found: Found, training: CohortData, rules: Rules) -> Found:
+def _told(matches: NearestMatches, training: CohortData, rules: Rules) -> NearestMatches:
     """Verdicts out of the training metadata: whom each training image shows, and which test image it copies."""
     shown = training.attributes.get(rules.known or "")
     if shown is None:
-        where = f"training set {found.name}"
+        where = f"training set {matches.name}"
         raise DataError(
             where, f"no column {rules.known!r}", ", ".join(training.attributes) or "a column of subjects"
         )
     copied = training.attributes.get(f"{rules.known}_image", np.full(shown.size, "", dtype=object))
-    subjects = np.array(found.test.subject_ids, dtype=object)[found.subject][:, None]
-    samples = np.array(found.test.sample_ids, dtype=object)[found.rows][:, None]
-    verdict = np.full(found.index.shape, VERDICTS.index(DIFFERENT))
-    verdict[shown[found.index] == subjects] = VERDICTS.index(SAME_IDENTITY)
-    verdict[copied[found.index] == samples] = VERDICTS.index(SAME_IMAGE)
-    put = (found.score > rules.review_from) & (found.index >= 0)
-    return replace(found, verdict=np.where(put, verdict, NOT_REVIEWED))
+    subjects = np.array(matches.test.subject_ids, dtype=object)[matches.subject][:, None]
+    samples = np.array(matches.test.sample_ids, dtype=object)[matches.rows][:, None]
+    verdict = np.full(matches.index.shape, VERDICTS.index(DIFFERENT))
+    verdict[shown[matches.index] == subjects] = VERDICTS.index(SAME_IDENTITY)
+    verdict[copied[matches.index] == samples] = VERDICTS.index(SAME_IMAGE)
+    put = (matches.score > rules.review_from) & (matches.index >= 0)
+    return replace(matches, verdict=np.where(put, verdict, NOT_REVIEWED))
 
 
 def _engine(engine: Engine) -> Callable[[Singles, Singles, int], Matches]:
@@ -242,7 +245,7 @@ def _engine(engine: Engine) -> Callable[[Singles, Singles, int], Matches]:
 
 
 def _clean(
-    base: Found,
+    base: NearestMatches,
     probes: Singles,
     gallery: Singles,
     rows: Ints,
@@ -257,12 +260,12 @@ def _clean(
     noise = noise_in(gallery, subject, looked_at, clean.reach, clean.least)
     removed = np.zeros(base.training.n_samples, dtype=bool)
     removed[rows[noise]] = True
-    found = base
+    matches = base
     if noise.any():
         kept, again = rows[~noise], search(probes, gallery[~noise], rules.k)
-        found = replace(base, index=np.where(again.index >= 0, kept[again.index], -1), score=again.score)
+        matches = replace(base, index=np.where(again.index >= 0, kept[again.index], -1), score=again.score)
     images = int(np.isin(subject, looked_at).sum())
-    return Cleaned(looked_at=int(looked_at.size), images=images, removed=removed, found=found)
+    return Cleaned(looked_at=int(looked_at.size), images=images, removed=removed, found=matches)
 
 
 def _reviewed(overlap: Overlap, rules: Rules) -> Overlap:
@@ -270,9 +273,9 @@ def _reviewed(overlap: Overlap, rules: Rules) -> Overlap:
     if rules.reviewed is None:
         return overlap
     every = [*overlap.raw.values(), *(item.found for item in overlap.cleaned.values())]
-    listed = {row[0] for found in every for row in review_rows(found, rules.review_from)}
+    listed = {row[0] for matches in every for row in review_rows(matches, rules.review_from)}
     review = read_review(rules.reviewed, listed, VERDICTS)
-    raw = {name: _judged(found, review, rules.review_from) for name, found in overlap.raw.items()}
+    raw = {name: _judged(matches, review, rules.review_from) for name, matches in overlap.raw.items()}
     cleaned = {
         name: replace(item, found=_judged(item.found, review, rules.review_from))
         for name, item in overlap.cleaned.items()
@@ -280,25 +283,27 @@ def _reviewed(overlap: Overlap, rules: Rules) -> Overlap:
     return replace(overlap, raw=raw, cleaned=cleaned)
 
 
-def _judged(found: Found, said: Mapping[str, str], review_from: float) -> Found:
-    verdict = found.verdict.copy()
-    for row, place in zip(*np.nonzero((found.score > review_from) & (found.index >= 0)), strict=True):
-        word = said.get(found.pair(int(row), int(place))[0])
+def _judged(matches: NearestMatches, said: Mapping[str, str], review_from: float) -> NearestMatches:
+    verdict = matches.verdict.copy()
+    for row, place in zip(*np.nonzero((matches.score > review_from) & (matches.index >= 0)), strict=True):
+        word = said.get(matches.pair(int(row), int(place))[0])
         if word is not None:
             verdict[row, place] = VERDICTS.index(word)
-    return replace(found, verdict=verdict)
+    return replace(matches, verdict=verdict)
 
 
-def review_rows(found: Found, review_from: float) -> list[tuple[str, str, str, str, int, str, str]]:
+def review_rows(
+    matches: NearestMatches, review_from: float
+) -> list[tuple[str, str, str, str, int, str, str]]:
     """Lines of the review file: pair, training set, test image, training image, rank, score, verdict; best first."""
-    places = np.nonzero((found.score > review_from) & (found.index >= 0))
-    order = np.lexsort((places[1], places[0], -found.score[places]))
+    places = np.nonzero((matches.score > review_from) & (matches.index >= 0))
+    order = np.lexsort((places[1], places[0], -matches.score[places]))
     lines = []
     for row, place in zip(places[0][order].tolist(), places[1][order].tolist(), strict=True):
-        pair, test, trained = found.pair(row, place)
-        known = int(found.verdict[row, place])
+        pair, test, trained = matches.pair(row, place)
+        known = int(matches.verdict[row, place])
         word = "" if known == NOT_REVIEWED else VERDICTS[known]
         lines.append(
-            (pair, found.name, test, trained, place + 1, f"{float(found.score[row, place]):.6f}", word)
+            (pair, matches.name, test, trained, place + 1, f"{float(matches.score[row, place]):.6f}", word)
         )
     return lines

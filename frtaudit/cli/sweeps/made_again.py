@@ -38,9 +38,9 @@ def _outcome(item: Mapping[str, Any], keys: Sequence[str], result: AuditResult |
 def _check_settings(job: Job, spec: Mapping[str, Any]) -> None:
     """Numbers of a job's settings are those of its spec; words, and what the spec does not hold, are not compared."""
     for key, label in job.settings.items():
-        said, held = _numbers(_value(key, label)), _numbers(_at(spec, key))
+        numbers, held = _numbers(_value(key, label)), _numbers(_at(spec, key))
         more = {item["at"].get("fmr") for item in spec.get("requirements", ())} if key == TARGETS else set()
-        if said is not None and held and not set(said) <= set(held) <= set(said) | more:
+        if numbers is not None and held and not set(numbers) <= set(held) <= set(numbers) | more:
             raise VerificationError(
                 key, f"calls job {job.number} {key}={label}, and its spec holds another number"
             )

@@ -93,7 +93,7 @@ class Service(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class SourceImage:
     """An image that a source knows of, before it is read.
 
     ``query``: who was searched for, a number from 0 in the order of the list; ``place``: where a refusal says that it
@@ -133,14 +133,14 @@ UNKEPT = Unkept()
 class Source(Protocol):
     """Where images come from (``source`` plug-ins)."""
 
-    def finds(self, notes: Notes = UNKEPT) -> Iterator[Found]:
+    def finds(self, notes: Notes = UNKEPT) -> Iterator[SourceImage]:
         """Every image, query by query, in the same order at each call on the same answers.
 
         Raises :class:`~frtaudit.errors.DataError`, naming file and line, and
         :class:`~frtaudit.errors.ProviderError` where a search service will not answer.
         """
 
-    def read(self, found: Found) -> Picture:
+    def read(self, source_image: SourceImage) -> Picture:
         """One image into memory; several threads may ask.
 
         Raises :class:`~frtaudit.core.collecting.CallError` with a code of

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from frtaudit.collection.clients.protocol import Found
+from frtaudit.collection.clients.protocol import SourceImage
 from frtaudit.errors import DataError
 from frtaudit.inputs.tables import read_table
 
@@ -61,11 +61,11 @@ def _line(place: str) -> str:
     return " ".join(place.split()[-2:])
 
 
-def found_in(queries: Sequence[Query], limit: int) -> Iterator[Found]:
+def found_in(queries: Sequence[Query], limit: int) -> Iterator[SourceImage]:
     """The first ``limit`` images of each query."""
     for number, query in enumerate(queries):
         for address, place in query.images[:limit]:
-            yield Found(query=number, place=place, columns=query.columns, address=address)
+            yield SourceImage(query=number, place=place, columns=query.columns, address=address)
 
 
 def beyond(queries: Sequence[Query], limit: int) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from frtaudit.collection.clients.protocol import UNKEPT, Found, Notes
+from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage
 from frtaudit.collection.clients.queries import Query, beyond, found_in, queries_of
 from frtaudit.core.collecting import CallError, Picture, Refusal
 from frtaudit.core.machine.extras import need
@@ -38,17 +38,17 @@ class Folder:
         if self.files is not None and self.queries is not None:
             raise SpecError("source.queries", "files says who the queries are", "one of files and queries")
 
-    def finds(self, notes: Notes = UNKEPT) -> Iterator[Found]:  # noqa: ARG002  it makes no call
+    def finds(self, notes: Notes = UNKEPT) -> Iterator[SourceImage]:  # noqa: ARG002  it makes no call
         """Images by query, then by line or by name of the file."""
         need("collect", "PIL")
         return found_in(self._queries(), self.limit)
 
-    def read(self, found: Found) -> Picture:
+    def read(self, source_image: SourceImage) -> Picture:
         """No byte more than allowed is read."""
         from frtaudit.collection.clients.pictures import picture_of
 
         try:
-            with open_regular(Path(self.root) / found.address) as stream:
+            with open_regular(Path(self.root) / source_image.address) as stream:
                 return picture_of(stream.read(self.most_bytes + 1), self.most_bytes)
         except (OSError, DataError):
             pass

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from frtaudit.collection.clients.fetch import Fetch, Wanted
 from frtaudit.collection.clients.pace import Pace
 from frtaudit.collection.clients.people import Person, near_people, people_of
-from frtaudit.collection.clients.protocol import UNKEPT, Found, Notes
+from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage
 from frtaudit.collection.clients.searching import Searcher, check_endpoint, credential
 from frtaudit.core.canonical import digest, dumps
 from frtaudit.core.collecting import CallError, Picture, Refusal
@@ -60,7 +60,7 @@ class ImageSearch:
         object.__setattr__(self, "fetch", Fetch(pace=Pace(rate=self.rate)))
         object.__setattr__(self, "searcher", Searcher(rate=self.search_rate))
 
-    def finds(self, notes: Notes = UNKEPT) -> Iterator[Found]:
+    def finds(self, notes: Notes = UNKEPT) -> Iterator[SourceImage]:
         """Searched for name by name, page by page, as the service orders them; an address once for a name."""
         need("collect", "PIL", "httpcore")
         people = people_of(self.names, self.template)
@@ -68,13 +68,13 @@ class ImageSearch:
         for number, person in enumerate(people):
             for place, address in enumerate(self._addresses(person, asked, notes), 1):
                 where = f"{person.place} image {place}"
-                yield Found(query=number, place=where, columns=person.columns, address=address)
+                yield SourceImage(query=number, place=where, columns=person.columns, address=address)
 
-    def read(self, found: Found) -> Picture:
+    def read(self, source_image: SourceImage) -> Picture:
         """Fetched into memory."""
         from frtaudit.collection.clients.pictures import picture_of
 
-        return picture_of(self.fetch.image(found.address, self.most_bytes), self.most_bytes)
+        return picture_of(self.fetch.image(source_image.address, self.most_bytes), self.most_bytes)
 
     def cautions(self) -> tuple[str, ...]:
         """Lines that may be of one person."""

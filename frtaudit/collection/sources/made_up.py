@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.collection.clients.made_up import SIDE, Array, background, drawn, pattern, picture_with
-from frtaudit.collection.clients.protocol import UNKEPT, Found, Notes
+from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage
 from frtaudit.core.arrays import Bytes
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.collecting import Picture
@@ -49,17 +49,17 @@ class MadeUp:
         if not self.groups or not self.variation >= 0:
             raise SpecError(".", "no groups, or variation below 0", "a list of names; 0 and more")
 
-    def finds(self, notes: Notes = UNKEPT) -> Iterator[Found]:  # noqa: ARG002  it makes no call
+    def finds(self, notes: Notes = UNKEPT) -> Iterator[SourceImage]:  # noqa: ARG002  it makes no call
         """Query by query, in order."""
         for query in range(self.queries):
             columns = {"group": self.groups[query % len(self.groups)]}
             for image in range(self.images):
                 place = f"made_up: query {query} image {image}"
-                yield Found(query=query, place=place, columns=columns, address=f"{query} {image}")
+                yield SourceImage(query=query, place=place, columns=columns, address=f"{query} {image}")
 
-    def read(self, found: Found) -> Picture:
+    def read(self, source_image: SourceImage) -> Picture:
         """The drawing; the same bytes at each call."""
-        query, image = found.address.split()
+        query, image = source_image.address.split()
         return self.picture(int(query), int(image))
 
     def cautions(self) -> tuple[str, ...]:

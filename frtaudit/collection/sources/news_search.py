@@ -14,7 +14,7 @@ from frtaudit.collection.clients.feeds import articles_of
 from frtaudit.collection.clients.fetch import AGENT, Fetch, Wanted
 from frtaudit.collection.clients.pace import Pace
 from frtaudit.collection.clients.people import Person, near_people, people_of
-from frtaudit.collection.clients.protocol import UNKEPT, Found, Notes
+from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage
 from frtaudit.collection.clients.searching import Searcher, check_endpoint, credential
 from frtaudit.core.canonical import digest, dumps
 from frtaudit.core.collecting import CallError, Picture, Refusal
@@ -74,7 +74,7 @@ class NewsSearch:
         object.__setattr__(self, "clock", time.time)
         object.__setattr__(self, "robots", Robots())
 
-    def finds(self, notes: Notes = UNKEPT) -> Iterator[Found]:
+    def finds(self, notes: Notes = UNKEPT) -> Iterator[SourceImage]:
         """Articles name by name, in the order of the feed, each once for a name."""
         need("collect", "PIL", "httpcore")
         people = people_of(self.names, self.template)
@@ -82,15 +82,15 @@ class NewsSearch:
         for number, person in enumerate(people):
             for place, address in enumerate(self._articles(person, key, notes), 1):
                 where = f"{person.place} article {place}"
-                yield Found(query=number, place=where, columns=person.columns, address=address)
+                yield SourceImage(query=number, place=where, columns=person.columns, address=address)
 
-    def read(self, found: Found) -> Picture:
+    def read(self, source_image: SourceImage) -> Picture:
         """The page, then its lead image, into memory; the page is not kept."""
         from frtaudit.collection.clients.pictures import picture_of
 
-        if not self.robots.allow(self.fetch, found.address):
+        if not self.robots.allow(self.fetch, source_image.address):
             raise CallError(Refusal.POLICY, "robots")
-        body = self.fetch.get(found.address, _PAGE)
+        body = self.fetch.get(source_image.address, _PAGE)
         lead = lead_of(body.data, body.address)
         if lead.date is not None and lead.date < self._oldest():
             raise CallError(Refusal.POLICY, "too_old")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from frtaudit.collection.clients.fetch import Fetch
 from frtaudit.collection.clients.pace import Pace
-from frtaudit.collection.clients.protocol import UNKEPT, Found, Notes
+from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage
 from frtaudit.collection.clients.queries import Query, beyond, found_in, queries_of
 from frtaudit.core.collecting import Picture
 from frtaudit.core.machine.extras import need
@@ -38,16 +38,16 @@ class Urls:
             raise SpecError("source.rate", f"{self.rate:g}", "above 0")
         object.__setattr__(self, "fetch", Fetch(pace=Pace(rate=self.rate)))
 
-    def finds(self, notes: Notes = UNKEPT) -> Iterator[Found]:  # noqa: ARG002  it makes no call that is kept
+    def finds(self, notes: Notes = UNKEPT) -> Iterator[SourceImage]:  # noqa: ARG002  it makes no call that is kept
         """Images by query, in the order of the lines."""
         need("collect", "PIL", "httpcore")
         return found_in(self._queries(), self.limit)
 
-    def read(self, found: Found) -> Picture:
+    def read(self, source_image: SourceImage) -> Picture:
         """Fetched into memory."""
         from frtaudit.collection.clients.pictures import picture_of
 
-        return picture_of(self.fetch.image(found.address, self.most_bytes), self.most_bytes)
+        return picture_of(self.fetch.image(source_image.address, self.most_bytes), self.most_bytes)
 
     def cautions(self) -> tuple[str, ...]:
         """Images beyond the limit."""

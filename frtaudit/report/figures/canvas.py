@@ -164,9 +164,9 @@ def lettering(text: str) -> str:
 
 def _letter(axes: Axes) -> None:
     """Every text of the axes as :func:`lettering` has it: titles, names of axes and ticks."""
-    for item in (*axes.get_children(), axes.xaxis.label, axes.yaxis.label):
-        if isinstance(item, Text):
-            item.set_text(lettering(item.get_text()))
+    for artist in (*axes.get_children(), axes.xaxis.label, axes.yaxis.label):
+        if isinstance(artist, Text):
+            artist.set_text(lettering(artist.get_text()))
     for axis in (axes.xaxis, axes.yaxis):
         formatter = axis.get_major_formatter()
         if isinstance(formatter, FuncFormatter):

@@ -170,9 +170,9 @@ def boxes(name: str, title: str, ylabel: str, box_stats: Sequence[BoxStats]) -> 
     """Boxes side by side: median, quartiles, adjacent values, outliers as dots (thesis, Figure 114)."""
 
     def draw(axes: Axes) -> None:
-        for place, item in enumerate(box_stats):
-            low, first, median, third, high = item.numbers
-            hue = pen(item.index).hue
+        for place, box in enumerate(box_stats):
+            low, first, median, third, high = box.numbers
+            hue = pen(box.index).hue
             axes.plot([place, place], [low, high], color=hue, linewidth=1.0, zorder=1)
             axes.fill_between(
                 [place - 0.3, place + 0.3],
@@ -184,14 +184,14 @@ def boxes(name: str, title: str, ylabel: str, box_stats: Sequence[BoxStats]) -> 
                 zorder=2,
             )
             axes.plot([place - 0.3, place + 0.3], [median, median], color=hue, linewidth=2.0, zorder=3)
-            dots = [place] * len(item.outliers)
-            axes.plot(dots, item.outliers, color=hue, linestyle="none", marker="o", markersize=2, alpha=0.5)
+            dots = [place] * len(box.outliers)
+            axes.plot(dots, box.outliers, color=hue, linestyle="none", marker="o", markersize=2, alpha=0.5)
         axes.set_xticks(range(len(box_stats)), labels=[item.name for item in box_stats])
         axes.tick_params(axis="x", labelrotation=30 if len(box_stats) > 3 else 0)
         axes.set(ylabel=ylabel, xlim=(-0.6, len(box_stats) - 0.4))
         axes.grid(visible=False, axis="x")
         axes.set_title(title)
 
-    medians = "; ".join(f"{item.name} {item.numbers[2]:.3g}" for item in box_stats)
+    medians = "; ".join(f"{box.name} {box.numbers[2]:.3g}" for box in box_stats)
     alt = f"{title}, medians: {medians}."
     return Panel(svg=canvas.panel(name, alt, draw), alt=alt)

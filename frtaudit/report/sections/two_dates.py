@@ -39,7 +39,7 @@ class TwoDates:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _DatedRecords:
     """The section's records: ``dates``: their names; ``first``: the labels that decide; ``same``: the same images."""
 
     source: Source
@@ -68,51 +68,53 @@ class _Found:
 
 def build(source: Source) -> TwoDates | None:
     """None where one collection was audited."""
-    found = _found(source)
-    if found is None:
+    dated = _dated_records(source)
+    if dated is None:
         return None
     kinds = [str(record.estimate.at["labels"]) for record in source.select(AT_DATE)]
-    made = (_decisive(found), _again(found), _kept(found), *_others(found, kinds))
-    drawn = _figure(found)
+    made = (_decisive(dated), _again(dated), _kept(dated), *_others(dated, kinds))
+    drawn = _figure(dated)
     return TwoDates(
-        lead=_lead(found),
-        verdicts=tuple(_verdicts(found)),
+        lead=_lead(dated),
+        verdicts=tuple(_verdicts(dated)),
         tables=tuple(table for table in made if table is not None),
         figures=() if drawn is None else (drawn,),
     )
 
 
-def _found(source: Source) -> _Found | None:
+def _dated_records(source: Source) -> _DatedRecords | None:
     dates = tuple(dict.fromkeys(str(record.estimate.at["date"]) for record in source.select(FACES)))
     kinds = {str(record.estimate.at["labels"]) for record in source.select(AT_DATE)}
     if not kinds or len(dates) != len(("earlier", "later")):
         return None
     same = "joint" in kinds
-    return _Found(source=source, dates=(dates[0], dates[1]), first="joint" if same else "own", same=same)
+    return _DatedRecords(
+        source=source, dates=(dates[0], dates[1]), first="joint" if same else "own", same=same
+    )
 
 
 def answers(source: Source) -> tuple[Text, ...]:
     """For the first page: of each service whether it changed; empty where one collection was audited."""
-    found = _found(source)
-    return () if found is None else tuple(_verdicts(found))
+    dated = _dated_records(source)
+    return () if dated is None else tuple(_verdicts(dated))
 
 
-def _lead(found: _Found) -> Text:
-    parts: list[Part] = [IMAGES if found.same else NAMES]
-    for record in found.source.select(FACES):
+def _lead(dated: _DatedRecords) -> Text:
+    parts: list[Part] = [IMAGES if dated.same else NAMES]
+    for record in dated.source.select(FACES):
         date = TextSpan(text=str(record.estimate.at["date"]), pointer=f"{record.pointer}/at/date")
         parts += ["Faces of ", date, " that take part: ", *phrases.counts(record), ". "]
     return spans(*parts)
 
 
-def _verdicts(found: _Found) -> Iterator[Text]:
+def _verdicts(dated: _DatedRecords) -> Iterator[Text]:
     """A sentence for each service: changed, identical, or not shown to have changed; how many scores are the same."""
     again = {
         record.estimate.provider: record
-        for record in found.source.select(SAME_SCORES)
+        for record in dated.source.select(SAME_SCORES)
         if record.estimate.at["pairs"] == "all"
     }
-    decisive = found.changes(found.first, "own")
+    decisive = dated.changes(dated.first, "own")
     for name in dict.fromkeys(record.estimate.provider for record in decisive):
         records = [record for record in decisive if record.estimate.provider == name]
         said = [
@@ -141,27 +143,27 @@ def _unchanged(records: Sequence[Record]) -> str:
     return "no change of FNMR was found"
 
 
-def _decisive(found: _Found) -> Table:
+def _decisive(dated: _DatedRecords) -> Table:
     """FNMR of both dates at each target, each date at its own threshold, the change and its test (Holm)."""
     caption = spans(
         TextSpan(text="Did a service change? ", kind="b"),
         "FNMR at each date, each with its own threshold; the same resampled queries at both dates. Intervals hold "
         "for the population, each separately; p is adjusted over all rows (Holm).",
     )
-    return _pairs(found, "dates-decisive", found.first, caption)
+    return _pairs(dated, "dates-decisive", dated.first, caption)
 
 
-def _pairs(found: _Found, name: str, labels: str, caption: Text, head: str = "Changed?") -> Table:
+def _pairs(dated: _DatedRecords, name: str, labels: str, caption: Text, head: str = "Changed?") -> Table:
     notes = Footnotes()
-    changes = found.changes(labels, "own")
+    changes = dated.changes(labels, "own")
     blocks = []
     for target in dict.fromkeys(change.estimate.at["fmr"] for change in changes):
-        values = found.values(labels, target)
+        values = dated.values(labels, target)
         records = [change for change in changes if change.estimate.at["fmr"] == target]
         rows = tuple(
             (
                 (provider(record),),
-                *(_at_date(values[record.estimate.provider, date], notes) for date in found.dates),
+                *(_at_date(values[record.estimate.provider, date], notes) for date in dated.dates),
                 _signed(record),
                 _bounds(record),
                 _changed(record),
@@ -171,7 +173,7 @@ def _pairs(found: _Found, name: str, labels: str, caption: Text, head: str = "Ch
         blocks.append(Block(head=phrases.at_words({"fmr": target}, records[0].pointer), rows=rows))
     columns = (
         Column(title="Service"),
-        *(Column(title=f"FNMR, {date}", kind="num") for date in found.dates),
+        *(Column(title=f"FNMR, {date}", kind="num") for date in dated.dates),
         Column(title="change, % points", kind="num"),
         Column(title="interval", kind="num"),
         Column(title=head, kind="wide"),
@@ -242,14 +244,14 @@ def _p(record: Record) -> Text:
     return (phrases.number(formatting.p_value(test.p_adjusted), f"{at}/p_adjusted"),)
 
 
-def _again(found: _Found) -> Table | None:
+def _again(dated: _DatedRecords) -> Table | None:
     """Of the same pairs of faces: how many scores are the same, how far they moved."""
     by = {
         (record.estimate.provider, record.estimate.metric, str(record.estimate.at["pairs"])): record
         for metric in (SAME_SCORES, SCORE_CHANGE, LARGEST)
-        for record in found.source.select(metric)
+        for record in dated.source.select(metric)
     }
-    names = [name for name in found.source.providers if (name, SAME_SCORES, "all") in by]
+    names = [name for name in dated.source.providers if (name, SAME_SCORES, "all") in by]
     if not names:
         return None
     rows = tuple(
@@ -286,12 +288,12 @@ def _moved(record: Record) -> Text:
     return spans(*parts)
 
 
-def _kept(found: _Found) -> Table | None:
+def _kept(dated: _DatedRecords) -> Table | None:
     """Both rates at the threshold of the earlier date, kept as it was."""
-    mated = found.changes(found.first, "earlier")
+    mated = dated.changes(dated.first, "earlier")
     other = {
         (change.estimate.provider, change.estimate.at["fmr"]): change
-        for change in found.changes(found.first, "earlier", "fmr")
+        for change in dated.changes(dated.first, "earlier", "fmr")
     }
     if not mated:
         return None
@@ -327,25 +329,25 @@ def _kept(found: _Found) -> Table | None:
     return build_table("dates-kept", caption, columns, blocks, Footnotes())
 
 
-def _others(found: _Found, kinds: Sequence[str]) -> Iterator[Table]:
+def _others(dated: _DatedRecords, kinds: Sequence[str]) -> Iterator[Table]:
     """The same under other labels, where there are some."""
     for labels in dict.fromkeys(kinds):
-        if labels != found.first:
+        if labels != dated.first:
             caption = spans(
                 TextSpan(text="Under other labels. ", kind="b"),
                 display_name(words().date_labels, labels),
                 " Not decisive.",
             )
-            yield _pairs(found, f"dates-{labels}", labels, caption, "Do the rates differ?")
+            yield _pairs(dated, f"dates-{labels}", labels, caption, "Do the rates differ?")
 
 
-def _figure(found: _Found) -> Figure | None:
+def _figure(dated: _DatedRecords) -> Figure | None:
     """A panel for each service, a curve with its band for each date (Figure S.14)."""
-    curves = [curve for curve in found.source.result.curves if curve.analysis == KIND]
+    curves = [curve for curve in dated.source.result.curves if curve.analysis == KIND]
     panels = []
-    for place, name in enumerate(found.source.providers):
+    for place, name in enumerate(dated.source.providers):
         series = [
-            Series(name=curve.group, index=found.dates.index(curve.group), curve=curve)
+            Series(name=curve.group, index=dated.dates.index(curve.group), curve=curve)
             for curve in curves
             if curve.provider == name and any(math.isfinite(y) and y > 0 for y in curve.y)
         ]
@@ -361,5 +363,5 @@ def _figure(found: _Found) -> Figure | None:
             "the same people; the table tests the difference."
         ),
         panels=tuple(panels),
-        keys=figures.keys("dates", list(enumerate(found.dates))),
+        keys=figures.keys("dates", list(enumerate(dated.dates))),
     )

@@ -20,7 +20,7 @@ from frtaudit.stats.rates.targets import TOLERANCE, Target, exact
 from frtaudit.stats.rates.trials import mated_pairs, trials
 
 
-class Found(NamedTuple):
+class ReplicateRates(NamedTuple):
     """What L replicates show; W = 2 weightings, 1 + S rules (0 = everybody), A targets, T thresholds, G + 1 groups.
 
     ``threshold`` (W, 1+S, A, L); ``fmr_target``, ``fnmr_target`` (W, 1+S, A, G+1, L); ``fmr_fixed``, ``fnmr_fixed``
@@ -36,7 +36,7 @@ class Found(NamedTuple):
 
 
 class Deep(NamedTuple):
-    """What lies below the floor of the tail, NaN elsewhere, as in :class:`Found`, for V = ``Course.weightings``.
+    """What lies below the floor of the tail, NaN elsewhere; V = ``Course.weightings``; as :class:`ReplicateRates`.
 
     ``threshold`` (V, 1+S, A, L); ``at_target`` (V, 1+S, A, G+1, L) and ``at_fixed`` (V, T, G+1, L): sums of the
     non-mated comparisons above (counts, then rates).
@@ -76,7 +76,7 @@ class ReplicateLayout:
     rule: Index
     watched: Flags
 
-    def nothing(self) -> Found:
+    def nothing(self) -> ReplicateRates:
         """The result of no replicate."""
         n_targets, n_fixed, (rules, group_indices) = (
             len(self.targets),
@@ -86,7 +86,7 @@ class ReplicateLayout:
         at_target = np.empty((2, rules, n_targets, group_indices, 0))
         at_fixed = np.empty((2, n_fixed, group_indices, 0))
         below = np.empty((2, rules, n_targets, 0), dtype=np.bool_)
-        return Found(at_target[:, :, :, 0], at_target, at_target, at_fixed, at_fixed, below)
+        return ReplicateRates(at_target[:, :, :, 0], at_target, at_target, at_fixed, at_fixed, below)
 
 
 def layout_of(
@@ -141,7 +141,7 @@ def _above(tail: ScoreTail, thresholds: Floats) -> Ints:
     return np.where(np.isnan(thresholds), -1, np.array(above, dtype=np.int64))
 
 
-def run(layout: ReplicateLayout, drawn: Drawn, deep: Deep | None = None) -> Found:
+def run(layout: ReplicateLayout, drawn: Drawn, deep: Deep | None = None) -> ReplicateRates:
     """Thresholds and rates of a tile of replicates; ``deep``: what is known of them below the floor."""
     dead = dead_rules(layout, drawn.non_mated_totals)
     live = [a for a, target in enumerate(layout.targets) if target < 1]
@@ -156,7 +156,7 @@ def run(layout: ReplicateLayout, drawn: Drawn, deep: Deep | None = None) -> Foun
     fnmr, fnmr_fixed = _walk_up(layout, drawn, threshold)
     below = np.isnan(threshold) & ~dead[:, None]
     both = 2 // layout.weightings
-    return Found(
+    return ReplicateRates(
         threshold=threshold.repeat(both, axis=0),
         fmr_target=fmr.repeat(both, axis=0),
         fnmr_target=fnmr.repeat(both, axis=0),

@@ -18,7 +18,7 @@ from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan
 from frtaudit.stats.bootstrap import plans
 from frtaudit.stats.bootstrap.kernel_arrays import WIDTH
-from frtaudit.stats.bootstrap.replicate_layout import Found, ReplicateLayout, layout_of, run
+from frtaudit.stats.bootstrap.replicate_layout import ReplicateLayout, ReplicateRates, layout_of, run
 from frtaudit.stats.bootstrap.rescored_batches import Below
 from frtaudit.stats.bootstrap.second_pass import RescoreInputs, rescore
 from frtaudit.stats.rates.targets import Target, exact
@@ -107,7 +107,7 @@ def replicate(
         else rescore(RescoreInputs(tail, groups, layout, rows, draw, n, LANES, threads), below)
     )
 
-    def tile(first: int) -> Found:
+    def tile(first: int) -> ReplicateRates:
         count = min(LANES, n - first)
         return run(layout, draw(first, count), None if deep is None else deep.lanes(first, count))
 
@@ -134,26 +134,28 @@ def _draw(
     return plans.two_level(source, copies) if plan is Plan.TWO_LEVEL else plans.subjects(source, copies)
 
 
-def _joined(layout: ReplicateLayout, tiles: list[Found]) -> Found:
+def _joined(layout: ReplicateLayout, tiles: list[ReplicateRates]) -> ReplicateRates:
     """Tiles side by side: replicates are the last axis."""
-    return Found(*(np.concatenate(parts, axis=-1) for parts in zip(layout.nothing(), *tiles, strict=True)))
+    return ReplicateRates(
+        *(np.concatenate(parts, axis=-1) for parts in zip(layout.nothing(), *tiles, strict=True))
+    )
 
 
 def _replicates(
-    plan: Plan, n: int, targets: Sequence[Target], layout: ReplicateLayout, found: Found
+    plan: Plan, n: int, targets: Sequence[Target], layout: ReplicateLayout, rates: ReplicateRates
 ) -> Replicates:
-    fmr = np.concatenate((found.fmr_target[:, 0], found.fmr_fixed), axis=1)
-    fnmr = np.concatenate((found.fnmr_target[:, 0], found.fnmr_fixed), axis=1)
+    fmr = np.concatenate((rates.fmr_target[:, 0], rates.fmr_fixed), axis=1)
+    fnmr = np.concatenate((rates.fnmr_target[:, 0], rates.fnmr_fixed), axis=1)
     return Replicates(
         plan=plan,
         B=n,
         targets=np.array([float(exact(target)) for target in targets]),
         thresholds=layout.thresholds.copy(),
-        t_star=np.moveaxis(found.threshold[:, 0], -1, 1),
-        t_star_max=np.moveaxis(found.threshold[:, 1:], -1, 2),
+        t_star=np.moveaxis(rates.threshold[:, 0], -1, 1),
+        t_star_max=np.moveaxis(rates.threshold[:, 1:], -1, 2),
         fmr=np.moveaxis(fmr, -1, 1),
         fnmr=np.moveaxis(fnmr, -1, 1),
-        fmr_max=np.moveaxis(found.fmr_target[:, 1:], -1, 2),
-        fnmr_max=np.moveaxis(found.fnmr_target[:, 1:], -1, 2),
-        below_floor=found.below_cutoff.sum(axis=-1, dtype=np.int64),
+        fmr_max=np.moveaxis(rates.fmr_target[:, 1:], -1, 2),
+        fnmr_max=np.moveaxis(rates.fnmr_target[:, 1:], -1, 2),
+        below_floor=rates.below_cutoff.sum(axis=-1, dtype=np.int64),
     )

@@ -17,7 +17,7 @@ from frtaudit.core.spec import Weighting
 from frtaudit.evaluation.intervals import OperatingPoint, intervals_of, read
 from frtaudit.testing.populations import Subjects, sizes_of
 from frtaudit.testing.study.cells import Cell, LevelsCell
-from frtaudit.testing.study.shots import Found, Key, Shot, read_cohort, shot_of
+from frtaudit.testing.study.shots import CohortShots, Key, Shot, read_cohort, shot_of
 from frtaudit.testing.study.systems import ALIKE, UNLIKE, cohort_of, spec_of, system_of
 from frtaudit.testing.truth import EDGES, Scores, Value, simulate
 
@@ -47,7 +47,7 @@ class Collected:
     tests: dict[tuple[str, str], Floats]
 
 
-def of_population(cell: Cell, number: int, *, truth: Scores, seed: int, n: int) -> Found:
+def of_population(cell: Cell, number: int, *, truth: Scores, seed: int, n: int) -> CohortShots:
     """Cohort ``number`` of a cell: new subjects, new samples, ``n`` replicates of each plan."""
     own = seed_of(seed, cell.name, str(number))
     rng = np.random.default_rng(own)
@@ -62,7 +62,7 @@ def of_population(cell: Cell, number: int, *, truth: Scores, seed: int, n: int) 
     return read_cohort(system_of(cohort_of(sampled, codes), spec), cell, truth, names)
 
 
-def of_levels(cell: LevelsCell, number: int, *, truth: float, seed: int, n: int) -> Found:
+def of_levels(cell: LevelsCell, number: int, *, truth: float, seed: int, n: int) -> CohortShots:
     """Cohort ``number`` of a study over nominal levels: FNMR at one FMR."""
     own = seed_of(seed, cell.name, str(number))
     rng = np.random.default_rng(own)
@@ -139,7 +139,7 @@ def _fnmr_at(counts: Floats, fmr: float) -> float:
     return float(np.interp(threshold, EDGES, share[0]))
 
 
-Reader = Callable[[int], Found]
+Reader = Callable[[int], CohortShots]
 
 
 def collect(
@@ -159,11 +159,11 @@ def collect(
         return _joined([one for job in progress(jobs, cell.name) for one in job.result()])
 
 
-def _chunk(reader: Reader, numbers: Sequence[int]) -> list[Found]:
+def _chunk(reader: Reader, numbers: Sequence[int]) -> list[CohortShots]:
     return [reader(number) for number in numbers]
 
 
-def _joined(found: list[Found]) -> Collected:
+def _joined(found: list[CohortShots]) -> Collected:
     keys = list(dict.fromkeys(key for shots, _ in found for key in shots))
     nothing = Shot(low=np.nan, high=np.nan, value=np.nan, truth=np.nan)
     shots = {}

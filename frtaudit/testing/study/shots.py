@@ -54,10 +54,10 @@ class Verdict:
     p_value: float
 
 
-Found = tuple[dict[Key, Shot], list[Verdict]]
+CohortShots = tuple[dict[Key, Shot], list[Verdict]]
 
 
-def read_cohort(system: SystemData, cell: Cell, truth: Scores, names: Mapping[str, float]) -> Found:
+def read_cohort(system: SystemData, cell: Cell, truth: Scores, names: Mapping[str, float]) -> CohortShots:
     """Every interval and every test of one cohort; ``names``: the fixed thresholds by name."""
     true = {place: functional(truth) for place, functional in functionals(cell, names).items()}
     shots = dict(_rates(system, cell, true, names))
@@ -119,7 +119,7 @@ def shot_of(interval: Interval, value: float, truth: float) -> Shot:
     return Shot(low=low, high=high, value=value, truth=truth)
 
 
-def _indices(system: SystemData, cell: Cell, true: Mapping[AtKey, float], schema: str) -> Found:
+def _indices(system: SystemData, cell: Cell, true: Mapping[AtKey, float], schema: str) -> CohortShots:
     """Differentials: the max-t interval of FORMULAS 8.6, and under equal groups the test of 8.5."""
     shots: dict[Key, Shot] = {}
     tests: list[Verdict] = []
@@ -167,7 +167,7 @@ def _null_p_value(kind: str, rates: Floats, drawn: Floats) -> float:
     return 1.0 if equality is None else equality.p
 
 
-def _distances(system: SystemData, true: Mapping[AtKey, float], schema: str) -> Found:
+def _distances(system: SystemData, true: Mapping[AtKey, float], schema: str) -> CohortShots:
     """d_l2 of the first class (of two: the other's is the same), and the test of "all classes alike" (8.7)."""
     scores, subjects = _by_class(system, schema)
     rng = np.random.default_rng(system.spec.seed)
