@@ -32,6 +32,7 @@ def draft(folder: Path, last: str) -> Iterator[Path]:
         held = _lock(place)
     except OSError as error:
         raise as_line(error, WHERE) from None
+    spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)  # for the removal, where too many files are open
     try:
         signals.check()
         _refuse_used(folder, last)
@@ -46,6 +47,7 @@ def draft(folder: Path, last: str) -> Iterator[Path]:
         _put_back(place, folder)
         raise
     finally:
+        os.close(spare)
         _remove(place)
         os.close(held)
 
@@ -53,6 +55,14 @@ def draft(folder: Path, last: str) -> Iterator[Path]:
 def _remove(place: Path) -> None:
     """The draft's folder; what is empty, and the lock, also where no memory is left to list it."""
     shutil.rmtree(place, ignore_errors=True)
+    for folder, _, files in os.walk(
+        place, topdown=False
+    ):  # with one open file at a time, where no more may be open
+        for name in files:
+            with suppress(OSError):
+                Path(folder, name).unlink()
+        with suppress(OSError):
+            Path(folder).rmdir()
     with suppress(OSError):
         (place / FILES).rmdir()
     with suppress(OSError):
