@@ -55,6 +55,8 @@ def test_a_failed_run_leaves_nothing(tmp_path: Path) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
         with pytest.raises(signals.Stopped), draft(tmp_path, last="result.json"):
             pytest.fail("the block must not begin")
+    with pytest.raises(ZeroDivisionError), draft(tmp_path / "new" / "run", last="result.json"):
+        raise ZeroDivisionError
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "tables"]
     assert (tmp_path / "tables" / "mine").read_text() == "mine"
 
