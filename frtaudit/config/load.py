@@ -116,6 +116,16 @@ def expanded(overrides: Sequence[str]) -> tuple[tuple[dict[str, str], tuple[str,
     )
 
 
+def meant(key: str, text: str) -> object:
+    """The value that ``key=text`` on the command line stands for.
+
+    >>> meant("thresholds.fmr", "[1e-3, 0.01]")
+    [0.001, 0.01]
+    """
+    value: object = OverridesParser.create().parse_override(f"{key}={text}").value()
+    return value
+
+
 def whole_digest(spec: AuditSpec) -> str:
     """SHA-256 of the spec with its paths and its report, without thread counts: what a job of a sweep is known by."""
     return digest(to_portable(spec))

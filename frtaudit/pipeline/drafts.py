@@ -28,7 +28,11 @@ def draft(folder: Path, last: str) -> Iterator[Path]:
     a folder that another process writes into; :class:`SpecError` where ``last`` is there.
     """
     place = folder / DRAFT
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
+        spare = os.open(
+            os.devnull, os.O_RDONLY | os.O_CLOEXEC
+        )  # for the removal, where too many files are open
         held = _lock(place)
     except OSError as error:
         raise as_line(error, WHERE) from None
@@ -46,13 +50,24 @@ def draft(folder: Path, last: str) -> Iterator[Path]:
         _put_back(place, folder)
         raise
     finally:
+        os.close(spare)
         _remove(place)
+        with suppress(OSError):  # what was made for it goes, where nothing came
+            for path in missing:
+                path.rmdir()
         os.close(held)
 
 
 def _remove(place: Path) -> None:
     """The draft's folder; what is empty, and the lock, also where no memory is left to list it."""
     shutil.rmtree(place, ignore_errors=True)
+    # One open file at a time, where no more may be open.
+    for folder, _, files in os.walk(place, topdown=False):
+        for name in files:
+            with suppress(OSError):
+                Path(folder, name).unlink()
+        with suppress(OSError):
+            Path(folder).rmdir()
     with suppress(OSError):
         (place / FILES).rmdir()
     with suppress(OSError):

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from frtaudit.core.machine import signals
+from frtaudit.core.machine.faults import of_machine
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report import render
 from frtaudit.report.files import Files, page_name
@@ -74,9 +75,9 @@ def main() -> None:
     """Make what standard input asks for; the exit code is ``NO_REPORT`` where the files lead to no report."""
     try:
         sys.stdout.buffer.write(json.dumps(_text(_made())).encode())
-    except MemoryError:
-        raise
-    except Exception as error:  # noqa: BLE001  files of a forger may lead to any
+    except Exception as error:
+        if of_machine(error):
+            raise
         sys.stderr.write(f"{type(error).__name__}: {error}")
         sys.exit(NO_REPORT)
 

@@ -12,6 +12,7 @@ from matplotlib.legend_handler import HandlerTuple
 from frtaudit.core import AuditResult, Curve, Estimate
 from frtaudit.core.file_names import file_name
 from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.machine.progress import quiet
 from frtaudit.errors import SpecError
 from frtaudit.report.context import SECTIONS
 from frtaudit.report.figures import canvas
@@ -66,7 +67,9 @@ def paper_figures(result: AuditResult, choice: Choice = Choice()) -> dict[str, P
     """
     source = Source(_chosen(result, choice))
     with canvas.keeping() as kept:
-        drawn = [item for _, _, build in SECTIONS for item in pieces_of(build(source), Figure)]
+        drawn = [
+            item for _, _, build in quiet(SECTIONS, "sections") for item in pieces_of(build(source), Figure)
+        ]
     found = {
         kept[panel.svg][0]: PaperFigure(
             name=kept[panel.svg][0],
@@ -96,7 +99,7 @@ def write_figures(figures: Iterable[PaperFigure], formats: Sequence[str], folder
     out = OutputFolder(folder)
     for figure in figures:
         name = file_name(figure.name)
-        for kind in formats:
+        for kind in quiet(formats, "formats"):
             with canvas.ink(), out.create(f"{name}.{kind}") as to:
                 figure.drawing.savefig(to, format=kind, dpi=DOTS, facecolor="white", metadata=_UNDATED[kind])
         words = map(canvas.lettering, (figure.title, figure.caption, figure.shows))

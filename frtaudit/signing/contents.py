@@ -7,6 +7,7 @@ from pathlib import Path
 
 from frtaudit.core.canonical import Json, digest, sha256
 from frtaudit.core.findings import Verdict
+from frtaudit.core.machine.faults import of_machine
 from frtaudit.core.result import AuditResult
 from frtaudit.core.result_schema import result_schema
 from frtaudit.errors import VerificationError
@@ -99,7 +100,9 @@ def result_checks(data: bytes, where: str, inner: Statement | None) -> Iterator[
     try:
         result = AuditResult.from_json(json.loads(data))
         canonical = result.to_bytes() == data
-    except Exception as error:  # noqa: BLE001  forged JSON may raise anything; all of it means invalid
+    except Exception as error:
+        if of_machine(error):
+            raise
         yield invalid(where, f"is not a result of schema version 1 ({type(error).__name__})")
         return
     if not canonical:
@@ -133,7 +136,9 @@ def verdict_checks(folder: Path) -> Iterator[Check]:
         result, verdict = AuditResult.from_json(json.loads(data)), json.loads((folder / VERDICT).read_bytes())
         recorded = verdict["result_sha256"]
         wrong = verdict_problem(result, verdict) if recorded == sha256(data) else f"is about another {RESULT}"
-    except Exception:  # noqa: BLE001  forged JSON may raise anything; all of it means invalid
+    except Exception as error:
+        if of_machine(error):
+            raise
         yield invalid(VERDICT, "does not say which result it is about")
         return
     yield ok(VERDICT, f"is about this {RESULT}") if wrong is None else invalid(VERDICT, wrong)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from frtaudit.core.canonical import Json
+from frtaudit.core.machine.faults import as_line, of_machine
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report.files import (
     ANNEX,
@@ -171,10 +172,10 @@ def _page(written: Written, recorded: Mapping[str, Json], depth: Depth) -> Itera
     try:
         page, lists = page_of(written.sources), checklists_of(written.sources)
         settings = settings_again(written.sources)
-    except MemoryError:
-        yield unchecked(name, "not compared: memory does not suffice to make it again")
-        return
     except Exception as error:  # noqa: BLE001  files of another version or of a forger may lead to any
+        if of_machine(error):
+            yield unchecked(name, f"not compared: {as_line(error).where}: {as_line(error).found}")
+            return
         yield _differs(name, f"cannot be made again ({type(error).__name__})", other, "page")
         return
     if written.page is not None and written.page != page:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any  # Any: JSON of mixed depth
 
 from frtaudit.core.canonical import sha256_file
+from frtaudit.core.machine.faults import of_machine
 from frtaudit.core.machine.files import irregular
 from frtaudit.core.result import AuditResult
 from frtaudit.errors import VerificationError
@@ -152,7 +153,9 @@ def _tabled(folder: Path, outer: Statement, tabled: Tabled | None) -> Iterator[C
     except VerificationError as error:
         yield invalid(TABLE, error.found)
         return
-    except Exception as error:  # noqa: BLE001  a forged table may raise anything; all of it means invalid
+    except Exception as error:
+        if of_machine(error):
+            raise
         yield invalid(TABLE, f"does not follow from its jobs ({type(error).__name__})")
         return
     for name, again in ((TABLE, table), (CSV, lines.encode())):

@@ -55,6 +55,8 @@ def test_a_failed_run_leaves_nothing(tmp_path: Path) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
         with pytest.raises(signals.Stopped), draft(tmp_path, last="result.json"):
             pytest.fail("the block must not begin")
+    with pytest.raises(ZeroDivisionError), draft(tmp_path / "new" / "run", last="result.json"):
+        raise ZeroDivisionError
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "tables"]
     assert (tmp_path / "tables" / "mine").read_text() == "mine"
 
@@ -155,6 +157,27 @@ def test_a_lock_in_a_folder_that_was_just_removed_is_none(
     written(tmp_path, "result.json")
     assert calls == [2]
     assert (tmp_path / "result.json").exists()
+
+
+def test_nothing_is_left_where_too_many_files_are_open(tmp_path: Path) -> None:
+    """An error that keeps files open, as the frames of a library's do, up to the limit: the draft goes all the same."""
+    code = (
+        "import os, resource, sys\n"
+        "from pathlib import Path\n"
+        "from frtaudit.pipeline.drafts import draft\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))\n"
+        "opened = []\n"
+        "with draft(Path(sys.argv[1]), last='result.json') as files:\n"
+        "    (files / 'lists' / 'a' / 'b').mkdir(parents=True)\n"
+        "    (files / 'lists' / 'a' / 'b' / 'c.csv').write_text('x')\n"
+        "    while True:\n"
+        "        opened.append(os.open('/dev/null', os.O_RDONLY))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "run")], capture_output=True, check=False
+    )
+    assert b"Too many open files" in done.stderr
+    assert not (tmp_path / "run" / DRAFT).exists()
 
 
 def test_nothing_is_left_where_no_memory_is_left_to_list_it(

@@ -3,6 +3,7 @@
 Tests also report_files, which makes what is compared.
 """
 
+import errno
 import json
 import os
 import platform
@@ -501,11 +502,14 @@ def test_what_leads_to_no_page_is_invalid(run: Path, signer: Signer, key_folder:
     assert said(found, CheckStatus.INVALID) == ["report.html: cannot be made again (DataError)"]
 
 
-def test_little_memory_is_no_alarm(run: Path, key_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where memory does not suffice nothing is said against a report."""
+@pytest.mark.parametrize("error", [MemoryError(), OSError(errno.EMFILE, "Too many open files")])
+def test_what_the_machine_lacks_is_no_alarm(
+    error: Exception, run: Path, key_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where memory or open files do not suffice nothing is said against a report."""
 
     def small(_: object) -> bytes:
-        raise MemoryError
+        raise error
 
     monkeypatch.setattr("frtaudit.report.rendering.page_of", small)
     found = verify(run, [key_folder / PUBLIC])

@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any  # Any: JSON of mixed depth
 
-from hydra.core.override_parser.overrides_parser import OverridesParser
-
 from frtaudit.cli.sweeps.jobs import JobResult, State
 from frtaudit.cli.sweeps.plan import Job, Plan
 from frtaudit.cli.sweeps.table import table
+from frtaudit.config.load import meant
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import to_bytes
 from frtaudit.errors import VerificationError
@@ -38,7 +37,7 @@ def _outcome(item: Mapping[str, Any], keys: Sequence[str], result: AuditResult |
 def _check_settings(job: Job, spec: Mapping[str, Any]) -> None:
     """Numbers of a job's settings are those of its spec; words, and what the spec does not hold, are not compared."""
     for key, label in job.settings.items():
-        numbers, held = _numbers(_value(key, label)), _numbers(_at(spec, key))
+        numbers, held = _numbers(meant(key, label)), _numbers(_at(spec, key))
         more = {item["at"].get("fmr") for item in spec.get("requirements", ())} if key == TARGETS else set()
         if numbers is not None and held and not set(numbers) <= set(held) <= set(numbers) | more:
             raise VerificationError(
@@ -51,11 +50,6 @@ def _at(spec: Any, key: str) -> object:  # noqa: ANN401  JSON
     for part in key.split("."):
         spec = spec.get(part) if isinstance(spec, Mapping) else None
     return spec
-
-
-def _value(key: str, label: str) -> object:
-    """What the command line means by a setting."""
-    return OverridesParser.create().parse_override(f"{key}={label}").value()
 
 
 def _numbers(value: object) -> tuple[float, ...] | None:

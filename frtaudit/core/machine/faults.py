@@ -36,6 +36,8 @@ SYSTEM: Mapping[int, tuple[str, str]] = {
     errno.ENAMETOOLONG: ("the name is too long", "a shorter name"),
     errno.EADDRINUSE: ("the address is in use", "another port"),
 }
+# What says nothing of the files that were read: another try may go well.
+PASSING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.EIO})
 # SQLite's primary code to the number that the system has for the same.
 STORE = {
     sqlite3.SQLITE_FULL: errno.ENOSPC,
@@ -96,6 +98,15 @@ def lacks_memory(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def of_machine(error: BaseException) -> bool:
+    """Whether an error says that the machine lacks something, not that what was read is wrong.
+
+    >>> of_machine(OSError(24, "Too many open files")), of_machine(OSError("a broken picture"))
+    (True, False)
+    """
+    return lacks_memory(error) or (isinstance(error, OSError) and error.errno in PASSING)
 
 
 def check_address_space() -> None:

@@ -1,14 +1,20 @@
 """``frtaudit export``: a finished run in other programs' formats; all files appear, or none."""
 
+import fcntl
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
+from frtaudit.core.machine.progress import quiet
 from frtaudit.core.registry import lookup
 from frtaudit.errors import DataError
 from frtaudit.report.exports.run_folder import Export, FinishedRun
+
+DRAFT = ".draft-"
 
 
 def export(run: FinishedRun, formats: Sequence[str], out: Path) -> list[Path]:
@@ -20,7 +26,7 @@ def export(run: FinishedRun, formats: Sequence[str], out: Path) -> list[Path]:
     makers = [cast("Export", lookup("export", name, "--as")()) for name in dict.fromkeys(formats)]
 
     def fill(draft: Path) -> None:
-        for maker in makers:
+        for maker in quiet(makers, "formats"):
             maker.write(run, draft)
 
     return write_whole(out, fill)
@@ -33,7 +39,9 @@ def write_whole(out: Path, fill: Callable[[Path], None]) -> list[Path]:
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=out))
+        _remove_left(out)
+        draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=out))
+        held = _locked(draft)
     except OSError as error:
         raise DataError("--out", f"cannot write there ({error.strerror})", "a writable folder") from None
     try:
@@ -48,4 +56,25 @@ def write_whole(out: Path, fill: Callable[[Path], None]) -> list[Path]:
             (draft / name).rename(out / name)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+        os.close(held)
     return [out / name for name in made]
+
+
+def _remove_left(out: Path) -> None:
+    """Drafts of processes that were killed: nobody holds them."""
+    for path in out.glob(f"{DRAFT}*"):
+        with suppress(OSError):
+            held = _locked(path)
+            shutil.rmtree(path, ignore_errors=True)
+            os.close(held)
+
+
+def _locked(folder: Path) -> int:
+    """A folder, open and locked until it is closed. Raises :class:`OSError` for a link, and for one that is locked."""
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(opened)
+        raise
+    return opened

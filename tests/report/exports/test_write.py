@@ -1,3 +1,6 @@
+import fcntl
+import os
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,10 +10,11 @@ from finished_runs import finished, write_run
 from frtaudit.cli import main
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core import registry
+from frtaudit.core.machine import signals
 from frtaudit.core.registry import names, register
 from frtaudit.errors import DataError, SpecError
 from frtaudit.report.exports.run_folder import FinishedRun
-from frtaudit.report.exports.write import export
+from frtaudit.report.exports.write import export, write_whole
 
 ALL = [
     "ai_verify.json",
@@ -99,6 +103,32 @@ def test_nothing_is_overwritten_or_half_written(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(OSError, match="disk full"):
         export(run, ["csv", "markdown"], out)
     assert [path.name for path in out.iterdir()] == ["junit.xml"]
+
+
+def test_a_signal_ends_an_export_between_two_formats(tmp_path: Path) -> None:
+    """Nothing of it is left."""
+    load_plugins()
+    run, out = finished(tmp_path), tmp_path / "out"
+    with signals.listening():
+        os.kill(os.getpid(), signal.SIGTERM)
+        with pytest.raises(signals.Stopped):
+            export(run, ["markdown"], out)
+    assert [*out.iterdir()] == []
+
+
+def test_what_a_killed_export_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    """A draft that nobody holds goes; one of a command that still writes stays, and so does where a link leads."""
+    elsewhere, out = tmp_path / "elsewhere", tmp_path / "out"
+    for folder in (elsewhere, out / ".draft-left", out / ".draft-live"):
+        folder.mkdir(parents=True)
+        (folder / "x").write_text("x")
+    (out / ".draft-link").symlink_to(elsewhere)
+    live = os.open(out / ".draft-live", os.O_RDONLY)
+    fcntl.flock(live, fcntl.LOCK_EX)
+    write_whole(out, lambda draft: (draft / "a").touch())
+    os.close(live)
+    assert sorted(content(out)) == [".draft-live/x", "a"]
+    assert (elsewhere / "x").exists()
 
 
 def test_a_format_of_another_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
