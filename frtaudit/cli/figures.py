@@ -8,6 +8,7 @@ from pathlib import Path
 
 from frtaudit.cli.options import Parser
 from frtaudit.errors import printable
+from frtaudit.report.figure_choice import FORMATS, WIDTHS, Choice
 
 EXAMPLES = """\
 examples
@@ -23,7 +24,7 @@ def main(argv: Sequence[str]) -> int:
     from frtaudit.config.plugins import load_plugins
     from frtaudit.report.exports.run_folder import read_run
     from frtaudit.report.exports.write import write_whole
-    from frtaudit.report.paper_figures import Choice, paper_figures, write_figures
+    from frtaudit.report.paper_figures import paper_figures, write_figures
 
     load_plugins()
     choice = Choice(
@@ -61,9 +62,9 @@ def _parser() -> Parser:
     add(
         "--formats",
         type=_formats,
-        default=("svg", "pdf", "png"),
+        default=FORMATS,
         metavar="A,B",
-        help="svg, pdf, png (default: all)",
+        help=f"{', '.join(FORMATS)} (default: all)",
     )
     add("--systems", type=_words, default=(), metavar="A,B", help="only these systems")
     add("--classes", type=_words, default=(), metavar="A,B", help="only these classes of people")
@@ -90,16 +91,15 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _formats(text: str) -> tuple[str, ...]:
-    known, asked = ("svg", "pdf", "png"), _words(text)
-    if not asked or not set(asked) <= set(known):
-        raise argparse.ArgumentTypeError(f"found {text!r}; accepted: {', '.join(known)}")
+    asked = _words(text)
+    if not asked or not set(asked) <= set(FORMATS):
+        raise argparse.ArgumentTypeError(f"found {text!r}; accepted: {', '.join(FORMATS)}")
     return asked
 
 
 def _width(text: str) -> float:
-    known = {"column": 3.35, "page": 7.0}
     try:
-        width = known.get(text) or float(text)
+        width = WIDTHS.get(text) or float(text)
     except ValueError:
         width = float("nan")
     if not 1 <= width <= 40:

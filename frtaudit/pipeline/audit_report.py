@@ -15,7 +15,8 @@ from frtaudit.report.source import Bounds, Record
 if TYPE_CHECKING:
     import pandas as pd
 
-    from frtaudit.report.paper_figures import Choice, Drawing
+    from frtaudit.report.figure_choice import Choice
+    from frtaudit.report.paper_figures import Drawing
 
 __all__ = ["Intervals", "Report"]
 
@@ -122,7 +123,8 @@ class Report:
         >>> report.figure(report.figures()[0]).axes[0].get_xlabel()
         'FMR'
         """
-        from frtaudit.report.paper_figures import Choice, paper_figures
+        from frtaudit.report.figure_choice import Choice
+        from frtaudit.report.paper_figures import paper_figures
 
         return paper_figures(self.result, replace(choice or Choice(), names=(name,)))[name].drawing
 

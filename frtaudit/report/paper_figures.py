@@ -15,6 +15,7 @@ from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.machine.progress import quiet
 from frtaudit.errors import SpecError
 from frtaudit.report.context import SECTIONS
+from frtaudit.report.figure_choice import Choice
 from frtaudit.report.figures import canvas
 from frtaudit.report.pieces import Figure, pieces_of, plain_text
 from frtaudit.report.source import EVERY, Source
@@ -22,31 +23,10 @@ from frtaudit.report.source import EVERY, Source
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
 
-__all__ = ["Choice", "Drawing", "PaperFigure", "paper_figures", "write_figures"]
+__all__ = ["Drawing", "PaperFigure", "paper_figures", "write_figures"]
 
-FORMATS = ("svg", "pdf", "png")
 DOTS = 300  # per inch of a PNG
 PER_ROW = 3  # names in a row of a legend, in a column's width
-
-Limits = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """What is drawn, and how.
-
-    ``names`` of figures, ``systems``, ``classes``, ``metrics``: only these, empty for all; ``width``: inches; ``x``,
-    ``y``: limits of the axes, None for the report's; ``shared``: axes of one quantity have the same limits.
-    """
-
-    names: tuple[str, ...] = ()
-    systems: tuple[str, ...] = ()
-    classes: tuple[str, ...] = ()
-    metrics: tuple[str, ...] = ()
-    width: float = canvas.WIDTH
-    x: Limits | None = None
-    y: Limits | None = None
-    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +40,7 @@ class PaperFigure:
     drawing: Drawing
 
 
-def paper_figures(result: AuditResult, choice: Choice = Choice()) -> dict[str, PaperFigure]:
+def paper_figures(result: AuditResult, choice: Choice = EVERY_FIGURE) -> dict[str, PaperFigure]:
     """Every panel that the report of a result draws, or those chosen, by name, in the order of the report.
 
     Raises :class:`SpecError` for a figure, system, class or metric that there is not.

@@ -10,7 +10,8 @@ from small_audits import whole
 
 from frtaudit.core import AuditResult
 from frtaudit.errors import SpecError
-from frtaudit.report.paper_figures import Choice, paper_figures, write_figures
+from frtaudit.report.figure_choice import Choice
+from frtaudit.report.paper_figures import paper_figures, write_figures
 
 
 @cache

@@ -22,9 +22,10 @@ from matplotlib.ticker import FuncFormatter
 
 from frtaudit.core.machine.resources import shipped
 from frtaudit.errors import printable
+from frtaudit.report.figure_choice import WIDTHS
 from frtaudit.report.figures.svg import clean, hundredths
 
-WIDTH, HEIGHT = 3.35, 2.7
+WIDTH, HEIGHT = WIDTHS["column"], 2.7
 INK, SOFT, GRID, PAPER = "#1f2328", "#5b6470", "#d9dde2", "#fefefe"
 DASHES: tuple[str | tuple[float, tuple[float, ...]], ...] = (
     "solid",
