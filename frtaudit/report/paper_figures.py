@@ -15,7 +15,7 @@ from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.machine.progress import quiet
 from frtaudit.errors import SpecError
 from frtaudit.report.context import SECTIONS
-from frtaudit.report.figure_choice import Choice
+from frtaudit.report.figure_choice import EVERY_FIGURE, Choice
 from frtaudit.report.figures import canvas
 from frtaudit.report.pieces import Figure, pieces_of, plain_text
 from frtaudit.report.source import EVERY, Source
