@@ -54,7 +54,9 @@ def refuse_settings() -> None:
     """
     if os.path.lexists(SETTINGS):
         found = "settings of Numba in the working folder, which name files that are executed"
-        raise DataError(SETTINGS, found, "a working folder without this file; set NUMBA_... in the environment")
+        raise DataError(
+            SETTINGS, found, "a working folder without this file; set NUMBA_... in the environment"
+        )
 
 
 def deferred(

@@ -93,7 +93,9 @@ def test_threads_compile_a_kernel_once() -> None:
     assert len(made) == 1
 
 
-def test_settings_of_numba_in_the_working_folder_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_of_numba_in_the_working_folder_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A stranger's folder cannot name the cache, which Numba unpickles: no kernel is compiled there."""
 
     @kernel
