@@ -45,11 +45,11 @@ def parties(evidence: Evidence, trust: Trust) -> Iterator[Check]:
         keyids.add(outer.keyid)
     if outer:
         distrust = None if outer.keyid in keyids else f"key {outer.keyid[:16]}..."
-        yield from _party(STATEMENT, outer.certificate, distrust)
+        yield from _party(STATEMENT, outer.certificate, distrust or _out_of_years(outer))
     known = {fingerprint(item.certificate) for item in signatures if item.distrust is None}
     for item in signatures:
         known_here = fingerprint(item.certificate) in vouched
-        yield from _party(item.field, item.certificate, None if known_here else item.distrust)
+        yield from _party(item.field, item.certificate, item.ended if known_here else item.distrust)
         if item.authority is not None:
             yield from _party(f"{item.field} / time", item.authority, item.time_distrust)
     for name, approval in evidence.approvals.items():
@@ -57,13 +57,21 @@ def parties(evidence: Evidence, trust: Trust) -> Iterator[Check]:
             approval.is_of_certificate and fingerprint(approval.certificate) in known
         )
         distrust = None if known_here else f"key {approval.keyid[:16]}..."
-        yield from _party(name, approval.certificate, distrust)
+        yield from _party(name, approval.certificate, distrust or _out_of_years(approval))
 
 
 def _vouched(evidence: Evidence, keyids: AbstractSet[str]) -> set[str]:
     """Certificates (by fingerprint) that a statement names whose key is trusted."""
     statements = [evidence.inner, *evidence.approvals.values()]
     return {fingerprint(item.certificate) for item in statements if item is not None and item.keyid in keyids}
+
+
+def _out_of_years(statement: Statement) -> str | None:
+    """That the certificate in a statement was not valid at its time, whoever trusts the key."""
+    certificate = statement.certificate
+    if certificate.not_valid_before_utc <= statement.when <= certificate.not_valid_after_utc:
+        return None
+    return "its time is not within the certificate's years"
 
 
 def _party(subject: str, certificate: x509.Certificate, distrust: str | None) -> Iterator[Check]:
