@@ -14,6 +14,7 @@ import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any  # Any: what JSON holds
 
 import numpy as np
 import pyarrow as pa
@@ -296,3 +297,35 @@ RUNS: dict[str, tuple[Plant, str]] = {
     "a list for a result": (file("result.json", "[]"), ""),
     "a deep statement": (file("statement.dsse.json", STATEMENT), ""),
 }  # fmt: skip
+
+
+def _with(*path: str, value: object) -> Callable[[dict[str, object]], bytes]:
+    """A result with another value at a place."""
+
+    def change(result: dict[str, object]) -> bytes:
+        inner: Any = result
+        for key in path[:-1]:
+            inner = inner[key]
+        inner[path[-1]] = value
+        return json.dumps(result).encode()
+
+    return change
+
+
+RESULTS: dict[str, Callable[[dict[str, object]], bytes]] = {
+    "half of a surrogate pair": _with("spec", "question", value="\ud800"),
+    "half a pair for a key": _with("digests", "\udcff", value="x"),
+    "nothing": lambda _: b"null",
+    "deep": lambda _: DEEP.encode(),
+    "a spec that is a truth value": _with("spec", value=True),
+    "a cohort that is text": _with("cohort", value="x"),
+    "a list of versions": _with("versions", value=[[1]]),
+    "resamples that are a command": _with("spec", "bootstrap", "B", value="; touch executed"),
+    "targets that are lists": _with("spec", "thresholds", "fmr", value=[[[]]]),
+    "a seed that is a mapping": _with("spec", "seed", value={"a},b:{c": 1}),
+}
+READ = (
+    "resamples that are a command",
+    "targets that are lists",
+    "a seed that is a mapping",
+)  # by export, as text

@@ -1,5 +1,8 @@
 """Hostile data files: nothing in them is executed, nothing is written, nothing waits, and each gets one line."""
 
+import hashlib
+import json
+import shutil
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,6 +12,7 @@ from pathlib import Path
 import hostile_data as hostile
 import pytest
 
+from frtaudit.cli.main import main
 from frtaudit.config.load import load_spec
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.spec import AuditSpec, Thresholds, ThresholdSource
@@ -143,6 +147,22 @@ def test_run_folders(name: str, here: Path) -> None:
     plant(here / "run")
     _attempt(here, lambda: read_run(here / "run"), said)
     _attempt(here, lambda: read_run_tables(here / "run"), "run")
+
+
+@pytest.mark.parametrize("name", hostile.RESULTS)
+def test_results(name: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A finished run whose result was made hostile, with a verdict that fits: export, compare and reproduce."""
+    shutil.copytree(Path(__file__).parent / "signed_runs" / "0.1" / "run", here / "run")
+    (here / "run" / "statement.dsse.json").unlink()
+    data = hostile.RESULTS[name](json.loads((here / "run" / "result.json").read_bytes()))
+    (here / "run" / "result.json").write_bytes(data)
+    digest = {"result_sha256": hashlib.sha256(data).hexdigest()}
+    (here / "run" / "verdict.json").write_text(json.dumps(digest))
+    _attempt(here, lambda: read_run_tables(here / "run"), "cannot be read")
+    assert main(["reproduce", str(here / "run")]) == 4
+    assert len(capsys.readouterr().out.splitlines()) == 1
+    if name not in hostile.READ:
+        _attempt(here, lambda: read_run(here / "run"), "not a result")
 
 
 def test_what_is_harmless_but_odd_is_warned_of(here: Path, spec: AuditSpec) -> None:

@@ -1,6 +1,7 @@
 """What a collection is asked for: images, services, pairs, canaries, a budget; typed as an audit's spec is."""
 
 import dataclasses
+import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -64,7 +65,7 @@ class BudgetSpec:
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for a limit below 0."""
-        if self.limit is not None and not self.limit >= 0:
+        if self.limit is not None and not 0 <= self.limit < math.inf:
             raise SpecError("budget.limit", f"{self.limit:g}", "0 and more, or null for no limit")
 
 

@@ -63,6 +63,8 @@ class Store:
             self._db.execute("PRAGMA secure_delete=ON")
             self._db.execute("PRAGMA cache_size=-16000")
             self._db.execute("BEGIN IMMEDIATE")
+            if self._db.execute("SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger')").fetchone():
+                raise DataError("into", f"{STORE} holds more than tables", "another folder")
             for statement in filter(str.strip, _TABLES.split(";")):
                 self._db.execute(statement)
             self._db.execute("COMMIT")

@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from frtaudit.core.machine.files import Links, open_regular
 
@@ -66,6 +66,23 @@ def dumps(value: Json) -> str:
 def to_bytes(value: Json) -> bytes:
     """Canonical JSON as UTF-8 bytes with one trailing newline: what is written to disk and hashed."""
     return (dumps(value) + "\n").encode()
+
+
+def read_json(data: bytes) -> Any:  # noqa: ANN401  as json.loads: the caller checks what it is
+    """What JSON from outside holds. Raises :class:`ValueError` for what :func:`to_bytes` could not write again.
+
+    That is no JSON, brackets beyond reason, and half of a surrogate pair.
+
+    >>> read_json(b'{"a": 1}')
+    {'a': 1}
+    """
+    try:
+        value = json.loads(data)
+        if b"\\ud" in data.lower():
+            to_bytes(value)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    return value
 
 
 def sha256(data: bytes) -> str:

@@ -119,8 +119,14 @@ def _converted(
         return lambda value: row(map(inner, value))
     if origin(kind) is Mapping:
         inner = part(get_args(kind)[1])
-        return lambda value: {key: inner(item) for key, item in value.items()}
+        return lambda value: {key: inner(item) for key, item in _mapping(value).items()}
     return _same
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"a {type(value).__name__} is no mapping")
+    return value
 
 
 def _same(value: Any) -> Any:  # noqa: ANN401  what is JSON already

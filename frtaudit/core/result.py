@@ -1,10 +1,9 @@
 """The audit's result: the seam between the pipeline and everything that reads it."""
 
-import json
 from collections.abc import Mapping, Sequence  # noqa: F401  Sequence: what Json is made of, which the types of fields are read with
 from dataclasses import dataclass, field
 
-from frtaudit.core.canonical import Json, digest, plain, sha256, to_bytes
+from frtaudit.core.canonical import Json, digest, plain, read_json, sha256, to_bytes
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate
@@ -41,6 +40,8 @@ class AuditResult:
 
     def __post_init__(self) -> None:
         for name in ("spec", "digests", "cohort"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise TypeError(f"{name} is no mapping")
             object.__setattr__(self, name, plain(getattr(self, name)))
         for finding in self.findings:
             if finding.estimate is not None:
@@ -89,7 +90,7 @@ class Previous:
 
         What a broken result of this version leads to is raised as it is.
         """
-        value = json.loads(data)
+        value = read_json(data)
         version = value.get("schema_version") if isinstance(value, dict) else None
         if not isinstance(version, str):
             raise ValueError("names no schema version")  # noqa: TRY004  the file's content, not an argument's type

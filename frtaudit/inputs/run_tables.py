@@ -11,10 +11,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from frtaudit.core.arrays import Floats, Index
-from frtaudit.core.canonical import Json, sha256, sha256_file
+from frtaudit.core.canonical import Json, read_json, sha256, sha256_file
 from frtaudit.core.cohort import Classification, Cohort, StoredSystem
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.machine.files import check_regular, read_regular
+from frtaudit.core.result import AuditResult
 from frtaudit.core.scores import ScoreTable, ScoreTail
 from frtaudit.errors import DataError
 from frtaudit.inputs.tables import UNREADABLE
@@ -68,9 +69,11 @@ def read_run_tables(path: Path) -> RunTables:
     for table in NEEDED:
         check_regular(path / TABLES / f"{table}.parquet", f"{name}/{TABLES}/{table}.parquet")
     try:
-        result = json.loads(data)
+        result = read_json(data)
+        AuditResult.from_json(result)
+        _check_numbers(result["spec"])
         noted = json.loads(read_regular(path / "verdict.json", f"{name}/verdict.json"))["result_sha256"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise DataError(
             name, f"{RESULT} or verdict.json cannot be read ({type(error).__name__})", "a whole run"
         ) from None
@@ -85,6 +88,16 @@ def read_run_tables(path: Path) -> RunTables:
         tables={table: _read(path / TABLES / f"{table}.parquet", name) for table in NEEDED},
         digests=digests,
     )
+
+
+def _check_numbers(spec: Mapping[str, Json]) -> None:
+    """Raise :class:`TypeError` where the numbers of a spec that a comparison takes over are none."""
+    bootstrap, thresholds = _mapping(spec.get("bootstrap")), _mapping(spec.get("thresholds"))
+    targets = thresholds.get("fmr", ())
+    if not isinstance(targets, (list, tuple)) or not all(type(target) in (int, float) for target in targets):
+        raise TypeError("thresholds.fmr")
+    if not all(type(number) is int for number in (spec.get("seed", 0), bootstrap.get("B", 0))):
+        raise TypeError("seed, bootstrap.B")
 
 
 def _read(path: Path, name: str) -> pd.DataFrame:

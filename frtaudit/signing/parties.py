@@ -47,15 +47,13 @@ def parties(evidence: Evidence, trust: Trust) -> Iterator[Check]:
         keyids.add(outer.keyid)
     if outer:
         distrust = None if outer.keyid in keyids else f"key {outer.keyid[:16]}..."
-        yield from _party(STATEMENT, outer.certificate, distrust)
-    known = {
-        fingerprint(pdf_signature.certificate)
-        for pdf_signature in signatures
-        if pdf_signature.distrust is None
-    }
+        yield from _party(STATEMENT, outer.certificate, distrust or _out_of_years(outer))
+    known = {fingerprint(signature.certificate) for signature in signatures if signature.distrust is None}
     for signature in signatures:
         known_here = fingerprint(signature.certificate) in vouched
-        yield from _party(signature.field, signature.certificate, None if known_here else signature.distrust)
+        yield from _party(
+            signature.field, signature.certificate, signature.ended if known_here else signature.distrust
+        )
         if signature.authority is not None:
             yield from _party(f"{signature.field} / time", signature.authority, signature.time_distrust)
     for name, approval in evidence.approvals.items():
@@ -63,7 +61,7 @@ def parties(evidence: Evidence, trust: Trust) -> Iterator[Check]:
             approval.is_of_certificate and fingerprint(approval.certificate) in known
         )
         distrust = None if known_here else f"key {approval.keyid[:16]}..."
-        yield from _party(name, approval.certificate, distrust)
+        yield from _party(name, approval.certificate, distrust or _out_of_years(approval))
 
 
 def _vouched(evidence: Evidence, keyids: AbstractSet[str]) -> set[str]:
@@ -74,6 +72,14 @@ def _vouched(evidence: Evidence, keyids: AbstractSet[str]) -> set[str]:
         for statement in statements
         if statement is not None and statement.keyid in keyids
     }
+
+
+def _out_of_years(statement: Statement) -> str | None:
+    """That the certificate in a statement was not valid at its time, whoever trusts the key."""
+    certificate = statement.certificate
+    if certificate.not_valid_before_utc <= statement.when <= certificate.not_valid_after_utc:
+        return None
+    return "its time is not within the certificate's years"
 
 
 def _party(subject: str, certificate: x509.Certificate, distrust: str | None) -> Iterator[Check]:

@@ -15,7 +15,8 @@ from enum import Enum
 from pathlib import Path
 from typing import NoReturn, TypeGuard
 
-from frtaudit.core.canonical import Json, sha256
+from frtaudit.core.canonical import Json, read_json, sha256
+from frtaudit.core.machine.files import read_regular
 from frtaudit.core.records import from_json
 from frtaudit.core.result import AuditResult
 from frtaudit.core.rows import RowDigests, changed
@@ -94,7 +95,7 @@ def reproduce(run: Path, rederive: Rederive, overrides: Sequence[str] = ()) -> R
     """Derive the result of a run folder (or of a signed PDF) again and compare."""
     try:
         recorded = _recorded(run)
-        value = json.loads(recorded)
+        value = read_json(recorded)
         AuditResult.from_json(value)
     except (OSError, ValueError, KeyError, TypeError, FrtauditError) as error:
         why = error if isinstance(error, (OSError, FrtauditError)) else type(error).__name__
@@ -136,8 +137,8 @@ class _Parser(argparse.ArgumentParser):
 
 def _recorded(run: Path) -> bytes:
     if run.is_dir():
-        return (run / RESULT).read_bytes()
-    return read_signed_pdf(run.read_bytes(), (), run.name).attachments[RESULT]
+        return read_regular(run / RESULT)
+    return read_signed_pdf(read_regular(run), (), run.name).attachments[RESULT]
 
 
 def _named(value: Mapping[str, Json], part: str) -> dict[str, Json]:

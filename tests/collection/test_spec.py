@@ -1,5 +1,6 @@
 """Tests also export and reader, by their names: what they write is tested in test_sitting."""
 
+import re
 from collections.abc import Iterator
 
 import drawn_faces
@@ -91,3 +92,28 @@ def test_plan_prints_and_calls_nothing(capsys: pytest.CaptureFixture[str]) -> No
     assert main.main(["plan", "collect", *WORDS, "--queries", "2", "--images", "9", "--json"]) == 0
     assert '"pairs":144' in capsys.readouterr().out
     assert main.main(["plan", "collect", *WORDS, "--queries", "2"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("services.a.limits.compare=.inf", "services.a: a price below 0, or infinite"),
+        ("services.a.limits.rate=.nan", "services.a: a rate or a timeout of 0 and less, or infinite"),
+        ("budget.limit=.inf", "budget.limit: inf"),
+        ("source.wrong=.nan", "source: wrong nan"),
+        ("source.variation=.inf", "variation below 0 or infinite"),
+        ("services.b={type: facepp, endpoint: 'https://a b'}", "endpoint: found no host"),
+        (f"services.b={{type: facepp, endpoint: 'https://{'a' * 70}.example'}}", "endpoint: found no host"),
+    ],
+)
+def test_numbers_are_finite_and_hosts_are_names(word: str, said: str) -> None:
+    """What no call could keep, and what no name server could be asked, is refused before a folder is made."""
+    with pytest.raises(SpecError, match=re.escape(said)):
+        load_collection(
+            [
+                "source=made_up",
+                "services.a.type=made_up",
+                "into=out",
+                word.replace(".inf", "inf").replace(".nan", "nan"),
+            ]
+        )

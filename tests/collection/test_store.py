@@ -1,6 +1,7 @@
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from frtaudit.collection.rows import ImageRow, Key, Result, State, facts_of
-from frtaudit.collection.store import Store
+from frtaudit.collection.store import STORE, Store
 from frtaudit.core.collecting import Refusal
 from frtaudit.errors import DataError
 
@@ -93,7 +94,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from frtaudit.collection.rows import Key
-from frtaudit.collection.store import Store
+from frtaudit.collection.store import STORE, Store
 store = Store(Path(sys.argv[1]))
 store.begin()
 for k in range(1, 20):
@@ -131,3 +132,13 @@ def test_a_full_disk_in_a_commit_is_said_as_such(tmp_path: Path) -> None:
         store.commit([], keys)
     assert not store._db.in_transaction
     store.commit([], keys[:1])
+
+
+def test_a_store_that_holds_a_view_is_no_store(tmp_path: Path) -> None:
+    """A folder that somebody hands over cannot answer for ever, by a view in the place of a table."""
+    with closing(sqlite3.connect(tmp_path / STORE)) as made:
+        made.execute(
+            "CREATE VIEW meta AS WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT x AS key FROM r"
+        )
+    with pytest.raises(DataError, match="holds more than tables"):
+        Store(tmp_path / STORE)

@@ -135,6 +135,18 @@ def _fault(url: str) -> str:
     return "address_not_allowed" if _odd_number(host) else ""
 
 
+def is_host(host: str) -> bool:
+    """Whether a name, of any script, or an address can be asked for.
+
+    >>> is_host("api.example"), is_host("a b"), is_host("a" * 64 + ".example"), is_host("")
+    (True, False, False, False)
+    """
+    try:
+        return _HOST.fullmatch(_ascii(host)) is not None
+    except ValueError:
+        return False
+
+
 def _ascii(host: str) -> str:
     if ":" in host:
         return str(ipaddress.IPv6Address(host.partition("%")[0]))

@@ -1,9 +1,11 @@
 """What an image looks like as a vector, so that copies of one picture are found: a thumbnail, or a declared network."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Protocol  # Any: values of onnxruntime, which has no types
 
 import numpy as np
@@ -101,11 +103,20 @@ class Network:
         return {"embedding": "onnx", "model": self.digest}
 
 
+def load_onnxruntime() -> ModuleType:
+    """The package; it reports its use to its makers unless it is told not to before it is loaded.
+
+    Raises :class:`ImportError` where it is not installed.
+    """
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    return import_module("onnxruntime")
+
+
 def _session_of(path: Path) -> Any:  # noqa: ANN401  the package has no types
     if not path.is_file():
         raise ProviderError("duplicates.model", "no such file", "an ONNX model of images")
     try:
-        onnxruntime = import_module("onnxruntime")
+        onnxruntime = load_onnxruntime()
     except ImportError:
         raise ProviderError(
             "duplicates.model", "onnxruntime is not installed", "pip install frtaudit[onnx]"

@@ -13,6 +13,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar  # Any: parsed JSON
 from urllib.parse import urlsplit
 
+from frtaudit.collection.clients.addresses import is_host
 from frtaudit.collection.clients.protocol import Gate, Limits
 from frtaudit.core.collecting import CallError, Refusal
 from frtaudit.core.machine.extras import need
@@ -179,7 +180,7 @@ def checked_endpoint(where: str, endpoint: str) -> None:
         host, _ = parts.hostname or "", parts.port
     except ValueError:
         raise SpecError(where, "found no address", accepted) from None
-    if not host or parts.username or parts.password or parts.query or parts.fragment:
+    if not is_host(host) or parts.username or parts.password or parts.query or parts.fragment:
         raise SpecError(where, "found no host, or a user, query or fragment", accepted)
     if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(host)):
         raise SpecError(where, f"found the scheme {parts.scheme!r}", accepted)

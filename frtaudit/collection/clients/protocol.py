@@ -1,5 +1,6 @@
 """What a service and a source of images offer to a collection; the plug-ins know these, and not the collection."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -30,10 +31,10 @@ class Limits:
         for name in ("concurrency", "attempts"):
             if getattr(self, name) < 1:
                 raise SpecError(f".{name}", f"{getattr(self, name)}", "1 and more")
-        if self.timeout <= 0 or (self.rate is not None and self.rate <= 0):
-            raise SpecError(".", "a rate or a timeout of 0 and less", "numbers above 0")
-        if min(self.detect, self.compare) < 0:
-            raise SpecError(".", "a price below 0", "prices of 0 and more")
+        if not all(0 < number < math.inf for number in (self.timeout, self.rate or 1.0)) or self.rate == 0:
+            raise SpecError(".", "a rate or a timeout of 0 and less, or infinite", "numbers above 0")
+        if not all(0 <= price < math.inf for price in (self.detect, self.compare)):
+            raise SpecError(".", "a price below 0, or infinite", "prices of 0 and more")
 
 
 class Gate(Protocol):

@@ -4,7 +4,6 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from frtaudit.collection.clients.dlib_faces import Detector, Finding, Pixels, largest
+from frtaudit.collection.clients.embedding import load_onnxruntime
 from frtaudit.collection.clients.pictures import pixels
 from frtaudit.collection.clients.protocol import Gate, Limits
 from frtaudit.core.canonical import sha256_file
@@ -146,7 +146,7 @@ class _Network:
 
     def __init__(self, how: Onnx, path: Path) -> None:
         _installed()
-        runtime = import_module("onnxruntime")
+        runtime = load_onnxruntime()
         if how.execution not in runtime.get_available_providers():
             accepted = ", ".join(runtime.get_available_providers())
             raise ProviderError(WHERE, f"no execution provider {how.execution!r} here", accepted)

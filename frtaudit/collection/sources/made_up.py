@@ -1,5 +1,6 @@
 """Synthetic search results: each query has faces of its own, wrong ones, crowds, near-duplicates and empty images."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -43,11 +44,11 @@ class MadeUp:
         if min(self.queries, self.images) < 1:
             raise SpecError(".", "no query or no image", "1 and more")
         shares = [getattr(self, name) for name in _SHARES]
-        if min(shares) < 0 or sum(shares) > 1:
+        if not (all(share >= 0 for share in shares) and sum(shares) <= 1):
             text = ", ".join(f"{name} {share:g}" for name, share in zip(_SHARES, shares, strict=True))
             raise SpecError(".", text, "shares of 0 and more that make 1 or less")
-        if not self.groups or not self.variation >= 0:
-            raise SpecError(".", "no groups, or variation below 0", "a list of names; 0 and more")
+        if not self.groups or not 0 <= self.variation < math.inf:
+            raise SpecError(".", "no groups, or variation below 0 or infinite", "a list of names; 0 and more")
 
     def finds(self, notes: Notes = UNKEPT) -> Iterator[SourceImage]:  # noqa: ARG002  it makes no call
         """Query by query, in order."""

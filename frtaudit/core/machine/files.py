@@ -51,9 +51,13 @@ def check_regular(path: Path, name: str = "", links: Links = Links.REFUSE) -> No
     frtaudit.errors.DataError: scores.csv: is a device; accepted: a regular file
     """
     try:
-        path.name.encode()
+        str(path).encode()
     except UnicodeEncodeError:
         raise DataError("a file", f"is called {path.name!r}", "a name in UTF-8") from None
+    if "\0" in str(path):
+        raise DataError(
+            name or "a file", "is called by a name with a zero byte", "a name that a file can have"
+        )
     found = irregular(path, links)
     if found is not None:
         accepted = f"{REGULAR}; copy the file that the link names" if "link" in found else REGULAR

@@ -1,6 +1,5 @@
 """A finished run, read back from its folder: what exports start from."""
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from frtaudit.core import AuditResult, Estimate, Finding, Verdict
+from frtaudit.core.canonical import read_json
 from frtaudit.core.machine.files import read_regular
 from frtaudit.errors import DataError
 
@@ -66,7 +66,7 @@ def read_run(
     """
     file = path / RESULT if path.is_dir() else path
     try:
-        result = AuditResult.from_json(json.loads(read_regular(file)))
+        result = AuditResult.from_json(read_json(read_regular(file)))
         changed = datetime.fromtimestamp(int(file.stat().st_mtime), UTC)
     except OSError as error:
         raise DataError(

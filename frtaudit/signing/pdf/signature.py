@@ -52,12 +52,19 @@ MARKS = (b"/ByteRange", b"ETSI.CAdES.detached")
 HEADER = b"%PDF-"
 TIMESTAMP = "/DocTimeStamp"
 NAME_TREE_DEPTH = 8
+# Purposes of a certificate that signs documents, where it names any: not that of a server or of an authority.
+PURPOSES = {
+    *("1.3.6.1.5.5.7.3.36", "microsoft_document_signing", "adobe_authentic_documents_trust"),
+    *("email_protection", "client_auth", "any_extended_key_usage"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PdfSignature:
     """A signature that holds. ``when``: what its signer's clock said; ``end``: how many bytes it covers.
 
+    ``distrust``: why it is not trusted; ``ended``: that its certificate was not valid then or was revoked, which no
+    trust in its key heals.
     ``stamped``: the time that an ``authority`` gave it, None without one; ``time_distrust``: why that is not trusted.
     """
 
@@ -67,6 +74,7 @@ class PdfSignature:
     end: int
     is_timestamp: bool
     distrust: str | None
+    ended: str | None = None
     stamped: datetime | None = None
     authority: x509.Certificate | None = None
     time_distrust: str | None = None
@@ -215,13 +223,15 @@ def _check(
     tsa = None if stamp is None else x509.load_der_x509_certificate(stamp.signing_cert.dump())
     certificate = x509.load_der_x509_certificate(embedded.signer_cert.dump())
     when = getattr(status, "timestamp", embedded.self_reported_timestamp)
+    ended = _out_of_years(certificate, when) or _revoked(certificate, store, stamp)
     return PdfSignature(
         field=field,
         certificate=certificate,
         when=when,
         end=_end(embedded),
         is_timestamp=is_timestamp,
-        distrust=_distrust(status, certificate, when) or _revoked(certificate, store, stamp),
+        distrust=ended if status.trusted else _words(status.trust_problem_indic),
+        ended=ended,
         stamped=None if stamp is None else stamp.timestamp,
         authority=tsa,
         time_distrust=None if stamp is None or stamp.trusted else "no path to a trusted certificate",
@@ -241,7 +251,9 @@ async def _status(
     if is_timestamp:
         return await async_validate_pdf_timestamp(embedded, context, skip_diff=True)
     usage = KeyUsageConstraints(
-        key_usage={"non_repudiation", "digital_signature"}, match_all_key_usages=False
+        key_usage={"non_repudiation", "digital_signature"},
+        match_all_key_usages=False,
+        extd_key_usage=None if embedded.signer_cert.extended_key_usage_value is None else PURPOSES,
     )
     return await async_validate_pdf_signature(embedded, context, key_usage_settings=usage, skip_diff=True)
 
@@ -262,15 +274,8 @@ def _leaves(node: DictionaryObject, depth: int) -> Iterator[tuple[str, bytes]]:
         yield str(file["/UF" if "/UF" in file else "/F"]), bytes(file["/EF"]["/F"].data)
 
 
-def _distrust(
-    status: PdfSignatureStatus | DocumentTimestampStatus, certificate: x509.Certificate, when: datetime | None
-) -> str | None:
-    """Why a certificate is not trusted, where it can in the words of ETSI EN 319 102-1; None if it is.
-
-    The years of a certificate that is itself a root are checked here: path validation leaves roots alone.
-    """
-    if not status.trusted:
-        return _words(status.trust_problem_indic)
+def _out_of_years(certificate: x509.Certificate, when: datetime | None) -> str | None:
+    """That a certificate was not valid when it signed; path validation does not look at one that is itself a root."""
     if when is None or not certificate.not_valid_before_utc <= when <= certificate.not_valid_after_utc:
         return "the signature claims no time within the certificate's years"
     return None

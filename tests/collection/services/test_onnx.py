@@ -2,7 +2,10 @@
 
 import importlib.metadata
 import io
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +26,12 @@ from frtaudit.errors import ProviderError, SpecError
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 
+QUIET = """
+import time
+from frtaudit.collection.clients.embedding import load_onnxruntime
+load_onnxruntime().set_default_logger_severity(4)
+time.sleep(0.5)
+"""
 SIDE, WIDE = 4, 6  # pixels of the model's input, numbers of its embedding
 GATE = RateLimiter(limits=Limits(), budget=Budget(limit=None))
 WEIGHTS = np.random.default_rng(5).standard_normal((3 * SIDE * SIDE, WIDE)).astype(np.float32)
@@ -219,3 +228,11 @@ def test_a_spec_names_it_strictly(path: Path) -> None:
     for key, value in (("size", [0, 4]), ("deviation", [1, 0, 1]), ("margin", -1), ("mean", ["nan", 0, 0])):
         with pytest.raises(SpecError, match=key):
             plugin("service", data | {key: value}, "services.x")
+
+
+def test_the_package_reports_to_nobody(tmp_path: Path) -> None:
+    """Loaded by itself onnxruntime notes an id of this machine and its use in the home folder, and sends them."""
+    environment = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    environment.pop("ORT_DISABLE_TELEMETRY", None)
+    subprocess.run([sys.executable, "-c", QUIET], env=environment, check=True)
+    assert not list(tmp_path.rglob("*"))

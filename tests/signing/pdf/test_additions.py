@@ -211,3 +211,4 @@ def test_a_list_that_revokes_the_signer_is_seen(days: int, with_evidence: bytes,
     found = read_signed_pdf(pdf, [authorities().root], "f").signatures[0]
     assert (found.distrust is None) == (days > 0)
     assert days > 0 or "revoked on" in str(found.distrust)
+    assert found.ended == found.distrust  # whoever trusts the key itself is told, too
