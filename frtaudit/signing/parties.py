@@ -9,7 +9,7 @@ from cryptography import x509
 from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.signature import SignedPdf
-from frtaudit.signing.signer import common_name, fingerprint, is_demo
+from frtaudit.signing.signer import common_name, dated_outside, fingerprint, is_demo
 from frtaudit.signing.statement import Statement
 from frtaudit.signing.trust import Trust
 from frtaudit.signing.verification import Check, note, ok, untrusted
@@ -47,7 +47,9 @@ def parties(evidence: Evidence, trust: Trust) -> Iterator[Check]:
         keyids.add(outer.keyid)
     if outer:
         distrust = None if outer.keyid in keyids else f"key {outer.keyid[:16]}..."
-        yield from _party(STATEMENT, outer.certificate, distrust)
+        yield from _party(
+            STATEMENT, outer.certificate, distrust or dated_outside(outer.certificate, outer.when)
+        )
     known = {
         fingerprint(pdf_signature.certificate)
         for pdf_signature in signatures
@@ -55,7 +57,10 @@ def parties(evidence: Evidence, trust: Trust) -> Iterator[Check]:
     }
     for signature in signatures:
         known_here = fingerprint(signature.certificate) in vouched
-        yield from _party(signature.field, signature.certificate, None if known_here else signature.distrust)
+        outside = dated_outside(signature.certificate, signature.when)
+        yield from _party(
+            signature.field, signature.certificate, outside if known_here else signature.distrust
+        )
         if signature.authority is not None:
             yield from _party(f"{signature.field} / time", signature.authority, signature.time_distrust)
     for name, approval in evidence.approvals.items():
@@ -63,7 +68,8 @@ def parties(evidence: Evidence, trust: Trust) -> Iterator[Check]:
             approval.is_of_certificate and fingerprint(approval.certificate) in known
         )
         distrust = None if known_here else f"key {approval.keyid[:16]}..."
-        yield from _party(name, approval.certificate, distrust)
+        outside = dated_outside(approval.certificate, approval.when)
+        yield from _party(name, approval.certificate, distrust or outside)
 
 
 def _vouched(evidence: Evidence, keyids: AbstractSet[str]) -> set[str]:

@@ -45,7 +45,7 @@ from frtaudit.signing.pdf.pades import BASIC, Pades
 from frtaudit.signing.pdf.reader import ReportReader
 from frtaudit.signing.pdf.revisions import AlterationError
 from frtaudit.signing.pdf.value import bag_of, check_bag, check_form, check_hole
-from frtaudit.signing.signer import Signer
+from frtaudit.signing.signer import Signer, dated_outside
 from frtaudit.signing.waiting import wait
 
 MARKS = (b"/ByteRange", b"ETSI.CAdES.detached")
@@ -271,9 +271,7 @@ def _distrust(
     """
     if not status.trusted:
         return _words(status.trust_problem_indic)
-    if when is None or not certificate.not_valid_before_utc <= when <= certificate.not_valid_after_utc:
-        return "the signature claims no time within the certificate's years"
-    return None
+    return dated_outside(certificate, when)
 
 
 def _revoked(
