@@ -7,11 +7,13 @@ from pathlib import Path
 
 from frtaudit.core.canonical import Json, digest, sha256, to_bytes
 from frtaudit.core.estimates import Estimate, Interval
-from frtaudit.core.findings import Finding, Verdict
+from frtaudit.core.findings import Verdict
 from frtaudit.core.formatting import rate
 from frtaudit.core.methods import Method, Target
 from frtaudit.core.result import AuditResult
-from frtaudit.core.spec import Report
+from frtaudit.core.spec import Report, RequirementSpec, Weighting
+from frtaudit.core.structure import plain
+from frtaudit.evaluation.requirements import JudgementContext, judge
 from frtaudit.report import render
 from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.signature import sign_pdf
@@ -23,7 +25,7 @@ PAGE = "<html lang=en><title>small</title><p>A small report</p></html>"
 INPUTS = {"metadata.csv": sha256(b"metadata"), "vendor.npz": sha256(b"templates")}
 
 
-def make_result(value: float = 0.25, errors: int = 1) -> AuditResult:
+def make_result(value: float = 0.25, errors: int = 1, alpha: float = 0.05) -> AuditResult:
     """A result with one estimate and one finding."""
     interval = Interval(
         low=value - 0.1, high=value + 0.1, level=0.95, method=Method.WILSON, target=Target.POPULATION
@@ -34,7 +36,7 @@ def make_result(value: float = 0.25, errors: int = 1) -> AuditResult:
         metric="fnmr",
         schema=None,
         group="all",
-        weighting="pooled",
+        weighting="identity",
         at={"threshold": 0.5},
         value=value,
         numerator=errors,
@@ -42,23 +44,21 @@ def make_result(value: float = 0.25, errors: int = 1) -> AuditResult:
         unit="comparisons",
         intervals=(interval,),
     )
-    finding = Finding(
-        requirement="low",
-        estimate="/estimates/0",
-        verdict=Verdict.PASS,
-        limit=0.5,
-        bound=value + 0.1,
-        bound_level=0.95,
-        sentence="The rate is below the limit.",
-    )
-    spec = {"name": "small"}
+    low = RequirementSpec(name="low", metric="fnmr", limit=1.0, at={"threshold": 0.5})
+    judged = JudgementContext(estimates=(estimate,), ranked={}, alpha=alpha, weighting=Weighting.IDENTITY)
+    spec = {
+        "name": "small",
+        "weighting": "identity",
+        "bootstrap": {"B": 999, "alpha": alpha},
+        "requirements": [plain(low)],
+    }
     return AuditResult(
         spec=spec,
         digests={"spec": digest(spec), "cohort": sha256(b"cohort"), "inputs": INPUTS},
         versions={"frtaudit": "0.1.0", "numpy": "2.4.0"},
         estimates=(estimate,),
         curves=(),
-        findings=(finding,),
+        findings=judge([low], judged),
         failures=(),
         cohort={"samples": 4, "subjects": 2, "subjects_with_two_samples": 2, "schemas": {}},
     )

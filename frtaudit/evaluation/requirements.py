@@ -58,11 +58,11 @@ def judge(requirements: Sequence[RequirementSpec], context: JudgementContext) ->
     The family is all of them: what could not be tested keeps its place with p = 1, so that its size is declared and
     does not depend on the data.
     """
-    cases = [case for requirement in requirements for case in _cases(requirement, context)]
+    cases = [case for requirement in requirements for case in cases_of(requirement, context)]
     p = [1.0 if case.p is None else case.p for case in cases]
     adjusted, errors = holm(p), step_errors(p, context.alpha)
     return tuple(
-        _decide(case, context.alpha, error, value, len(cases))
+        decided(case, context.alpha, error, value, len(cases))
         for case, error, value in zip(cases, errors, adjusted, strict=True)
     )
 
@@ -97,7 +97,8 @@ def directions(requirements: Sequence[RequirementSpec]) -> int:
     return 2 if any(requirement.sided is Sided.TWO for requirement in requirements) else 1
 
 
-def _cases(requirement: RequirementSpec, context: JudgementContext) -> list[RequirementTest]:
+def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[RequirementTest]:
+    """The requirement at each estimate that it names; at none, where nothing estimates it."""
     places: dict[tuple[object, ...], int] = {}
     for index, estimate in enumerate(context.estimates):
         if _names(requirement, estimate, context):
@@ -184,7 +185,7 @@ def _same(found: float | str | None, asked: float | str) -> bool:
     return abs(found - asked) <= 1e-12 * max(abs(found), abs(asked), 1e-300)
 
 
-def _decide(case: RequirementTest, alpha: float, step: float, adjusted: float, family: int) -> Finding:
+def decided(case: RequirementTest, alpha: float, step: float, adjusted: float, family: int) -> Finding:
     """The verdict: a pass at alpha; a failure at its step of Holm's; else inconclusive."""
     estimate, requirement = case.estimate, case.requirement
     if estimate is None:

@@ -30,6 +30,8 @@ PAPER = (
         "weasyprint",
     ),
 )
+LIBRARIES = ("pango", "harfbuzz", "fontconfig", "zlib")
+FONTS = "fonts"
 HARFBUZZ = ("libharfbuzz.so.0", "libharfbuzz.0.dylib", "libharfbuzz-0.dll")
 FONTCONFIG = ("libfontconfig.so.1", "libfontconfig.1.dylib", "libfontconfig-1.dll")
 EMOJI = ((0x231A, 0x23F3), (0x25FD, 0x25FE), (0x2B1B, 0x2B55), (0xFE0F, 0xFE0F), (0x1F000, 0x10FFFF))
@@ -59,8 +61,14 @@ def paper_versions(page: bytes) -> dict[str, str]:
     ``fonts``: digest of the machine's own fonts, where the page has letters that the shipped fonts lack, or styles
     that may ask for another font.
     """
-    foreign = {"fonts": _fonts()} if _is_foreign(page.decode()) else {}
+    foreign = {FONTS: _fonts()} if _is_foreign(page.decode()) else {}
     return {**_libraries(), **foreign}
+
+
+def recorded_names(page: bytes, *, with_paper: bool) -> frozenset[str]:
+    """What this version records of a report, by name; ``with_paper``: of one that has a PDF."""
+    fonts = (FONTS,) if with_paper and _is_foreign(page.decode()) else ()
+    return frozenset((*page_versions(), *((*PAPER, *LIBRARIES) if with_paper else ()), *fonts))
 
 
 def differing(recorded: Mapping[str, object], page: bytes | None) -> tuple[str, ...]:
@@ -80,7 +88,7 @@ def _phrase(name: str, theirs: object, ours: str) -> str:
         return f"rendered by another build of frtaudit {version('frtaudit')}"
     if name in ("machine", "processor"):
         return "rendered on another kind of processor"
-    if name == "fonts":
+    if name == FONTS:
         return "rendered with fonts of another machine"
     known = theirs if isinstance(theirs, str) and len(theirs) <= 40 else "an unknown version"
     by = "by" if name == "frtaudit" else "with"
@@ -113,13 +121,13 @@ def _source() -> str:
 def _libraries() -> Mapping[str, str]:
     render.weasyprint()
     pango = int(importlib.import_module("weasyprint.text.ffi").pango.pango_version())
-    return {
-        **{name: version(name) for name in PAPER},
-        "pango": f"{pango // 10000}.{pango // 100 % 100}.{pango % 100}",
-        "harfbuzz": _of_library(HARFBUZZ, lambda library: _text_of(library.hb_version_string)),
-        "fontconfig": _of_library(FONTCONFIG, lambda library: str(library.FcGetVersion())),
-        "zlib": zlib.ZLIB_RUNTIME_VERSION,
-    }
+    found = (
+        f"{pango // 10000}.{pango // 100 % 100}.{pango % 100}",
+        _of_library(HARFBUZZ, lambda library: _text_of(library.hb_version_string)),
+        _of_library(FONTCONFIG, lambda library: str(library.FcGetVersion())),
+        zlib.ZLIB_RUNTIME_VERSION,
+    )
+    return {**{name: version(name) for name in PAPER}, **dict(zip(LIBRARIES, found, strict=True))}
 
 
 def _of_library(names: tuple[str, ...], read: Callable[[ctypes.CDLL], str]) -> str:

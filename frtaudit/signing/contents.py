@@ -10,15 +10,16 @@ from frtaudit.core.findings import Verdict
 from frtaudit.core.machine.faults import of_machine
 from frtaudit.core.result import AuditResult
 from frtaudit.core.result_schema import result_schema
-from frtaudit.errors import VerificationError
+from frtaudit.errors import FrtauditError, VerificationError
+from frtaudit.evaluation.contradictions import contradiction
 from frtaudit.report.files import RESULT
 from frtaudit.signing.seal import Seal, open_seal, recorded
-from frtaudit.signing.signer import common_name
+from frtaudit.signing.signer import common_name, dated_outside
 from frtaudit.signing.statement import Statement
 from frtaudit.signing.trust import Trust
 from frtaudit.signing.verification import Check, invalid, note, ok, untrusted
 
-VERDICT = "verdict.json"
+VERDICT, LISTS = "verdict.json", "lists/"
 
 
 def against_schema(value: Json) -> str | None:
@@ -85,6 +86,9 @@ def _seal_trust(seal: Seal, name: str, trust: Trust) -> Iterator[Check]:
     signer, keyid = common_name(seal.statement.certificate), seal.statement.keyid
     if keyid not in trust.keyids:
         yield untrusted(name, f"its signer {signer!r} is not trusted on this machine (key {keyid[:16]}...)")
+    outside = dated_outside(seal.statement.certificate, seal.statement.when)
+    if outside is not None:
+        yield untrusted(name, f"its signer {signer!r} is not trusted on this machine ({outside})")
     if seal.stamp is None:
         yield note(name, "its time is what its signer's clock said: no authority gave one")
         return
@@ -114,6 +118,9 @@ def result_checks(data: bytes, where: str, inner: Statement | None) -> Iterator[
         return
     if result.digests.get("spec") != digest(result.spec):
         yield invalid(where, "holds another spec than the one that its digest names")
+    wrong = _contradiction(result)
+    if wrong is not None:
+        yield invalid(where, f"contradicts itself: {wrong}")
     yield ok(
         where,
         f"follows the schema of results: {len(result.estimates)} estimates, {len(result.findings)} findings",
@@ -122,11 +129,31 @@ def result_checks(data: bytes, where: str, inner: Statement | None) -> Iterator[
         yield _origin(result, where, inner)
 
 
+def _contradiction(result: AuditResult) -> str | None:
+    try:
+        return contradiction(result)
+    except (FrtauditError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        return f"its parts cannot be held against each other ({type(error).__name__})"
+
+
 def _origin(result: AuditResult, where: str, inner: Statement) -> Check:
     spec, inputs = result.digests.get("spec"), result.digests.get("inputs")
     if (spec, inputs) == (inner.spec, dict(inner.inputs)):
         return ok(where, f"digests of the spec and of {len(inner.inputs)} inputs are the signed ones")
     return invalid(where, "digests of spec or inputs are not the signed ones")
+
+
+def list_checks(data: bytes, outer: Statement) -> Iterator[Check]:
+    """Checks that the lists of a run are those that its result names, by digest, and no others."""
+    try:
+        made = AuditResult.from_json(json.loads(data)).digests.get("outputs", {})
+        named = {f"{LISTS}{name}": sha for name, sha in made.items()}  # type: ignore[union-attr]  # else invalid
+    except Exception:  # noqa: BLE001  said already
+        return
+    listed = {name: item.sha256 for name, item in outer.subjects.items() if name.startswith(LISTS)}
+    for name in sorted({*named, *listed}):
+        if named.get(name) != listed.get(name):
+            yield invalid(name, f"is not a list that {RESULT} names")
 
 
 def verdict_checks(folder: Path) -> Iterator[Check]:

@@ -9,7 +9,7 @@ from cryptography import x509
 from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.signature import SignedPdf
-from frtaudit.signing.signer import common_name, fingerprint, is_demo
+from frtaudit.signing.signer import common_name, dated_outside, fingerprint, is_demo
 from frtaudit.signing.statement import Statement
 from frtaudit.signing.trust import Trust
 from frtaudit.signing.verification import Check, note, ok, untrusted
@@ -47,7 +47,9 @@ def parties(evidence: Evidence, trust: Trust) -> Iterator[Check]:
         keyids.add(outer.keyid)
     if outer:
         distrust = None if outer.keyid in keyids else f"key {outer.keyid[:16]}..."
-        yield from _party(STATEMENT, outer.certificate, distrust or _out_of_years(outer))
+        yield from _party(
+            STATEMENT, outer.certificate, distrust or dated_outside(outer.certificate, outer.when)
+        )
     known = {fingerprint(signature.certificate) for signature in signatures if signature.distrust is None}
     for signature in signatures:
         known_here = fingerprint(signature.certificate) in vouched
@@ -61,7 +63,8 @@ def parties(evidence: Evidence, trust: Trust) -> Iterator[Check]:
             approval.is_of_certificate and fingerprint(approval.certificate) in known
         )
         distrust = None if known_here else f"key {approval.keyid[:16]}..."
-        yield from _party(name, approval.certificate, distrust or _out_of_years(approval))
+        outside = dated_outside(approval.certificate, approval.when)
+        yield from _party(name, approval.certificate, distrust or outside)
 
 
 def _vouched(evidence: Evidence, keyids: AbstractSet[str]) -> set[str]:
@@ -72,14 +75,6 @@ def _vouched(evidence: Evidence, keyids: AbstractSet[str]) -> set[str]:
         for statement in statements
         if statement is not None and statement.keyid in keyids
     }
-
-
-def _out_of_years(statement: Statement) -> str | None:
-    """That the certificate in a statement was not valid at its time, whoever trusts the key."""
-    certificate = statement.certificate
-    if certificate.not_valid_before_utc <= statement.when <= certificate.not_valid_after_utc:
-        return None
-    return "its time is not within the certificate's years"
 
 
 def _party(subject: str, certificate: x509.Certificate, distrust: str | None) -> Iterator[Check]:

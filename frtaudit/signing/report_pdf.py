@@ -51,13 +51,12 @@ def open_pdf(
     except VerificationError as error:
         return Evidence(outer=outer), [invalid(error.where, error.found)]
     if not pdf.signatures:
-        return Evidence(outer=outer, pdf=pdf), [_unsigned(pdf, where)]
+        return Evidence(outer=outer, pdf=pdf), [_unsigned(pdf, where, outer)]
     checks = [ok(where, f"PAdES {pdf.level.value}, signatures: {len(pdf.signatures)}")]
     checks += [ok(where, _signature(signature)) for signature in pdf.signatures]
     if INNER_NAME not in pdf.attachments:
-        missing = indeterminate(
-            where, f"{INNER_NAME} is not attached: a signed PDF, but no report of an audit"
-        )
+        said = f"{INNER_NAME} is not attached: a signed PDF, but no report of an audit"
+        missing = indeterminate(where, said) if outer is None else invalid(where, said)
         return Evidence(outer=outer, pdf=pdf), [*checks, missing]
     try:
         inner = open_statement(pdf.attachments[INNER_NAME], Scope.INNER, f"{where} / {INNER_NAME}")
@@ -67,9 +66,11 @@ def open_pdf(
     return evidence, [*checks, *_inner(inner, pdf, where)]
 
 
-def _unsigned(pdf: SignedPdf, where: str) -> Check:
+def _unsigned(pdf: SignedPdf, where: str, outer: Statement | None) -> Check:
     if INNER_NAME in pdf.attachments:
         return invalid(where, "carries a signed statement, but its own signature is gone")
+    if outer is not None:
+        return invalid(where, "is not signed, although the run is")
     return indeterminate(where, "is not signed: an unsigned draft, or no report")
 
 

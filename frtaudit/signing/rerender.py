@@ -11,7 +11,9 @@ from pathlib import Path
 
 from frtaudit.core.canonical import Json
 from frtaudit.core.machine.faults import as_line, of_machine
+from frtaudit.core.result import AuditResult
 from frtaudit.errors import DataError, FrtauditError
+from frtaudit.evaluation.contradictions import unfounded
 from frtaudit.report.files import (
     ANNEX,
     CHECKLISTS,
@@ -33,7 +35,7 @@ from frtaudit.signing.pdf.first_revision import first_difference, foreign
 from frtaudit.signing.pdf.signature import SignedPdf
 from frtaudit.signing.signer import is_demo
 from frtaudit.signing.statement import INNER_NAME, Statement
-from frtaudit.signing.verification import Check, Depth, invalid, ok, unchecked
+from frtaudit.signing.verification import Check, Depth, invalid, note, ok, unchecked
 
 LISTS = (CHECKLISTS, CHECKLISTS_CSV)
 UNRECORDED = "it was made before reports recorded what rendered them"
@@ -138,6 +140,11 @@ def rendering_checks(written: Written, status: str, depth: Depth, *, trusted: bo
     if not trusted and any(name.startswith(TEMPLATES) for name in written.sources):
         yield unchecked(first, "not compared: its templates are of a signer who is not trusted here")
         return
+    own = sum(name.startswith(TEMPLATES) for name in written.sources)
+    if own:
+        yield note(
+            first, f"is laid out with {own} templates of its own: their words and styles are the signer's"
+        )
     yield from _page(written, recorded, depth)
 
 
@@ -171,7 +178,7 @@ def _page(written: Written, recorded: Mapping[str, Json], depth: Depth) -> Itera
     name, other = written.page_name, differing(recorded, None)
     try:
         page, lists = page_of(written.sources), checklists_of(written.sources)
-        settings = settings_again(written.sources)
+        settings, wrong = settings_again(written.sources), _unfounded(written.sources)
     except Exception as error:  # noqa: BLE001  files of another version or of a forger may lead to any
         if of_machine(error):
             yield unchecked(name, f"not compared: {as_line(error).where}: {as_line(error).found}")
@@ -185,27 +192,47 @@ def _page(written: Written, recorded: Mapping[str, Json], depth: Depth) -> Itera
     if written.page is not None:
         yield ok(name, "made again from the result and report.json: the same bytes")
     yield from _as_told(written, settings, page, other)
-    if written.lists is not None:
-        for item in sorted({*lists, *written.lists}):
-            if lists.get(item) != written.lists.get(item):
-                yield _differs(item, "is not what the result leads to", other, "list")
+    if wrong is not None:
+        yield _differs(RESULT, wrong, other, "findings")
+    yield from _lists(written, lists, other)
     made: _Made = {}
     for paper in written.papers:
         if paper.signed.signatures:
             yield from _paper(written, paper, page, recorded, depth, made)
 
 
+def _lists(written: Written, again: Mapping[str, bytes], other: tuple[str, ...]) -> Iterator[Check]:
+    """The checklists that stand beside a result are those that it leads to."""
+    if written.lists is None:
+        return
+    for name in sorted({*again, *written.lists}):
+        if again.get(name) != written.lists.get(name):
+            yield _differs(name, "is not what the result leads to", other, "list")
+
+
+def _unfounded(sources: Mapping[str, bytes]) -> str | None:
+    """Which finding of a result does not follow from it; None where all do, and for a sweep's table."""
+    if RESULT not in sources:
+        return None
+    return unfounded(AuditResult.from_json(json.loads(sources[RESULT])))
+
+
 def _as_told(written: Written, again: bytes, page: bytes, other: tuple[str, ...]) -> Iterator[Check]:
     """``report.json`` holds what is written ``again``; page and PDFs that it asks for stand there, no others."""
     from frtaudit.report.render import Part
     from frtaudit.report.rendering import settings_of
+    from frtaudit.report.versions import page_versions, recorded_names
     from frtaudit.signing.report_files import parts_of
 
     if again != written.sources[SETTINGS]:
         yield _differs(SETTINGS, "holds what no report is told", other, "settings")
+    told = json.loads(written.sources[SETTINGS])
+    settings, recorded = settings_of(told), told[RENDERED_BY]
+    is_this = recorded.get("source") == page_versions()["source"]
+    if is_this and set(recorded) != recorded_names(page, with_paper=settings.pdf):
+        yield invalid(SETTINGS, "names other programs than those that render such a report")
     if written.listed is None:
         return
-    settings = settings_of(json.loads(written.sources[SETTINGS]))
     paper = TABLE_PDF if TABLE in written.sources else PDF
     annexed = settings.pdf and Part.ANNEX in parts_of(settings, page)
     wanted = {written.page_name: settings.html, paper: settings.pdf, ANNEX: annexed}

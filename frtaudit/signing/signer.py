@@ -75,3 +75,10 @@ def check_years(signer: Signer, when: datetime) -> None:
     if not first <= when <= last:
         text = f"expired on {last:%Y-%m-%d}" if when > last else f"does not hold before {first:%Y-%m-%d}"
         raise DataError(f"key of {signer.name!r}", f"its certificate {text}", "a key within its years")
+
+
+def dated_outside(certificate: x509.Certificate, when: datetime | None) -> str | None:
+    """Why a signature of that time is not trusted: its signer's certificate was not valid then; None where it was."""
+    if when is None or not certificate.not_valid_before_utc <= when <= certificate.not_valid_after_utc:
+        return "the signature claims no time within the certificate's years"
+    return None

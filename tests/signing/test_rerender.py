@@ -302,6 +302,34 @@ def _loose(case: Case) -> None:
     case.files["report.json"] = json.dumps(json.loads(case.files["report.json"]), indent=1).encode()
 
 
+def _rendered_by(**changes: object) -> Callable[[Case], None]:
+    """Other names of programs in report.json than this version records."""
+
+    def attack(case: Case) -> None:
+        by = json.loads(case.files["report.json"])["rendered_by"]
+        case.say(rendered_by={**by, **changes})
+
+    return attack
+
+
+def _judged(**changes: object) -> Callable[[Case], None]:
+    """The one finding with other fields, counted as the verdict counts."""
+
+    def attack(case: Case) -> None:
+        told = json.loads(case.files["result.json"])
+        told["findings"][0].update(changes)
+        result = AuditResult.from_json(told)
+        case.files["result.json"] = result.to_bytes()
+        case.files["verdict.json"] = to_bytes(verdict_of(result))
+
+    return attack
+
+
+def _unsigned(case: Case) -> None:
+    """A page that says something else, laid out by somebody and not signed."""
+    case.files["report.pdf"] = render.pdf(case.page.replace("25.0", "2.50"))
+
+
 HIDDEN = ".answer { display: none } .answer::before { content: 'All requirements are met.' }"
 BOX = "<div style='position:absolute; top:0; width:100%; height:20cm; background:#fff'></div>"
 PRAISE = "<p>The system is fit for use.</p>"
@@ -309,7 +337,7 @@ ATTACKS: Mapping[str, tuple[Callable[[Case], None], str]] = {
     "truth hidden by a style on the page": (_page(_style(HIDDEN)), "report.html"),
     "white box over the page": (_page(_words("<body>", f"<body>{BOX}")), "report.html"),
     "sentence without a number on the page": (_page(_words("</h1>", f"</h1>{PRAISE}")), "report.html"),
-    "sentence taken from the page": (_page(_words("The rate is below the limit.", "")), "report.html"),
+    "sentence taken from the page": (_page(_words("which meets", "")), "report.html"),
     "number on the page": (_page(_words("25.0", "2.50")), "report.html"),
     "title on the page": (_page(_words("Gate 4", "Gate 5")), "report.html"),
     "space on the page": (_page(lambda page: page + " "), "report.html"),
@@ -335,6 +363,11 @@ ATTACKS: Mapping[str, tuple[Callable[[Case], None], str]] = {
     "remark in report.json": (_told(remark="All good"), "report.json"),
     "key in report.json": (_told(key="mine.pem"), "report.json"),
     "loose form of report.json": (_loose, "report.json"),
+    "remark about what rendered it": (_rendered_by(remark="All good"), "report.json"),
+    "list beside the result's": (_file("lists/summary.csv", b"verdict\npass\n"), "lists/summary.csv"),
+    "verdict of a finding": (_followed(_judged(verdict="fail")), "result.json"),
+    "sentence of a finding": (_followed(_judged(sentence="vendor: certified.")), "result.json"),
+    "PDF without a signature": (_unsigned, "report.pdf"),
     "last audit swapped, and the page with it": (
         _followed(_file("previous.json", make_result(0.9, 3).to_bytes())),
         "report.json",

@@ -27,7 +27,7 @@ from frtaudit.signing.statement import outer_statement
 from frtaudit.signing.verification import Depth
 from frtaudit.signing.verify import verify
 
-RESULTS = [small_run.make_result(), small_run.make_result(0.3, 2)]
+RESULTS = [small_run.make_result(), small_run.make_result(0.3, 2, alpha=0.1)]
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from frtaudit.signing.keys import demo_signer
 from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.signer import Signer
-from frtaudit.signing.statement import INNER_NAME
+from frtaudit.signing.statement import INNER_NAME, outer_statement
 from frtaudit.signing.verification import CheckStatus, Verification
 from frtaudit.signing.verify import verify
 
@@ -321,3 +321,26 @@ def test_a_signal_ends_it_between_two_checks(
 
     monkeypatch.setattr(signals, "check", fifth)
     assert main(["verify", str(run), "--trust", str(key_folder / PUBLIC)]) == 130
+
+
+def test_a_statement_of_another_time_than_its_certificate_is_not_trusted(
+    original: Path, tmp_path: Path, signer: Signer, key_folder: Path
+) -> None:
+    """A signed folder dated before or after the years of its signer's certificate ends with 3."""
+    for year in (2000, 2099):
+        run = Path(shutil.copytree(original, tmp_path / str(year)))
+        (run / STATEMENT).unlink()
+        (run / STATEMENT).write_bytes(outer_statement(run, signer, WHEN.replace(year=year)))
+        assert verify(run, [key_folder / PUBLIC]).exit_code == 3
+
+
+def test_a_table_of_no_run_is_named(original: Path, tmp_path: Path, signer: Signer, key_folder: Path) -> None:
+    """A signed file among the tables that no run writes is said to be compared with nothing."""
+    run = Path(shutil.copytree(original, tmp_path / "run"))
+    (run / "tables").mkdir(exist_ok=True)
+    (run / "tables/summary.html").write_text("All requirements are met.")
+    (run / STATEMENT).unlink()
+    (run / STATEMENT).write_bytes(outer_statement(run, signer, WHEN))
+    assert "tables/summary.html: is signed, and no part of a report" in str(
+        verify(run, [key_folder / PUBLIC])
+    )

@@ -45,7 +45,7 @@ from frtaudit.signing.pdf.pades import BASIC, Pades
 from frtaudit.signing.pdf.reader import ReportReader
 from frtaudit.signing.pdf.revisions import AlterationError
 from frtaudit.signing.pdf.value import bag_of, check_bag, check_form, check_hole
-from frtaudit.signing.signer import Signer
+from frtaudit.signing.signer import Signer, dated_outside
 from frtaudit.signing.waiting import wait
 
 MARKS = (b"/ByteRange", b"ETSI.CAdES.detached")
@@ -223,7 +223,7 @@ def _check(
     tsa = None if stamp is None else x509.load_der_x509_certificate(stamp.signing_cert.dump())
     certificate = x509.load_der_x509_certificate(embedded.signer_cert.dump())
     when = getattr(status, "timestamp", embedded.self_reported_timestamp)
-    ended = _out_of_years(certificate, when) or _revoked(certificate, store, stamp)
+    ended = dated_outside(certificate, when) or _revoked(certificate, store, stamp)
     return PdfSignature(
         field=field,
         certificate=certificate,
@@ -272,13 +272,6 @@ def _leaves(node: DictionaryObject, depth: int) -> Iterator[tuple[str, bytes]]:
     pairs = [item.get_object() for item in node["/Names"]] if "/Names" in node else []
     for file in pairs[1::2]:
         yield str(file["/UF" if "/UF" in file else "/F"]), bytes(file["/EF"]["/F"].data)
-
-
-def _out_of_years(certificate: x509.Certificate, when: datetime | None) -> str | None:
-    """That a certificate was not valid when it signed; path validation does not look at one that is itself a root."""
-    if when is None or not certificate.not_valid_before_utc <= when <= certificate.not_valid_after_utc:
-        return "the signature claims no time within the certificate's years"
-    return None
 
 
 def _revoked(

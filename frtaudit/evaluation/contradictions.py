@@ -1,0 +1,220 @@
+"""What a finished result says more than once, held against itself: numbers that were changed by hand seldom agree.
+
+:func:`contradiction` holds for results of every version. :func:`unfounded` judges the requirements again, as far as a
+result tells without scores, in the words of this version.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any  # Any: JSON of mixed depth
+
+from frtaudit.core import UNKNOWN, AuditResult, Estimate, Finding, Method, Verdict
+from frtaudit.core.spec import RequirementSpec, Weighting
+from frtaudit.core.structure import build
+from frtaudit.evaluation.requirement_findings import RequirementTest, finding_of, too_few_people
+from frtaudit.evaluation.requirements import JudgementContext, cases_of, decided
+from frtaudit.evaluation.suspected_duplicates import without_confirmed
+from frtaudit.stats.systems.multiplicity import holm, step_errors
+
+ROUNDING = 1e-9
+FULL = "full"  # the digest that a publishable variant has: some of its findings and families are withheld
+WITHOUT = " Without suspected duplicates of people "
+PEOPLE = "Without any false match"  # after it stands how many people would do, which a result does not tell
+QUOTIENTS = frozenset({"fta"})  # quotients of their counts that have no weighting
+
+
+def contradiction(result: AuditResult) -> str | None:
+    """Where a result contradicts itself, and how; None where it does not."""
+    return next(_contradictions(result), None)
+
+
+def unfounded(result: AuditResult) -> str | None:
+    """The first finding that does not follow from the estimates, p values and bounds of its result; None for none.
+
+    Raises whatever a forged spec leads to.
+    """
+    if FULL in result.digests:
+        return None
+    requirements = _requirements(result)
+    context = _context(result)
+    tests = [test for requirement in requirements for test in cases_of(requirement, context)]
+    if len(tests) != len(result.findings):
+        return f"holds {len(result.findings)} findings, its requirements lead to {len(tests)}"
+    p = [1.0 if finding.p is None else finding.p for finding in result.findings]
+    places = zip(tests, result.findings, holm(p), step_errors(p, context.alpha), strict=True)
+    for index, (test, finding, adjusted, step) in enumerate(places):
+        if not _follows(test, finding, context, (adjusted, step), len(tests)):
+            return f"/findings/{index} does not follow from the estimates"
+    return None
+
+
+def _contradictions(result: AuditResult) -> Iterator[str]:
+    seen: set[tuple[object, ...]] = set()
+    for index, estimate in enumerate(result.estimates):
+        place, identity = f"/estimates/{index}", _identity(estimate)
+        if identity in seen:
+            yield f"{place} is estimated twice"
+        seen.add(identity)
+        yield from _of_estimate(estimate, place)
+    yield from _of_findings(result)
+    for name, rows in _classes(result.cohort):
+        for row in rows:
+            for kind in ("subjects", "samples"):
+                part, whole = row.get(kind), result.cohort.get(kind)
+                if isinstance(part, int) and isinstance(whole, int) and part > whole:
+                    yield f"/cohort has more {kind} in a class of {name} than in all"
+    if (FULL in result.digests) != ("publication" in result.cohort):
+        yield "it is a publishable variant in one place only"
+
+
+def _of_estimate(estimate: Estimate, place: str) -> Iterator[str]:
+    value, errors, trials = estimate.value, estimate.numerator, estimate.denominator
+    pooled = estimate.weighting == Weighting.POOLED.value or estimate.metric in QUOTIENTS
+    if (
+        pooled
+        and value is not None
+        and errors is not None
+        and trials
+        and abs(value - errors / trials) > ROUNDING
+    ):
+        yield f"{place} is not its numerator over its denominator"
+    for number, interval in enumerate(estimate.intervals):
+        if (
+            interval.low is None
+            or interval.high is None
+            or value is None
+            or interval.method is not Method.WILSON
+        ):
+            continue
+        if not interval.low - ROUNDING <= value <= interval.high + ROUNDING:
+            yield f"{place}/intervals/{number} does not hold the estimate"
+    test = estimate.test
+    if test is not None and _is_less(test.p_adjusted, test.p):
+        yield f"{place}/test has an adjusted p value below the raw one"
+
+
+def _of_findings(result: AuditResult) -> Iterator[str]:
+    limits: dict[str, list[RequirementSpec]] = {}
+    for requirement in _requirements(result):
+        limits.setdefault(requirement.name, []).append(requirement)
+    for index, finding in enumerate(result.findings):
+        place, named = f"/findings/{index}", limits.get(finding.requirement, [])
+        if not named:
+            yield f"{place} is about {finding.requirement!r}, which the spec does not require"
+        elif not any(finding.limit == requirement.limit for requirement in named):
+            yield f"{place} has another limit than the spec"
+        elif not any(_keeps(finding, requirement.sense) for requirement in named):
+            yield f"{place} says {finding.verdict.value}, which its bound and limit do not"
+        if _is_less(finding.p_adjusted, finding.p):
+            yield f"{place} has an adjusted p value below the raw one"
+        if FULL not in result.digests and finding.family not in (None, len(result.findings)):
+            yield f"{place} is of a family of {finding.family}, the result holds {len(result.findings)} findings"
+    judged = {finding.requirement for finding in result.findings}
+    for name in sorted(set(limits) - judged if FULL not in result.digests else ()):
+        yield f"no finding is about the requirement {name!r}"
+
+
+def _keeps(finding: Finding, sense: str) -> bool:
+    """Whether a verdict agrees with its bound and limit, as far as these decide."""
+    bound, limit = finding.bound, finding.limit
+    if bound is None:
+        return finding.verdict in (Verdict.INCONCLUSIVE, Verdict.NOT_TESTABLE)
+    keeps = bound <= limit if sense == "<=" else bound >= limit
+    return {Verdict.PASS: keeps, Verdict.FAIL: not keeps}.get(
+        finding.verdict, finding.verdict is not Verdict.NOT_TESTABLE
+    )
+
+
+def _follows(
+    test: RequirementTest,
+    finding: Finding,
+    context: JudgementContext,
+    errors: tuple[float, float],
+    family: int,
+) -> bool:
+    """Whether a finding is what its place, its p value and its bound lead to; ``errors``: Holm's p and step."""
+    adjusted, step = errors
+    if test.p is None or test.interval is None or test.estimate is None:
+        return finding == decided(test, context.alpha, step, adjusted, family)
+    if finding.p is None:
+        return False
+    known = replace(test, p=finding.p)
+    if finding.bound is None:
+        said = too_few_people(known, test.estimate, 0).partition(PEOPLE)[0]
+        sentence = (
+            finding.sentence if finding.sentence.startswith(said) and adjusted > context.alpha else said
+        )
+        return finding == finding_of(known, Verdict.NOT_TESTABLE, None, None, sentence, adjusted, family)
+    widths = (0.0, math.inf) if test.interval.mc_error else (0.0,)
+    return any(
+        _is_same(
+            finding, decided(_at_bound(known, finding.bound, width), context.alpha, step, adjusted, family)
+        )
+        for width in widths
+    )
+
+
+def _at_bound(test: RequirementTest, bound: float, mc_error: float) -> RequirementTest:
+    """The test, its interval the recorded bound alone, which is as uncertain as ``mc_error``."""
+    interval = test.interval
+    if interval is None:
+        return test
+    point = replace(interval, low=bound, high=bound, mc_error=mc_error)
+    return replace(test, interval=replace(point, one_sided=lambda _: point))
+
+
+def _is_same(finding: Finding, again: Finding) -> bool:
+    """Equal, or so but for what suspected duplicates of people do to a verdict."""
+    if not finding.sentence.startswith(again.sentence + WITHOUT):
+        return finding == again
+    verdict = finding.verdict
+    allowed = verdict is again.verdict or (verdict, again.verdict) == (Verdict.INCONCLUSIVE, Verdict.FAIL)
+    return allowed and finding == replace(again, verdict=verdict, sentence=finding.sentence)
+
+
+def _is_less(adjusted: float | None, raw: float | None) -> bool:
+    return adjusted is not None and raw is not None and adjusted < raw * (1 - ROUNDING)
+
+
+def _requirements(result: AuditResult) -> tuple[RequirementSpec, ...]:
+    """The requirements of a result's spec. Raises SpecError for what are none."""
+    made = build(tuple[RequirementSpec, ...], result.spec.get("requirements", []), "requirements")
+    return (
+        tuple(item for item in made if isinstance(item, RequirementSpec)) if isinstance(made, tuple) else ()
+    )
+
+
+def _context(result: AuditResult) -> JudgementContext:
+    classes = {
+        name: {str(row["group"]): str(row["label"]) for row in rows if row["group"] != UNKNOWN}
+        for name, rows in _classes(result.cohort)
+    }
+    bootstrap = result.spec["bootstrap"]
+    return JudgementContext(
+        estimates=result.estimates,
+        ranked={name: tuple(labels) for name, labels in classes.items()},
+        alpha=float(bootstrap["alpha"]),  # type: ignore[index,call-overload,arg-type]  # a mapping with a number
+        weighting=Weighting(result.spec["weighting"]),
+        labels=classes,
+        corrected=without_confirmed(result.estimates),
+    )
+
+
+def _classes(cohort: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[Mapping[str, Any]]]]:
+    """Every schema with the rows of its classes."""
+    for name, schema in cohort.get("schemas", {}).items():
+        yield name, schema["groups"]
+
+
+def _identity(estimate: Estimate) -> tuple[object, ...]:
+    at = tuple(sorted((name, str(value)) for name, value in estimate.at.items()))
+    return (
+        estimate.provider,
+        estimate.analysis,
+        estimate.metric,
+        estimate.schema,
+        estimate.group,
+        estimate.weighting,
+        at,
+    )

@@ -1,0 +1,143 @@
+"""A result that was changed by hand contradicts itself, or holds findings that do not follow from it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from small_audits import whole
+
+from frtaudit.core import AuditResult, Estimate, Verdict
+from frtaudit.core.canonical import Json
+from frtaudit.evaluation.contradictions import contradiction, unfounded
+
+Change = Callable[[AuditResult], AuditResult]
+
+
+def _estimate(pick: Callable[[Estimate], bool], **to: object) -> Change:
+    """The first estimate that ``pick`` names, with other fields."""
+
+    def change(result: AuditResult) -> AuditResult:
+        estimates = list(result.estimates)
+        index = next(index for index, item in enumerate(estimates) if pick(item))
+        estimates[index] = replace(estimates[index], **to)  # type: ignore[arg-type]  # as given
+        return replace(result, estimates=tuple(estimates))
+
+    return change
+
+
+def _finding(name: str, **to: object) -> Change:
+    """The first finding of a requirement, with other fields."""
+
+    def change(result: AuditResult) -> AuditResult:
+        findings = list(result.findings)
+        index = next(index for index, item in enumerate(findings) if item.requirement == name)
+        findings[index] = replace(findings[index], **to)  # type: ignore[arg-type]  # as given
+        return replace(result, findings=tuple(findings))
+
+    return change
+
+
+def _place(name: str, result: AuditResult) -> int:
+    """Where the estimate stands that a requirement is judged on."""
+    (pointer,) = [item.estimate for item in result.findings if item.requirement == name][:1]
+    assert pointer is not None
+    return int(pointer.rsplit("/", 1)[1])
+
+
+def _without(name: str) -> Change:
+    """No finding about a requirement, the family of the others as large as they are."""
+
+    def change(result: AuditResult) -> AuditResult:
+        kept = [item for item in result.findings if item.requirement != name]
+        return replace(result, findings=tuple(replace(item, family=len(kept)) for item in kept))
+
+    return change
+
+
+def _limits(limit: float) -> Change:
+    """Another limit of every requirement in the spec."""
+
+    def change(result: AuditResult) -> AuditResult:
+        declared: Json = result.spec["requirements"]
+        assert isinstance(declared, (list, tuple))
+        changed = [{**item, "limit": limit} for item in declared if isinstance(item, dict)]
+        return replace(result, spec={**result.spec, "requirements": changed})
+
+    return change
+
+
+def _counted(item: Estimate) -> bool:
+    return item.metric == "fnmr_at_fmr" and item.weighting == "pooled" and bool(item.numerator)
+
+
+CONTRADICTIONS: dict[str, tuple[Change, str]] = {
+    "rate that is not its quotient": (_estimate(_counted, value=0.0), "numerator over its denominator"),
+    "errors taken away": (_estimate(_counted, numerator=0), "numerator over its denominator"),
+    "failure rate": (
+        _estimate(lambda item: item.metric == "fta", value=0.123),
+        "numerator over its denominator",
+    ),
+    "estimate twice": (
+        lambda result: replace(result, estimates=(*result.estimates, result.estimates[0])),
+        "is estimated twice",
+    ),
+    "limit of a finding": (_finding("low", limit=0.5), "another limit than the spec"),
+    "limits of the spec": (_limits(0.123), "another limit than the spec"),
+    "failure called a pass": (
+        _finding("each", verdict=Verdict.PASS),
+        "says pass, which its bound and limit do not",
+    ),
+    "finding of another name": (_finding("each", requirement="other"), "which the spec does not require"),
+    "requirement without a finding": (_without("eer"), "no finding is about the requirement 'eer'"),
+    "size of the family": (_finding("low", family=1), "of a family of 1"),
+    "adjusted p value": (_finding("low", p=1.0, p_adjusted=0.001), "adjusted p value below the raw one"),
+    "claimed to be published": (
+        lambda result: replace(result, digests={**result.digests, "full": "0" * 64}),
+        "publishable variant in one place only",
+    ),
+    "fewer people than in a class": (
+        lambda result: replace(result, cohort={**result.cohort, "subjects": 1}),
+        "more subjects in a class of group than in all",
+    ),
+}
+UNFOUNDED: dict[str, Change] = {
+    "sentence": _finding("each", sentence="one: certified."),
+    "failure called undecided": _finding("each", verdict=Verdict.INCONCLUSIVE),
+    "failure called not testable": _finding(
+        "each", verdict=Verdict.NOT_TESTABLE, bound=None, bound_level=None, p=None, p_adjusted=None
+    ),
+    "bound": _finding("low", bound=0.001),
+    "level": _finding("low", bound_level=0.999),
+    "p value": _finding("each", p=0.9, p_adjusted=0.9),
+    "another estimate": _finding("low", estimate="/estimates/0"),
+    "fewer classes": lambda result: replace(
+        result,
+        findings=tuple(replace(item, family=len(result.findings) - 1) for item in result.findings[:-1]),
+    ),
+    "value of what was judged": lambda result: _estimate(
+        lambda item: item is result.estimates[_place("low", result)], value=0.001
+    )(result),
+}
+
+
+def test_a_genuine_result_agrees_with_itself() -> None:
+    """What an audit wrote, read back, holds no contradiction, and its findings follow."""
+    result = AuditResult.from_json(whole().result.to_json())
+    assert {finding.verdict for finding in result.findings} >= {Verdict.PASS, Verdict.FAIL}
+    assert contradiction(result) is None
+    assert unfounded(result) is None
+
+
+@pytest.mark.parametrize("name", CONTRADICTIONS)
+def test_a_contradiction_is_named(name: str) -> None:
+    """A number changed in one place is found where another says the same."""
+    change, said = CONTRADICTIONS[name]
+    found = contradiction(change(whole().result))
+    assert found is not None
+    assert said in found
+
+
+@pytest.mark.parametrize("name", UNFOUNDED)
+def test_a_finding_that_does_not_follow_is_found(name: str) -> None:
+    """Another sentence, bound, level, p value or place than the estimates lead to."""
+    assert unfounded(UNFOUNDED[name](whole().result)) is not None
