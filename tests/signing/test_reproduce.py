@@ -209,7 +209,7 @@ def test_main_passes_content_run_and_overrides(original: Path, capsys: pytest.Ca
         return make_result()
 
     assert main([str(original), "cohort.root=faces", "threads=2"], rederive) == 0
-    assert asked == [{"name": "small"}, original, ["cohort.root=faces", "threads=2"]]
+    assert asked == [make_result().spec, original, ["cohort.root=faces", "threads=2"]]
     assert "same" in capsys.readouterr().out
 
 
