@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any  # Any: JSON of mixed depth
 
 from frtaudit.core import UNKNOWN, AuditResult, Estimate, Finding, Method, Verdict
+from frtaudit.core.metrics import METRICS
 from frtaudit.core.spec import RequirementSpec, Weighting
 from frtaudit.core.structure import build
 from frtaudit.evaluation.requirement_findings import RequirementTest, finding_of, too_few_people
@@ -52,6 +53,8 @@ def unfounded(result: AuditResult) -> str | None:
 def _contradictions(result: AuditResult) -> Iterator[str]:
     seen: set[tuple[object, ...]] = set()
     for index, estimate in enumerate(result.estimates):
+        if estimate.metric not in METRICS:  # a plug-in's: it alone knows what its numbers are
+            continue
         place, identity = f"/estimates/{index}", _identity(estimate)
         if identity in seen:
             yield f"{place} is estimated twice"

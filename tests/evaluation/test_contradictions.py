@@ -128,6 +128,14 @@ def test_a_genuine_result_agrees_with_itself() -> None:
     assert unfounded(result) is None
 
 
+def test_numbers_of_a_plug_in_are_left_alone() -> None:
+    """Only its plug-in knows how a metric's value and counts belong together."""
+    result = whole().result
+    rate = next(item for item in result.estimates if _counted(item))
+    own = replace(rate, metric="of_a_plug_in", value=1 - (rate.value or 0.0))
+    assert contradiction(replace(result, estimates=(*result.estimates, own, own))) is None
+
+
 @pytest.mark.parametrize("name", CONTRADICTIONS)
 def test_a_contradiction_is_named(name: str) -> None:
     """A number changed in one place is found where another says the same."""
