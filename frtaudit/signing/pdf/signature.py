@@ -133,6 +133,9 @@ def read_signed_pdf(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -
     a PDF whose bytes break the parser is invalid, not a crash.
     """
     _quiet()
+    # A parser would look for the end through all that was appended.
+    if pdf.startswith(HEADER) and END not in pdf[-TAIL:]:
+        raise VerificationError(where, "cannot be read as a PDF (it does not end as one)")
     try:
         return _read(pdf, roots, where)
     except VerificationError:

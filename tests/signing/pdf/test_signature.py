@@ -114,6 +114,12 @@ def test_a_second_signature_keeps_the_first(pdf: bytes, signer: Signer, other: S
     assert second.distrust is None
 
 
+def test_what_was_appended_is_not_searched_for_an_end(pdf: bytes) -> None:
+    """A parser would look for the last ``%%EOF`` byte by byte: seconds for a few megabytes of zeros."""
+    with pytest.raises(VerificationError, match="does not end as one"):
+        read_signed_pdf(pdf + bytes(3_000_000), (), "f")
+
+
 @pytest.mark.parametrize("junk", [b"\n", b" ", b"\0", b"%%EOF\n", b"junk" * 1000])
 def test_junk_after_the_signature_is_refused(pdf: bytes, junk: bytes) -> None:
     """One byte is enough."""
