@@ -9,6 +9,7 @@ import io
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -185,14 +186,14 @@ def _faces(chosen: Chosen) -> bytes:
     return stream.getvalue().encode()
 
 
-def _scores(path: Path, store: Store, number: int, name: str, chosen: Chosen) -> None:
+def _scores(to: BinaryIO, store: Store, number: int, name: str, chosen: Chosen) -> None:
     """A service's score list: a line for each comparison that has a result or a stated failure."""
     called = _called(chosen, name)
     crops = np.array(sorted(called), dtype=np.int64)
     names = pa.array([called[crop] for crop in crops.tolist()], type=pa.string())
     codes = sorted({failure(refusal, code) for refusal, code in store.counts(number, COMPARE) if refusal})
     place = {code: at for at, code in enumerate(codes)}
-    with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
+    with pq.ParquetWriter(to, SCHEMA, compression="zstd") as writer:
         for rows in _batches(store.answers(number)):
             signals.check()
             ends = np.array([(first, second) for _, first, second, *_ in rows], dtype=np.int64).T

@@ -98,6 +98,8 @@ def check(rules: Rules) -> None:
             )
     if not rules.non_mated_values:
         raise SpecError("rules.non_mated_values", "names nothing", "[[value, value], ...]")
+    if rules.mated < 1 or rules.non_mated < 1:
+        raise SpecError("rules", f"{rules.mated} mated pairs, {rules.non_mated} non-mated ones", "1 or more")
     if rules.k < 2 or (rules.per_image or 1) < 1 or (rules.per_subject or 1) < 1:
         raise SpecError("rules", "k below 2, or a cap below 1", "k of 2 or more, caps of 1 or more")
     if not -1 <= rules.lowest_mated <= 1 or not -1 <= rules.highest_non_mated <= 1:

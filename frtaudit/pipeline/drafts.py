@@ -42,10 +42,12 @@ def draft(folder: Path, last: str) -> Iterator[Path]:
         _put_back(place, folder)
         (place / MOVING).unlink(missing_ok=True)
         shutil.rmtree(place / FILES, ignore_errors=True)
-        (place / FILES).mkdir()
-        yield place / FILES
-        signals.check()
-        _move(place, folder, last)
+        home = OutputFolder(folder)
+        with home.kept_open(f"{DRAFT}/{FILES}") as files:
+            yield place / FILES
+            signals.check()
+            _refuse_replaced(place, files)
+            _move(home, files, last)
     except BaseException:
         _put_back(place, folder)
         raise
@@ -60,6 +62,8 @@ def draft(folder: Path, last: str) -> Iterator[Path]:
 
 def _remove(place: Path) -> None:
     """The draft's folder; what is empty, and the lock, also where no memory is left to list it."""
+    if place.is_symlink():  # replaced meanwhile
+        return
     shutil.rmtree(place, ignore_errors=True)
     # One open file at a time, where no more may be open.
     for folder, _, files in os.walk(place, topdown=False):
@@ -91,13 +95,19 @@ def _refuse_used(folder: Path, last: str) -> None:
         raise SpecError(WHERE, f"{folder.name} already holds a {last}", f"a folder without a {last}")
 
 
-def _move(place: Path, folder: Path, last: str) -> None:
-    """Every file and folder into place, after a note of which: a killed move is undone by the next run."""
-    names = sorted((path.name for path in (place / FILES).iterdir()), key=lambda name: (name == last, name))
-    OutputFolder(place).write(MOVING, json.dumps(names).encode())
+def _refuse_replaced(place: Path, files: int) -> None:
+    """What was read at the draft's path while it was written is not what was written."""
+    if not os.path.samestat(os.fstat(files), (place / FILES).lstat()):
+        raise DataError(WHERE, f"{DRAFT} was replaced meanwhile", "a folder that nobody else writes into")
+
+
+def _move(home: OutputFolder, files: int, last: str) -> None:
+    """What the open folder holds into place, after a note of it: a killed move is undone by the next run."""
+    names = sorted(os.listdir(files), key=lambda name: (name == last, name))
+    note = home.write(f"{DRAFT}/{MOVING}", json.dumps(names).encode())
     for name in names:
-        (place / FILES / name).rename(folder / name)
-    (place / MOVING).unlink()
+        os.rename(name, home.root / name, src_dir_fd=files)
+    note.unlink()
 
 
 def _put_back(place: Path, folder: Path) -> None:

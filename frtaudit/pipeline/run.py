@@ -151,7 +151,8 @@ def _write_numbers(audited: Audited, draft: Path, code: int, counts: Mapping[str
     for name, data in audited.files.items():
         out.write(f"{LISTS}/{name}", data)
     for name, tables in audited.tables.items():
-        parquet.write(tables, out.path(f"{TABLES}/{name}"))
+        with out.create(f"{TABLES}/{name}") as stream:
+            parquet.write(tables, stream)
         signals.check()
     _write_verdict(audited.result, draft, code, counts)
 

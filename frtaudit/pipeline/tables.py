@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -238,10 +239,10 @@ def _series(
     return pa.Table.from_arrays(columns, schema=REPLICATE_SCHEMA)
 
 
-def write(tables: Sequence[pa.Table], path: Path) -> None:
+def write(tables: Sequence[pa.Table], to: Path | BinaryIO) -> None:
     """Write tables of one schema one after the other, in row groups of their own."""
     whole = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
-    pq.write_table(whole, path, compression="zstd", store_schema=True)
+    pq.write_table(whole, to, compression="zstd", store_schema=True)
 
 
 TABLES: Mapping[str, Callable[[SystemData], pa.Table]] = {

@@ -39,6 +39,7 @@ def test_values_that_no_image_has(rules: Rules, said: str) -> None:
         ({"trait": "beard"}, "rules.traits: no trait is named 'beard'; accepted: hair, light"),
         ({"non_mated_values": ()}, "rules.non_mated_values: names nothing"),
         ({"k": 1}, "rules: k below 2"),
+        ({"non_mated": 0}, "rules: 80 mated pairs, 0 non-mated ones; accepted: 1 or more"),
         ({"lowest_mated": 2.0}, "rules: a score bound outside"),
         ({"traits": {"hair": HAIR, "light": replace(LIGHT, tail=60.0)}}, "rules.traits.light.tail: found 60"),
         ({"matcher": "x"}, "rules.matcher: the cohort holds no templates named 'x'; accepted: m"),

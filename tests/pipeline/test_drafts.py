@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from frtaudit.core.machine import signals
+from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import DataError, SpecError
 from frtaudit.pipeline.drafts import DRAFT, FILES, MOVING, draft
 
@@ -27,13 +28,13 @@ def written(folder: Path, *names: str) -> None:
 def test_files_come_together_the_last_one_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They stand in a folder of their own until the end of the block; then they move, and nothing else is left."""
     moved: list[str] = []
-    rename = Path.rename
+    rename = os.rename
 
-    def noted(path: Path, target: Path) -> Path:
+    def noted(name: str, target: Path, **more: int) -> None:
         moved.append(target.name)
-        return rename(path, target)
+        rename(name, target, **more)
 
-    monkeypatch.setattr(Path, "rename", noted)
+    monkeypatch.setattr(os, "rename", noted)
     with draft(tmp_path, last="result.json") as files:
         for name in ("verdict.json", "result.json", "a.html"):
             (files / name).write_text("")
@@ -76,12 +77,12 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from frtaudit.pipeline import drafts
-move = Path.rename
-def killed(path, target):
-    move(path, target)
+move = os.rename
+def killed(name, target, **more):
+    move(name, target, **more)
     if target.name == "b":
         os.kill(os.getpid(), signal.SIGKILL)
-Path.rename = killed
+os.rename = killed
 with drafts.draft(Path(sys.argv[1]), last="result.json") as files:
     for name in ("a", "b", "result.json"):
         (files / name).write_text("killed")
@@ -157,6 +158,26 @@ def test_a_lock_in_a_folder_that_was_just_removed_is_none(
     written(tmp_path, "result.json")
     assert calls == [2]
     assert (tmp_path / "result.json").exists()
+
+
+@pytest.mark.parametrize("replaced", [DRAFT, f"{DRAFT}/{FILES}", f"{DRAFT}/{FILES}/lists"])
+def test_a_folder_replaced_by_a_link_while_a_run_writes_leads_nowhere(tmp_path: Path, replaced: str) -> None:
+    """What stands where the link leads stays as it is, and the run ends with one line, its folder as it was."""
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / FILES).mkdir(parents=True)
+    (elsewhere / "lock").write_text("mine")
+
+    def replacing() -> None:
+        with draft(tmp_path / "run", "result.json") as files:
+            OutputFolder(files).write("lists/a.csv", b"a")
+            (tmp_path / "run" / replaced).rename(tmp_path / "aside")
+            (tmp_path / "run" / replaced).symlink_to(elsewhere)
+            OutputFolder(files).write("lists/b.csv", b"b")
+
+    with pytest.raises(DataError, match="is a link|was replaced"):
+        replacing()
+    assert {path.name for path in elsewhere.rglob("*")} == {FILES, "lock"}
+    assert not [path.name for path in (tmp_path / "run").glob("*.json")]
 
 
 def test_nothing_is_left_where_too_many_files_are_open(tmp_path: Path) -> None:

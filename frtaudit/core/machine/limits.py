@@ -60,12 +60,14 @@ def check_whole(where: str, value: int) -> None:
 
 
 def check_real(where: str, value: float) -> None:
-    """Raise :class:`SpecError` for a finite number so large that products of it overflow.
+    """Raise :class:`SpecError` for a finite number so large that products of it overflow, and for what is no number.
 
     >>> check_real("cohort.concentration", 1e308)
     Traceback (most recent call last):
     frtaudit.errors.SpecError: cohort.concentration: found 1e+308; accepted: at most 1e+15
     """
+    if math.isnan(value):
+        raise SpecError(where, "found nan", "a number")
     if REAL < abs(value) < math.inf:
         raise SpecError(where, f"found {value:g}", f"at most {REAL:g}")
 

@@ -14,7 +14,7 @@ def lock(path: Path, *, wait: bool) -> int:
     while True:
         path.parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileNotFoundError):  # who held it removed the folder just now
-            opened = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+            opened = _opened(path)
             try:
                 fcntl.flock(opened, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
                 if os.path.samestat(os.fstat(opened), path.stat()):
@@ -25,3 +25,13 @@ def lock(path: Path, *, wait: bool) -> int:
                 os.close(opened)
                 raise
             os.close(opened)
+
+
+def _opened(path: Path) -> int:
+    """The lock's file, made where it is not there; neither it nor its folder is a link."""
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        return os.open(path.name, flags, 0o666, dir_fd=folder)
+    finally:
+        os.close(folder)

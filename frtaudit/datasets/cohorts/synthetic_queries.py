@@ -1,5 +1,6 @@
 """A synthetic web search with known truth: queries, some faces of other people, and services that score pairs."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -18,6 +19,7 @@ from frtaudit.labelling.pairs import Between, pairs_of
 from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
 
 FAILED = "synthetic_failure"
+NOISE = 1e6  # nothing of a template is left long before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +39,12 @@ class SyntheticService:
     ceiling: float | None = None
 
     def __post_init__(self) -> None:
-        """Raise :class:`SpecError` for fewer than two levels."""
+        """Raise :class:`SpecError` for fewer than two levels, and for noise and rates that no service has."""
+        if not (0 <= self.noise <= NOISE and 0 <= self.failure_rate < 1 and 0 < self.scale < math.inf):
+            found = f"noise {self.noise:g}, failure_rate {self.failure_rate:g}, scale {self.scale:g}"
+            raise SpecError(
+                "cohort.services", found, f"noise from 0 to {NOISE:g}, rate in [0, 1), scale above 0"
+            )
         if self.levels is not None and self.levels < 2:
             raise SpecError("cohort.services.levels", f"{self.levels}", "2 or more")
 

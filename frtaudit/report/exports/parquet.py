@@ -28,8 +28,8 @@ class Parquet:
         """Write the folder ``parquet``."""
         out = OutputFolder(folder)
         for name, table in sheets_of(run.result).items():
-            place = out.path(f"{FOLDER}/{name}.parquet")
-            pq.write_table(table, place, compression="zstd", store_schema=True)
+            with out.create(f"{FOLDER}/{name}.parquet") as to:
+                pq.write_table(table, to, compression="zstd", store_schema=True)
         for path in run.tables:
             with (
                 open_regular(path, path.name) as source,

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
+from frtaudit.core.machine.output import keeping_open
 from frtaudit.core.machine.progress import quiet
 from frtaudit.core.registry import lookup
 from frtaudit.errors import DataError
@@ -45,15 +46,16 @@ def write_whole(out: Path, fill: Callable[[Path], None]) -> list[Path]:
     except OSError as error:
         raise DataError("--out", f"cannot write there ({error.strerror})", "a writable folder") from None
     try:
-        fill(draft)
-        made = sorted(path.name for path in draft.iterdir())
+        with keeping_open(draft, held):
+            fill(draft)
+        made = sorted(os.listdir(held))  # noqa: PTH208  of the open folder
         there = [name for name in made if (out / name).exists()]
         if there:
             raise DataError(
                 "--out", f"{', '.join(there)} stands there already", "an empty folder, or another"
             )
         for name in made:
-            (draft / name).rename(out / name)
+            os.rename(name, out / name, src_dir_fd=held)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
         os.close(held)

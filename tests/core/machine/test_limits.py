@@ -11,6 +11,7 @@ from frtaudit.core.machine import limits
 from frtaudit.core.spec import AuditSpec, Bootstrap, Folds, Grid, Report, Thresholds
 from frtaudit.core.structure import build
 from frtaudit.datasets.cohorts.synthetic import Synthetic
+from frtaudit.datasets.cohorts.synthetic_queries import SyntheticService
 from frtaudit.datasets.cohorts.traits import Traits
 from frtaudit.errors import SpecError
 
@@ -46,6 +47,12 @@ from frtaudit.errors import SpecError
             Synthetic,
             {"systems": {"a": {"noise": 1e7}}},
             "cohort.systems.a: noise outside [0, 1e+06], or a failure rate outside [0, 1)",
+        ),
+        (Bootstrap, {"alpha": float("nan")}, "it.alpha: found nan; accepted: a number"),
+        (
+            SyntheticService,
+            {"noise": float("inf")},
+            "cohort.services: noise inf, failure_rate 0, scale 100; accepted: noise from 0 to 1e+06",
         ),
         (Report, {"title": "a\ud800b"}, "it.title: the character U+D800; accepted: text"),
         (Synthetic, {"systems": {"\ud800": {}}}, "it.systems: the character U+D800; accepted: text"),

@@ -65,3 +65,17 @@ def test_a_folder_that_is_a_link_is_refused(out: OutputFolder) -> None:
     (out.root / ".a.draft").symlink_to("../neighbour/kept")
     assert out.replace("a", b"x").read_bytes() == b"x"
     assert _untouched(out)
+
+
+def test_a_folder_that_is_kept_open_is_the_one_that_is_written_to(out: OutputFolder) -> None:
+    """Replaced by a link meanwhile, its path leads elsewhere and no file goes there."""
+    with out.kept_open("draft/files"):
+        inner = OutputFolder(out.root / "draft" / "files")
+        (out.root / "draft").rename(out.root / "aside")
+        (out.root / "draft").symlink_to("../neighbour")
+        inner.write("lists/a.csv", b"x")
+        inner.replace("b.csv", b"x")
+    (out.root / "draft").unlink()
+    assert _untouched(out)
+    files = out.root / "aside" / "files"
+    assert sorted(path.name for path in files.rglob("*")) == ["a.csv", "b.csv", "lists"]
