@@ -49,7 +49,7 @@ from frtaudit.signing.signer import Signer, dated_outside
 from frtaudit.signing.waiting import wait
 
 MARKS = (b"/ByteRange", b"ETSI.CAdES.detached")
-HEADER = b"%PDF-"
+HEADER, END, TAIL = b"%PDF-", b"%%EOF", 1024
 TIMESTAMP = "/DocTimeStamp"
 NAME_TREE_DEPTH = 8
 # Purposes of a certificate that signs documents, where it names any: not that of a server or of an authority.
