@@ -40,6 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if debug:
         words.remove("--debug")
         os.environ["FRTAUDIT_DEBUG"] = "1"
+    os.environ.pop("SOURCE_DATE_EPOCH", None)  # libraries fail on what is no time; a report's date is its own
     try:
         streams.open_streams()
         with signals.listening():

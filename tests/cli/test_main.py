@@ -1,6 +1,7 @@
 """Tests of frtaudit.cli.main, and of the public door."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -47,6 +48,13 @@ def test_version_loads_nothing_heavy() -> None:
     code = "import sys, frtaudit.cli.main as m; m.main(['--version']); print({*sys.modules} & {'hydra', 'numpy'})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "set()"
+
+
+def test_a_time_of_the_environment_is_not_heeded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SOURCE_DATE_EPOCH of a shell, which libraries read as a number, does not reach them."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "abc")
+    assert main.main(["--version"]) == 0
+    assert "SOURCE_DATE_EPOCH" not in os.environ
 
 
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
