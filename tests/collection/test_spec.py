@@ -97,8 +97,8 @@ def test_plan_prints_and_calls_nothing(capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize(
     ("word", "said"),
     [
-        ("services.a.limits.compare=.inf", "services.a: a price below 0, or infinite"),
-        ("services.a.limits.rate=.nan", "services.a: a rate or a timeout of 0 and less, or infinite"),
+        ("services.a.limits.compare=.inf", "services.a.limits: a price below 0, or infinite"),
+        ("services.a.limits.rate=.nan", "services.a.limits: a rate or a timeout of 0 and less, or infinite"),
         ("budget.limit=.inf", "budget.limit: inf"),
         ("source.wrong=.nan", "source: wrong nan"),
         ("source.variation=.inf", "variation below 0 or infinite"),
