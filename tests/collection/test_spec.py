@@ -97,10 +97,10 @@ def test_plan_prints_and_calls_nothing(capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize(
     ("word", "said"),
     [
-        ("services.a.limits.compare=.inf", "services.a: a price below 0, or infinite"),
-        ("services.a.limits.rate=.nan", "services.a: a rate or a timeout of 0 and less, or infinite"),
+        ("services.a.limits.compare=.inf", "services.a.limits: a price below 0, or infinite"),
+        ("services.a.limits.rate=.nan", "services.a.limits.rate: found nan"),
         ("budget.limit=.inf", "budget.limit: inf"),
-        ("source.wrong=.nan", "source: wrong nan"),
+        ("source.wrong=.nan", "source.wrong: found nan"),
         ("source.variation=.inf", "variation below 0 or infinite"),
         ("services.b={type: facepp, endpoint: 'https://a b'}", "endpoint: found no host"),
         (f"services.b={{type: facepp, endpoint: 'https://{'a' * 70}.example'}}", "endpoint: found no host"),
