@@ -63,29 +63,21 @@ def chosen(store: Store, spec: CollectionSpec, alike: Mapping[int, str] = Mappin
     images = _faces([(query_name(row.query), names[row.image]) for row in rows])
     number_of = {name: image for image, name in names.items()}
     detections = faces_in(images, None if boxes is None else boxes_of(_table(boxes)), (), spec.detected)
-    stay = _enough(images.query_of[detections.row], len(images.queries), spec.least, left_out)
+    query_of = images.query_of[detections.row]
+    stay = _enough(query_of, len(images.queries), spec.least, left_out)
     kept = np.flatnonzero(stay)
-    order = kept[
-        np.lexsort(
-            (
-                np.array(detections.names, dtype=object)[kept].astype(str),
-                images.query_of[detections.row[kept]],
-            )
-        )
-    ]
+    order = kept[np.lexsort((np.array(detections.names, dtype=object)[kept].astype(str), query_of[kept]))]
     blind = boxes is not None and not set(boxed) <= set(boxes["provider"])  # saw nobody in any image
     if blind or not order.size:
         raise _no_common_face(seen, spec.least)
-    faces = _faces(
-        [(images.queries[images.query_of[detections.row[f]]], detections.names[f]) for f in order.tolist()]
-    )
+    faces = _faces([(images.queries[query_of[face]], detections.names[face]) for face in order.tolist()])
     columns = {query_name(row.query): dict(json.loads(row.columns)) for row in rows}
     crops = {
         name: _crops(boxes, name, detections.face_of.get(name), number_of, detections.row, images, order)
         for name in sorted(spec.services)
     }
     pairs = _pairs(faces, columns, spec)
-    used = np.isin(images.query_of, images.query_of[detections.row[order]])
+    used = np.isin(images.query_of, query_of[order])
     read = {number_of[name]: name for name, of in zip(images.names, used.tolist(), strict=True) if of}
     return Chosen(
         images=read,

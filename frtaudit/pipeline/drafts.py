@@ -30,9 +30,7 @@ def draft(folder: Path, last: str) -> Iterator[Path]:
     place = folder / DRAFT
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
-        spare = os.open(
-            os.devnull, os.O_RDONLY | os.O_CLOEXEC
-        )  # for the removal, where too many files are open
+        spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)  # for the removal: no more files may be left
         held = _lock(place)
     except OSError as error:
         raise as_line(error, WHERE) from None

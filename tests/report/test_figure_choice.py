@@ -7,7 +7,12 @@ from frtaudit.report.figure_choice import EVERY_FIGURE, FORMATS, WIDTHS
 def test_the_default_is_every_figure_in_a_columns_width() -> None:
     """Nothing is chosen, nothing is limited."""
     assert EVERY_FIGURE.width == WIDTHS["column"]
-    assert not (EVERY_FIGURE.names or EVERY_FIGURE.systems or EVERY_FIGURE.x or EVERY_FIGURE.shared)
+    assert (EVERY_FIGURE.names, EVERY_FIGURE.systems, EVERY_FIGURE.x, EVERY_FIGURE.shared) == (
+        (),
+        (),
+        None,
+        False,
+    )
 
 
 def test_choosing_draws_nothing() -> None:

@@ -248,12 +248,8 @@ class Doubts:
         single, fmr = self._fnmr(counts), np.full((self._count(),) * 2, np.nan)
         if counts.sums is not None:
             fmr = class_mix.class_rates(counts.sums, counts.weighting)[:-1, :-1]
-        unmixed = class_mix.unmixed(single, fmr, matrix)
-        rates = (
-            {}
-            if unmixed is None
-            else {"fnmr": unmixed[0]} | ({} if unmixed[1] is None else {"fmr": unmixed[1]})
-        )
+        both = zip(("fnmr", "fmr"), class_mix.unmixed(single, fmr, matrix) or (), strict=False)
+        rates = {name: rate for name, rate in both if rate is not None}
         for form in forms(weight):
             own: AtKey = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
             value = float(form.value(rates)) if all(rate in rates for rate in form.rates) else None

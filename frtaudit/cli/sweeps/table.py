@@ -142,10 +142,8 @@ class Sweep:
         stream = io.StringIO()
         lines = csv.writer(stream, lineterminator="\n")
         lines.writerow([cell(name) for name in ("job", *self.plan.keys, *CSV_COLUMNS)])
-        settings = {
-            outcome.job.number: [outcome.job.settings[key] for key in self.plan.keys]
-            for outcome in self.outcomes
-        }
+        jobs = [outcome.job for outcome in self.outcomes]
+        settings = {job.number: [job.settings[key] for key in self.plan.keys] for job in jobs}
         for row in self.rows:
             lines.writerow([cell(value) for value in (row.job, *settings[row.job], *_csv_row(row))])
         for ruling in self.rulings:
@@ -208,11 +206,8 @@ def _headlines(estimate: Estimate, weighting: str) -> bool:
         return False
     if estimate.metric == RATIO:
         return set(estimate.at) == {"fmr", "rate"}
-    return (
-        estimate.schema is None
-        and estimate.group == "all"
-        and EVERYBODY.get(estimate.metric) == set(estimate.at)
-    )
+    everybody = estimate.schema is None and estimate.group == "all"
+    return everybody and EVERYBODY.get(estimate.metric) == set(estimate.at)
 
 
 def _interval(estimate: Estimate) -> Interval | None:
@@ -322,9 +317,8 @@ def _change(
 
 def _moves(pairs: Sequence[tuple[int, int]], rows: Sequence[Row]) -> Iterator[tuple[float, Row, Row]]:
     """How far each headline number moved, relative to the larger of the two, with the rows."""
-    known = {
-        (row.job, row.measure): row for row in rows if row.value is not None and math.isfinite(row.value)
-    }
+    finite = [row for row in rows if row.value is not None and math.isfinite(row.value)]
+    known = {(row.job, row.measure): row for row in finite}
     for (job, measure), row in known.items():
         for number, two in pairs:
             other = known.get((two, measure))

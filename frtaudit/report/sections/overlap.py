@@ -53,19 +53,13 @@ def build(source: Source) -> Overlap | None:
 def _figures(source: Source, records: list[Record]) -> list[Figure]:
     """Figures 1 and 2 of 004: best matches by training set, and by verdict."""
     curves = [curve for curve in source.result.curves if curve.analysis == KIND]
-    guides = sorted(
-        {float(record.estimate.at["above"]) for record in records if "above" in record.estimate.at}
-    )
+    places = [record.estimate.at for record in records]
+    guides = sorted({float(at["above"]) for at in places if "above" in at})
     sets = [curve for curve in curves if curve.metric == ALL]
     drawn = []
     if sets:
-        panel = violins(
-            "best-matches",
-            "Best matches by training set",
-            _named(sets, [curve.group for curve in sets]),
-            guides,
-            "score",
-        )
+        named = _named(sets, [curve.group for curve in sets])
+        panel = violins("best-matches", "Best matches by training set", named, guides, "score")
         caption = spans(
             "Scores of the best matches of every test image in each training set; dashed lines where matches are "
             "counted. Matches above the highest line are probably the same image; a cluster below it, the same "
@@ -229,10 +223,7 @@ def _split(source: Source) -> list[Table]:
         return []
     notes = Footnotes()
     known = {_key(record): record for record in records}
-    every = {
-        (record.estimate.provider, str(record.estimate.at["pairs"])): record
-        for record in source.select("accuracy")
-    }
+    every = {(r.estimate.provider, str(r.estimate.at["pairs"])): r for r in source.select("accuracy")}
     blocks = []
     for name, own in by_provider(source, records):
         rows = []
