@@ -327,8 +327,7 @@ def _moves(pairs: Sequence[tuple[int, int]], rows: Sequence[Row]) -> Iterator[tu
 
 
 def _moved(one: float, two: float) -> float:
-    largest = max(abs(one), abs(two))
-    return abs(one - two) / largest if largest > 0 else 0.0
+    return abs(one - two) / (max(abs(one), abs(two)) or 1.0)
 
 
 def _notes(outcomes: Sequence[JobResult]) -> Iterator[str]:
