@@ -93,6 +93,7 @@ def test_threads_compile_a_kernel_once() -> None:
     assert len(made) == 1
 
 
+@pytest.mark.skipif(PLAIN, reason="nothing is compiled")
 def test_settings_of_numba_in_the_working_folder_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
