@@ -17,7 +17,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from frtaudit.cli.run import COULD_NOT, DEBUG, print_error, shown
+from frtaudit.cli.run import COULD_NOT, DEBUG, counted, print_error, shown
 from frtaudit.cli.sweeps import plan as plans
 from frtaudit.cli.sweeps.jobs import JobResult, clear, fail, finish, held, is_done, job_result, tidy
 from frtaudit.cli.sweeps.plan import Job, Plan, settings_text
@@ -65,7 +65,7 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> 
         tidy(outcomes, folder)
     counts = swept.verdict_counts
     total = {kind.value: sum(of_job[kind.value] for of_job in counts.values()) for kind in Verdict}
-    sys.stdout.write(f"verdicts over the sweep: {_counted(total) or 'no requirement declared'}\n")
+    sys.stdout.write(f"verdicts over the sweep: {counted(total) or 'no requirement declared'}\n")
     sys.stdout.write("".join(f"{printable(str(shown(path)))}\n" for path in written))
     return max(_code(outcome, counts.get(outcome.job.number), fail_on) for outcome in outcomes)
 
@@ -130,12 +130,8 @@ def _run(own: Job, plan: Plan, sweep_folder: Path, fail_on: FailOn) -> None:
         _tell(own, plan, sweep_folder, f"could not audit ({line})")
         return
     finish(own, sweep_folder, summary.result_sha256)
-    counts = _counted(summary.verdict_counts)
+    counts = counted(summary.verdict_counts)
     _tell(own, plan, sweep_folder, f"{counts or 'done'} ({time.monotonic() - began:.0f} s)")
-
-
-def _counted(verdicts: Mapping[str, int]) -> str:
-    return ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in verdicts.items() if n)
 
 
 def _spec(own: Job, plan: Plan) -> AuditSpec:

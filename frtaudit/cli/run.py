@@ -151,7 +151,7 @@ def told(verdicts: Mapping[str, int], choice: Sequence[str], folder: Path) -> st
     >>> print(told({"pass": 2, "fail": 0, "not_testable": 1}, (), Path(tempfile.mkdtemp())).splitlines()[0])
     verdicts: 2 pass, 1 not testable
     """
-    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in verdicts.items() if count)
+    counts = counted(verdicts)
     written = [
         printable(str(shown(folder) / name)) for name in (RESULT, *REPORTS) if (folder / name).exists()
     ]
@@ -159,6 +159,11 @@ def told(verdicts: Mapping[str, int], choice: Sequence[str], folder: Path) -> st
     return "".join(
         f"{line}\n" for line in (*(f"choice: {printable(said)}" for said in choice), *found, *written)
     )
+
+
+def counted(verdicts: Mapping[str, int]) -> str:
+    """How many of each verdict, those that there are."""
+    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in verdicts.items() if count)
 
 
 def shown(path: Path) -> Path:

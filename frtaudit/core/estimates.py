@@ -153,6 +153,11 @@ class Estimate:
             require(0 <= self.numerator <= self.denominator, "errors within trials")
         require(self.value is not None or bool(self.note), "no value without a note")
 
+    @property
+    def place(self) -> tuple[object, ...]:
+        """What it is of, as a key: system, weighting, schema, group, operating point; the metric is not part of it."""
+        return self.provider, self.weighting, self.schema, self.group, tuple(sorted(self.at.items()))
+
     @classmethod
     def of(
         cls,

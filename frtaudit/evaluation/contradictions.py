@@ -55,7 +55,7 @@ def _contradictions(result: AuditResult) -> Iterator[str]:
     for index, estimate in enumerate(result.estimates):
         if estimate.metric not in METRICS:  # a plug-in's: it alone knows what its numbers are
             continue
-        place, identity = f"/estimates/{index}", _identity(estimate)
+        place, identity = f"/estimates/{index}", (estimate.analysis, estimate.metric, *estimate.place)
         if identity in seen:
             yield f"{place} is estimated twice"
         seen.add(identity)
@@ -208,16 +208,3 @@ def _classes(cohort: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[Mapping[
     """Every schema with the rows of its classes."""
     for name, schema in cohort.get("schemas", {}).items():
         yield name, schema["groups"]
-
-
-def _identity(estimate: Estimate) -> tuple[object, ...]:
-    at = tuple(sorted((name, str(value)) for name, value in estimate.at.items()))
-    return (
-        estimate.provider,
-        estimate.analysis,
-        estimate.metric,
-        estimate.schema,
-        estimate.group,
-        estimate.weighting,
-        at,
-    )

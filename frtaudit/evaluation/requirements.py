@@ -102,15 +102,9 @@ def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[Re
     places: dict[tuple[object, ...], int] = {}
     for index, estimate in enumerate(context.estimates):
         if _names(requirement, estimate, context):
-            same = (
-                estimate.provider,
-                estimate.weighting,
-                estimate.schema,
-                estimate.group,
-                tuple(sorted(estimate.at.items())),
-            )
-            if same not in places or (estimate.intervals and not context.estimates[places[same]].intervals):
-                places[same] = index  # of what two analyses estimate, the one that has an interval
+            same = places.get(estimate.place)
+            if same is None or (estimate.intervals and not context.estimates[same].intervals):
+                places[estimate.place] = index  # of what two analyses estimate, the one that has an interval
     if not places:
         return [RequirementTest(requirement=requirement, index=None, reason="nothing estimates it")]
     return [

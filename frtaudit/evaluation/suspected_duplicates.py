@@ -21,9 +21,9 @@ def without_confirmed(estimates: Sequence[Estimate]) -> Mapping[int, int]:
     """Places of FMR estimates to those of the same without the duplicates that a person confirmed."""
     confirmed = _places(estimates, CONFIRMED)
     return {
-        place: confirmed[_key(estimate)]
+        place: confirmed[estimate.place]
         for place, estimate in enumerate(estimates)
-        if estimate.metric == "fmr" and _key(estimate) in confirmed
+        if estimate.metric == "fmr" and estimate.place in confirmed
     }
 
 
@@ -45,9 +45,9 @@ def _judged(
     if finding.estimate is None or finding.bound_level is None:
         return finding
     labelled = context.estimates[int(finding.estimate.rsplit("/", 1)[1])]
-    if labelled.metric not in ("fmr", CONFIRMED) or _key(labelled) not in without:
+    if labelled.metric not in ("fmr", CONFIRMED) or labelled.place not in without:
         return finding
-    other = context.estimates[without[_key(labelled)]]
+    other = context.estimates[without[labelled.place]]
     case = RequirementTest(requirement=requirement, index=None, estimate=other, interval=deciding(other))
     fate = _fate(case, context.alpha, 1 - finding.bound_level)
     if fate is finding.verdict or finding.verdict is Verdict.NOT_TESTABLE:
@@ -74,14 +74,4 @@ def _shown(estimate: Estimate, requirement: RequirementSpec) -> str:
 
 
 def _places(estimates: Sequence[Estimate], metric: str) -> dict[Key, int]:
-    return {_key(estimate): place for place, estimate in enumerate(estimates) if estimate.metric == metric}
-
-
-def _key(estimate: Estimate) -> Key:
-    return (
-        estimate.provider,
-        estimate.weighting,
-        estimate.schema,
-        estimate.group,
-        tuple(sorted(estimate.at.items())),
-    )
+    return {estimate.place: index for index, estimate in enumerate(estimates) if estimate.metric == metric}

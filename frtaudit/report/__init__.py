@@ -2,6 +2,4 @@
 
 import logging
 
-logging.getLogger("matplotlib").setLevel(
-    logging.ERROR
-)  # a home that cannot be written is no matter to a report
+logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it warns of a home that cannot be written

@@ -226,15 +226,7 @@ def _merged(result: AuditResult) -> tuple[Record, ...]:
             judged.setdefault(int(finding.estimate.rsplit("/", 1)[1]), []).append(finding.limit)
     places: dict[tuple[object, ...], list[int]] = {}
     for index, estimate in enumerate(estimates):
-        key = (
-            estimate.provider,
-            estimate.metric,
-            estimate.schema,
-            estimate.group,
-            estimate.weighting,
-            at_key(estimate.at),
-        )
-        places.setdefault(key, []).append(index)
+        places.setdefault((estimate.metric, *estimate.place), []).append(index)
     return tuple(_record(estimates, indices, judged) for indices in places.values())
 
 

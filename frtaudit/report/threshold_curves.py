@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from frtaudit.core import Curve
 from frtaudit.core.canonical import Json
-from frtaudit.report.source import Source, at_key
+from frtaudit.report.source import Source
 
 POINTS = 40_000  # numbers over all dials: half a megabyte of page
 MAX_CURVE_POINTS, MIN_CURVE_POINTS = 400, 24
@@ -106,7 +106,7 @@ def _trials(source: Source, curve: Curve) -> int | None:
             curve.schema,
             curve.group,
         )
-        if same and estimate.denominator and "pairs" not in dict(at_key(estimate.at)):
+        if same and estimate.denominator and "pairs" not in estimate.at:
             return estimate.denominator
     return None
 

@@ -122,13 +122,14 @@ class Sweep:
 
     def to_json(self) -> dict[str, Json]:
         """The mapping that ``sweep.json`` holds: no time, no path, so that a resumed sweep writes the same bytes."""
+        counts = self.verdict_counts
         return {
             "schema_version": SCHEMA_VERSION,
             "frtaudit": version("frtaudit"),
             "audit": self.plan.audit,
             "digest": self.plan.digest,
             "settings": list(self.plan.keys),
-            "jobs": [_job(outcome, self.verdict_counts.get(outcome.job.number)) for outcome in self.outcomes],
+            "jobs": [_job(outcome, counts.get(outcome.job.number)) for outcome in self.outcomes],
             "rows": [_plain(item) for item in self.rows],
             "rulings": [_plain(ruling) for ruling in self.rulings],
             "changes": [_plain(change) for change in self.changes],
@@ -142,8 +143,7 @@ class Sweep:
         stream = io.StringIO()
         lines = csv.writer(stream, lineterminator="\n")
         lines.writerow([cell(name) for name in ("job", *self.plan.keys, *CSV_COLUMNS)])
-        jobs = [outcome.job for outcome in self.outcomes]
-        settings = {job.number: [job.settings[key] for key in self.plan.keys] for job in jobs}
+        settings = {job.number: [job.settings[key] for key in self.plan.keys] for job in self.plan.jobs}
         for row in self.rows:
             lines.writerow([cell(value) for value in (row.job, *settings[row.job], *_csv_row(row))])
         for ruling in self.rulings:
@@ -333,8 +333,8 @@ def _moved(one: float, two: float) -> float:
 def _notes(outcomes: Sequence[JobResult]) -> Iterator[str]:
     """What a reader must know before comparing rows."""
     seen: dict[str, set[str]] = {}
-    for result in outcomes:
-        inputs = result.result.digests.get("inputs") if result.result else None
+    for outcome in outcomes:
+        inputs = outcome.result.digests.get("inputs") if outcome.result else None
         for name, value in inputs.items() if isinstance(inputs, Mapping) else ():
             seen.setdefault(name, set()).add(str(value))
     for name, values in sorted(seen.items()):
@@ -354,16 +354,16 @@ def _alpha(result: AuditResult) -> float:
     return float(alpha) if isinstance(alpha, int | float) else 0.05
 
 
-def _job(result: JobResult, counts: Mapping[str, int] | None) -> dict[str, Json]:
+def _job(outcome: JobResult, counts: Mapping[str, int] | None) -> dict[str, Json]:
     return {
-        "number": result.job.number,
-        "settings": dict(result.job.settings),
-        "folder": result.job.folder or None,
-        "spec": result.job.spec,
-        "state": result.state.value,
-        "error": result.error,
+        "number": outcome.job.number,
+        "settings": dict(outcome.job.settings),
+        "folder": outcome.job.folder or None,
+        "spec": outcome.job.spec,
+        "state": outcome.state.value,
+        "error": outcome.error,
         "counts": None if counts is None else dict(counts),
-        "result_sha256": result.result.sha256 if result.result else None,
+        "result_sha256": outcome.result.sha256 if outcome.result else None,
     }
 
 

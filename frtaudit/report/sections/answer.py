@@ -37,32 +37,28 @@ def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Tex
     """System by system: how many requirements it passes, and each failure with its number and its limit."""
     limit = MAX_NAMED if len(source.providers) <= FEW_SYSTEMS else 1
     for name in source.providers:
-        finding = [ruling for ruling in rulings if ruling.record and ruling.record.estimate.provider == name]
-        failed = [finding_row for finding_row in finding if finding_row.code == Verdict.FAIL.value]
-        rest = [
-            finding_row
-            for finding_row in finding
-            if finding_row.code in (Verdict.INCONCLUSIVE.value, Verdict.NOT_TESTABLE.value)
-        ]
-        if not finding:
+        rows = [ruling for ruling in rulings if ruling.record and ruling.record.estimate.provider == name]
+        failed = [row for row in rows if row.code == Verdict.FAIL.value]
+        rest = [row for row in rows if row.code in (Verdict.INCONCLUSIVE.value, Verdict.NOT_TESTABLE.value)]
+        if not rows:
             continue
         system = TextSpan(
             text=name,
-            pointer=f"{finding[0].record.pointer}/provider" if finding[0].record else None,
+            pointer=f"{rows[0].record.pointer}/provider" if rows[0].record else None,
             kind="b",
         )
-        passed = len(finding) - len(failed) - len(rest)
+        passed = len(rows) - len(failed) - len(rest)
         if failed:
-            named = [_failure(finding_row) for finding_row in failed[:limit]]
+            named = [_failure(row) for row in failed[:limit]]
             more: list[Part] = [f"; {len(failed) - limit} more below"] if len(failed) > limit else []
-            yield spans(system, f" fails {_of(len(failed), len(finding))}: ", _semicolons(named), *more, ".")
+            yield spans(system, f" fails {_of(len(failed), len(rows))}: ", _semicolons(named), *more, ".")
         elif rest:
             yield spans(
                 system,
-                f" fails no requirement: {passed} of {len(finding)} pass, {len(rest)} inconclusive or not testable.",
+                f" fails no requirement: {passed} of {len(rows)} pass, {len(rest)} inconclusive or not testable.",
             )
         else:
-            yield spans(system, f" passes {_of(passed, len(finding))}.")
+            yield spans(system, f" passes {_of(passed, len(rows))}.")
 
 
 def _of(count: int, total: int) -> str:

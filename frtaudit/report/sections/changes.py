@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from frtaudit.core import AuditResult, Estimate, Finding, Target
+from frtaudit.core import AuditResult, Finding, Target
 from frtaudit.core.canonical import Json
 from frtaudit.core.result import Previous
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.sections.verdicts import record_of
-from frtaudit.report.source import Record, Source, at_key, mapping
+from frtaudit.report.source import Record, Source, mapping
 from frtaudit.report.words import display_name, words
 
 SHOWN = 16
@@ -114,7 +114,7 @@ def _table(source: Source, then: AuditResult) -> Table | None:
         record = record_of(source, finding)
         if record is None:
             continue
-        key = _key(record.estimate)
+        key = (record.estimate.metric, *record.estimate.place)
         old = known.get(key)
         verdict = verdicts.get((finding.requirement, *key))
         row = _row(source, record, (index, finding), old, verdict)
@@ -191,7 +191,7 @@ def _direction(then: float | None, now: float | None) -> str:
 
 def _estimates(then: AuditResult) -> dict[Key, Record]:
     """The last audit's estimates by what they say, with the limits that judged them."""
-    return {_key(record.estimate): record for record in Source(then).records}
+    return {(record.estimate.metric, *record.estimate.place): record for record in Source(then).records}
 
 
 def _verdicts(then: AuditResult) -> dict[Key, Finding]:
@@ -200,15 +200,7 @@ def _verdicts(then: AuditResult) -> dict[Key, Finding]:
         for finding in then.findings
         if finding.estimate is not None
     )
-    return {(finding.requirement, *_key(then.estimates[index])): finding for finding, index in found}
-
-
-def _key(estimate: Estimate) -> Key:
-    return (
-        estimate.provider,
-        estimate.metric,
-        estimate.schema,
-        estimate.group,
-        estimate.weighting,
-        at_key(estimate.at),
-    )
+    return {
+        (finding.requirement, then.estimates[index].metric, *then.estimates[index].place): finding
+        for finding, index in found
+    }

@@ -18,7 +18,7 @@ from frtaudit.report.sections.tables import (
     methods_said,
     provider,
 )
-from frtaudit.report.source import Record, Source, at_key
+from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 
@@ -248,6 +248,6 @@ def _where(source: Source, record: Record) -> Text:
     parts: list[Part] = []
     if record.estimate.group != "all":
         parts.append((phrases.group(source, record),))
-    if at_key(record.estimate.at):
+    if record.estimate.at:
         parts.append(phrases.at_words(record.estimate.at, record.pointer))
     return spans(*parts) if parts else spans("all comparisons")

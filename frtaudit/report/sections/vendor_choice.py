@@ -10,7 +10,7 @@ from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, 
 from frtaudit.report.sections.points import main_target, overall
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.sections.vendor_tables import Key, key_of, number
-from frtaudit.report.sections.vendors import RANK, VALUE, declared_rule
+from frtaudit.report.sections.vendors import RANK, VALUE, declared_rule, possible_ranks
 from frtaudit.report.source import Record, Source
 
 VERDICTS = {
@@ -67,7 +67,7 @@ def _table(source: Source, decisions: Sequence[Record]) -> Table:
         (Column(title=f"FNMR{at}", kind="num"), _rate(source, "fnmr_at_fmr", target)),
         (Column(title="FMR", kind="num"), _rate(source, "fmr", target)),
         (Column(title="Failure to acquire", kind="num"), _failures(source)),
-        (Column(title="Largest group ratio"), _ratio(values, target)),
+        (Column(title="Largest group ratio"), _ratio(source, target)),
         (Column(title="Rank", kind="num"), _rank(source, decisive)),
         (Column(title="Verdict"), _verdict(decisions)),
     ]
@@ -75,8 +75,8 @@ def _table(source: Source, decisions: Sequence[Record]) -> Table:
     rows = tuple(((TextSpan(text=name, kind="b"),), *(cell(name) for _, cell in filled)) for name in names)
     caption = spans(
         TextSpan(text="The systems. ", kind="b"),
-        "Rates with intervals are of all comparisons of a system, for the population; others, and the ratio of the "
-        "largest to the smallest rate of the classes, are of the comparisons that all systems scored. Rank: 1 is best; "
+        "Of all comparisons of a system, intervals for the population; what the audit does not give so is of the "
+        "comparisons that all systems scored. Ratio: largest over smallest rate of the classes. Rank: 1 is best; "
         "systems with overlapping ranks are tied.",
     )
     heads = [Column(title="System"), *(column for column, _ in filled)]
@@ -132,41 +132,32 @@ def _number(record: Record | None) -> Text:
     return number(record, record.estimate.value, f"{record.pointer}/value")
 
 
-def _ratio(values: Sequence[Record], target: float) -> Callable[[str], Text]:
-    """The largest of the ratios of FNMR and FMR by any schema, and whose it is."""
+def _ratio(source: Source, target: float) -> Callable[[str], Text]:
+    """The largest ratio of FNMR or FMR by any schema, of all comparisons where it is estimated, and whose it is."""
+    of_all = [
+        record for record in source.select("max_min", primary=True) if record.estimate.value is not None
+    ]
+    common = [record for record in source.select(VALUE) if record.estimate.at["of"] == "max_min"]
     largest: dict[str, Record] = {}
-    for record in sorted(values, key=lambda record: record.estimate.value or 0.0):
-        if record.estimate.at["of"] == "max_min" and record.estimate.at["fmr"] == target:
-            largest[record.estimate.provider] = record
+    for records in (common, of_all):
+        at_target = [record for record in records if record.estimate.at["fmr"] == target]
+        ascending = sorted(at_target, key=lambda record: record.estimate.value or 0.0)
+        largest |= {record.estimate.provider: record for record in ascending}
 
     def cell(name: str) -> Text:
         record = largest.get(name)
         if record is None or record.estimate.value is None:
             return ABSENT
         rate = phrases.metric(str(record.estimate.at["rate"]))
-        return spans(_number(record), f" ({rate} by {(record.estimate.schema or '').replace('_', ' ')})")
+        value = phrases.value(record) if record.estimate.metric == "max_min" else _number(record)
+        return spans(value, f" ({rate} by {(record.estimate.schema or '').replace('_', ' ')})")
 
     return cell
 
 
 def _rank(source: Source, decisive: Key) -> Callable[[str], Text]:
-    here = {
-        record.estimate.provider: record.bounds[0]
-        for record in source.select(RANK)
-        if key_of(record) == decisive and record.bounds
-    }
-
-    def cell(name: str) -> Text:
-        bound = here.get(name)
-        if bound is None or bound.interval.low is None or bound.interval.high is None:
-            return ABSENT
-        low, high = f"{bound.interval.low:g}", f"{bound.interval.high:g}"
-        parts: list[Part] = [phrases.number(low, f"{bound.pointer}/low")]
-        if low != high:
-            parts += [" to ", phrases.number(high, f"{bound.pointer}/high")]
-        return spans(*parts)
-
-    return cell
+    ranks = {record.estimate.provider: record for record in source.select(RANK) if key_of(record) == decisive}
+    return lambda name: possible_ranks(ranks.get(name)) or ABSENT
 
 
 def _verdict(decisions: Sequence[Record]) -> Callable[[str], Text]:

@@ -174,12 +174,19 @@ def _cell(record: Record | None, rank: Record | None) -> Text:
     if record is None:
         return (TextSpan(text=phrases.ABSENT),)
     parts: list[Part] = [number(record, record.estimate.value, f"{record.pointer}/value")]
-    if rank is not None and rank.bounds and rank.bounds[0].interval.low is not None:
-        bound = rank.bounds[0]
-        low, high = (f"{end:g}" for end in (bound.interval.low or 0.0, bound.interval.high or 0.0))
-        parts += [TextSpan(text=" ", kind="br"), "rank ", phrases.number(low, f"{bound.pointer}/low")]
-        if low != high:
-            parts += [" to ", phrases.number(high, f"{bound.pointer}/high")]
+    ranks = possible_ranks(rank)
+    return spans(*parts, TextSpan(text=" ", kind="br"), "rank ", ranks) if ranks else spans(*parts)
+
+
+def possible_ranks(rank: Record | None) -> Text:
+    """The confidence set of a rank, ``1 to 3``; empty without one."""
+    bound = rank.bounds[0] if rank is not None and rank.bounds else None
+    if bound is None or bound.interval.low is None or bound.interval.high is None:
+        return ()
+    low, high = f"{bound.interval.low:g}", f"{bound.interval.high:g}"
+    parts: list[Part] = [phrases.number(low, f"{bound.pointer}/low")]
+    if low != high:
+        parts += [" to ", phrases.number(high, f"{bound.pointer}/high")]
     return spans(*parts)
 
 

@@ -3,9 +3,10 @@ from functools import cache
 
 from vendor_audits import VENDORS, from_runs, made, pick, result
 
+from frtaudit.analyses.differentials import Differentials
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.failures import Failures
-from frtaudit.core import AuditResult
+from frtaudit.core import AuditResult, formatting
 from frtaudit.pipeline.audit import audit
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import answer, vendor_choice
@@ -55,6 +56,25 @@ def test_rates_of_all_comparisons_come_with_intervals() -> None:
     titles = [column.title for column in table.columns]
     assert titles[1:4] == ["FNMR at FMR 3 %", "FMR", "Failure to acquire"]
     assert all(" to " in plain_text(row[place]) for row in table.blocks[0].rows for place in (1, 2))
+
+
+def test_the_ratio_is_the_one_that_the_sentences_give() -> None:
+    """Of all comparisons where the audit estimates it: one page has one number for one thing."""
+    analyses = {
+        **made().analyses,
+        "error_rates": ErrorRates(curve_points=5),
+        "differentials": Differentials(),
+    }
+    of_all = audit(made(analyses=analyses)).result
+    weighting = of_all.spec["weighting"]
+    for row in choice(of_all).table.blocks[0].rows:
+        ratios = [
+            estimate.value
+            for estimate in pick(of_all, "max_min", provider=plain_text(row[0]), fmr=0.03)
+            if estimate.value is not None and estimate.weighting == weighting
+        ]
+        assert ratios
+        assert plain_text(row[4]).startswith(f"{formatting.plain(max(ratios))} (")
 
 
 def test_a_column_of_nothing_is_left_out() -> None:
