@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core.arrays import Flags, Floats, Index
+from frtaudit.core.arrays import Floats, Index
 from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import DataError
 from frtaudit.inputs.coded import Coded, joined
-from frtaudit.inputs.pairing import ONCE, both_orders, listed_comparisons, repeated
+from frtaudit.inputs.pairing import both_orders, listed_comparisons, refuse_repeats
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.inputs.scorelist import ScoreList, said_mated
 from frtaudit.inputs.tables import Table
@@ -193,7 +193,7 @@ def _table(
         raise DataError(
             f"provider {provider}", "no line compares two samples", "comparisons of different samples"
         )
-    _refuse_repeats(lines, probe, reference, keep)
+    refuse_repeats(probe, reference, keep, [(table, rows) for *_, table, rows in lines])
     comparisons = listed_comparisons(
         cohort,
         probe[keep],
@@ -210,20 +210,3 @@ def _table(
         LedgerEntry(code=code, count=n, unit="comparisons", provider=provider) for code, n in counted if n
     ]
     return (comparisons, table), entries
-
-
-def _refuse_repeats(lines: Sequence[_Part], probe: Index, reference: Index, keep: Flags) -> None:
-    """Refuse a comparison that stands twice in one order, in one list or in two: it would count twice."""
-    found = repeated(probe[keep], reference[keep])
-    if found is None:
-        return
-    row, before = (_place(lines, int(np.flatnonzero(keep)[place])) for place in found)
-    raise DataError(row, f"the comparison of {before} again", ONCE)
-
-
-def _place(lines: Sequence[_Part], row: int) -> str:
-    """Where the row of all lists together stands."""
-    starts = np.cumsum([0, *(rows.size for *_, rows in lines)])
-    part = int(np.searchsorted(starts, row, side="right")) - 1
-    *_, table, rows = lines[part]
-    return table.place(int(rows[row - starts[part]]))

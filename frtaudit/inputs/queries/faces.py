@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from frtaudit.core.arrays import Index, Ints, Texts
+from frtaudit.core.arrays import Ints, Texts
 from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Service
 from frtaudit.errors import DataError
 from frtaudit.inputs.coded import Coded, Codes, joined
-from frtaudit.inputs.pairing import ONCE, both_orders, repeated
+from frtaudit.inputs.pairing import both_orders, refuse_repeats
 from frtaudit.inputs.scorelist import ScoreList
 from frtaudit.inputs.tables import Table
 
@@ -124,7 +124,7 @@ def _numbered(side: Coded, index: pd.Index) -> Codes:
 
 def _service(name: str, parts: Sequence[_Said]) -> tuple[Service, int]:
     first, second = (np.concatenate([getattr(one, side) for one in parts]) for side in ("first", "second"))
-    _refuse_repeats(parts, first, second)
+    refuse_repeats(first, second, first != second, [(one.scores.table, one.rows) for one in parts])
     order = np.lexsort((first, np.maximum(first, second), np.minimum(first, second)))
     order = order[first[order] != second[order]]
     score = np.concatenate([one.scores.score[one.rows] for one in parts])[order]
@@ -142,18 +142,3 @@ def _service(name: str, parts: Sequence[_Said]) -> tuple[Service, int]:
         codes=tuple(failure.names.tolist()),
     )
     return service, alone
-
-
-def _refuse_repeats(parts: Sequence[_Said], first: Index, second: Index) -> None:
-    """Refuse a pair that stands twice in one order: it would count twice, or have two scores."""
-    found = repeated(first, second)
-    if found is None:
-        return
-    starts = np.cumsum([0, *(one.rows.size for one in parts)])
-
-    def place(row: int) -> str:
-        part = int(np.searchsorted(starts, row, side="right")) - 1
-        return parts[part].scores.table.place(int(parts[part].rows[row - starts[part]]))
-
-    row, before = map(place, found)
-    raise DataError(row, f"the comparison of {before} again", ONCE)
