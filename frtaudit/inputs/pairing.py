@@ -1,6 +1,7 @@
 """From pairs of samples to comparisons: which non-mated ones count, and which rows of two lists are the same pair."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +10,9 @@ from frtaudit.core.arrays import Flags, Index, Ints
 from frtaudit.core.cohort import Cohort
 from frtaudit.core.comparisons import Comparisons, NonMated
 from frtaudit.errors import DataError, SpecError
-from frtaudit.inputs.tables import Table
+
+if TYPE_CHECKING:
+    from frtaudit.inputs.tables import Table  # at run time it would load pyarrow for every command
 
 Keys = npt.NDArray[np.int64]
 ONCE = "each comparison once, or once in each order"
@@ -117,7 +120,7 @@ def repeated(probe: Index, reference: Index) -> tuple[int, int] | None:
     return (int(again[0]), int(np.argmax(keys == keys[again[0]]))) if again.size else None
 
 
-def refuse_repeats(probe: Index, reference: Index, keep: Flags, lists: Sequence[tuple[Table, Ints]]) -> None:
+def refuse_repeats(probe: Index, reference: Index, keep: Flags, lists: Sequence[tuple["Table", Ints]]) -> None:
     """Refuse a comparison that stands twice in one order, in one list or in two: it would count twice.
 
     Of the rows to ``keep``; ``lists``: the table of each list and its rows, one list after the other.
