@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
 from typing import TypeGuard
@@ -57,6 +58,12 @@ def functions(path: Path) -> list[ast.FunctionDef]:
     return [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)]
 
 
+@cache
+def docstring(path: Path) -> str:
+    """What a file says of itself."""
+    return ast.get_docstring(ast.parse(path.read_text())) or ""
+
+
 def test_every_test_states_its_claim() -> None:
     """Every test function has a docstring whose first line is its claim."""
     silent = [
@@ -78,9 +85,7 @@ def test_tests_mirror_the_package() -> None:
         folder = TESTS / path.relative_to(PACKAGE).parent
         if path.name.startswith("__") or (folder / f"test_{path.stem}.py").is_file():
             continue
-        said = " ".join(
-            ast.get_docstring(ast.parse(test.read_text())) or "" for test in folder.glob("test_*.py")
-        )
+        said = " ".join(docstring(test) for test in folder.glob("test_*.py"))
         if not re.search(rf"\b{path.stem}\b", said):
             bare.append(str(path.relative_to(ROOT)))
     assert not bare, "\n".join(["", *bare])
@@ -183,8 +188,7 @@ def test_every_import_is_declared() -> None:
     The extra ``testing`` counts: its strategies are imported by those who write tests; and so do ``search``
     and ``dask``. Of the extras of a collection some are models and files, which nothing imports.
     """
-    trees = [ast.parse(path.read_text()) for path in PACKAGE.rglob("*.py")]
-    nodes = [node for tree in trees for node in ast.walk(tree)]
+    nodes = [node for path in PACKAGE.rglob("*.py") for node in ast.walk(ast.parse(path.read_text()))]
     names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     names |= {
         node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level
@@ -210,9 +214,9 @@ def lazily_imports(node: ast.AST) -> TypeGuard[ast.Call]:
     """Whether a node is import_module("...") with a literal name."""
     return (
         isinstance(node, ast.Call)
-        and ast.unparse(node.func) in ("import_module", "importlib.import_module")
         and bool(node.args)
         and isinstance(node.args[0], ast.Constant)
+        and ast.unparse(node.func) in ("import_module", "importlib.import_module")
     )
 
 
