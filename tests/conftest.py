@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 APART = ("test_story_runs", "test_examples_in_docstrings_run")  # cases that share nothing with each other
 
 # No deadline: a loaded machine is no bug. Derandomized: the same examples on every run, so that a red test is always a
-# change of the code. `HYPOTHESIS_PROFILE=search` looks for 1,000 new examples; `walk` runs few: which lines are reached.
+# change of the code. `HYPOTHESIS_PROFILE=search` looks for new examples; `walk` runs few: which lines are reached.
 settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True, max_examples=40)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.register_profile("walk", deadline=None, derandomize=True, max_examples=10)
