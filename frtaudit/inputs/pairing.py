@@ -1,18 +1,12 @@
 """From pairs of samples to comparisons: which non-mated ones count, and which rows of two lists are the same pair."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core.arrays import Flags, Index, Ints
+from frtaudit.core.arrays import Index
 from frtaudit.core.cohort import Cohort
 from frtaudit.core.comparisons import Comparisons, NonMated
-from frtaudit.errors import DataError, SpecError
-
-if TYPE_CHECKING:
-    from frtaudit.inputs.tables import Table  # at run time it would load pyarrow for every command
+from frtaudit.errors import SpecError
 
 Keys = npt.NDArray[np.int64]
 ONCE = "each comparison once, or once in each order"
@@ -118,29 +112,6 @@ def repeated(probe: Index, reference: Index) -> tuple[int, int] | None:
     keys = pair_keys(probe, reference, ordered=True)
     again = np.flatnonzero((occurrence(keys) > 0) & (probe != reference))
     return (int(again[0]), int(np.argmax(keys == keys[again[0]]))) if again.size else None
-
-
-def refuse_repeats(
-    probe: Index, reference: Index, keep: Flags, lists: Sequence[tuple["Table", Ints]]
-) -> None:
-    """Refuse a comparison that stands twice in one order, in one list or in two: it would count twice.
-
-    Of the rows to ``keep``; ``lists``: the table of each list and its rows, one list after the other.
-    Raises :class:`DataError`, which names both places.
-    """
-    found = repeated(probe[keep], reference[keep])
-    if found is None:
-        return
-    starts = np.cumsum([0, *(rows.size for _, rows in lists)])
-
-    def place(kept: int) -> str:
-        row = int(np.flatnonzero(keep)[kept])
-        part = int(np.searchsorted(starts, row, side="right")) - 1
-        table, rows = lists[part]
-        return table.place(int(rows[row - starts[part]]))
-
-    row, before = map(place, found)
-    raise DataError(row, f"the comparison of {before} again", ONCE)
 
 
 def both_orders(probe: Index, reference: Index) -> bool:

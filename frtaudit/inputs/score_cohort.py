@@ -13,9 +13,9 @@ from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import DataError
 from frtaudit.inputs.coded import Coded, joined
-from frtaudit.inputs.pairing import both_orders, listed_comparisons, refuse_repeats
+from frtaudit.inputs.pairing import both_orders, listed_comparisons
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
-from frtaudit.inputs.scorelist import ScoreList, said_mated
+from frtaudit.inputs.scorelist import ScoreList, refuse_repeats, said_mated
 from frtaudit.inputs.tables import Table
 
 SELF = "self_comparison"

@@ -1,14 +1,16 @@
 """Score lists: one line per comparison, with a score or a failure code, as parallel arrays."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core.arrays import Floats, Texts
+from frtaudit.core.arrays import Flags, Floats, Index, Ints, Texts
 from frtaudit.errors import DataError
 from frtaudit.inputs.coded import Coded
+from frtaudit.inputs.pairing import ONCE, repeated
 from frtaudit.inputs.pairlist import PROBE, REFERENCE
 from frtaudit.inputs.tables import Table, read_table
 
@@ -178,3 +180,24 @@ def _check_ids(read: ScoreList) -> None:
             raise DataError(
                 read.table.place(int(empty[0])), "an id is empty", "ids of samples, subjects, provider"
             )
+
+
+def refuse_repeats(probe: Index, reference: Index, keep: Flags, lists: Sequence[tuple[Table, Ints]]) -> None:
+    """Refuse a comparison that stands twice in one order, in one list or in two: it would count twice.
+
+    Of the rows to ``keep``; ``lists``: the table of each list and its rows, one list after the other.
+    Raises :class:`DataError`, which names both places.
+    """
+    found = repeated(probe[keep], reference[keep])
+    if found is None:
+        return
+    starts = np.cumsum([0, *(rows.size for _, rows in lists)])
+
+    def place(kept: int) -> str:
+        row = int(np.flatnonzero(keep)[kept])
+        part = int(np.searchsorted(starts, row, side="right")) - 1
+        table, rows = lists[part]
+        return table.place(int(rows[row - starts[part]]))
+
+    row, before = map(place, found)
+    raise DataError(row, f"the comparison of {before} again", ONCE)

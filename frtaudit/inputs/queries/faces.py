@@ -12,8 +12,8 @@ from frtaudit.core.arrays import Ints, Texts
 from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Service
 from frtaudit.errors import DataError
 from frtaudit.inputs.coded import Coded, Codes, joined
-from frtaudit.inputs.pairing import both_orders, refuse_repeats
-from frtaudit.inputs.scorelist import ScoreList
+from frtaudit.inputs.pairing import both_orders
+from frtaudit.inputs.scorelist import ScoreList, refuse_repeats
 from frtaudit.inputs.tables import Table
 
 FACE = ("face_id", "sample_id", "image_id", "face", "image")
