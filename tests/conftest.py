@@ -17,7 +17,7 @@ APART = ("test_story_runs", "test_examples_in_docstrings_run")  # cases that sha
 
 # No deadline: a loaded machine is no bug. Derandomized: the same examples on every run, so that a red test is always a
 # change of the code. `HYPOTHESIS_PROFILE=search` looks for new examples; `walk` runs few: which lines are reached.
-settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True, max_examples=40)
+settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.register_profile("walk", deadline=None, derandomize=True, max_examples=10)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))

@@ -29,7 +29,6 @@ def test_names_that_once_made_reports_invalid(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("reports_made_once")  # verify lays each out again
 @pytest.mark.filterwarnings(
     r"ignore:unclosed file .*sRGB2014\.icc:ResourceWarning",
     r"ignore:.*sRGB2014\.icc:pytest.PytestUnraisableExceptionWarning",
