@@ -13,7 +13,7 @@ from frtaudit.stats.similarity.tail import from_matrix, no_groups
 Ints = npt.NDArray[np.int64]
 ALPHA = 0.05  # one-sided
 LAXER = 4.0  # times the rate, at the threshold that lends its design effect
-MIN_ERRORS = 10  # errors, and erring subjects, of a group that is tested (FORMULAS 8.5)
+MIN_ERRORS = 10  # errors, and subjects with errors, of a group that is tested (FORMULAS 8.5)
 
 
 def clustered(rng: np.random.Generator, subjects: int, each: int, rate: float, correlation: float) -> Ints:

@@ -67,7 +67,7 @@ def intervals(value: float) -> tuple[Interval, ...]:
             level=0.95,
             method=Method.VERTEX,
             target=Target.POPULATION,
-            note="withheld: fewer than 10 erring subjects",
+            note="withheld: fewer than 10 subjects with errors",
         )
         if few
         else interval(value, 0.22, Method.VERTEX, Target.POPULATION)

@@ -32,11 +32,11 @@ EVERY = "every system"
 KINDS = ("all", "left_out", "wrong")
 DIFFERENCE, FACES = "difference of shares of comparisons", "faces"
 MODEL = (
-    "label_cost draws the truth: faces that show the person searched for and faces that do not form two heaps by how "
-    "alike they are to the person's other faces in all services' eyes; what lies between the heaps is strangers at one "
-    "end, and at the other faces of the person, which from where the heaps meet down to where strangers lie on average "
-    "are as common as all faces are where they meet; an interval holds both ends; queries are drawn with replacement "
-    "and the heaps fitted anew each time; scores and their modes stay as they are"
+    "label_cost draws the truth: faces that show the person searched for and faces that do not form two clusters by "
+    "how alike they are to the person's other faces in all services' eyes; what lies between the clusters is "
+    "strangers at one end, and at the other faces of the person, which from where the clusters meet down to where "
+    "strangers lie on average are as common as all faces are where they meet; an interval holds both ends; queries are "
+    "drawn with replacement and the clusters fitted anew each time; scores and their modes stay as they are"
 )
 BLIND = (
     "label_cost cannot see what no service sees: own faces that are to all services just what strangers are on "

@@ -78,7 +78,7 @@ class Interval:
     """An interval, unclipped; low and high are both None where a note says why.
 
     Three more live as long as the audit does, not written, not compared. ``one_sided``: the same interval with each
-    bound alone erring with the given probability, in (0, 0.5); ``p_value``: of "a limit is broken", from the limit and
+    bound alone wrong with the given probability, in (0, 0.5); ``p_value``: of "a limit is broken", from the limit and
     the sense ("<=" or ">=") in which it should hold, where that is known in closed form; ``people_for``: from a limit
     and a one-sided error to how many people "pass" would need where these are too few, else None (FORMULAS 8.18).
     """

@@ -75,15 +75,15 @@ class RateSummary:
 
     @property
     def too_few_errors(self) -> bool:
-        """Fewer than 10 errors or 10 erring subjects: too few to resample or to compare (FORMULAS 8.3, 8.5)."""
+        """Fewer than 10 errors or 10 subjects with errors: too few to resample or to compare (FORMULAS 8.3, 8.5)."""
         return self.errors < MIN_ERRORS or self.subjects_with_errors < MIN_ERROR_SUBJECTS
 
 
 def intervals_of(summary: RateSummary, wanted: Sequence[IntervalSpec], alpha: float) -> tuple[Interval, ...]:
     """The wanted intervals at level 1 - alpha, in the wanted order.
 
-    Where a percentile interval is withheld (fewer than 10 errors or 10 erring subjects) its entry has no bounds and
-    a note, and a ``wilson`` one of target population stands beside it (FORMULAS 8.3).
+    Where a percentile interval is withheld (fewer than 10 errors or 10 subjects with errors) its entry has no bounds
+    and a note, and a ``wilson`` one of target population stands beside it (FORMULAS 8.3).
     """
     made = [_one(summary, spec, alpha) for spec in wanted]
     withheld = any(interval.low is None for interval in made if interval.method in PLAN_OF)

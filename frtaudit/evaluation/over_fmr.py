@@ -17,7 +17,7 @@ from frtaudit.stats.intervals import bootstrap_intervals
 
 Reasons = tuple[str | None, ...]
 KIND = "normalized_uncertainty"
-THIN = f"fewer than {MIN_ERRORS} errors or {MIN_ERROR_SUBJECTS} erring subjects"
+THIN = f"fewer than {MIN_ERRORS} errors or {MIN_ERROR_SUBJECTS} subjects with errors"
 UNDEFINED = f"undefined in more than {bootstrap_intervals.MAX_UNDEFINED:.0%} of the replicates"
 
 

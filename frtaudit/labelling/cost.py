@@ -1,10 +1,10 @@
 """What estimated labels cost: the truth drawn again and again, given everything that the services said.
 
 A label is a guess. The scores behind it say how sure it is: faces that show a person, and faces that do not, form
-two heaps by how alike they are to the person's other faces. A face between them may be a bad image of the person or a
+two clusters by likeness to the person's other faces. A face between them may be a bad image of the person or a
 stranger who looks like the person, and no score tells which. So the truth is drawn at two ends (:class:`End`):
-queries with replacement, as a new search would find others; the heaps of those queries; then who is who, labelled or
-left out, with as few own faces as the heaps allow, and with as many. Each draw is this audit's own structure, its
+queries with replacement, as a new search would find others; the clusters of those queries; then who is who, labelled or
+left out, with as few own faces as the clusters allow, and with as many. Each draw is this audit's own structure, its
 faces, queries, services, comparisons and scores, with one possible truth, on which rates are known. Scores are not
 drawn: so what services have in common, bad images, hard people and people who look alike are in it as they are.
 """
@@ -63,7 +63,7 @@ class Likely:
 
 
 class End(StrEnum):
-    """What faces between the heaps are: all strangers, or bad images of the person, as far as that can be."""
+    """What faces between the clusters are: all strangers, or bad images of the person, as far as that can be."""
 
     FEW = "few"
     MANY = "many"

@@ -116,8 +116,8 @@ def _design(ends: int, each: Ints, subjects: int) -> ComparisonDesign:
     groups = subjects if ends == 1 else subjects * (subjects - 1)
     if total == 0 or groups == 0:
         return ComparisonDesign(ends=ends, each=0.0)
-    heap = float(np.square(each, dtype=np.float64).sum()) / total**2 * subjects
-    return ComparisonDesign(ends=ends, each=total / groups, heap=heap)
+    imbalance = float(np.square(each, dtype=np.float64).sum()) / total**2 * subjects
+    return ComparisonDesign(ends=ends, each=total / groups, imbalance=imbalance)
 
 
 def _listed(comparisons: Comparisons, owner: Index) -> Ints:

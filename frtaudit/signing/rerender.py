@@ -1,4 +1,4 @@
-"""Whether page and PDF are those that the files beside them lead to: both are made again and compared byte for byte.
+"""Whether page and PDF are those that the files beside them lead to: both are made again and compared.
 
 Reading a page or a PDF cannot bind its signer: the truth may stand there and be hidden. Rendering it again can. Where
 another version rendered it than the one that is here, other bytes mean nothing, and nothing is said against it.

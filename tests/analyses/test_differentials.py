@@ -87,7 +87,7 @@ def test_the_strictest_groups_threshold(target: float) -> None:
 
 
 def test_thin_groups_keep_the_index_and_lose_the_intervals() -> None:
-    """Below 10 errors or 10 erring subjects the index stands; every interval is null and says which group is thin."""
+    """Below 10 errors or 10 subjects with errors the index stands; every interval is null and names the thin group."""
     thin = [
         item for item in pick(whole().result, "max_min", at={"rate": "fnmr"}) if item.intervals[0].low is None
     ]

@@ -121,7 +121,7 @@ def test_published_wilson_intervals() -> None:
     "method", ["vertex", "recentered", "naive", "gaussian", "double_or_nothing", "two_level"]
 )
 def test_thin_errors_withhold_replicates(errors: int, subjects_with_errors: int, method: str) -> None:
-    """Below 10 errors or 10 erring subjects the entry stands with nulls and a note, Wilson's beside it (8.3)."""
+    """Below 10 errors or 10 subjects with errors the entry stands with nulls and a note, Wilson's beside it (8.3)."""
     wanted = [interval(method, Method(method).serves[0].value)]
     withheld, beside = intervals_of(
         reading(errors=errors, subjects_with_errors=subjects_with_errors), wanted, 0.05
@@ -212,7 +212,7 @@ def fixed_point(system: Any, threshold: float) -> int:
 
 @pytest.mark.parametrize("rate", ["fnmr", "fmr"])
 def test_a_reading_is_the_plain_rate(rate: str) -> None:
-    """Value, counts, erring subjects and the published variance of FORMULAS 2 by plain loops over the scores."""
+    """Value, counts, subjects with errors and the published variance of FORMULAS 2 by plain loops over the scores."""
     system, scores = system_of(), plain()
     found = read(system, place(rate=rate, threshold=0.2, point=fixed_point(system, 0.2)))
     kind = scores.mated if rate == "fnmr" else ~scores.mated

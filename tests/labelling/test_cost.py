@@ -141,7 +141,7 @@ def test_the_truth_lies_between_the_ends(seed: int) -> None:
         assert low < rate_on_truth(labelling.faces, service) < high
 
 
-def test_where_heaps_lie_apart_the_ends_nearly_agree() -> None:
+def test_where_clusters_lie_apart_the_ends_nearly_agree() -> None:
     """Without bad images or relatives the ends differ by a few faces in a hundred, with bad ones by many more."""
 
     def gap(labelling: Labelling) -> float:

@@ -50,7 +50,7 @@ def test_nothing_is_drawn_where_scores_hide_it() -> None:
     assert pictures.det(scores(of.mated, of.non_mated[:19]), Censoring()).fmr.size == 0
 
 
-def test_heaps_and_rates_cover_all_scores() -> None:
+def test_histograms_and_rates_cover_all_scores() -> None:
     """Shares of bins sum to one; FMR falls to 0, FNMR rises to 1 over the thresholds."""
     of = labelling()
     service = of.services[2]

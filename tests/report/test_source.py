@@ -64,7 +64,7 @@ def test_withheld_intervals_print_their_note(source: Source) -> None:
     withheld = next(item for item in record.bounds if item.interval.low is None)
     notes = Footnotes()
     assert plain_text(phrases.bounds(withheld, record.estimate, notes)) == "nonea"
-    assert "fewer than 10 erring subjects" in plain_text(notes.all()[0][1])
+    assert "fewer than 10 subjects with errors" in plain_text(notes.all()[0][1])
 
 
 def test_intervals_of_rates_are_clipped_and_others_are_not(source: Source) -> None:

@@ -215,7 +215,7 @@ def _log_ratio(rates: Floats) -> Floats:
 def _thin_classes(
     common: CommonSupport, group_indices: list[int], a: int, w: int, rate: str
 ) -> dict[Pair, str]:
-    """Pairs of which some class of either has fewer than 10 errors or 10 erring subjects (FORMULAS 8.5)."""
+    """Pairs of which some class of either has fewer than 10 errors or 10 subjects with errors (FORMULAS 8.5)."""
     thin = [
         _thin(system, common, group_indices, float(system.thresholds[w, a]), rate)
         for system in common.systems
@@ -242,7 +242,7 @@ def _thin(
         subjects_with_errors = np.unique(np.concatenate([ends[0][inside], ends[1][inside]])).size
         if int(np.count_nonzero(inside)) < MIN_ERRORS or subjects_with_errors < MIN_ERROR_SUBJECTS:
             name = common.groups.names[group_index - 1][1]
-            few = f"fewer than {MIN_ERRORS} errors or {MIN_ERROR_SUBJECTS} erring subjects"
+            few = f"fewer than {MIN_ERRORS} errors or {MIN_ERROR_SUBJECTS} subjects with errors"
             return f"{system.system.provider}: {name} has {few}"
     return None
 

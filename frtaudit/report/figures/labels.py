@@ -77,7 +77,7 @@ def _line(axes: Axes, series: Series, *, pale: bool = False) -> None:
         axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker, gid=tag)
 
 
-def score_heaps(name: str, title: str, series: Sequence[Series], *, outline: Sequence[Series]) -> Panel:
+def score_histograms(name: str, title: str, series: Sequence[Series], *, outline: Sequence[Series]) -> Panel:
     """Shares of scores in equal bins; ``series``: filled, ``outline``: lines over them (Figure 4, left)."""
 
     def draw(axes: Axes) -> None:

@@ -224,7 +224,7 @@ def _scores(source: Source) -> Iterator[Figure]:
         }
         if of[SCORES, ESTIMATED]:
             panels += [
-                label_figures.score_heaps(
+                label_figures.score_histograms(
                     f"labels-scores-{number}", service, of[SCORES, ANNOTATED], outline=of[SCORES, ESTIMATED]
                 ),
                 label_figures.rates(

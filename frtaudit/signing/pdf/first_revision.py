@@ -2,7 +2,7 @@
 
 A signature is appended to the layout as a revision of its own, which follows from the layout, the signer's name and the
 time of signing; only its value and the second half of the file's id do not. So it is written again, without a key, and
-compared byte for byte: whoever holds the key can sign no other page than the layout's.
+compared: whoever holds the key can sign no other page than the layout's.
 """
 
 import re

@@ -43,7 +43,7 @@ class GammaTables(NamedTuple):
 
 
 def strips_of(shapes: Sequence[int]) -> GammaTables:
-    """Strips of gammas of these shapes, whole numbers >= 0, one after the other; a gamma of shape 0 is 0.
+    """Tables of gammas of these shapes, whole numbers >= 0, one after the other; a gamma of shape 0 is 0.
 
     >>> strips = strips_of([0, 3])
     >>> strips.left.shape, float(strips.left[STRIPS + STRIPS // 2].round(3))

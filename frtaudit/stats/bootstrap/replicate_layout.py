@@ -36,7 +36,7 @@ class ReplicateRates(NamedTuple):
 
 
 class Deep(NamedTuple):
-    """What lies below the floor of the tail, NaN elsewhere; V = ``Course.weightings``; as :class:`ReplicateRates`.
+    """What lies below the floor of the tail, NaN elsewhere; V weightings of the layout; as :class:`ReplicateRates`.
 
     ``threshold`` (V, 1+S, A, L); ``at_target`` (V, 1+S, A, G+1, L) and ``at_fixed`` (V, T, G+1, L): sums of the
     non-mated comparisons above (counts, then rates).

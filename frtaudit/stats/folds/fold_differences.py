@@ -1,4 +1,4 @@
-"""The same pairs in two foldings: difference of accuracies, and how much one deal decides (FORMULAS 4, 8.11)."""
+"""The same pairs in two fold assignments: difference of accuracies, and what one deal decides (FORMULAS 4, 8.11)."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,7 +12,7 @@ from frtaudit.stats.folds.kfold_accuracy import FoldAccuracy, dyadic_variance, k
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """Accuracy of the same pairs in two foldings: ``value`` = first minus second.
+    """Accuracy of the same pairs in two fold assignments: ``value`` = first minus second.
 
     ``variance``: of ``value`` over subjects, fold thresholds held fixed; ``discordant``: pairs with unequal decisions.
     """
@@ -54,7 +54,7 @@ def accuracy_difference(
 
 
 def _exact_mean(accuracy: FoldAccuracy) -> Fraction:
-    """The mean of the folds' accuracies, exactly: equal foldings differ by 0 and not by a rounding."""
+    """The mean of the folds' accuracies, exactly: equal assignments differ by 0 and not by a rounding."""
     shares = [
         Fraction(right, total)
         for right, total in zip(accuracy.correct.tolist(), accuracy.total.tolist(), strict=True)

@@ -22,7 +22,7 @@ _CHUNK = 4096
 class DesignEffectSource:
     """The threshold from which a group borrows its design effect.
 
-    ``threshold``: the nearest with enough errors and erring subjects; where ``whole`` is false the tail ended
+    ``threshold``: the nearest with enough errors and subjects with errors; where ``whole`` is false the tail ended
     before there were enough, and it is the tail's floor; None: there is none among all scores.
     """
 

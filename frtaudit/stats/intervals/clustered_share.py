@@ -29,8 +29,8 @@ def share_variance(errors: Ints, trials: Ints) -> float:
 def share_bounds(errors: Ints, trials: Ints) -> RateBounds | None:
     """Bounds of a share on the effective number of trials (FORMULAS 8.1); target population.
 
-    Below 30 errors or 10 erring subjects the design effect is at least trials per subject: no other threshold lends
-    one. With more errors than others, the others count. None without trials; one subject says nothing of others.
+    Below 30 errors or 10 subjects with errors the design effect is at least trials per subject: no other threshold
+    lends one. With more errors than others, the others count. None without trials; one subject says nothing of others.
 
     >>> share_bounds(np.zeros(50, np.int64), np.full(50, 2)).interval(0.05).low
     0.0

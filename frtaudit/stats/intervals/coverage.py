@@ -151,7 +151,7 @@ def wilson_moving(
 ) -> Bounds:
     """FNMR at an FMR target (FORMULAS 8.2): n_eff from the variance of each cohort's ``replicates`` (C, B).
 
-    ``least``: errors and erring subjects below which 8.1 serves instead; it serves also where more than 2 % of the
+    ``least``: errors and subjects with errors below which 8.1 serves instead; it serves also where more than 2 % of the
     replicates are undefined.
     """
     ruled = wilson(tally, lent, over, alpha)

@@ -133,7 +133,7 @@ def degrees_of_freedom(effective_subjects: float) -> float:
 
 
 def count_subjects_with_errors(subject_errors: Ints, members: Flags | None = None) -> int:
-    """Count the distinct subjects among the errors (FORMULAS 8: "erring subjects").
+    """Count the distinct subjects among the errors (FORMULAS 8).
 
     ``subject_errors``: shape (K,), int, errors of each subject; ``members``: shape (K,), bool, the subjects
     that count.

@@ -16,7 +16,7 @@ from frtaudit.stats.intervals.borrowing import ENOUGH_ERRORS, ENOUGH_SUBJECTS
 
 S11 = np.uint64(11)
 UNIT = 2.0**-53
-COLUMNS = 6  # errors, count, square, cross, erring, heaviest
+COLUMNS = 6  # errors, count, square, cross, subjects with errors, heaviest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ def _cluster(excess: float, state: np.uint64) -> tuple[int, np.uint64]:
 
 @inner
 def sum_up(out: Floats, errors: int, total: Floats, weight: Floats) -> int:
-    """Write one tally; return the erring subjects."""
+    """Write one tally; return the subjects with errors."""
     subjects_with_errors = 0
     out[0], out[1], out[2], out[3] = errors, 0.0, 0.0, 0.0
     for k in range(total.size):

@@ -1,6 +1,6 @@
 """How likely each face of a query shows the query's person, from how alike it is to the person's other faces.
 
-Faces that show the person and faces that do not form two heaps on one scale; a mixture of normal distributions
+Faces that show the person and faces that do not form two clusters on one scale; a mixture of normal distributions
 says where they meet. No label enters but as a start, so faces that the labels missed are in it as well. What lies
 below that place cannot be told from the scores: bad images of the person, or strangers who look like the person. So
 there are two ends (:func:`fewest`, :func:`most`), and the truth is held to lie between them.
@@ -18,11 +18,11 @@ ROUNDS, AGAIN, MIN_SPREAD = (
     30,
     0.02,
 )  # of the EM, first and refitted; the smallest standard deviation of a part
-FEW = 20  # faces: a heap of fewer has no shape
+FEW = 20  # faces: a cluster of fewer has no shape
 SURE, EVEN = 0.9, 0.5  # likely to be the person's: surely, and as likely as not
 STEP = 0.1  # of the scale: the width within which faces are counted
-GRID = np.linspace(0.0, 1.0, 401)  # places at which it is sought where heaps meet
-FAR = 2.0  # how much wider the second heap of the persons' own faces starts
+GRID = np.linspace(0.0, 1.0, 401)  # places at which it is sought where clusters meet
+FAR = 2.0  # how much wider the second cluster of the persons' own faces starts
 
 TOO_FEW = f"fewer than {FEW} faces of the queries' persons, or of other people"
 
@@ -123,8 +123,8 @@ def fewest(places: Floats, made: Histograms) -> Floats:
 def most(places: Floats, weights: Floats, made: Histograms) -> Floats:
     """How likely a face is the person's own at the other end, shape (M, P): own faces thin out slowly.
 
-    Where the heaps meet every face is taken for the person's, and from there down to where strangers lie on average
-    own faces are as common as all faces are where the heaps meet, and one more for each :data:`STEP`. The assumption
+    Where the clusters meet every face is taken for the person's, and from there down to where strangers lie on average
+    own faces are as common as all faces are where the clusters meet, and one more for each :data:`STEP`. The assumption
     is that own faces grow no more common, the less they are like their person; how common they are there is counted
     afresh for each row of ``weights``, shape (M, P), how often each face counts.
 

@@ -26,13 +26,13 @@ class ComparisonDesign:
     """What comparisons the subjects of a test make.
 
     ``ends``: subjects in one comparison, 1 (mated, or an acquisition) or 2 (non-mated); ``each``: comparisons of one
-    subject (1 end), or between two subjects (2 ends), on average over all; ``heap``: how unequal they are, the mean of
-    c_k over comparisons, sum c_k^2 / sum c_k, over their mean over subjects (1: all subjects make as many).
+    subject (1 end), or between two subjects (2 ends), on average over all; ``imbalance``: how unequal they are, the
+    mean of c_k over comparisons, sum c_k^2 / sum c_k, over their mean over subjects (1: all subjects make as many).
     """
 
     ends: int
     each: float
-    heap: float = 1.0
+    imbalance: float = 1.0
 
     def trials(self, subjects: float) -> float:
         """Comparisons of ``subjects`` subjects: each K, or each K(K-1)/2.
@@ -44,7 +44,7 @@ class ComparisonDesign:
 
     def per_subject(self, subjects: float) -> float:
         """Comparisons of the subject of a comparison, on average over comparisons: sum c_k^2 / sum c_k."""
-        return self.each * (1.0 if self.ends == 1 else subjects - 1) * self.heap
+        return self.each * (1.0 if self.ends == 1 else subjects - 1) * self.imbalance
 
 
 def mated(samples: float) -> ComparisonDesign:
@@ -193,8 +193,8 @@ def allowed_rate(
 def _bounds(design: ComparisonDesign, dependence: Dependence, subjects: int, rate: float) -> RateBounds:
     """What the bounds of a test's rate are made of; FMR: TMR 1, and the heaviest person as the dependence lets expect.
 
-    With blocks n_kl as products of the subjects' samples sum n_kl^2/M^2 is heap^2 over the pairs that are compared. The
-    heaviest person has as many errors as deff gives to each (deff/2), or as the largest of K Poisson numbers.
+    With blocks n_kl as products of the subjects' samples sum n_kl^2/M^2 is imbalance^2 over the pairs compared.
+    The heaviest person has as many errors as deff gives to each (deff/2), or as the largest of K Poisson numbers.
     """
     deff = dependence.deff(design, subjects)
     trials = design.trials(subjects)
@@ -205,7 +205,7 @@ def _bounds(design: ComparisonDesign, dependence: Dependence, subjects: int, rat
     errors = rate * trials
     largest = float(scipy.special.pdtrik(1 - 1 / subjects, 2 * errors / subjects)) if errors > 0 else 0.0
     heaviest = max(largest, deff / 2) * min(errors, 1.0)
-    return replace(known, pair=design.heap**2 / pairs, person=min(heaviest / trials, rate))
+    return replace(known, pair=design.imbalance**2 / pairs, person=min(heaviest / trials, rate))
 
 
 def subjects_to_pass(

@@ -162,7 +162,7 @@ def _add(
     place: Ints, partner: Index, share: Floats, seat: Ints, found: Ints, end: int, total: Floats,
     ends: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Add errors to ``total``, own ones all, further ones until there are enough; errors and erring subjects."""
+    """Add errors to ``total``, own ones all, further ones until there are enough; errors and subjects with errors."""
     count, subjects_with_errors = 0, 0
     for m in range(len(found)):
         q, a = found[m, 0], found[m, 1]

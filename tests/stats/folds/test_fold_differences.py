@@ -1,4 +1,4 @@
-"""The difference of two foldings against a loop over every pair of pairs; deals; its interval."""
+"""The difference of two fold assignments against a loop over every pair of pairs; deals; its interval."""
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def made(seed: int = 0) -> tuple[np.ndarray, ...]:
     return score, mated, first, second
 
 
-def test_the_difference_of_two_foldings_by_a_loop() -> None:
+def test_the_difference_of_two_fold_assignments_by_a_loop() -> None:
     """Value and dyadic variance with K/(K - 1) equal the sum over every pair of pairs that share a subject."""
     score, mated, first, second = made()
     of = (

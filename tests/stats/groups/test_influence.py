@@ -82,7 +82,7 @@ def test_leaving_one_out_equals_counting_again_without_it(rate: str, weighting: 
 
 
 def test_one_who_makes_all_errors_leaves_exactly_none() -> None:
-    """Sums of shares leave no dust: without the only erring subject the rate is 0."""
+    """Sums of shares leave no dust: without the only subject with errors the rate is 0."""
     parts = Parts(
         errors=np.array([3, 0]),
         trials=np.array([10, 10]),

@@ -97,7 +97,7 @@ def test_spread_counts_what_was_compared(audit: Drawn) -> None:
         assert wide.square[group_index] == sum(size**2 for size in blocks.values())
 
 
-def test_erring_subjects_are_distinct_and_within_the_group() -> None:
+def test_subjects_with_errors_are_distinct_and_within_the_group() -> None:
     """A subject counts once however often it errs, and only when it is a member."""
     errors = np.array([3, 0, 1, 1])
     assert count_subjects_with_errors(errors) == 3

@@ -48,8 +48,8 @@ def test_a_face_that_services_miss_is_placed_by_the_others() -> None:
     assert np.isnan(scale.place(some)[4])
 
 
-def test_heaps_say_how_likely_a_face_is_the_persons() -> None:
-    """Where the truth is two normal heaps, the likelihood is that of Bayes' rule, from a guess with errors."""
+def test_clusters_say_how_likely_a_face_is_the_persons() -> None:
+    """Where the truth is two normal clusters, the likelihood is that of Bayes' rule, from a guess with errors."""
     rng = np.random.default_rng(5)
     truth = np.repeat([0.0, 1.0], [30_000, 50_000])
     place = rng.normal(truth, np.where(truth == 1, 0.15, 0.2))
@@ -84,7 +84,7 @@ def test_refitted_with_every_face_once_stays() -> None:
 
 @pytest.mark.parametrize("own", [5, 1995])
 def test_too_few_of_a_kind_are_refused(own: int) -> None:
-    """A heap of fewer than 20 faces has no shape."""
+    """A cluster of fewer than 20 faces has no shape."""
     seen, truth, _ = people(8, 2000 - own, own)
     with pytest.raises(ValueError, match="fewer than 20 faces"):
         scale_of(seen, truth)

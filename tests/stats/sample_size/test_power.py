@@ -113,7 +113,7 @@ def test_unequal_subjects_have_the_design_effect_of_their_sizes() -> None:
     rng = np.random.default_rng(14)
     each = np.repeat([1, 20], [90, 10])
     design = ComparisonDesign(
-        ends=1, each=float(each.mean()), heap=float((each**2).sum() / each.sum() / each.mean())
+        ends=1, each=float(each.mean()), imbalance=float((each**2).sum() / each.sum() / each.mean())
     )
     own = rng.beta(0.1 * 4, 0.9 * 4, (4000, each.size))  # correlation 1/(1 + 4)
     rates = rng.binomial(each, own).sum(axis=1) / each.sum()
