@@ -1,0 +1,379 @@
+"""Each known layout, made up, read again: also bfw, calfw_cplfw, embeddings, insightface_bin, lfw, people_folders, rfw.
+
+One damaged and one hostile file of each stand in the table at the end.
+"""
+
+import os
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from known_sets import (
+    NAMES,
+    Pair,
+    bfw_rows,
+    halves,
+    images_of,
+    lfw_line,
+    made_pairs,
+    mid,
+    python_2_bin,
+    write_bfw,
+    write_bin,
+    write_csv,
+    write_lfw,
+    write_rfw,
+    write_two_lines,
+)
+
+from frtaudit.config.plugins import load_plugins
+from frtaudit.core.registry import name_of
+from frtaudit.errors import DataError
+from frtaudit.inputs.importing.agreement import agreed
+from frtaudit.inputs.importing.contents import contents_of
+from frtaudit.inputs.importing.recognition import recognise
+from frtaudit.inputs.importing.values import KnownSet, Options
+
+PAIRS = made_pairs()
+
+
+def read(folder: Path, **options: str) -> KnownSet:
+    """The set in a folder, recognised, read and checked."""
+    load_plugins()
+    contents = contents_of(folder)
+    reader, _ = recognise(contents)
+    return agreed(reader.read(contents, Options(**options)), options.get("mated", ""))
+
+
+def recognised(folder: Path) -> str:
+    """Which layout a folder is taken for."""
+    load_plugins()
+    return name_of("known_set", type(recognise(contents_of(folder))[0]))
+
+
+def rows(known: KnownSet) -> list[tuple[str, str, bool, int]]:
+    """Ids, kind and fold of each pair."""
+    pairs = known.pairs
+    assert pairs is not None
+    assert pairs.mated is not None
+    fold = np.full(pairs.probe.size, -1) if pairs.fold is None else pairs.fold
+    ids = np.asarray(known.samples.ids, dtype=object)
+    return list(zip(ids[pairs.probe], ids[pairs.reference], pairs.mated.tolist(), fold.tolist(), strict=True))
+
+
+def expected(pairs: list[Pair], image: Callable[[str, int], str]) -> list[tuple[str, str, bool, int]]:
+    """The same of made-up pairs, images being called ``image(name, number)``."""
+    return [(image(*pair.probe), image(*pair.reference), pair.mated, pair.fold) for pair in pairs]
+
+
+def subject(known: KnownSet, image: str) -> str:
+    """Who is shown."""
+    assert known.samples.subjects is not None
+    return known.samples.subjects[list(known.samples.ids).index(image)]
+
+
+@given(seed=st.integers(0, 10_000), folds=st.integers(2, 5), each=st.integers(1, 3))
+@settings(max_examples=15)
+def test_lfw_comes_back(tmp_path_factory: pytest.TempPathFactory, seed: int, folds: int, each: int) -> None:
+    """Pairs, folds and people of any list in LFW's layout are those that were written."""
+    folder = tmp_path_factory.mktemp("lfw")
+    pairs = made_pairs(seed, folds, each)
+    write_lfw(folder, pairs)
+    known = read(folder)
+    assert rows(known) == expected(pairs, "{}_{:04d}".format)
+    assert all(
+        subject(known, f"{name}_{number:04d}") == name for name, number in (pair.probe for pair in pairs)
+    )
+
+
+def test_xqlfw_has_qualities_and_dev_lists_have_no_folds(tmp_path: Path) -> None:
+    """Quality joins by name and number; a list with one count has no folds and gives way to one with two."""
+    write_lfw(tmp_path, PAIRS)
+    (name, number) = PAIRS[0].probe
+    (tmp_path / "scores.txt").write_text(f"ID Num Score\n{name} {number} 0.25\n")
+    dev = halves(PAIRS)
+    (tmp_path / "dev.txt").write_text("\n".join([str(len(dev) // 2), *map(lfw_line, dev)]))
+    known = read(tmp_path)
+    place = list(known.samples.ids).index(f"{name}_{number:04d}")
+    assert known.samples.columns["quality"][place] == "0.25"
+    assert known.name == "xqlfw"
+    assert known.notes[-1].startswith("not read: dev.txt")
+    of_dev = read(tmp_path, file="dev.txt")
+    assert of_dev.pairs is not None
+    assert of_dev.pairs.fold is None
+
+
+def test_images_of_lfw_are_found_by_name_and_listed(tmp_path: Path) -> None:
+    """An image that no pair names joins the set where its folder is its person; a missing one is counted."""
+    write_lfw(tmp_path, PAIRS)
+    for name, number in ((NAMES[0], 77), PAIRS[0].probe):
+        place = tmp_path / "lfw" / name
+        place.mkdir(parents=True, exist_ok=True)
+        (place / f"{name}_{number:04d}.jpg").write_bytes(b"")
+    (tmp_path / "lfw" / "other.jpg").write_bytes(b"")
+    known = read(tmp_path)
+    assert f"{NAMES[0]}_0077" in known.samples.ids
+    assert "other" not in known.samples.ids
+    assert sorted(path for path in known.samples.columns["path"] if path) == sorted(
+        f"lfw/{name}/{name}_{number:04d}.jpg" for name, number in ((NAMES[0], 77), PAIRS[0].probe)
+    )
+    assert any("images of the list are not in the folder" in note for note in known.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "label"), [("calfw", "{0}_{1:04d}.jpg", "{}"), ("cplfw", "{0}_{1}.jpg", "1")]
+)
+def test_calfw_and_cplfw_are_regrouped(tmp_path: Path, name: str, pattern: str, label: str) -> None:
+    """All mated pairs stand first: fold i is the i-th part of each half, any label but 0 is mated."""
+    write_two_lines(tmp_path, PAIRS, pattern, label)
+    known = read(tmp_path)
+    assert known.name == name
+    assert rows(known) == expected(halves(PAIRS), lambda *side: pattern.format(*side).removesuffix(".jpg"))
+
+
+def test_rfw_keeps_races_apart_and_pads_numbers(tmp_path: Path) -> None:
+    """Two-digit numbers have four digits in names; a person under two races is two subjects, which is said."""
+    write_rfw(tmp_path, PAIRS)
+    known = read(tmp_path)
+    wanted = [
+        row
+        for race in ("Asian", "Indian")
+        for row in expected(PAIRS, lambda name, number, race=race: f"{race}/{mid(name)}_{number:04d}")  # type: ignore[misc]
+    ]
+    assert rows(known) == wanted
+    assert any(number > 9 for pair in PAIRS for _, number in (pair.probe,))
+    people = len({side[0] for pair in PAIRS for side in (pair.probe, pair.reference)})
+    assert f"{people} people stand under two races: each counts as two subjects" in known.notes
+    assert set(known.samples.columns["race"]) == {"Asian", "Indian"}
+
+
+def test_an_error_in_the_second_list_of_rfw_names_it(tmp_path: Path) -> None:
+    """A place names the file that the pair stands in, also where several files make one list."""
+    write_rfw(tmp_path, PAIRS)
+    known = read(tmp_path)
+    assert known.pairs is not None
+    assert known.pairs.place(len(PAIRS) + 2) == "txts/Indian/Indian_pairs.txt line 3"
+
+
+def test_bfw_is_pairs_folds_groups_and_systems(tmp_path: Path) -> None:
+    """Every column of numbers that is none of BFW's is a system; an empty score is a failed comparison."""
+    write_bfw(tmp_path, PAIRS)
+    known = read(tmp_path)
+
+    def image(name: str, number: int) -> str:
+        group = "asian_females" if NAMES.index(name) % 2 else "white_males"
+        return f"{group}/n{NAMES.index(name):06d}/{number:04d}_01.jpg"
+
+    assert rows(known) == expected(PAIRS, image)
+    assert sorted(known.scores) == ["resnet50", "sphereface"]
+    assert np.isnan(known.scores["sphereface"].score).tolist() == [True] + [False] * (len(PAIRS) - 1)
+    assert known.samples.groups == ("attribute", "ethnicity", "gender")
+    assert set(known.samples.columns["gender"]) == {"female", "male"}
+
+
+def test_a_header_with_spaces_is_read(tmp_path: Path) -> None:
+    """Spaces before the names of columns are not part of them."""
+    write_csv(tmp_path / "table.csv", bfw_rows(PAIRS), lambda name: f" {name}")
+    assert read(tmp_path).name == "bfw"
+
+
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+def test_a_bin_comes_back_from_every_protocol(tmp_path: Path, protocol: int) -> None:
+    """Images and labels are those that were pickled, byte for byte, and nobody is named."""
+    write_bin(tmp_path, PAIRS, protocol)
+    known = read(tmp_path)
+    assert [row[2:] for row in rows(known)] == [(pair.mated, pair.fold) for pair in PAIRS]
+    assert known.samples.subjects is None
+    assert known.held is not None
+    assert [data for _, data in known.held()] == list(images_of(PAIRS))
+    assert [name for name, _ in known.held()][:2] == ["000000.jpg", "000001.jpg"]
+
+
+def test_a_bin_of_python_2_comes_back(tmp_path: Path) -> None:
+    """Byte strings as Python 2 pickled them are images; what Python itself reads from the file is the same."""
+    data = python_2_bin(PAIRS)
+    assert pickle.loads(data, encoding="bytes") == (list(images_of(PAIRS)), [pair.mated for pair in PAIRS])
+    (tmp_path / "lfw.bin").write_bytes(data)
+    known = read(tmp_path)
+    assert known.held is not None
+    assert [data for _, data in known.held()] == list(images_of(PAIRS))
+
+
+def test_a_folder_of_people_is_all_pairs(tmp_path: Path) -> None:
+    """People are the folders; ids are paths without endings, or with them where two would be alike."""
+    for path in ("a/1.jpg", "a/2.jpg", "b/1.png"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_bytes(b"")
+    known = read(tmp_path)
+    assert (known.pairs, list(known.samples.ids), known.samples.subjects) == (
+        None,
+        ["a/1", "a/2", "b/1"],
+        ["a", "a", "b"],
+    )
+    assert known.notes == ("1 people have one image: they are in non-mated comparisons only",)
+    (tmp_path / "a/1.png").write_bytes(b"")
+    assert list(read(tmp_path).samples.ids) == ["a/1.jpg", "a/1.png", "a/2.jpg", "b/1.png"]
+
+
+def swapped(folder: Path) -> None:
+    """One fold has mated pairs only, another non-mated ones."""
+    rows = bfw_rows(PAIRS)
+    for row in rows:
+        row["fold"] = "2" if row["label"] == "1" else "1"
+    write_bfw(folder, PAIRS, rows)
+
+
+def relabelled(folder: Path) -> None:
+    """A label says mated of two people."""
+    rows = bfw_rows(PAIRS)
+    rows[3]["label"] = "1"
+    write_bfw(folder, PAIRS, rows)
+
+
+def regrouped(folder: Path) -> None:
+    """The gender of an image disagrees with its folder."""
+    rows = bfw_rows(PAIRS)
+    rows[2]["g1"] = "F" if rows[2]["g1"] == "M" else "M"
+    write_bfw(folder, PAIRS, rows)
+
+
+def two_lines(change: Callable[[list[str]], list[str]]) -> Callable[[Path], None]:
+    """CPLFW's list, its lines changed."""
+
+    def write(folder: Path) -> None:
+        write_two_lines(folder, PAIRS)
+        path = folder / "list.txt"
+        path.write_text("\n".join(change(path.read_text().splitlines())) + "\n")
+
+    return write
+
+
+def bin_of(data: bytes) -> Callable[[Path], None]:
+    """A file of these bytes."""
+    return lambda folder: (folder / "x.bin").write_bytes(data) and None
+
+
+def short_lfw(folder: Path) -> None:
+    """A list with fewer pairs than its first line says."""
+    write_lfw(folder, PAIRS, header="10\t300")
+
+
+def itself(folder: Path) -> None:
+    """A pair of an image with itself."""
+    (folder / "pairs.txt").write_text("1\t1\nAda\t1\t1\nAda\t1\tBo\t1\n")
+
+
+def linked(folder: Path) -> None:
+    """The list is a link to a file elsewhere."""
+    (folder / "sub").mkdir()
+    write_lfw(folder / "sub", PAIRS)
+    os.link(folder / "sub" / "pairs.txt", folder / "real.txt")
+    (folder / "sub" / "pairs.txt").unlink()
+    (folder / "real.txt").rename(folder.parent / f"{folder.name}.txt")
+    (folder / "pairs.txt").symlink_to(folder.parent / f"{folder.name}.txt")
+
+
+class Evil:
+    """Unpickled, it would make a folder."""
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.mkdir, ("pwned",)
+
+
+BINS = list(images_of(PAIRS))
+LABELS = [pair.mated for pair in PAIRS]
+BAD = {
+    "lfw, fewer pairs than said": (short_lfw, "pairs.txt: 40 pairs; accepted: 6000, as the first line says"),
+    "lfw, an image with itself": (itself, "pairs.txt line 2: compares an image with itself"),
+    "lfw, a link": (linked, "no known layout: 0 files"),
+    "cplfw, labels of a pair disagree": (
+        two_lines(lambda lines: [*lines[:5], lines[5][:-1] + "0", *lines[6:]]),
+        "list.txt line 6: the two labels of a pair disagree",
+    ),
+    "cplfw, a label disagrees with names": (
+        two_lines(lambda lines: [*lines[:-2], *(line[:-1] + "1" for line in lines[-2:])]),
+        "accepted: labels that agree with the names, or mated=names",
+    ),
+    "cplfw, half a pair": (
+        two_lines(lambda lines: lines[:-1]),
+        "list.txt: 79 lines; accepted: an even number",
+    ),
+    "cplfw, a line of something else": (
+        two_lines(lambda lines: [*lines, "../../etc/x 1"]),
+        "list.txt line 81: no image and label",
+    ),
+    "bfw, a fold of one kind": (swapped, "table.csv: fold 1 has non-mated pairs only"),
+    "bfw, label and people disagree": (
+        relabelled,
+        "table.csv line 5: the label says mated, the names are of two people",
+    ),
+    "bfw, group and folder disagree": (regrouped, "att, g and e of an image disagree"),
+    "bin, something to run": (
+        bin_of(pickle.dumps(([Evil()], [True]), protocol=2)),
+        "GLOBAL 'posix mkdir', which no list of images needs",
+    ),
+    "bin, something to run, protocol 4": (
+        bin_of(pickle.dumps(([Evil()], [True]), protocol=4)),
+        "STACK_GLOBAL",
+    ),
+    "bin, numpy's labels": (
+        bin_of(pickle.dumps((BINS, list(np.array(LABELS))), protocol=4)),
+        "where you trust the file: import pickle",
+    ),
+    "bin, cut off": (
+        bin_of(pickle.dumps((BINS, LABELS), protocol=4)[:-60]),
+        "a damaged pickle, or no list of images",
+    ),
+    "bin, a length beyond the file": (bin_of(b"\x80\x04](\x8e" + b"\xff" * 7 + b"\x0f."), "a damaged pickle"),
+    "bin, too few labels": (
+        bin_of(pickle.dumps((BINS, LABELS[1:]), protocol=4)),
+        "80 images and 39 labels; accepted: two images for each label",
+    ),
+    "bin, texts for images": (
+        bin_of(pickle.dumps((["a", "b"], [True]), protocol=4)),
+        "a value that is no encoded image",
+    ),
+    "bin, a list in itself": (bin_of(b"\x80\x02]q\x00h\x00a]\x88a\x86."), "1 images and 1 labels"),
+    "bin, a label of 7": (
+        bin_of(pickle.dumps((BINS[:2], [7]), protocol=4)),
+        "a label that is neither true nor false",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_contradicts_itself_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    """One line names the place and the fault; nothing in the file runs."""
+    folder = tmp_path / "set"
+    folder.mkdir()
+    monkeypatch.chdir(tmp_path)
+    write, message = BAD[case]
+    write(folder)
+    with pytest.raises(DataError) as caught:
+        read(folder)
+    assert message in str(caught.value)
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_names_decide_where_they_are_asked_to(tmp_path: Path) -> None:
+    """With mated=names a contradiction is a note, and the people decide."""
+    relabelled(tmp_path)
+    known = read(tmp_path, mated="names")
+    assert rows(known)[3][2] is False
+    assert "1 labels disagree with the names: the names decided" in known.notes
+
+
+def test_two_layouts_are_a_question(tmp_path: Path) -> None:
+    """A folder that is two things says which option settles it, and then is the one that was named."""
+    write_lfw(tmp_path, PAIRS)
+    write_bin(tmp_path, PAIRS)
+    with pytest.raises(DataError, match=r"accepted: as=insightface_bin or as=lfw"):
+        recognised(tmp_path)
+    load_plugins()
+    assert recognise(contents_of(tmp_path), "lfw")[1].file == "pairs.txt"
