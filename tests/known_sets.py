@@ -3,6 +3,7 @@
 import csv
 import io
 import pickle
+import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -139,3 +140,84 @@ def python_2_bin(pairs: list[Pair]) -> bytes:
         out += size + data + b"r" + (i + 1).to_bytes(4, "little")
     labels = b"".join(b"\x88" if pair.mated else b"\x89" for pair in pairs)
     return bytes(out + b"e]r" + (9999).to_bytes(4, "little") + b"(" + labels + b"e\x86q\x02.")
+
+
+def write_rec(folder: Path, pairs: list[Pair], *, header: bool = True) -> list[str]:
+    """Insightface's records, one for each image of the pairs, with the place of its person in NAMES; the names."""
+    who = [name for pair in pairs for name, _ in (pair.probe, pair.reference)]
+    records = [(0, struct.pack("<IfQQ2f", 2, 0.0, 0, 0, len(who) + 1.0, len(who) + 3.0))] if header else []
+    for key, (name, data) in enumerate(zip(who, images_of(pairs), strict=True), 1):
+        label = float(NAMES.index(name))
+        head = (
+            struct.pack("<IfQQ2f", 2, 0.0, key, 0, label, 0.5)
+            if key % 2
+            else struct.pack("<IfQQ", 0, label, key, 0)
+        )
+        records.append((key, head + data))
+    if header:
+        records += [(len(who) + 1 + i, struct.pack("<IfQQ2f", 2, 0.0, 0, 0, 1.0, 2.0)) for i in range(2)]
+    body, index = bytearray(), []
+    for key, payload in records:
+        index.append(f"{key}\t{len(body)}")
+        body += struct.pack("<II", 0xCED7230A, len(payload)) + payload + bytes(-len(payload) % 4)
+    (folder / "train.rec").write_bytes(body)
+    (folder / "train.idx").write_text("\n".join(index) + "\n")
+    return who
+
+
+def write_features(folder: Path, pairs: list[Pair], pattern: str = "lfw/{0}_{1:04d}.jpg") -> np.ndarray:
+    """MagFace's lists; an image has one vector wherever it stands. The vectors, two a pair."""
+    rng = np.random.default_rng(5)
+    of: dict[tuple[str, int], np.ndarray] = {}
+    sides = [side for pair in pairs for side in (pair.probe, pair.reference)]
+    vectors = np.stack([of.setdefault(side, rng.normal(size=16).round(4)) for side in sides])
+    lines = [
+        " ".join([pattern.format(*side), *map(str, row)]) for side, row in zip(sides, vectors, strict=True)
+    ]
+    (folder / "feat.list").write_text("\n".join(lines) + "\n")
+    (folder / "pair.list").write_text("".join(f"{int(pair.mated)}\n" for pair in pairs))
+    return vectors
+
+
+def write_cfp(folder: Path, pairs: list[Pair]) -> None:
+    """CFP's numbered lists and folders of folds; the second image of a pair is a profile in FP."""
+    numbers = {}
+    protocol = folder / "Protocol"
+    protocol.mkdir()
+    for letter, pose in (("F", "frontal"), ("P", "profile")):
+        lines = []
+        for place, (name, image) in enumerate(((n, i) for n in NAMES for i in range(1, 25)), 1):
+            numbers[pose, name, image] = place
+            lines.append(f"{place} ../Data/Images/{NAMES.index(name) + 1:03d}/{pose}/{image:02d}.jpg")
+        (protocol / f"Pair_list_{letter}.txt").write_text("\n".join(lines) + "\n")
+    for kind, other in (("FF", "frontal"), ("FP", "profile")):
+        for fold in {pair.fold for pair in pairs}:
+            place = protocol / "Split" / kind / f"{fold + 1:02d}"
+            place.mkdir(parents=True)
+            for said in ("same", "diff"):
+                rows = [pair for pair in pairs if pair.fold == fold and pair.mated == (said == "same")]
+                text = [f"{numbers['frontal', *row.probe]},{numbers[other, *row.reference]}" for row in rows]
+                (place / f"{said}.txt").write_text("\n".join(text) + "\n")
+
+
+def agedb_name(name: str, number: int) -> str:
+    """A name of an image as AgeDB has them; the number is also the age."""
+    return f"{100 * NAMES.index(name) + number}_{name.replace('_', '')}_{number + 20}_{'fm'[NAMES.index(name) % 2]}"
+
+
+def write_agedb(folder: Path, pairs: list[Pair], flip: int | None = None) -> None:
+    """AgeDB-30's Matlab file: a structure for each fold, its images in two rows of cells, labels 1 and -1."""
+    import scipy.io
+
+    splits = np.empty((1 + max(pair.fold for pair in pairs), 1), dtype=object)
+    for fold in range(splits.shape[0]):
+        rows = [pair for pair in pairs if pair.fold == fold]
+        cells = np.empty((2, len(rows)), dtype=object)
+        for column, pair in enumerate(rows):
+            for row, side in enumerate((pair.probe, pair.reference)):
+                cells[row, column] = {"name": agedb_name(*side), "age": float(side[1] + 20)}
+        labels = np.array([[1.0 if pair.mated else -1.0 for pair in rows]])
+        if flip == fold:
+            labels[0, 0] *= -1
+        splits[fold, 0] = {"pairs": cells, "labels": labels}
+    scipy.io.savemat(folder / "protocol.mat", {"splits": splits})

@@ -1,10 +1,12 @@
-"""Each known layout, made up, read again: also bfw, calfw_cplfw, embeddings, insightface_bin, lfw, people_folders, rfw.
+"""Each known layout, made up, read again.
 
-One damaged and one hostile file of each stand in the table at the end.
+Of agedb_30, bfw, calfw_cplfw, cfp, embeddings, feature_list, insightface_bin, insightface_rec, lfw, people_folders and
+rfw. One damaged and one hostile file of each stand in the table at the end.
 """
 
 import os
 import pickle
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 from known_sets import (
     NAMES,
     Pair,
+    agedb_name,
     bfw_rows,
     halves,
     images_of,
@@ -22,10 +25,14 @@ from known_sets import (
     made_pairs,
     mid,
     python_2_bin,
+    write_agedb,
     write_bfw,
     write_bin,
+    write_cfp,
     write_csv,
+    write_features,
     write_lfw,
+    write_rec,
     write_rfw,
     write_two_lines,
 )
@@ -219,6 +226,63 @@ def test_a_folder_of_people_is_all_pairs(tmp_path: Path) -> None:
     assert list(read(tmp_path).samples.ids) == ["a/1.jpg", "a/1.png", "a/2.jpg", "b/1.png"]
 
 
+@pytest.mark.parametrize("header", [True, False])
+def test_records_come_back(tmp_path: Path, header: bool) -> None:
+    """Labels are people and bytes are images, with or without a first record; people's own records are no images."""
+    who = write_rec(tmp_path, PAIRS, header=header)
+    known = read(tmp_path)
+    assert known.samples.subjects == [f"id{NAMES.index(name):07d}" for name in who]
+    assert known.held is not None
+    assert [data for _, data in known.held()] == list(images_of(PAIRS))
+
+
+def test_features_come_back_with_people_where_paths_say_them(tmp_path: Path) -> None:
+    """Names that agree with every label are people, and the templates are theirs."""
+    vectors = write_features(tmp_path, PAIRS)
+    known = read(tmp_path)
+    assert rows(known) == expected(PAIRS, "lfw/{0}_{1:04d}.jpg".format)
+    assert subject(known, known.samples.ids[0]) == PAIRS[0].probe[0]
+    (held,) = known.templates.values()
+    place = list(known.samples.ids).index("lfw/{}_{:04d}.jpg".format(*PAIRS[-1].reference))
+    assert np.array_equal(held.vectors[list(held.rows).index(place)], vectors[-1].astype(np.float32))
+
+
+def test_features_of_nobody_are_scores(tmp_path: Path) -> None:
+    """Paths that say nothing leave comparisons: the cosine of each pair."""
+    vectors = write_features(tmp_path, PAIRS, "{0}{1}.jpg")
+    known = read(tmp_path)
+    assert known.samples.subjects is None
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    (scores,) = known.scores.values()
+    assert np.allclose(scores.score, np.sum(unit[::2] * unit[1::2], axis=1), atol=1e-6)
+
+
+@pytest.mark.parametrize(("kind", "pose"), [("FF", "frontal"), ("FP", "profile")])
+def test_cfp_comes_back(tmp_path: Path, kind: str, pose: str) -> None:
+    """Numbers count from 1; the protocol asked for is read; pose is a column and no group."""
+    write_cfp(tmp_path, PAIRS)
+    known = read(tmp_path, file=kind)
+
+    def image(name: str, number: int, of: str = "frontal") -> str:
+        return f"{NAMES.index(name) + 1:03d}/{of}/{number:02d}"
+
+    wanted = [(image(*pair.probe), image(*pair.reference, pose), pair.mated, pair.fold) for pair in PAIRS]
+    assert sorted(rows(known)) == sorted(wanted)
+    assert known.samples.groups == ()
+    with pytest.raises(DataError, match="accepted: file=FF or file=FP"):
+        read(tmp_path)
+
+
+def test_agedb_comes_back(tmp_path: Path) -> None:
+    """Folds, people, gender and age are read from the Matlab file and the names in it."""
+    write_agedb(tmp_path, PAIRS)
+    known = read(tmp_path)
+    assert rows(known) == expected(PAIRS, agedb_name)
+    place = list(known.samples.ids).index(agedb_name(*PAIRS[0].probe))
+    assert known.samples.columns["age"][place] == str(PAIRS[0].probe[1] + 20)
+    assert set(known.samples.columns["gender"]) == {"female", "male"}
+
+
 def swapped(folder: Path) -> None:
     """One fold has mated pairs only, another non-mated ones."""
     rows = bfw_rows(PAIRS)
@@ -277,6 +341,51 @@ def linked(folder: Path) -> None:
     (folder / "pairs.txt").symlink_to(folder.parent / f"{folder.name}.txt")
 
 
+def records(change: Callable[[bytearray], None]) -> Callable[[Path], None]:
+    """Records, the bytes of the file changed."""
+
+    def write(folder: Path) -> None:
+        write_rec(folder, PAIRS)
+        data = bytearray((folder / "train.rec").read_bytes())
+        change(data)
+        (folder / "train.rec").write_bytes(data)
+
+    return write
+
+
+def beyond(folder: Path) -> None:
+    """An offset behind the end of the records."""
+    write_rec(folder, PAIRS)
+    index = (folder / "train.idx").read_text()
+    (folder / "train.idx").write_text(index + "900\t99999999\n")
+
+
+def features(change: Callable[[str], str], file: str = "feat.list") -> Callable[[Path], None]:
+    """MagFace's lists, one of them changed."""
+
+    def write(folder: Path) -> None:
+        write_features(folder, PAIRS)
+        (folder / file).write_text(change((folder / file).read_text()))
+
+    return write
+
+
+def cfp(change: Callable[[Path], None]) -> Callable[[Path], None]:
+    """CFP with FF alone, something changed."""
+
+    def write(folder: Path) -> None:
+        write_cfp(folder, PAIRS)
+        shutil.rmtree(folder / "Protocol" / "Split" / "FP")
+        change(folder / "Protocol")
+
+    return write
+
+
+def of_text(name: str, text: str) -> Callable[[Path], None]:
+    """A file of this text below the folder."""
+    return lambda folder: (folder / name).write_text(text) and None
+
+
 class Evil:
     """Unpickled, it would make a folder."""
 
@@ -312,6 +421,53 @@ BAD = {
         "table.csv line 5: the label says mated, the names are of two people",
     ),
     "bfw, group and folder disagree": (regrouped, "att, g and e of an image disagree"),
+    "rec, a magic number lost": (
+        records(lambda data: data.__setitem__(slice(40, 44), b"xxxx")),
+        "train.idx key 1: no record begins there",
+    ),
+    "rec, a part of a record": (
+        records(lambda data: data.__setitem__(47, 0x20)),
+        "key 1: a record in several parts",
+    ),
+    "rec, a giant flag": (
+        records(lambda data: data.__setitem__(slice(48, 52), b"\xff" * 4)),
+        "key 1: the record is cut off",
+    ),
+    "rec, half a person": (
+        records(lambda data: data.__setitem__(slice(72, 76), b"\0\0\0\x3f")),
+        "key 1: the label is no number",
+    ),
+    "rec, an offset beyond": (beyond, "train.rec: a record is cut off"),
+    "features, a label of 2": (
+        features(lambda text: text + "2\n", "pair.list"),
+        "pair.list line 41: the last field is neither",
+    ),
+    "features, too few": (features(lambda text: text.partition("\n")[2]), "feat.list: 79 lines for 40 pairs"),
+    "features, a line cut": (
+        features(lambda text: text[:-30].rpartition(" ")[0] + " x"),
+        "feat.list: a line is no path",
+    ),
+    "cfp, number 0": (
+        cfp(of_text("Split/FF/03/same.txt", "0,1\n")),
+        "03/same.txt line 1: no pair of numbers of the lists",
+    ),
+    "cfp, a gap": (
+        cfp(
+            of_text(
+                "Pair_list_F.txt",
+                "1 ../Data/Images/001/frontal/01.jpg\n3 ../Data/Images/001/frontal/02.jpg\n",
+            )
+        ),
+        "Pair_list_F.txt line 2: no number and path",
+    ),
+    "cfp, diff of one person": (
+        cfp(of_text("Split/FF/01/diff.txt", "1,2\n")),
+        "the label says non-mated, the names are of one",
+    ),
+    "agedb, a label of the other kind": (
+        lambda folder: write_agedb(folder, PAIRS, flip=2),
+        "protocol.mat line 9: the label says non-mated, the names are of one person",
+    ),
     "bin, something to run": (
         bin_of(pickle.dumps(([Evil()], [True]), protocol=2)),
         "GLOBAL 'posix mkdir', which no list of images needs",
