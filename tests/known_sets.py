@@ -221,3 +221,143 @@ def write_agedb(folder: Path, pairs: list[Pair], flip: int | None = None) -> Non
             labels[0, 0] *= -1
         splits[fold, 0] = {"pairs": cells, "labels": labels}
     scipy.io.savemat(folder / "protocol.mat", {"splits": splits})
+
+
+def write_ijb(folder: Path, pairs: list[Pair], *, people: bool = True) -> None:
+    """The lists of insightface: three frames of two media for each template; 1:N lists say whose they are."""
+    images, number = [], 0
+    for name in NAMES:
+        for shot in range(1, 25):
+            for medium in (0, 0, 1):
+                number += 1
+                images.append(f"{number}.jpg {ijb_id(name, shot)} {2 * ijb_id(name, shot) + medium}")
+    (folder / "face_tid_mid.txt").write_text("\n".join(images) + "\n")
+    lines = [f"{ijb_id(*pair.probe)} {ijb_id(*pair.reference)} {int(pair.mated)}" for pair in pairs]
+    (folder / "template_pair_label.txt").write_text("\n".join(lines) + "\n")
+    if people:
+        rows = [
+            {"TEMPLATE_ID": str(ijb_id(n, i)), "SUBJECT_ID": str(NAMES.index(n))}
+            for n in NAMES
+            for i in range(1, 25)
+        ]
+        write_csv(folder / "gallery_G1.csv", rows[::2])
+        write_csv(folder / "probe_mixed.csv", rows[1::2])
+
+
+def ijb_id(name: str, number: int) -> int:
+    """Numbers of templates, not consecutive."""
+    return 7 * (100 * NAMES.index(name) + number)
+
+
+def write_ijb_nist(folder: Path, pairs: list[Pair]) -> None:
+    """NIST's tables: two images of each template; a cell is empty, and one image says another gender."""
+    rows = [
+        {
+            "TEMPLATE_ID": str(ijb_id(name, shot)),
+            "SUBJECT_ID": f"9{NAMES.index(name)}",
+            "FILENAME": f"img/{shot}.jpg",
+        }
+        for name in NAMES
+        for shot in range(1, 25)
+    ]
+    protocol = folder / "test1"
+    protocol.mkdir()
+    write_csv(protocol / "enroll_templates.csv", rows)
+    write_csv(protocol / "verif_templates.csv", rows[:30])
+    lines = [f"{ijb_id(*pair.probe)},{ijb_id(*pair.reference)}" for pair in pairs]
+    (protocol / "match.csv").write_text("\n".join(lines) + "\n")
+    labels = [
+        {"SUBJECT_ID": f"9{i}", "FILENAME": "a.jpg", "GENDER": text, "SKINTONE": str(1 + i % 6)}
+        for i, _ in enumerate(NAMES)
+        for text in ("01"[i % 2], "", "01"[i % 2], "1")
+    ]
+    write_csv(folder / "with_age.csv", labels)
+
+
+def write_frte(folder: Path, pairs: list[Pair], pattern: str = "S{0:03d}-{1:02d}-t10_01") -> None:
+    """NIST's logs in two parts; every fifth comparison failed, one template was not made."""
+    lines = []
+    for i, pair in enumerate(pairs):
+        one, other = (
+            pattern.format(NAMES.index(name), number) for name, number in (pair.reference, pair.probe)
+        )
+        lines.append(
+            f"{one}.template {other}.template {-1 if i % 5 == 4 else i / 100} {6 if i % 5 == 4 else 0}"
+        )
+    header = "enrollTempl verifTempl simScore returnCode"
+    half = len(lines) // 2
+    for part, rows in (("0", lines[:half]), ("1", lines[half:])):
+        (folder / f"match.log.{part}").write_text("\n".join([header, *rows]) + "\n")
+    made = [
+        pattern.format(NAMES.index(name), number)
+        for pair in pairs
+        for name, number in (pair.probe, pair.reference)
+    ]
+    columns = (
+        "id image templateSizeBytes returnCode isLeftEyeAssigned isRightEyeAssigned xleft yleft xright yright"
+    )
+    rows = [
+        f"{name} images/{name}.ppm 2048 {8 if i == 0 else 0} 1 1 10 20 30 40"
+        for i, name in enumerate(dict.fromkeys(made))
+    ]
+    (folder / "enroll.log").write_text("\n".join([f"{columns} quality", *rows]) + "\n")
+
+
+def write_bob(folder: Path, pairs: list[Pair], *, matching: bool = True) -> None:
+    """Bob's tables of one part."""
+    part = folder / "rfw" / "dev"
+    part.mkdir(parents=True)
+    for file, sides in (
+        ("for_enrolling", [pair.reference for pair in pairs]),
+        ("for_probing", [pair.probe for pair in pairs]),
+    ):
+        rows = [
+            {
+                "path": bob_id(*side),
+                "subject_id": side[0],
+                "template_id": f"T{bob_id(*side)}",
+                "race": "ab"[NAMES.index(side[0]) % 2],
+                "leye_x": "3",
+            }
+            for side in dict.fromkeys(sides)
+        ]
+        write_csv(part / f"{file}.csv", rows)
+    if matching:
+        write_csv(
+            part / "for_matching.csv",
+            [
+                {
+                    "bio_ref_template_id": f"T{bob_id(*p.reference)}",
+                    "probe_template_id": f"T{bob_id(*p.probe)}",
+                }
+                for p in pairs
+            ],
+        )
+
+
+def bob_id(name: str, number: int) -> str:
+    """A path without ending."""
+    return f"data/{NAMES.index(name)}/{number:04d}"
+
+
+def write_morph(folder: Path) -> None:
+    """MORPH-2's table: a person whose race varies, and one whose gender does."""
+    rows = [
+        {
+            "id_num": f"{100 + i:06d}", "picture_num": str(shot), "dob": "1970-01-01", "doa": "2001-02-03",
+            "race": "B" if (i, shot) == (0, 1) else "WBAHO"[i % 5], "gender": "F" if (i, shot) == (1, 0) else "M",
+            "facial_hair": "", "age": str(30 + shot), "age_diff": "1", "glasses": "",
+            "photo": f"Album2/{i:06d}_{shot}M{30 + shot}.JPG",
+        }
+        for i in range(6)
+        for shot in range(3)
+    ]  # fmt: skip
+    write_csv(folder / "any.csv", rows)
+
+
+def write_memory(folder: Path, pairs: list[Pair]) -> None:
+    """AdaFace's list of labels, and the description of its images."""
+    place = folder / "lfw" / "memfile"
+    place.mkdir(parents=True)
+    np.save(folder / "lfw_list.npy", np.array([pair.mated for pair in pairs]))
+    (place / "mem_file.conf").write_text(f'{{"shape": [{2 * len(pairs)}, 3, 112, 112], "dtype": "float32"}}')

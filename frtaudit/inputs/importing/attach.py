@@ -8,9 +8,16 @@ import numpy as np
 
 from frtaudit.core.arrays import Floats, Ints, Singles
 from frtaudit.errors import DataError
-from frtaudit.inputs.importing.array_files import ARRAYS, PICKLES, refuse_pickle
+from frtaudit.inputs.importing.array_files import (
+    ARRAYS,
+    PICKLES,
+    arrays,
+    headers,
+    is_converted,
+    refuse_pickle,
+)
 from frtaudit.inputs.importing.contents import Contents, contents_of, stem
-from frtaudit.inputs.importing.stored_embeddings import KINDS, Vectors, vectors_in
+from frtaudit.inputs.importing.stored_embeddings import KINDS, Vectors, system_name, vectors_in
 from frtaudit.inputs.importing.values import Embeddings, KnownSet, Options, Pairs, PairScores, Samples
 
 NO_EMBEDDING, NOT_FINITE, ZERO = "no_embedding", "not_finite", "zero_vector"
@@ -22,6 +29,9 @@ def with_systems(known: KnownSet, folder: Contents, options: Options) -> KnownSe
     if known.templates or known.scores:
         return known
     place = contents_of(Path(options.templates)) if options.templates else folder
+    scored = _scores_in(place, known.pairs)
+    if scored:
+        return replace(known, scores=scored)
     held = systems_in(place, options, KINDS if options.templates else ARRAYS)
     if not held:
         if options.templates:
@@ -55,6 +65,21 @@ def systems_in(folder: Contents, options: Options, kinds: tuple[str, ...] = KIND
     """The embeddings of every file that holds some."""
     found = (vectors_in(folder, name, options) for name in folder.ending(*kinds))
     return [vectors for vectors in found if vectors is not None]
+
+
+def _scores_in(folder: Contents, pairs: Pairs | None) -> dict[str, PairScores]:
+    """Arrays of one number for each pair, in their order: scores that a system gave already."""
+    found: dict[str, PairScores] = {}
+    for name in folder.ending(".npy") if pairs is not None else ():
+        if is_converted(name, folder.files):
+            continue
+        header = headers(folder.path(name), name)[""]
+        if pairs is not None and header.shape == pairs.probe.shape and header.dtype.kind == "f":
+            score = np.asarray(arrays(folder.path(name), name, {"": ""})[""], dtype=np.float64)
+            lost = np.flatnonzero(~np.isfinite(score))
+            score = np.where(np.isfinite(score), score, np.nan)
+            found[system_name(name)] = PairScores(score=score, failure={int(row): NOT_FINITE for row in lost})
+    return found
 
 
 def cosines(embeddings: Embeddings, pairs: Pairs) -> PairScores:

@@ -67,10 +67,17 @@ class Vectors:
 
     @property
     def system(self) -> str:
-        """What the system is called: the file's name without its ending, in lower case."""
-        return (
-            re.sub(r"[^a-z0-9._-]+", "_", stem(self.file).removesuffix(PLAIN).lower()).strip("_") or "system"
-        )
+        """What the system is called."""
+        return system_name(self.file)
+
+
+def system_name(file: str) -> str:
+    """What a system is called: the file's name without its ending, in lower case.
+
+    >>> system_name("out/Vendor A.npz")
+    'vendor_a'
+    """
+    return re.sub(r"[^a-z0-9._-]+", "_", stem(file).removesuffix(PLAIN).lower()).strip("_") or "system"
 
 
 def vectors_in(folder: Contents, name: str, options: Options) -> Vectors | None:

@@ -1,7 +1,7 @@
 """From a folder to an audit.
 
-Tests also agreement, array_files, attach, contents, folds, id_lists, image_table, lists, output, pair_table,
-recognition, starter, stored_embeddings, summary and values, which the importer stands on.
+Tests also agreement, array_files, attach, contents, folds, id_lists, image_table, lists, number_rows, output,
+pair_table, recognition, starter, stored_embeddings, summary and values, which the importer stands on.
 """
 
 import csv

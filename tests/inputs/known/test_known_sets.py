@@ -1,7 +1,7 @@
-"""Each known layout, made up, read again.
+"""Each known layout, made up, read again; one damaged and one hostile file of each stand in the table at the end.
 
-Of agedb_30, bfw, calfw_cplfw, cfp, embeddings, feature_list, insightface_bin, insightface_rec, lfw, people_folders and
-rfw. One damaged and one hostile file of each stand in the table at the end.
+Of agedb_30, bfw, bob_database, calfw_cplfw, cfp, embeddings, feature_list, frte, ijb, ijb_nist, image_memory,
+insightface_bin, insightface_rec, lfw, meds, morph, people_folders, rfw and vggface2.
 """
 
 import os
@@ -19,7 +19,9 @@ from known_sets import (
     Pair,
     agedb_name,
     bfw_rows,
+    bob_id,
     halves,
+    ijb_id,
     images_of,
     lfw_line,
     made_pairs,
@@ -28,10 +30,16 @@ from known_sets import (
     write_agedb,
     write_bfw,
     write_bin,
+    write_bob,
     write_cfp,
     write_csv,
     write_features,
+    write_frte,
+    write_ijb,
+    write_ijb_nist,
     write_lfw,
+    write_memory,
+    write_morph,
     write_rec,
     write_rfw,
     write_two_lines,
@@ -41,6 +49,7 @@ from frtaudit.config.plugins import load_plugins
 from frtaudit.core.registry import name_of
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.agreement import agreed
+from frtaudit.inputs.importing.attach import with_systems
 from frtaudit.inputs.importing.contents import contents_of
 from frtaudit.inputs.importing.recognition import recognise
 from frtaudit.inputs.importing.values import KnownSet, Options
@@ -283,6 +292,129 @@ def test_agedb_comes_back(tmp_path: Path) -> None:
     assert set(known.samples.columns["gender"]) == {"female", "male"}
 
 
+def test_ijb_has_people_from_its_1n_lists(tmp_path: Path) -> None:
+    """Templates need not be consecutive; frames and media are counted; people come from the lists beside."""
+    write_ijb(tmp_path, PAIRS)
+    known = read(tmp_path)
+    wanted = expected(PAIRS, lambda name, number: str(ijb_id(name, number)))
+    assert rows(known) == [(*row[:3], -1) for row in wanted]
+    assert subject(known, str(ijb_id(NAMES[3], 5))) == "3"
+    assert (set(known.samples.columns["images"]), set(known.samples.columns["media"])) == ({"3"}, {"2"})
+
+
+def test_ijb_without_these_lists_is_comparisons(tmp_path: Path) -> None:
+    """Nobody is named; scores in an array as long as the list of pairs are its scores."""
+    write_ijb(tmp_path, PAIRS, people=False)
+    np.save(tmp_path / "Job_1.npy", np.linspace(0, 1, len(PAIRS)))
+    known = with_systems(read(tmp_path), contents_of(tmp_path), Options())
+    assert known.samples.subjects is None
+    assert known.notes[0].startswith("these lists name no people")
+    assert known.scores["job_1"].score.tolist() == np.linspace(0, 1, len(PAIRS)).tolist()
+
+
+def test_nists_ijb_has_people_and_classes_by_majority(tmp_path: Path) -> None:
+    """Mated is what the people say; an empty cell says nothing, and most images decide a class."""
+    write_ijb_nist(tmp_path, PAIRS)
+    known = read(tmp_path)
+    wanted = expected(PAIRS, lambda name, number: str(ijb_id(name, number)))
+    assert rows(known) == [(*row[:3], -1) for row in wanted]
+    of = dict(zip(known.samples.subjects or (), known.samples.columns["gender"], strict=True))
+    assert of == {f"9{i}": "01"[i % 2] for i, _ in enumerate(NAMES)}
+    assert known.samples.groups == ("gender", "skin_tone")
+
+
+def test_logs_of_frte_have_failures_by_code(tmp_path: Path) -> None:
+    """Parts make one list; a return code is a failure whatever the score; codes carry the names of the interface."""
+    write_frte(tmp_path, PAIRS)
+    known = read(tmp_path)
+    (scores,) = known.scores.values()
+    lost = [i % 5 == 4 for i, _ in enumerate(PAIRS)]
+    assert np.isnan(scores.score).tolist() == lost
+    assert set(scores.failure.values()) == {"template_creation_error"}
+    assert [row[2] for row in rows(known)] == [pair.mated for pair in PAIRS]
+    assert "1 templates were not made: face_detection_error 1" in known.notes
+    assert known.pairs is not None
+    assert known.pairs.place(len(PAIRS) // 2) == "match.log.1 line 2"
+
+
+def test_logs_of_frte_take_a_table_of_people(tmp_path: Path) -> None:
+    """Where names say nothing, the table that the error asks for settles it."""
+    write_frte(tmp_path, PAIRS, "{0}x{1}")
+    with pytest.raises(DataError, match="accepted: table=FILE with columns id and subject_id"):
+        read(tmp_path)
+    who = [
+        {"id": f"{NAMES.index(name)}x{number}", "subject_id": name} for name in NAMES for number in range(25)
+    ]
+    write_csv(tmp_path / "who.csv", who)
+    known = read(tmp_path, table="who.csv")
+    assert [row[2] for row in rows(known)] == [pair.mated for pair in PAIRS]
+
+
+@pytest.mark.parametrize("matching", [True, False])
+def test_a_database_of_bob_comes_back(tmp_path: Path, matching: bool) -> None:
+    """The matching list is the pairs; without it every probe meets every enrolled image but itself."""
+    write_bob(tmp_path, PAIRS, matching=matching)
+    known = read(tmp_path)
+    wanted = [row[:3] for row in expected(PAIRS, bob_id)]
+    if not matching:
+        probes, enrolled = (
+            {side(pair) for pair in PAIRS} for side in (lambda p: p.probe, lambda p: p.reference)
+        )
+        wanted = [(bob_id(*a), bob_id(*b), a[0] == b[0]) for a in probes for b in enrolled if a != b]
+    assert sorted(row[:3] for row in rows(known)) == sorted(wanted)
+    assert known.samples.groups == ("race",)
+    assert "leye_x" not in known.samples.columns
+
+
+def test_morph_has_classes_and_says_where_they_vary(tmp_path: Path) -> None:
+    """Photos are images by name; people whose gender or race varies are counted."""
+    write_morph(tmp_path)
+    known = read(tmp_path)
+    assert known.samples.ids[4] == "000001_1M31"
+    assert known.notes == (
+        "1 people have several values of gender: the majority counts",
+        "1 people have several values of race: the majority counts",
+    )
+    assert set(known.samples.columns["race"]) == {"white", "black", "asian", "hispanic", "other"}
+
+
+def test_meds_is_read_from_names_in_any_folder(tmp_path: Path) -> None:
+    """Subject, encounter and pose stand in the name; one image alone gives no mated comparison."""
+    for name in ("S001-01-t10_01", "S001-02-t10_01", "S300-01-t10_02"):
+        (tmp_path / f"{name}.jpg").write_bytes(b"")
+    known = read(tmp_path)
+    assert known.name == "meds"
+    assert known.samples.subjects == ["S001", "S001", "S300"]
+    assert known.samples.columns["encounter"] == ["01", "02", "01"]
+    assert known.notes[0].startswith("1 people have one image")
+
+
+def test_vggface2_takes_a_header_with_spaces_and_the_test_part(tmp_path: Path) -> None:
+    """Names with commas are quoted, columns begin with spaces; the test part is read; people's names are left out."""
+    (tmp_path / "meta.csv").write_text(
+        'Class_ID, Name, Sample_Num, Flag, Gender\nn000001, "Lo, Ada", 2, 0, f\nn000002, "Bo", 1, 1, m\n'
+    )
+    for path in ("train/n000002/0001_01.jpg", "test/n000001/0001_01.jpg", "test/n000009/0002_01.jpg"):
+        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).write_bytes(b"")
+    known = read(tmp_path)
+    assert (known.name, list(known.samples.ids)) == ("vggface2", ["n000001/0001_01", "n000009/0002_01"])
+    assert known.samples.columns["gender"] == ["female", ""]
+    assert known.notes == ("1 people stand in no line of meta.csv: their gender is unknown",)
+    assert list(read(tmp_path, file="train").samples.ids) == ["n000002/0001_01"]
+
+
+def test_labels_of_an_array_of_images_come_back(tmp_path: Path) -> None:
+    """AdaFace's list is pairs by place; a list whose images nobody describes is none."""
+    write_memory(tmp_path, PAIRS)
+    known = read(tmp_path)
+    assert [row[2:] for row in rows(known)] == [(pair.mated, pair.fold) for pair in PAIRS]
+    assert known.samples.subjects is None
+    np.save(tmp_path / "lfw_list.npy", np.array([True]))
+    with pytest.raises(DataError, match="no known layout"):
+        read(tmp_path)
+
+
 def swapped(folder: Path) -> None:
     """One fold has mated pairs only, another non-mated ones."""
     rows = bfw_rows(PAIRS)
@@ -386,6 +518,56 @@ def of_text(name: str, text: str) -> Callable[[Path], None]:
     return lambda folder: (folder / name).write_text(text) and None
 
 
+def changed(write: Callable[..., None], file: str, old: str, new: str) -> Callable[[Path], None]:
+    """A set as ``write`` makes it, then ``old`` replaced once in one file of it; the text is there."""
+
+    def both(folder: Path) -> None:
+        write(folder, PAIRS)
+        text = (folder / file).read_text()
+        assert old in text
+        (folder / file).write_text(text.replace(old, new, 1))
+
+    return both
+
+
+def two_people(folder: Path) -> None:
+    """A third 1:N list says another person of a template."""
+    write_ijb(folder, PAIRS)
+    write_csv(folder / "g2.csv", [{"TEMPLATE_ID": str(ijb_id(NAMES[0], 1)), "SUBJECT_ID": "77"}])
+    (folder / "g2.csv").rename(folder / "a.csv")
+
+
+def enrolled_again(folder: Path) -> None:
+    """A probe is enrolled as somebody else."""
+    write_bob(folder, PAIRS)
+    with (folder / "rfw/dev/for_enrolling.csv").open("a") as file:
+        file.write(f"{bob_id(*PAIRS[0].probe)},Zed,T,a,3\n")
+
+
+def vgg_fields(folder: Path) -> None:
+    """A line with a field too many."""
+    vgg_parts(folder)
+    with (folder / "meta.csv").open("a") as file:
+        file.write("n000002, B, C, 1, 0, f\n")
+
+
+def meds_link(folder: Path) -> None:
+    """Images that are links to files elsewhere."""
+    for name in ("S001-01-t10_01.jpg", "S001-02-t10_01.jpg"):
+        (folder / name).symlink_to("/dev/zero")
+
+
+def vgg_parts(folder: Path) -> None:
+    """A table without images."""
+    (folder / "meta.csv").write_text("Class_ID, Name, Sample_Num, Flag, Gender\nn000001, A, 1, 0, f\n")
+
+
+def memory_of_objects(folder: Path) -> None:
+    """Labels that are Python objects."""
+    write_memory(folder, PAIRS)
+    np.save(folder / "lfw_list.npy", np.array([Evil(), True], dtype=object))
+
+
 class Evil:
     """Unpickled, it would make a folder."""
 
@@ -467,6 +649,62 @@ BAD = {
     "agedb, a label of the other kind": (
         lambda folder: write_agedb(folder, PAIRS, flip=2),
         "protocol.mat line 9: the label says non-mated, the names are of one person",
+    ),
+    "ijb, a template without images": (
+        changed(write_ijb, "template_pair_label.txt", f"{ijb_id(*PAIRS[0].probe)} ", "5 "),
+        "template_pair_label.txt line 1: a template without images",
+    ),
+    "ijb, a label of the other kind": (
+        changed(write_ijb, "template_pair_label.txt", " 1\n", " 0\n"),
+        "line 1: the label says non-mated, the names are of one person",
+    ),
+    "ijb, a template of two people": (two_people, "gallery_G1.csv line 2: a template of two people"),
+    "ijb, words": (
+        changed(write_ijb, "template_pair_label.txt", f"{ijb_id(*PAIRS[-1].reference)} 0\n", "x 0\n"),
+        "template_pair_label.txt: not 3 fields in each line",
+    ),
+    "nist's ijb, an unknown template": (
+        changed(write_ijb_nist, "test1/match.csv", ",", ",1"),
+        "match.csv line 1: no pair of templates",
+    ),
+    "nist's ijb, no person": (
+        changed(write_ijb_nist, "test1/enroll_templates.csv", ",90,", ",,"),
+        "a template of two people, or of none",
+    ),
+    "frte, a code that is no number": (
+        changed(write_frte, "match.log.1", " 0\n", " ok\n"),
+        "match.log.1 line 2: score or code is no number",
+    ),
+    "frte, no score beside success": (
+        changed(write_frte, "match.log.0", " 0.0 0", " nan 0"),
+        "match.log.0 line 2: no finite score beside",
+    ),
+    "frte, a line cut": (
+        changed(write_frte, "match.log.0", " 0.0 0", " 0.0"),
+        "match.log.0 line 2: 3 fields",
+    ),
+    "bob, an unknown template": (
+        changed(write_bob, "rfw/dev/for_matching.csv", ",T", ",U"),
+        "a template that is not enrolled, or not a probe",
+    ),
+    "bob, an image of two": (enrolled_again, "for_probing.csv line 2: an image of two subjects"),
+    "morph, an unknown gender": (
+        changed(lambda folder, _: write_morph(folder), "any.csv", ",M,", ",X,"),
+        "any.csv line 2: an unknown gender; accepted: M, F",
+    ),
+    "morph, a photo twice": (
+        changed(lambda folder, _: write_morph(folder), "any.csv", "000000_1M31", "000000_0M30"),
+        "morph: 1 image ids stand twice",
+    ),
+    "meds, links": (meds_link, "no known layout: 0 files"),
+    "vggface2, a field too many": (
+        vgg_fields,
+        "meta.csv line 3: 6 fields; accepted: 5, as the first line has",
+    ),
+    "vggface2, no images": (vgg_parts, "0 parts with images of people"),
+    "arrays, labels that are objects": (
+        memory_of_objects,
+        "lfw_list.npy: holds Python objects, which would have to be unpickled",
     ),
     "bin, something to run": (
         bin_of(pickle.dumps(([Evil()], [True]), protocol=2)),
