@@ -203,6 +203,7 @@ def test_every_import_is_declared() -> None:
         *extras["search"],
         *extras["dask"],
         *extras["learn"],
+        *extras["h5"],
     ]
     collection = [item for name in ("collect", "aws", "dlib", "onnx") for item in extras[name]]
     declared, perhaps = ({re.split(r"[\[<>=]", item)[0] for item in some} for some in (items, collection))

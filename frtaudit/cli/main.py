@@ -1,4 +1,7 @@
-"""The command line: ``frtaudit COMMAND ...``. A command's module is loaded when it is called."""
+"""The command line: ``frtaudit COMMAND ...``. A command's module is loaded when it is called.
+
+The file is long because every command stands here with its flags.
+"""
 
 import argparse
 import os
@@ -114,6 +117,13 @@ def label(argv: Sequence[str]) -> int:
     review = review_of(spec, Path(options.answers) if options.answers else None, options.first)
     serve_review(review, options.port, lambda line: print(printable(line), flush=True))
     return 0
+
+
+def import_set(argv: Sequence[str]) -> int:
+    """Import a test set or a folder of embeddings: recognise its layout, write metadata, pairs and a spec."""
+    from frtaudit.cli import importing as command
+
+    return command.main(argv)
 
 
 def collect(argv: Sequence[str]) -> int:
@@ -354,6 +364,7 @@ COMMANDS: Mapping[str, Command] = {
     "run": run,
     "compare": compare,
     "check": check,
+    "import": import_set,
     "label": label,
     "collect": collect,
     "plan": plan,

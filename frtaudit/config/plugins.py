@@ -14,6 +14,7 @@ PACKAGES = (
     "datasets.cohorts",
     "datasets.protocols",
     "datasets.providers",
+    "inputs.known",
     "report.exports",
 )
 _DECLARATION = re.compile(

@@ -13,6 +13,7 @@ GROUPS = (
     "analysis",
     "cohort",
     "export",
+    "known_set",
     "protocol",
     "provider",
     "requirement",
@@ -42,8 +43,8 @@ def register(group: str, name: str) -> Callable[[type[T]], type[T]]:
     Parameters
     ----------
     group : str
-        What kind of plug-in it is: ``analysis``, ``cohort``, ``export``, ``protocol``, ``provider``, ``section``,
-        ``service`` or ``source``.
+        What kind of plug-in it is: ``analysis``, ``cohort``, ``export``, ``known_set``, ``protocol``, ``provider``,
+        ``section``, ``service`` or ``source``.
     name : str
         How a spec names it.
 

@@ -33,8 +33,10 @@ def export(run: FinishedRun, formats: Sequence[str], out: Path) -> list[Path]:
     return write_whole(out, fill)
 
 
-def write_whole(out: Path, fill: Callable[[Path], None]) -> list[Path]:
+def write_whole(out: Path, fill: Callable[[Path], None], option: str = "--out") -> list[Path]:
     """Let ``fill`` write into a draft, then move what it made into ``out``, all or nothing; what was made.
+
+    ``option``: what named ``out``, for errors.
 
     Raises :class:`DataError` where ``out`` cannot be written or holds one of the files.
     """
@@ -44,16 +46,14 @@ def write_whole(out: Path, fill: Callable[[Path], None]) -> list[Path]:
         draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=out))
         held = _locked(draft)
     except OSError as error:
-        raise DataError("--out", f"cannot write there ({error.strerror})", "a writable folder") from None
+        raise DataError(option, f"cannot write there ({error.strerror})", "a writable folder") from None
     try:
         with keeping_open(draft, held):
             fill(draft)
         made = sorted(os.listdir(held))  # noqa: PTH208  of the open folder
         there = [name for name in made if (out / name).exists()]
         if there:
-            raise DataError(
-                "--out", f"{', '.join(there)} stands there already", "an empty folder, or another"
-            )
+            raise DataError(option, f"{', '.join(there)} stands there already", "an empty folder, or another")
         for name in made:
             os.rename(name, out / name, src_dir_fd=held)
     finally:
