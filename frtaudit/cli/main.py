@@ -11,6 +11,7 @@ from frtaudit import __version__
 from frtaudit.cli.options import (
     COLLECT_EXAMPLES,
     COMPARE_EXAMPLES,
+    EMBED_EXAMPLES,
     EXIT_CODES,
     FAKE_EXAMPLES,
     LABEL_EXAMPLES,
@@ -136,6 +137,24 @@ def collect(argv: Sequence[str]) -> int:
             raise came_to.stopped
         print(f"frtaudit: {came_to.stopped}", file=sys.stderr)
     print("\n".join(map(printable, [*came_to.summary, str(written)])))
+    return 0
+
+
+def embed(argv: Sequence[str]) -> int:
+    """Make templates of images with a model on this machine; repeat the command to resume."""
+    parser = parser_of("embed", embed.__doc__ or "", EMBED_EXAMPLES, words="IMAGES|key=value")
+    options = parser.parse_intermixed_args(argv)
+    from frtaudit.collection.embed.run import embed as go_on
+    from frtaudit.collection.embed.spec import overrides_of
+    from frtaudit.config.load import load_embedding
+    from frtaudit.core.machine.progress import on_terminal
+
+    spec = load_embedding(overrides_of(options.overrides), options.config_dir)
+    came_to = go_on(spec, lambda line: streams.write_line(printable(line)), on_terminal)
+    for warning in came_to.warnings:
+        streams.write_line(printable(f"warning: {warning}"))
+    then = f"next: frtaudit run audit=templates cohort.root={spec.into}"
+    print("\n".join(map(printable, [*came_to.summary, then])))
     return 0
 
 
@@ -356,6 +375,7 @@ COMMANDS: Mapping[str, Command] = {
     "check": check,
     "label": label,
     "collect": collect,
+    "embed": embed,
     "plan": plan,
     "verify": verify,
     "reproduce": reproduce,

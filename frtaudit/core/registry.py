@@ -12,6 +12,7 @@ from frtaudit.errors import SpecError
 GROUPS = (
     "analysis",
     "cohort",
+    "detector",
     "export",
     "protocol",
     "provider",
@@ -42,8 +43,8 @@ def register(group: str, name: str) -> Callable[[type[T]], type[T]]:
     Parameters
     ----------
     group : str
-        What kind of plug-in it is: ``analysis``, ``cohort``, ``export``, ``protocol``, ``provider``, ``section``,
-        ``service`` or ``source``.
+        What kind of plug-in it is: ``analysis``, ``cohort``, ``detector``, ``export``, ``protocol``, ``provider``,
+        ``section``, ``service`` or ``source``.
     name : str
         How a spec names it.
 
