@@ -60,7 +60,7 @@ exit codes: 0 complete, or as much as the budget allows with budget.partial=true
 
 EMBED_EXAMPLES = """\
 IMAGES        a folder with a folder of images for each person, or a CSV: image (a path from the CSV), subject_id,
-              columns for classifications, perhaps image_id, a box (x, y, width, height), landmarks (x1, y1, ..., x5, y5)
+              columns for classifications, perhaps image_id, a box (x, y, width, height), five points (x1, y1, ...)
 preset=NAME   how the model wants its faces: frtaudit list preset; preset.FIELD=value changes one of them
 model=FILE    the ONNX model of a system; none for preset=dlib. name=NAME: of the system (default: the file's name)
 detector=NAME what finds faces: dlib, yunet or scrfd with detector.model=FILE, given (by the CSV), aligned (cut already)

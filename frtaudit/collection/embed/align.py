@@ -10,9 +10,13 @@ import numpy.typing as npt
 from frtaudit.core.arrays import Floats
 
 Pixels = npt.NDArray[np.uint8]
+Packed = npt.NDArray[np.uint64]
 
 _STEPS, _FINE = 5, 10  # bits of a coordinate behind the point: of the weights, of the sums
 _BORDER = 2  # black pixels around what is read of a picture, so that every neighbour is there
+# Three colours are summed in one number: a sum of weights times 255 and a half takes 18 bits.
+_SHIFTS = (0, 21, 42)
+_HALVES = sum(1 << (shift + 2 * _STEPS - 1) for shift in _SHIFTS)
 
 
 def similarity(points: Floats, template: Floats) -> Floats:
@@ -59,20 +63,18 @@ def warped(image: Pixels, matrix: Floats, size: tuple[int, int]) -> Pixels:
         for places, length in zip(_places(_inverse(matrix), size), image.shape[1::-1], strict=True)
     )
     part, left, top = _part(image, x, y)
-    width = part.shape[1]
-    first = (y - top) * width + (x - left)
-    flat = part.reshape(-1, 3)
-    whole = 1 << _STEPS
-    weights = (
-        (whole - across) * (whole - down),
-        across * (whole - down),
-        (whole - across) * down,
-        across * down,
-    )
-    total = np.full((*first.shape, 3), 1 << (2 * _STEPS - 1), dtype=np.int32)
-    for weight, step in zip(weights, (0, 1, width, width + 1), strict=True):
-        total += weight[..., None] * flat[first + step]
-    return (total >> (2 * _STEPS)).astype(np.uint8)
+    width, whole = part.shape[1], np.uint64(1 << _STEPS)
+    first, flat = (y - top) * width + (x - left), part.ravel()
+    total = np.full(first.shape, _HALVES, dtype=np.uint64)
+    for step, weight in (
+        (0, (whole - across) * (whole - down)),
+        (1, across * (whole - down)),
+        (width, (whole - across) * down),
+        (width + 1, across * down),
+    ):
+        total += weight * flat[first + step]
+    colours = [(total >> np.uint64(shift + 2 * _STEPS)).astype(np.uint8) for shift in _SHIFTS]
+    return np.stack(colours, axis=-1)
 
 
 def _inverse(matrix: Floats) -> Floats:
@@ -97,18 +99,19 @@ def _places(inverse: Floats, size: tuple[int, int]) -> tuple[npt.NDArray[np.int6
     return by_x, by_y
 
 
-def _clipped(
-    places: npt.NDArray[np.int64], length: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+def _clipped(places: npt.NDArray[np.int64], length: int) -> tuple[npt.NDArray[np.int64], Packed]:
     """Whole pixels, no farther out than the border, and the fraction beyond them in 1/32."""
-    return np.clip(places >> _STEPS, -_BORDER, length), (places & ((1 << _STEPS) - 1)).astype(np.int32)
+    fraction = (places & ((1 << _STEPS) - 1)).astype(np.uint64)
+    return np.clip(places >> _STEPS, -_BORDER, length), fraction
 
 
-def _part(image: Pixels, x: npt.NDArray[np.int64], y: npt.NDArray[np.int64]) -> tuple[Pixels, int, int]:
-    """What is read of the picture, black where there is none; and its left and upper edges."""
+def _part(image: Pixels, x: npt.NDArray[np.int64], y: npt.NDArray[np.int64]) -> tuple[Packed, int, int]:
+    """What is read of the picture, its colours packed, black where there is none; and its left and upper edges."""
     left, top, right, bottom = int(x.min()), int(y.min()), int(x.max()) + 2, int(y.max()) + 2
-    part = np.zeros((bottom - top, right - left, 3), dtype=np.uint8)
+    part = np.zeros((bottom - top, right - left), dtype=np.uint64)
     inside = image[max(top, 0) : bottom, max(left, 0) : right]
     down, across = max(-top, 0), max(-left, 0)
-    part[down : down + inside.shape[0], across : across + inside.shape[1]] = inside
+    held = part[down : down + inside.shape[0], across : across + inside.shape[1]]
+    for colour, shift in enumerate(_SHIFTS):
+        held |= inside[..., colour].astype(np.uint64) << np.uint64(shift)
     return part, left, top

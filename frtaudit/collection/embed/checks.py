@@ -15,7 +15,7 @@ from frtaudit.core.canonical import Json
 
 PAIRS = 32  # mated pairs at most, each of another person
 LEAST_PAIRS = 8  # below which colours are not judged
-SURE = 2.33  # standard errors: of 100 runs whose two orders separate alike, about one is told that the other is better
+SURE = 2.33  # standard errors: of 100 runs whose two orders separate alike, one at most is told otherwise
 MIRRORED = 0.5  # cosine with the mirrored face, below which a model does not see an upright face
 ALIKE, APART = 0.95, 1.0  # mean cosine of different people; d' of mated and non-mated pairs
 SHORT = 0.1  # of the median length
@@ -151,13 +151,24 @@ def separation(mated: Floats, others: Floats) -> float:
 
 
 def gain(plain: Floats, swapped: Floats) -> float:
-    """By how many standard errors the margins of mated pairs, in their own spread, grow from one order to the other."""
-    margins = []
-    for vectors in (plain, swapped):
-        mated, others = cosines(vectors)
-        margins.append((mated - others) / max(float((mated - others).std()), 1e-12))
-    grown = margins[1] - margins[0]
-    return float(grown.mean() / max(float(grown.std(ddof=1)) / np.sqrt(grown.size), 1e-12))
+    """By how many standard errors the separation grows from one order of colours to the other.
+
+    The standard error is the jackknife's: each pair of people is left out once, with the two comparisons that it shares
+    with others.
+    """
+    sides = [cosines(vectors) for vectors in (plain, swapped)]
+    n_pairs = sides[0][0].size
+
+    def grown(left_out: int | None) -> float:
+        mated, others = np.ones(n_pairs, dtype=np.bool_), np.ones(n_pairs, dtype=np.bool_)
+        if left_out is not None:
+            mated[left_out] = others[left_out] = others[left_out - 1] = False
+        own, other = (separation(one[mated], two[others]) for one, two in sides)
+        return other - own
+
+    parts = np.array([grown(pair) for pair in range(n_pairs)])
+    error = np.sqrt((n_pairs - 1) / n_pairs * ((parts - parts.mean()) ** 2).sum())
+    return float(grown(None) / max(float(error), 1e-6))
 
 
 def rounded(value: float) -> float:

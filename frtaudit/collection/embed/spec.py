@@ -18,6 +18,7 @@ from frtaudit.core.spec import MACHINE, PATH
 from frtaudit.core.structure import Built, build, hints_of, plain, required, unknown_key
 from frtaudit.errors import SpecError
 
+_BEFORE_QUOTE = re.compile(r"(\\*)'")  # where Hydra's grammar reads a backslash as more than itself
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 _NEEDS = {Cut.POINTS: Gives.POINTS, Cut.BOX: Gives.BOX, Cut.DLIB: Gives.BOX}
 
@@ -86,7 +87,8 @@ def overrides_of(words: Sequence[str]) -> list[str]:
     paths = [word for word in words if "=" not in word]
     if len(paths) > 1:
         raise SpecError("command line", f"{len(paths)} paths of images", "one folder or CSV, and key=value")
-    quoted = [path.replace("\\", "\\\\").replace("'", "\\'") for path in paths]
+    quoted = [_BEFORE_QUOTE.sub(r"\1\1\\'", path) for path in paths]
+    quoted = [path + "\\" * (len(path) - len(path.rstrip("\\"))) for path in quoted]
     return [*(f"images='{path}'" for path in quoted), *(word for word in words if "=" in word)]
 
 
