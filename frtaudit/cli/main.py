@@ -1,6 +1,5 @@
 """The command line: ``frtaudit COMMAND ...``. A command's module is loaded when it is called."""
 
-import argparse
 import os
 import signal
 import sys
@@ -11,18 +10,14 @@ from frtaudit import __version__
 from frtaudit.cli.options import (
     COLLECT_EXAMPLES,
     COMPARE_EXAMPLES,
-    EMBED_EXAMPLES,
     EXIT_CODES,
-    FAKE_EXAMPLES,
     LABEL_EXAMPLES,
     OVERRIDES,
     PLAN_EXAMPLES,
     Parser,
     add_fail_on,
-    add_fake_flags,
     add_label_flags,
     add_plan_flags,
-    fake_faults,
     moment,
     parser_of,
     run_options,
@@ -142,20 +137,9 @@ def collect(argv: Sequence[str]) -> int:
 
 def embed(argv: Sequence[str]) -> int:
     """Make templates of images with a model on this machine; repeat the command to resume."""
-    parser = parser_of("embed", embed.__doc__ or "", EMBED_EXAMPLES, words="IMAGES|key=value")
-    options = parser.parse_intermixed_args(argv)
-    from frtaudit.collection.embed.run import embed as go_on
-    from frtaudit.collection.embed.spec import overrides_of
-    from frtaudit.config.load import load_embedding
-    from frtaudit.core.machine.progress import on_terminal
+    from frtaudit.cli import embed as command
 
-    spec = load_embedding(overrides_of(options.overrides), options.config_dir)
-    came_to = go_on(spec, lambda line: streams.write_line(printable(line)), on_terminal)
-    for warning in came_to.warnings:
-        streams.write_line(printable(f"warning: {warning}"))
-    then = f"next: frtaudit run audit=templates cohort.root={spec.into}"
-    print("\n".join(map(printable, [*came_to.summary, then])))
-    return 0
+    return command.main(argv)
 
 
 def _plan_collection(argv: Sequence[str]) -> int:
@@ -350,23 +334,9 @@ def init(argv: Sequence[str]) -> int:
 
 def serve_fake(argv: Sequence[str]) -> int:
     """Serve synthetic face services on this machine, with the wire formats of the real ones."""
-    parser = Parser(
-        prog="frtaudit serve-fake",
-        description=(serve_fake.__doc__ or "").strip(),
-        epilog=FAKE_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_fake_flags(parser)
-    options = parser.parse_args(argv)
-    from frtaudit.collection.fake.faults import Faults
-    from frtaudit.collection.fake.server import serve
-    from frtaudit.collection.fake.world import Conduct, World
+    from frtaudit.cli import serve_fake as command
 
-    names = ("latency", "rate", "swap_after", "swap_share", "asymmetry", "seed")
-    faults = Faults(**fake_faults(options))
-    conduct = Conduct(faults=faults, **{name: getattr(options, name) for name in names})
-    serve(World(conduct=conduct), options.port)
-    return 0
+    return command.main(argv)
 
 
 COMMANDS: Mapping[str, Command] = {
