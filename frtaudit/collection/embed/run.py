@@ -3,8 +3,8 @@
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ from frtaudit.collection.embed.graph import scaling_of
 from frtaudit.collection.embed.images import ImageList, Shot, images_of
 from frtaudit.collection.embed.preset import Cut, EngineKind, Metric
 from frtaudit.collection.embed.spec import EmbedSpec, settings_of
-from frtaudit.core.arrays import Singles
+from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import Json, digest, to_bytes
 from frtaudit.core.collecting import CallError
 from frtaudit.core.machine import signals
@@ -92,6 +92,26 @@ def _check_given(spec: EmbedSpec, images: ImageList) -> None:
         raise DataError("images", "no columns of landmarks", "x1, y1, x2, y2 at least, or another detector")
     if spec.preset.cut is not Cut.POINTS and not images.boxes:
         raise DataError("images", "no columns of boxes", "x, y, width, height, or another detector")
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What all blocks say, but for their vectors."""
+
+    codes: list[str] = field(default_factory=list)
+    digests: list[str] = field(default_factory=list)
+    lengths: list[Floats] = field(default_factory=list)
+    several: int = 0
+
+
+def _seen(blocks: Iterable[Block]) -> _Seen:
+    seen = _Seen()
+    for block in blocks:
+        seen.codes += block.code.tolist()
+        seen.digests += block.sha256.tolist()
+        seen.lengths.append(block.length)
+        seen.several += int(np.count_nonzero((block.faces > 1) & (block.code == "")))
+    return seen
 
 
 class EmbedRun:
@@ -187,39 +207,28 @@ class EmbedRun:
             yield read_block(self._block_path(number))
 
     def _write(self, identity: str) -> EmbedStatus:
-        codes: list[str] = []
-        digests: list[str] = []
-        lengths, several = [], 0
-        for block in self._blocks():
-            codes += block.code.tolist()
-            digests += block.sha256.tolist()
-            several += int(np.count_nonzero((block.faces > 1) & (block.code == "")))
-            lengths.append(block.length)
-        rows = [row for row, code in enumerate(codes) if not code]
-        failed = {self.images.ids[row]: code for row, code in enumerate(codes) if code}
+        seen = _seen(self._blocks())
+        rows = [row for row, code in enumerate(seen.codes) if not code]
+        failed = {self.images.ids[row]: code for row, code in enumerate(seen.codes) if code}
         reasons = folder.counted(failed)
         if not rows:
             why = ", ".join(f"{code} {count}" for code, count in reasons.items())
             raise DataError("images", f"none gave a template ({why})", "another detector or preset")
         found, said = checks.merged(
             [
-                checks.said_of_lengths(np.concatenate(lengths)),
+                checks.said_of_lengths(np.concatenate(seen.lengths)),
                 self._probed(rows),
-                checks.said_of_copies(digests, self.images.subjects),
+                checks.said_of_copies(seen.digests, self.images.subjects),
             ]
         )
+        counts = {"listed": len(seen.codes), "embedded": len(rows), "several_faces": seen.several}
         record: dict[str, Json] = {
             "identity": identity,
             "name": self.spec.name,
             "settings": {**self.settings},
             "source": self.spec.preset.source,
             "licence": self.spec.preset.licence,
-            "images": {
-                "listed": len(codes),
-                "embedded": len(rows),
-                "several_faces": several,
-                "sha256": digest(digests),
-            },
+            "images": {**counts, "sha256": digest(seen.digests)},
             "failures": {**reasons},
             "checks": found,
             "said": [*self.cautions, *said, *self._compared()],
@@ -229,16 +238,12 @@ class EmbedRun:
             metadata=self._metadata,
             ids=[self.images.ids[row] for row in rows],
             dimension=self.worker.engine.dimension,
-            vectors=self._vectors(),
+            vectors=(block.vectors for block in self._blocks()),
             failed=failed,
             record=record,
         )
         folder.write(self.into, finished)
         return EmbedStatus(summary=tuple(_summary(record)), warnings=tuple(said))
-
-    def _vectors(self) -> Iterator[Singles]:
-        for block in self._blocks():
-            yield block.vectors
 
     def _compared(self) -> list[str]:
         if self.spec.preset.metric is Metric.COSINE:
