@@ -3,7 +3,6 @@
 The file is long because every command stands here with its flags.
 """
 
-import argparse
 import os
 import signal
 import sys
@@ -15,16 +14,13 @@ from frtaudit.cli.options import (
     COLLECT_EXAMPLES,
     COMPARE_EXAMPLES,
     EXIT_CODES,
-    FAKE_EXAMPLES,
     LABEL_EXAMPLES,
     OVERRIDES,
     PLAN_EXAMPLES,
     Parser,
     add_fail_on,
-    add_fake_flags,
     add_label_flags,
     add_plan_flags,
-    fake_faults,
     moment,
     parser_of,
     run_options,
@@ -147,6 +143,13 @@ def collect(argv: Sequence[str]) -> int:
         print(f"frtaudit: {came_to.stopped}", file=sys.stderr)
     print("\n".join(map(printable, [*came_to.summary, str(written)])))
     return 0
+
+
+def embed(argv: Sequence[str]) -> int:
+    """Make templates of images with a model on this machine; repeat the command to resume."""
+    from frtaudit.cli import embed as command
+
+    return command.main(argv)
 
 
 def _plan_collection(argv: Sequence[str]) -> int:
@@ -341,23 +344,9 @@ def init(argv: Sequence[str]) -> int:
 
 def serve_fake(argv: Sequence[str]) -> int:
     """Serve synthetic face services on this machine, with the wire formats of the real ones."""
-    parser = Parser(
-        prog="frtaudit serve-fake",
-        description=(serve_fake.__doc__ or "").strip(),
-        epilog=FAKE_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_fake_flags(parser)
-    options = parser.parse_args(argv)
-    from frtaudit.collection.fake.faults import Faults
-    from frtaudit.collection.fake.server import serve
-    from frtaudit.collection.fake.world import Conduct, World
+    from frtaudit.cli import serve_fake as command
 
-    names = ("latency", "rate", "swap_after", "swap_share", "asymmetry", "seed")
-    faults = Faults(**fake_faults(options))
-    conduct = Conduct(faults=faults, **{name: getattr(options, name) for name in names})
-    serve(World(conduct=conduct), options.port)
-    return 0
+    return command.main(argv)
 
 
 COMMANDS: Mapping[str, Command] = {
@@ -367,6 +356,7 @@ COMMANDS: Mapping[str, Command] = {
     "import": import_set,
     "label": label,
     "collect": collect,
+    "embed": embed,
     "plan": plan,
     "verify": verify,
     "reproduce": reproduce,

@@ -27,14 +27,15 @@ from frtaudit.core.machine.resources import shipped
 from frtaudit.core.structure import MISSING, described
 from frtaudit.errors import SpecError
 
-CONFIG, COLLECT = "config", "collect"
+CONFIG, COLLECT, EMBED = "config", "collect", "embed"
 # What only the command line may say: where the network is reached, and where a collection is written.
 _BY_HAND: Mapping[str, Mapping[str, str]] = {
     CONFIG: {"dask": "dask=ADDRESS", "report.tsa": "report.tsa=URL"},
     COLLECT: {"into": "into=FOLDER"},
+    EMBED: {"into": "into=FOLDER"},
 }
 _NO_PLACE = (None, MISSING, "local")
-_ROOTS = {CONFIG: "audit", COLLECT: "collection"}
+_ROOTS = {CONFIG: "audit", COLLECT: "collection", EMBED: EMBED}
 # What Hydra notes of a composition: it differs by its nature, and nothing is configured from it.
 _NOTES = ("overrides", "runtime", "searchpath", "job.override_dirname")
 _KEY = re.compile(r"[\w./@:\-\[\]]+")

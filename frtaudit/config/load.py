@@ -16,7 +16,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Glob, Override, RangeSweep
 
 from frtaudit.config import presets
-from frtaudit.config.composition import COLLECT, CONFIG, Composed, composed
+from frtaudit.config.composition import COLLECT, CONFIG, EMBED, Composed, composed
 from frtaudit.config.guard import check_word
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.config.validate import check_spec
@@ -26,12 +26,14 @@ from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 
 if TYPE_CHECKING:
+    from frtaudit.collection.embed.spec import EmbedSpec
     from frtaudit.collection.spec import CollectionSpec
 
 __all__ = [
     "audit_of",
     "expanded",
     "load_collection",
+    "load_embedding",
     "load_spec",
     "spec_digest",
     "to_full",
@@ -83,6 +85,19 @@ def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None
     from frtaudit.collection import spec as collection_spec
 
     return collection_spec.from_plain(composed(COLLECT, overrides, config_dir).resolved)
+
+
+def load_embedding(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> "EmbedSpec":
+    """What ``frtaudit embed`` would take, typed; ``overrides``: ``["images=photos", "preset=dlib", "into=faces"]``.
+
+    Raises :class:`SpecError` with one line that names the place.
+
+    >>> load_embedding(["images=photos", "into=faces", "preset=dlib"]).name
+    'dlib'
+    """
+    from frtaudit.collection.embed import spec as embed_spec
+
+    return embed_spec.from_plain(composed(EMBED, overrides, config_dir).resolved)
 
 
 def expanded(overrides: Sequence[str]) -> tuple[tuple[dict[str, str], tuple[str, ...]], ...]:

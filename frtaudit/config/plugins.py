@@ -9,6 +9,7 @@ from frtaudit.core.registry import declare, load_entry_points
 
 PACKAGES = (
     "analyses",
+    "collection.detectors",
     "collection.services",
     "collection.sources",
     "datasets.cohorts",

@@ -142,6 +142,10 @@ def keys_of(group: str) -> tuple[str, ...] | None:
         from frtaudit.collection.spec import CollectionSpec
 
         return tuple(field.name for field in dataclasses.fields(CollectionSpec))
+    if group == "embed":
+        from frtaudit.collection.embed.spec import EmbedSpec
+
+        return tuple(field.name for field in dataclasses.fields(EmbedSpec))
     return None
 
 

@@ -12,6 +12,7 @@ from frtaudit.errors import SpecError
 GROUPS = (
     "analysis",
     "cohort",
+    "detector",
     "export",
     "known_set",
     "protocol",
@@ -43,8 +44,8 @@ def register(group: str, name: str) -> Callable[[type[T]], type[T]]:
     Parameters
     ----------
     group : str
-        What kind of plug-in it is: ``analysis``, ``cohort``, ``export``, ``known_set``, ``protocol``, ``provider``,
-        ``section``, ``service`` or ``source``.
+        What kind of plug-in it is: ``analysis``, ``cohort``, ``detector``, ``export``, ``known_set``, ``protocol``,
+        ``provider``, ``section``, ``service`` or ``source``.
     name : str
         How a spec names it.
 

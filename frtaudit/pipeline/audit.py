@@ -31,7 +31,7 @@ from frtaudit.pipeline.components import (
 from frtaudit.pipeline.dask import executor_of
 from frtaudit.pipeline.evaluate import evaluate_system, groups_of, refuse_unresolved
 from frtaudit.pipeline.multiplicity import adjusted
-from frtaudit.pipeline.provenance import counts_of, digests_of, inputs_of, notes_of, versions
+from frtaudit.pipeline.provenance import counts_of, digests_of, inputs_of, made_of, notes_of, versions
 from frtaudit.pipeline.test_sets import scored_sets
 from frtaudit.stats.systems.multiplicity import enough_for_holm
 
@@ -109,7 +109,7 @@ def _result(
         curves=tuple(curve for outcome in outcomes for curve in outcome.curves),
         findings=findings,
         failures=(*cohort_data.cohort.ledger, *(entry for outcome in outcomes for entry in outcome.failures)),
-        cohort=counts_of(cohort_data),
+        cohort=counts_of(cohort_data) | made_of(cohort_data, inputs),
         notes=notes_of(spec, outcomes),
     )
 
