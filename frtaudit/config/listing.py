@@ -7,7 +7,7 @@ from frtaudit.config.guard import LANDS
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.methods import OF_THEIR_OWN, Method
 from frtaudit.core.metrics import METRICS, TO_REQUIRE
-from frtaudit.core.registry import names
+from frtaudit.core.registry import GROUPS, names
 from frtaudit.core.structure import closest
 from frtaudit.errors import SpecError
 
@@ -98,7 +98,7 @@ def _cell(text: str) -> str:
 def _named(group: str) -> dict[str, str]:
     if group in LANDS:
         return options(group)
-    if group in ("export", "section", "service"):
+    if group in GROUPS:
         return {name: line_about(group, name) for name in names(group)}
     if group == "metric":
         return {name: METRICS[name].about for name in TO_REQUIRE}
