@@ -1,6 +1,6 @@
 """A face model that needs no weights, as the bytes of an ONNX file: averages of small squares around their mean.
 
-It tells drawn faces apart (:mod:`frtaudit.testing.photographs`), not people's. The few messages of ONNX's format that
+It distinguishes drawn faces (:mod:`frtaudit.testing.photographs`), not people. The few messages of ONNX's format that
 it takes are written by hand, so that a demonstration needs no package for it.
 """
 

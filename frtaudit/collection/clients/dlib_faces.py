@@ -175,7 +175,7 @@ class Describer:
         self._predictor = self._dlib.shape_predictor(str(model_file(landmarks_file(landmarks))))
         self._describe = self._dlib.face_recognition_model_v1(str(model_file(RECOGNITION_FILE)))
 
-    def points(self, image: Pixels, box: Box) -> npt.NDArray[np.float64]:
+    def find_landmarks(self, image: Pixels, box: Box) -> npt.NDArray[np.float64]:
         """The landmarks of the face in a box, shape (5, 2) or (68, 2), in dlib's order. Raises as :meth:`chip` does."""
         return np.array([(part.x, part.y) for part in self._shape(image, box).parts()], dtype=np.float64)
 

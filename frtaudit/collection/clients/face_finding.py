@@ -20,12 +20,12 @@ Pixels = npt.NDArray[np.uint8]
 class FoundFace:
     """``box``: in pixels of the picture, None where only landmarks are known.
 
-    ``points``: shape (5, 2), float64, x, y of image-left eye, image-right eye, nose, image-left and image-right corner
-    of the mouth, NaN for one that is not known; None where no landmark is.
+    ``landmarks``: shape (5, 2), float64, x, y of image-left eye, image-right eye, nose, image-left and image-right
+    corner of the mouth, NaN for one that is not known; None where no landmark is.
     """
 
     box: Box | None = None
-    points: Floats | None = None
+    landmarks: Floats | None = None
     confidence: float = 1.0
 
     @property
@@ -38,7 +38,7 @@ class Gives(StrEnum):
     """What a detector says of a face."""
 
     BOX = "box"
-    POINTS = "points"
+    LANDMARKS = "landmarks"
     WHOLE = "whole"  # a picture is a face
 
 
@@ -88,11 +88,11 @@ def lettered(image: Pixels, height: int, width: int, *, enlarge: bool) -> tuple[
     return canvas, factor
 
 
-def kept(boxes: Floats, scores: Floats, overlap: float) -> Ints:
+def rows_to_keep(boxes: Floats, scores: Floats, overlap: float) -> Ints:
     """Rows that stay after non-maximum suppression, by falling score; ``boxes``: (N, 4), left, top, right, bottom.
 
     >>> boxes = np.array([[0.0, 0, 10, 10], [1, 0, 11, 10], [30, 0, 40, 10]])
-    >>> kept(boxes, np.array([0.8, 0.9, 0.7]), 0.4).tolist()
+    >>> rows_to_keep(boxes, np.array([0.8, 0.9, 0.7]), 0.4).tolist()
     [1, 2]
     """
     order = np.argsort(-scores, kind="stable")
@@ -108,23 +108,27 @@ def kept(boxes: Floats, scores: Floats, overlap: float) -> Ints:
     return np.array(stay, dtype=np.int64)
 
 
-def faces_of(boxes: Floats, points: Floats, scores: Floats, overlap: float, factor: float) -> list[FoundFace]:
+def faces_of(
+    boxes: Floats, landmarks: Floats, scores: Floats, overlap: float, factor: float
+) -> list[FoundFace]:
     """Faces from left to right; ``factor``: what the sides of the picture of ``boxes``, (N, 4), were multiplied by.
 
     What is no box is left out.
     """
     sides = boxes[:, 2:] - boxes[:, :2]
-    sound = np.isfinite(boxes).all(axis=1) & np.isfinite(points).all(axis=(1, 2)) & (sides > 0).all(axis=1)
-    boxes, points, scores = boxes[sound], points[sound], scores[sound]
-    stay = kept(boxes, scores, overlap)
+    sound = np.isfinite(boxes).all(axis=1) & np.isfinite(landmarks).all(axis=(1, 2)) & (sides > 0).all(axis=1)
+    boxes, landmarks, scores = boxes[sound], landmarks[sound], scores[sound]
+    stay = rows_to_keep(boxes, scores, overlap)
     return sorted(
-        (_face(boxes[row] / factor, points[row] / factor, float(scores[row])) for row in stay),
+        (_face(boxes[row] / factor, landmarks[row] / factor, float(scores[row])) for row in stay),
         key=lambda face: (face.box.x, face.box.y) if face.box else (0.0, 0.0),
     )
 
 
-def _face(box: Floats, points: Floats, confidence: float) -> FoundFace:
+def _face(box: Floats, landmarks: Floats, confidence: float) -> FoundFace:
     left, top, right, bottom = box.tolist()
     return FoundFace(
-        box=Box(x=left, y=top, width=right - left, height=bottom - top), points=points, confidence=confidence
+        box=Box(x=left, y=top, width=right - left, height=bottom - top),
+        landmarks=landmarks,
+        confidence=confidence,
     )

@@ -39,7 +39,7 @@ class Dlib:
     longest: int = 1600
     landmarks: Landmarks = Landmarks.FIVE
 
-    gives = frozenset({Gives.BOX, Gives.POINTS})
+    gives = frozenset({Gives.BOX, Gives.LANDMARKS})
 
     def __post_init__(self) -> None:
         """Raise :class:`~frtaudit.errors.SpecError` for numbers that no detector takes."""
@@ -77,7 +77,7 @@ class DlibFinder:
         return [
             FoundFace(
                 box=face.box,
-                points=five_of(self._describer.points(image, face.box), self._parts),
+                landmarks=five_of(self._describer.find_landmarks(image, face.box), self._parts),
                 confidence=face.confidence,
             )
             for face in self._detector.faces(image)

@@ -12,7 +12,7 @@ from frtaudit.core.registry import register
 class Given:
     """The box (x, y, width, height) or the landmarks (x1, y1, ..., x5, y5) in the table's line of a picture."""
 
-    gives = frozenset({Gives.BOX, Gives.POINTS})
+    gives = frozenset({Gives.BOX, Gives.LANDMARKS})
 
     def recorded_settings(self) -> Mapping[str, str]:
         """The kind."""

@@ -31,7 +31,7 @@ class Scrfd:
     overlap: float = 0.4
     side: int = 640
 
-    gives = frozenset({Gives.BOX, Gives.POINTS})
+    gives = frozenset({Gives.BOX, Gives.LANDMARKS})
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for numbers that no detector takes."""
@@ -85,7 +85,7 @@ def decoded(outputs: Sequence[Floats], size: tuple[int, int], score: float) -> t
 
     ``outputs``: scores, then distances of boxes, then of landmarks, of each stride; two anchors a cell.
     """
-    boxes, points, scores = [], [], []
+    boxes, landmarks, scores = [], [], []
     for place, stride in enumerate(STRIDES):
         rows, columns = size[0] // stride, size[1] // stride
         confidence, box, landmark = (
@@ -99,6 +99,6 @@ def decoded(outputs: Sequence[Floats], size: tuple[int, int], score: float) -> t
         centre = np.stack([cell % columns, cell // columns], axis=1).astype(np.float64) * stride
         away = box[chosen] * stride
         boxes.append(np.concatenate([centre - away[:, :2], centre + away[:, 2:]], axis=1))
-        points.append(centre[:, None] + landmark[chosen].reshape(-1, 5, 2) * stride)
+        landmarks.append(centre[:, None] + landmark[chosen].reshape(-1, 5, 2) * stride)
         scores.append(confidence[chosen, 0])
-    return np.concatenate(boxes), np.concatenate(points), np.concatenate(scores)
+    return np.concatenate(boxes), np.concatenate(landmarks), np.concatenate(scores)

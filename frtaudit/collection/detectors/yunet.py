@@ -31,7 +31,7 @@ class YuNet:
     overlap: float = 0.3
     longest: int = 640
 
-    gives = frozenset({Gives.BOX, Gives.POINTS})
+    gives = frozenset({Gives.BOX, Gives.LANDMARKS})
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for numbers that no detector takes."""
@@ -87,7 +87,7 @@ def decoded(
     outputs: Mapping[str, Floats], size: tuple[int, int], score: float
 ) -> tuple[Floats, Floats, Floats]:
     """Boxes (N, 4) as left, top, right, bottom, landmarks (N, 5, 2), scores (N,), as OpenCV's FaceDetectorYN does."""
-    boxes, points, scores = [], [], []
+    boxes, landmarks, scores = [], [], []
     for stride in STRIDES:
         rows, columns = size[0] // stride, size[1] // stride
         cls, obj, bbox, kps = (
@@ -101,6 +101,6 @@ def decoded(
         with np.errstate(over="ignore"):
             half = np.exp(bbox[chosen, 2:4]) * stride / 2
         boxes.append(np.concatenate([centre - half, centre + half], axis=1))
-        points.append((kps[chosen].reshape(-1, 5, 2) + cell[:, None]) * stride)
+        landmarks.append((kps[chosen].reshape(-1, 5, 2) + cell[:, None]) * stride)
         scores.append(confidence[chosen])
-    return np.concatenate(boxes), np.concatenate(points), np.concatenate(scores)
+    return np.concatenate(boxes), np.concatenate(landmarks), np.concatenate(scores)

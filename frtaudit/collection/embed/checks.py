@@ -14,7 +14,7 @@ from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import Json
 
 PAIRS = 32  # mated pairs at most, each of another person
-LEAST_PAIRS = 8  # below which colours are not judged
+MIN_PAIRS = 8  # below which colours are not judged
 SURE = 2.33  # standard errors: of 100 runs whose two orders separate alike, one at most is told otherwise
 MIRRORED = 0.5  # cosine with the mirrored face, below which a model does not see an upright face
 ALIKE, APART = 0.95, 1.0  # mean cosine of different people; d' of mated and non-mated pairs
@@ -76,7 +76,7 @@ def said_of_probes(probes: Probes, colours: str, *, paired: bool = True) -> tupl
             f"in {n_pairs} pairs mated images are hardly more similar than others (d' {own:.1f}): perhaps another "
             "preset, detector or model was meant"
         )
-    if n_pairs >= LEAST_PAIRS and gain(plain, swapped) > SURE:
+    if n_pairs >= MIN_PAIRS and gain(plain, swapped) > SURE:
         said.append(
             f"{n_pairs} mated pairs separate better with red and blue exchanged (d' {other:.1f} against {own:.1f}): "
             f"perhaps the model does not take {colours}"

@@ -59,15 +59,15 @@ class OnnxEngine:
 
     def chip(self, image: Pixels, face: FoundFace) -> Pixels:
         """By its landmarks onto the template, or its box scaled; a picture without either is the face itself."""
-        if face.box is None and face.points is None:
+        if face.box is None and face.landmarks is None:
             if image.shape[:2] != self._preset.size:
                 raise CallError(Refusal.FAILURE_TO_ACQUIRE, "not_of_input_size")
             return image
         if self._preset.cut is Cut.BOX:
             return boxed(image, face.box, self._preset.margin, self._preset.size)
-        if face.points is None:
+        if face.landmarks is None:
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_landmarks")
-        matrix = similarity(face.points, self._template)
+        matrix = similarity(face.landmarks, self._template)
         if not np.isfinite(matrix).all() or not 1e-3 < np.hypot(*matrix[:, 0]) < 1e3:
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "bad_landmarks")
         return warped(image, matrix, self._preset.size)

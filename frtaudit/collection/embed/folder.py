@@ -53,8 +53,8 @@ def record_name(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
-    """What is written.
+class EmbeddedSystem:
+    """The files of one system: what is written.
 
     ``ids``: of the images with a template, in the order of ``vectors``' rows; ``failed``: image id to reason;
     ``record``: what made them, without the digest of the file.
@@ -69,7 +69,7 @@ class Finished:
     record: Mapping[str, Json]
 
 
-def write(into: Path, finished: Finished) -> None:
+def write(into: Path, finished: EmbeddedSystem) -> None:
     """All files; the templates last, so that what can be audited is whole."""
     output = OutputFolder(into)
     with output.drafted(templates_name(finished.name)) as stream:

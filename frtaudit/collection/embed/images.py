@@ -37,7 +37,7 @@ class ImageList:
     """N images.
 
     ``root``: the folder that addresses start from; ``ids``, ``subjects``: of each; ``columns``: name to texts (N,);
-    ``given``: the face of each that the table tells, if it tells any; ``boxes``, ``points``: whether it has their
+    ``given``: the face of each that the table tells, if it tells any; ``boxes``, ``landmarks``: whether it has their
     columns; ``cautions``: what was left aside.
     """
 
@@ -48,7 +48,7 @@ class ImageList:
     columns: Mapping[str, Sequence[str]]
     given: tuple[FoundFace | None, ...] = ()
     boxes: bool = False
-    points: bool = False
+    landmarks: bool = False
     cautions: tuple[str, ...] = ()
 
     def shot(self, row: int) -> Shot:
@@ -131,13 +131,13 @@ def _of_table(path: Path) -> ImageList:
     addresses, subjects = table.texts(image).tolist(), table.texts(subject).tolist()
     ids = addresses if named is None else table.texts(named).tolist()
     _check(table, path.parent, addresses, subjects, ids)
-    boxes, points = _numbers(table, BOX), _numbers(table, POINTS, at_least=EYES)
+    boxes, landmarks = _numbers(table, BOX), _numbers(table, POINTS, at_least=EYES)
     own = {
         image,
         subject,
         named,
         *(BOX if boxes is not None else ()),
-        *(POINTS if points is not None else ()),
+        *(POINTS if landmarks is not None else ()),
     }
     return ImageList(
         root=str(path.parent),
@@ -145,9 +145,9 @@ def _of_table(path: Path) -> ImageList:
         ids=tuple(ids),
         subjects=tuple(subjects),
         columns={name: table.texts(name).tolist() for name in table.columns if name not in own},
-        given=_given(table, boxes, points),
+        given=_given(table, boxes, landmarks),
         boxes=boxes is not None,
-        points=points is not None,
+        landmarks=landmarks is not None,
     )
 
 
@@ -190,15 +190,15 @@ def _number(table: Table, row: int, column: str, text: str) -> float:
     return value
 
 
-def _given(table: Table, boxes: Floats | None, points: Floats | None) -> tuple[FoundFace | None, ...]:
+def _given(table: Table, boxes: Floats | None, landmarks: Floats | None) -> tuple[FoundFace | None, ...]:
     """Each line's face; none where its box and its landmarks are empty. Raises :class:`DataError` for halves."""
-    if boxes is None and points is None:
+    if boxes is None and landmarks is None:
         return ()
     faces: list[FoundFace | None] = []
     for row in range(len(table.frame)):
         box = None if boxes is None else _box(table, row, boxes[row])
-        marks = None if points is None else _marks(table, row, points[row])
-        faces.append(None if box is None and marks is None else FoundFace(box=box, points=marks))
+        marks = None if landmarks is None else _marks(table, row, landmarks[row])
+        faces.append(None if box is None and marks is None else FoundFace(box=box, landmarks=marks))
     return tuple(faces)
 
 

@@ -23,7 +23,7 @@ class EngineKind(StrEnum):
 class Cut(StrEnum):
     """How a face is cut out: by landmarks onto a template, by its box, or as dlib does by landmarks of its own."""
 
-    POINTS = "points"
+    LANDMARKS = "landmarks"
     BOX = "box"
     DLIB = "dlib"
 
@@ -37,7 +37,7 @@ class Metric(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
-    """``engine``, ``cut``; ``points``: x, y of five landmarks in the input (order: see ``ORDER``).
+    """``engine``, ``cut``; ``landmarks``: x, y of five landmarks in the input (order: see ``ORDER``).
 
     ``size``, ``layout``, ``colours``, ``mean``, ``deviation``: of the input, a pixel v becoming (v - mean) / deviation.
     ``margin``: of a box's own size on each side. ``scaled_in_graph``: the model subtracts and multiplies by itself.
@@ -46,8 +46,8 @@ class Preset:
     """
 
     engine: EngineKind = EngineKind.ONNX
-    cut: Cut = Cut.POINTS
-    points: tuple[tuple[float, float], ...] = ()
+    cut: Cut = Cut.LANDMARKS
+    landmarks: tuple[tuple[float, float], ...] = ()
     size: tuple[int, int] = (112, 112)
     layout: Layout = Layout.NCHW
     colours: Colours = Colours.RGB
@@ -64,8 +64,10 @@ class Preset:
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for what is no template, no size, no margin."""
         self.model_input  # noqa: B018  it checks size and deviation
-        if self.cut is Cut.POINTS and (len(self.points) != LANDMARKS or not np.isfinite(self.points).all()):
-            raise SpecError(".points", f"{len(self.points)} points", f"x, y of five: {ORDER}")
+        if self.cut is Cut.LANDMARKS and (
+            len(self.landmarks) != LANDMARKS or not np.isfinite(self.landmarks).all()
+        ):
+            raise SpecError(".landmarks", f"{len(self.landmarks)} landmarks", f"x, y of five: {ORDER}")
         if (self.engine is EngineKind.DLIB) != (self.cut is Cut.DLIB):
             raise SpecError(".cut", f"{self.cut} with engine {self.engine}", "engine: dlib with cut: dlib")
         if not 0 <= self.margin <= 5:
@@ -85,7 +87,7 @@ class Preset:
     @property
     def template(self) -> Floats:
         """The landmarks in the input, shape (5, 2), pixels."""
-        return np.array(self.points, dtype=np.float64)
+        return np.array(self.landmarks, dtype=np.float64)
 
     @property
     def leaves_pixels(self) -> bool:

@@ -49,7 +49,7 @@ def write_blocks(
     )
     try:
         waiting = [pool.submit(_compute, str(folder), number, shots) for number, shots in blocks.items()]
-        yield from _finished(waiting)
+        yield from _as_completed(waiting)
     except BrokenProcessPool:
         text = "a process ended before its images were embedded"
         raise ProviderError("embed", text, "the same command to resume; workers=1 uses less memory") from None
@@ -62,7 +62,7 @@ def write_block(folder: Path, number: int, data: bytes) -> None:
     OutputFolder(folder).replace(block_name(number), data)
 
 
-def _finished(waiting: Sequence["Future[int]"]) -> Iterator[int]:
+def _as_completed(waiting: Sequence["Future[int]"]) -> Iterator[int]:
     """Numbers as they come; a signal is seen within a fraction of a second."""
     left = set(waiting)
     while left:

@@ -88,14 +88,14 @@ def _check_given(spec: EmbedSpec, images: ImageList) -> None:
     """Raise :class:`DataError` where faces are given and the table has not what the preset needs of them."""
     if name_of("detector", type(spec.detector)) != "given":
         return
-    if spec.preset.cut is Cut.POINTS and not images.points:
+    if spec.preset.cut is Cut.LANDMARKS and not images.landmarks:
         raise DataError("images", "no columns of landmarks", "x1, y1, x2, y2 at least, or another detector")
-    if spec.preset.cut is not Cut.POINTS and not images.boxes:
+    if spec.preset.cut is not Cut.LANDMARKS and not images.boxes:
         raise DataError("images", "no columns of boxes", "x, y, width, height, or another detector")
 
 
 @dataclass(slots=True)
-class _Seen:
+class _Totals:
     """What all blocks say, but for their vectors."""
 
     codes: list[str] = field(default_factory=list)
@@ -104,14 +104,14 @@ class _Seen:
     several: int = 0
 
 
-def _seen(blocks: Iterable[Block]) -> _Seen:
-    seen = _Seen()
+def _totals(blocks: Iterable[Block]) -> _Totals:
+    totals = _Totals()
     for block in blocks:
-        seen.codes += block.code.tolist()
-        seen.digests += block.sha256.tolist()
-        seen.lengths.append(block.length)
-        seen.several += int(np.count_nonzero((block.faces > 1) & (block.code == "")))
-    return seen
+        totals.codes += block.code.tolist()
+        totals.digests += block.sha256.tolist()
+        totals.lengths.append(block.length)
+        totals.several += int(np.count_nonzero((block.faces > 1) & (block.code == "")))
+    return totals
 
 
 class EmbedRun:
@@ -142,7 +142,7 @@ class EmbedRun:
     def run(self) -> EmbedStatus:
         """The whole of it."""
         identity = digest({"settings": self.settings, "images": _listed(self.images)})
-        if (done := self._finished(identity)) is not None:
+        if (done := self._earlier(identity)) is not None:
             return done
         for caution in self.cautions:
             self._tell(caution)
@@ -152,7 +152,7 @@ class EmbedRun:
         shutil.rmtree(self.unfinished)
         return status
 
-    def _finished(self, identity: str) -> EmbedStatus | None:
+    def _earlier(self, identity: str) -> EmbedStatus | None:
         """What an earlier run said, if it is this one. Raises :class:`DataError` where it is another of this name."""
         if self.unfinished.exists() or not os.path.lexists(self.into / folder.templates_name(self.spec.name)):
             return None
@@ -207,33 +207,33 @@ class EmbedRun:
             yield read_block(self._block_path(number))
 
     def _write(self, identity: str) -> EmbedStatus:
-        seen = _seen(self._blocks())
-        rows = [row for row, code in enumerate(seen.codes) if not code]
-        failed = {self.images.ids[row]: code for row, code in enumerate(seen.codes) if code}
+        totals = _totals(self._blocks())
+        rows = [row for row, code in enumerate(totals.codes) if not code]
+        failed = {self.images.ids[row]: code for row, code in enumerate(totals.codes) if code}
         reasons = folder.counted(failed)
         if not rows:
             why = ", ".join(f"{code} {count}" for code, count in reasons.items())
             raise DataError("images", f"none gave a template ({why})", "another detector or preset")
         found, said = checks.merged(
             [
-                checks.said_of_lengths(np.concatenate(seen.lengths)),
+                checks.said_of_lengths(np.concatenate(totals.lengths)),
                 self._probed(rows),
-                checks.said_of_copies(seen.digests, self.images.subjects),
+                checks.said_of_copies(totals.digests, self.images.subjects),
             ]
         )
-        counts = {"listed": len(seen.codes), "embedded": len(rows), "several_faces": seen.several}
+        counts = {"listed": len(totals.codes), "embedded": len(rows), "several_faces": totals.several}
         record: dict[str, Json] = {
             "identity": identity,
             "name": self.spec.name,
             "settings": {**self.settings},
             "source": self.spec.preset.source,
             "licence": self.spec.preset.licence,
-            "images": {**counts, "sha256": digest(seen.digests)},
+            "images": {**counts, "sha256": digest(totals.digests)},
             "failures": {**reasons},
             "checks": found,
             "said": [*self.cautions, *said, *self._compared()],
         }
-        finished = folder.Finished(
+        finished = folder.EmbeddedSystem(
             name=self.spec.name,
             metadata=self._metadata,
             ids=[self.images.ids[row] for row in rows],
@@ -286,10 +286,10 @@ def _listed(images: ImageList) -> str:
 def _told(shot: Shot) -> Json:
     if shot.given is None:
         return None
-    box, points = shot.given.box, shot.given.points
+    box, landmarks = shot.given.box, shot.given.landmarks
     return [
         None if box is None else [box.x, box.y, box.width, box.height],
-        None if points is None else points.ravel().tolist(),
+        None if landmarks is None else landmarks.ravel().tolist(),
     ]
 
 

@@ -20,7 +20,7 @@ from frtaudit.errors import SpecError
 
 _BEFORE_QUOTE = re.compile(r"(\\*)'")  # where Hydra's grammar reads a backslash as more than itself
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
-_NEEDS = {Cut.POINTS: Gives.POINTS, Cut.BOX: Gives.BOX, Cut.DLIB: Gives.BOX}
+_NEEDS = {Cut.LANDMARKS: Gives.LANDMARKS, Cut.BOX: Gives.BOX, Cut.DLIB: Gives.BOX}
 
 
 class Several(StrEnum):
@@ -146,7 +146,7 @@ def settings_of(spec: EmbedSpec) -> dict[str, str]:
 
 
 _TOLD = ("source", "licence", "metric")
-_OF_INPUT = ("points", "size", "layout", "colours", "mean", "deviation", "margin", "scaled_in_graph")
+_OF_INPUT = ("landmarks", "size", "layout", "colours", "mean", "deviation", "margin", "scaled_in_graph")
 
 
 def _text(value: Any) -> str:  # noqa: ANN401  plain data

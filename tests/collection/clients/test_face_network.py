@@ -7,7 +7,7 @@ import pytest
 from small_models import WIDTH, embedding_model, weights
 
 from frtaudit.collection.clients.detector_network import DetectorNetwork
-from frtaudit.collection.clients.face_finding import faces_of, kept
+from frtaudit.collection.clients.face_finding import faces_of, rows_to_keep
 from frtaudit.collection.clients.face_network import CPU, Colours, FaceNetwork, Layout, ModelInput
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.collecting import CallError
@@ -53,7 +53,7 @@ def test_suppression_keeps_the_better_of_two_that_overlap() -> None:
         areas = [np.prod(box[2:] - box[:2]) for box in (one, other)]
         return float(np.prod(sides) / (sum(areas) - np.prod(sides)))
 
-    stay = kept(boxes, scores, 0.3).tolist()
+    stay = rows_to_keep(boxes, scores, 0.3).tolist()
     for row in range(40):
         better = [other for other in stay if scores[other] > scores[row]]
         assert any(overlap(boxes[row], boxes[other]) > 0.3 for other in better) == (row not in stay)

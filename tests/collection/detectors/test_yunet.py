@@ -87,7 +87,7 @@ def scrfd_cells(outputs: dict[str, np.ndarray], score: float) -> list[tuple[floa
 def flat(face: FoundFace) -> tuple[float, ...]:
     """A face as the slow decoders tell it."""
     box = face.box
-    return (face.confidence, box.x, box.y, box.width, box.height, *face.points.ravel())
+    return (face.confidence, box.x, box.y, box.width, box.height, *face.landmarks.ravel())
 
 
 @pytest.mark.parametrize("kind", ["yunet", "scrfd"])

@@ -60,10 +60,10 @@ def test_a_table_gives_ids_columns_boxes_and_landmarks(tmp_path: Path) -> None:
         {"age": ["30", "40", "40"]},
     )
     first, second, third = images.given
-    assert (first.box.x, first.box.height, first.points.tolist()[4]) == (1.0, 4.0, [9.0, 10.0])
+    assert (first.box.x, first.box.height, first.landmarks.tolist()[4]) == (1.0, 4.0, [9.0, 10.0])
     assert second is None
     assert third.box is None
-    assert third.points[:2].tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert third.landmarks[:2].tolist() == [[1.0, 2.0], [3.0, 4.0]]
 
 
 BAD = [

@@ -52,7 +52,7 @@ def test_a_preset_holds_the_published_numbers(tmp_path: Path, name: str) -> None
     assert (found.size, str(found.colours), str(found.layout)) == ((side, side), colours, "NCHW")
     assert (set(found.mean), set(found.deviation)) == ({mean}, {deviation})
     assert (found.flip_sum, found.scaled_in_graph, found.normalise) == (flip_sum, scaled, False)
-    assert found.points == (ARCFACE if name != "facenet_160" else ())
+    assert found.landmarks == (ARCFACE if name != "facenet_160" else ())
     engine = OnnxEngine(found, str(embedding_model(tmp_path / "m.onnx", side)), None, "CPUExecutionProvider")
     face = np.random.default_rng(3).integers(0, 256, (side, side, 3), dtype=np.uint8)
     ordered = face if colours == "rgb" else face[:, :, [2, 1, 0]]
@@ -75,11 +75,11 @@ def test_a_box_is_cut_as_facenet_pytorch_does() -> None:
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["preset.points=[[1,2]]"], "preset.points: 1 points; accepted: x, y of five"),
+        (["preset.landmarks=[[1,2]]"], "preset.landmarks: 1 landmarks; accepted: x, y of five"),
         (["preset.deviation=[0,1,1]"], "a deviation of 0"),
         (["preset.size=[0,112]"], "preset.size"),
         (["preset.margin=9"], "preset.margin: 9; accepted: 0 to 5"),
-        (["preset.engine=dlib", "~model"], "preset.cut: points with engine dlib"),
+        (["preset.engine=dlib", "~model"], "preset.cut: landmarks with engine dlib"),
         (["preset.colours=grey"], "preset.colours: found 'grey'; accepted: rgb, bgr"),
         (["preset.mena=1"], "did you mean 'mean'?"),
         (["preset=arcface"], "no option is named 'arcface'"),

@@ -178,7 +178,7 @@ def test_another_model_into_the_same_folder_is_another_system(
 class Counting:
     """Finds as many faces as a picture has pixels in its red corner, the larger ones first."""
 
-    gives = frozenset({Gives.BOX, Gives.POINTS})
+    gives = frozenset({Gives.BOX, Gives.LANDMARKS})
 
     def recorded_settings(self) -> Mapping[str, str]:
         """The kind."""
@@ -191,7 +191,7 @@ class Counting:
     def faces(self, image: np.ndarray, given: FoundFace | None) -> Sequence[FoundFace]:
         """The corner's red value is their number."""
         return [
-            FoundFace(box=Box(x=0, y=0, width=10 + k, height=10 + k), points=LANDMARKS / (1 + k))
+            FoundFace(box=Box(x=0, y=0, width=10 + k, height=10 + k), landmarks=LANDMARKS / (1 + k))
             for k in range(int(image[0, 0, 0]))
         ]
 
