@@ -164,7 +164,7 @@ def cohort_of(run: RunTables) -> Cohort:
 def comparisons_of(run: RunTables, cohort: Cohort) -> Comparisons:
     """What the run compared: all pairs within cells, or its list."""
     cells = _cells(run, cohort)
-    if bool(run.tables["systems"]["all_pairs"].iloc[0]):
+    if all_pairs_of(run):
         none = np.empty(0, dtype=np.int32)
         return Comparisons(
             all_pairs=True, probe=none, reference=none, mated=np.empty(0, dtype=np.bool_), cells=cells
@@ -211,6 +211,22 @@ def finished_of(run: RunTables, system: str, cohort: Cohort, comparisons: Compar
         resamples=int(str(_mapping(run.spec.get("bootstrap")).get("B", 0))),
         signer=run.signer,
     )
+
+
+def all_pairs_of(run: RunTables) -> bool:
+    """Whether the run compared all pairs, and not a list."""
+    return bool(run.tables["systems"]["all_pairs"].iloc[0])
+
+
+def floor_of(run: RunTables, system: str) -> float:
+    """At or above it no comparison of a system is missing."""
+    return float(_of(run, "systems", system)["floor"].to_numpy()[0])
+
+
+def sizes_of(run: RunTables) -> tuple[int, int]:
+    """How many samples and subjects a run has."""
+    table = _of(run, "samples", run.systems[0])
+    return len(table), int(table["subject"].nunique())
 
 
 def failures_of(run: RunTables, system: str) -> dict[int, str]:
