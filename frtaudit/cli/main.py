@@ -216,6 +216,13 @@ def export(argv: Sequence[str]) -> int:
     return command.main(argv)
 
 
+def explain(argv: Sequence[str]) -> int:
+    """What a threshold means on the data of a run: FMR and FNMR with intervals, by group."""
+    from frtaudit.cli import explain as command
+
+    return command.main(argv)
+
+
 def figures(argv: Sequence[str]) -> int:
     """Write a finished run's figures for a paper: SVG, PDF and PNG, with captions."""
     from frtaudit.cli import figures as command
@@ -335,6 +342,7 @@ COMMANDS: Mapping[str, Command] = {
     "verify": verify,
     "reproduce": reproduce,
     "export": export,
+    "explain": explain,
     "figures": figures,
     "seal": seal,
     "approve": approve,

@@ -192,8 +192,7 @@ def folded_of(read: Sequence[RunTables], cohort: Cohort) -> Comparisons | None:
 
 def finished_of(run: RunTables, system: str, cohort: Cohort, comparisons: Comparisons) -> StoredSystem:
     """One system's scores, as its tables hold them."""
-    row = _of(run, "systems", system)
-    low, high, floor = (float(row[name].to_numpy()[0]) for name in ("score_low", "score_high", "floor"))
+    (low, high), floor = range_of(run, system), floor_of(run, system)
     scores, pairs = _of(run, "scores", system), _of(run, "pairs", system)
     tail = table = None
     if comparisons.all_pairs:
@@ -216,6 +215,12 @@ def finished_of(run: RunTables, system: str, cohort: Cohort, comparisons: Compar
 def all_pairs_of(run: RunTables) -> bool:
     """Whether the run compared all pairs, and not a list."""
     return bool(run.tables["systems"]["all_pairs"].iloc[0])
+
+
+def range_of(run: RunTables, system: str) -> tuple[float, float]:
+    """The lowest and the highest score that a system can give."""
+    row = _of(run, "systems", system)
+    return float(row["score_low"].to_numpy()[0]), float(row["score_high"].to_numpy()[0])
 
 
 def floor_of(run: RunTables, system: str) -> float:
