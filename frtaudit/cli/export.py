@@ -6,8 +6,7 @@ from pathlib import Path
 
 from frtaudit.cli.options import Parser, moment
 from frtaudit.config.plugins import load_plugins
-from frtaudit.core.registry import names
-from frtaudit.errors import printable
+from frtaudit.errors import SpecError, printable
 from frtaudit.report.exports import write as exporting
 from frtaudit.report.exports.run_folder import failing_from, read_run
 from frtaudit.report.files import jobs_in
@@ -15,23 +14,42 @@ from frtaudit.report.files import jobs_in
 
 def main(argv: Sequence[str]) -> int:
     """Write and name the files; the exit code is 0."""
-    options = _parser().parse_args(argv)
+    options = _parser().parse_intermixed_args(argv)
     load_plugins()
-    formats = options.formats.split(",") if options.formats else names("export")
+    formats = options.formats.split(",") if options.formats else exporting.every_format()
+    settings = dict(_setting(word) for word in options.settings)
     folder, out = Path(options.run), Path(options.out)
     jobs = {job: out / job.name for job in jobs_in(folder) or ()} or {folder: out}
     for run, into in jobs.items():
         read = read_run(run, options.date, failing_from(options.fail_on))
-        for path in exporting.export(read, formats, into):
+        for path in exporting.export(read, formats, into, settings):
             sys.stdout.write(f"{printable(str(path))}\n")
     return 0
+
+
+def _setting(word: str) -> tuple[str, str]:
+    key, equals, value = word.partition("=")
+    if not (key and equals and value):
+        raise SpecError("command line", f"found {word!r}", "KEY=VALUE, such as into=DIR")
+    return key, value
 
 
 def _parser() -> Parser:
     parser = Parser(prog="frtaudit export", description="Write a finished run in formats of other programs.")
     add = parser.add_argument
     add("run", metavar="RUN", help="the run's folder, its result.json, or the folder of a sweep: each job")
-    add("--as", dest="formats", metavar="A,B", help="formats (default: all): frtaudit list export")
+    add(
+        "settings",
+        nargs="*",
+        metavar="KEY=VALUE",
+        help="settings of a format, such as into=DIR of mlflow and wandb",
+    )
+    add(
+        "--as",
+        dest="formats",
+        metavar="A,B",
+        help="formats (default: all but mlflow and wandb): frtaudit list export",
+    )
     add(
         "--out",
         default="exports",
