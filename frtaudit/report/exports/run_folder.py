@@ -94,7 +94,7 @@ class FinishedRun:
 
 
 class Export(Protocol):
-    """A format (``export`` plug-ins); its fields are settings. With a class attribute ``ON_REQUEST`` it must be named."""
+    """A format (``export`` plug-ins); its fields are settings. With an attribute ``ON_REQUEST`` it must be named."""
 
     def write(self, run: FinishedRun, folder: Path) -> None:
         """Write the run into ``folder``, which exists, as one file or as a folder of them."""
