@@ -21,7 +21,6 @@ from frtaudit.cli.options import (
     add_fail_on,
     add_label_flags,
     add_plan_flags,
-    moment,
     parser_of,
     run_options,
 )
@@ -192,6 +191,7 @@ def plan(argv: Sequence[str]) -> int:
     settings = Settings(
         power=options.power,
         ratio=options.ratio,
+        difference=options.difference,
         expected=dict(options.expected),
         deff=dict(options.deff),
         limits=dict(options.limit),
@@ -224,34 +224,16 @@ def reproduce(argv: Sequence[str]) -> int:
 
 def export(argv: Sequence[str]) -> int:
     """Write a finished run in other formats: JUnit, Markdown, CSV, ..."""
-    from frtaudit.config.plugins import load_plugins
-    from frtaudit.core.registry import names
+    from frtaudit.cli import export as command
 
-    parser = Parser(prog="frtaudit export", description="Write a finished run in formats of other programs.")
-    add = parser.add_argument
-    add("run", metavar="RUN", help="the run's folder, or its result.json")
-    add("--as", dest="formats", metavar="A,B", help="formats (default: all): frtaudit list export")
-    add(
-        "--out",
-        default="exports",
-        metavar="DIR",
-        help="output folder; existing files are kept (default: exports)",
-    )
-    add("--date", type=moment, metavar="TIME", help="time of the run (default: from result.json)")
-    add(
-        "--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
-        help="verdicts that are failures in JUnit: this one and worse ones (default: fail); others are skipped",
-    )  # fmt: skip
-    options = parser.parse_args(argv)
-    from frtaudit.report.exports import write as exporting
-    from frtaudit.report.exports.run_folder import failing_from, read_run
+    return command.main(argv)
 
-    load_plugins()
-    formats = options.formats.split(",") if options.formats else names("export")
-    run = read_run(Path(options.run), options.date, failing_from(options.fail_on))
-    for path in exporting.export(run, formats, Path(options.out)):
-        print(printable(str(path)))
-    return 0
+
+def explain(argv: Sequence[str]) -> int:
+    """What a threshold means on the data of a run: FMR and FNMR with intervals, by group."""
+    from frtaudit.cli import explain as command
+
+    return command.main(argv)
 
 
 def figures(argv: Sequence[str]) -> int:
@@ -361,6 +343,7 @@ COMMANDS: Mapping[str, Command] = {
     "verify": verify,
     "reproduce": reproduce,
     "export": export,
+    "explain": explain,
     "figures": figures,
     "seal": seal,
     "approve": approve,

@@ -151,6 +151,13 @@ def add_plan_flags(parser: Parser) -> None:
         metavar="R",
         help="ratio of the rates of two groups to detect (default: 2)",
     )
+    add(
+        "--difference",
+        type=float,
+        default=0.01,
+        metavar="D",
+        help="difference in FNMR of two systems on the same people to detect (default: 0.01)",
+    )
     for name, what in (
         ("limit", "one more limit, for everybody and each group: fnmr=0.01"),
         ("expected", "the true rate (default: half the limit): fnmr=0.004"),

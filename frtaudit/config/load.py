@@ -24,6 +24,7 @@ from frtaudit.core.canonical import digest
 from frtaudit.core.identity import from_plain, spec_digest, to_full, to_plain, to_portable
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
+from frtaudit.inputs.croissant import with_test_data
 
 if TYPE_CHECKING:
     from frtaudit.collection.embed.spec import EmbedSpec
@@ -148,7 +149,7 @@ def whole_digest(spec: AuditSpec) -> str:
 
 def audit_of(found: Composed) -> AuditSpec:
     """The typed and checked spec of what was composed."""
-    spec = with_targets(from_plain(presets.resolve_presets(found.resolved)))
+    spec = with_targets(with_test_data(from_plain(presets.resolve_presets(found.resolved))))
     check_spec(spec)
     return spec
 

@@ -14,7 +14,6 @@ from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import DataError
 from frtaudit.inputs.nameless import Scores, material_of_scores
 from frtaudit.inputs.pairlist import PROBE
-from frtaudit.inputs.pseudonyms import key_bytes
 from frtaudit.inputs.score_cohort import cohort_of_lists
 from frtaudit.inputs.scorelist import PROBE_SUBJECT, scores_in
 from frtaudit.inputs.tables import Table
@@ -55,8 +54,7 @@ class ScoreArrays:
         if not self.named:
             scores = Scores(name=self.system, mated=self.score[self.mated], non_mated=self.score[~self.mated])
             return material_of_scores([scores], inputs)
-        lists, key = [scores_in(self._table(), self.system)], key_bytes(None, digest(dict(inputs)))
-        cohort = cohort_of_lists(lists, None, schemas, inputs, key)
+        cohort = cohort_of_lists([scores_in(self._table(), self.system)], None, schemas, inputs)
         return cohort if self.named_samples else replace(cohort, notes=(NO_SAMPLES,))
 
     def _table(self) -> Table:

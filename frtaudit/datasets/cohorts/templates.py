@@ -11,7 +11,7 @@ from frtaudit.core.machine.files import check_regular
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
-from frtaudit.inputs.pseudonyms import key_bytes
+from frtaudit.inputs.pseudonyms import pseudonym_key
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.inputs.tables import Table, read_table
 from frtaudit.inputs.template_files import LEFT, NO_TEMPLATE, TemplateFile, doubled
@@ -55,7 +55,7 @@ class TemplateFolder:
 
     ``metadata``, ``pairs``, ``failures``: file names below ``root``; by default metadata.csv or metadata.parquet,
     pairs.txt, failures.csv where they are. ``sample_column``, ``subject_column``: by default image_id or sample_id,
-    and subject_id. ``pseudonym_key``: a file whose bytes key the pseudonyms; by default the metadata's digest does.
+    and subject_id. ``pseudonym_key``: a file whose bytes key the pseudonyms; by default the people of the metadata do.
 
     A sample without a row in a provider's file failed there: its code is the reason in the failures file (columns
     image_id, model, reason), else ``no_template``. What ``frtaudit embed`` says of templates in <provider>.json is
@@ -104,7 +104,7 @@ class TemplateFolder:
             pairs=pairs,
             inputs=inputs,
             paths=paths,
-            pseudonym_key=key_bytes(self.pseudonym_key, inputs[table.name]),
+            pseudonym_key=pseudonym_key(self.pseudonym_key, roster.sample_ids, roster.subjects),
             attributes=attributes_of(roster, cohort),
             training=training,
             notes=(

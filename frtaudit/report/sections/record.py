@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from frtaudit.core.canonical import Json
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, listed, spans
+from frtaudit.report.sections import licences
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import Source, escape, mapping
 
@@ -29,7 +30,7 @@ def build(source: Source) -> RecordView:
     return RecordView(
         result=source.sha256,
         schema_version=result.schema_version,
-        tables=(_digests(source), *_made(source)),
+        tables=(*licences.table(source), _digests(source), *_made(source)),
         versions=_versions(source),
         spec=laid_out(result.spec),
     )
