@@ -17,7 +17,7 @@ _ABOUT = {
     "protocol": "which comparisons: protocol=NAME",
     "schema": "classes of subjects: schema=NAME or schema=[A,B]",
     "provider": "systems by type: providers=[{name: N, type: T}], or provider=T",
-    "analysis": "questions: analysis=NAME adds one",
+    "analysis": "questions: analyses=[A,B] runs only these, +analyses.NAME={} one more",
     "requirement": "profiles of limits: requirement=[NAME]",
     "bootstrap": "resampling: bootstrap=NAME",
     "report": "the report: report=NAME",
@@ -25,7 +25,7 @@ _ABOUT = {
     "source": "where a collection's images come from: source=NAME",
     "service": "what a collection asks: services.NAME.type=TYPE",
     "export": "formats that a finished run can be written in: frtaudit export RUN --as A,B",
-    "section": "of the report, from other wheels, where the analysis of that name runs: analysis=NAME",
+    "section": "of the report, from other wheels, where the analysis of that name runs",
     "metric": "in requirements: metric: NAME",
     "interval": "methods and the targets that they serve: intervals=[{method: M, target: T}]",
 }

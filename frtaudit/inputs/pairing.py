@@ -120,7 +120,9 @@ def repeated(probe: Index, reference: Index) -> tuple[int, int] | None:
     return (int(again[0]), int(np.argmax(keys == keys[again[0]]))) if again.size else None
 
 
-def refuse_repeats(probe: Index, reference: Index, keep: Flags, lists: Sequence[tuple["Table", Ints]]) -> None:
+def refuse_repeats(
+    probe: Index, reference: Index, keep: Flags, lists: Sequence[tuple["Table", Ints]]
+) -> None:
     """Refuse a comparison that stands twice in one order, in one list or in two: it would count twice.
 
     Of the rows to ``keep``; ``lists``: the table of each list and its rows, one list after the other.

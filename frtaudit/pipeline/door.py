@@ -25,7 +25,7 @@ from frtaudit.report.exports.run_folder import read_run
 __all__ = ["audit", "compare", "evaluate", "load_report", "run"]
 
 Spec = AuditSpec | Sequence[str]
-_ANALYSES = "analyses={error_rates: {}, differentials: {}, failures: {}}"
+_ANALYSES = "analyses=[error_rates,differentials,failures]"
 _NAMELESS = ("audit=nameless", "cohort=pyeer", "cohort.mated=memory", "cohort.non_mated=memory")
 _NAMED = ("audit=scores", "cohort.root=memory", _ANALYSES)
 
@@ -53,7 +53,7 @@ def audit(spec: Spec) -> Report:
     Examples
     --------
     >>> import frtaudit
-    >>> report = frtaudit.audit(["audit=demo", "cohort.subjects=24", "bootstrap.B=199", "analyses={error_rates: {}}",
+    >>> report = frtaudit.audit(["audit=demo", "cohort.subjects=24", "bootstrap.B=199", "analyses=[error_rates]",
     ...                          "requirements=[]"])
     >>> report.result.spec["name"]
     'demo'
@@ -160,7 +160,7 @@ def run(spec: Spec, folder: str | Path) -> RunSummary:
     Examples
     --------
     >>> import frtaudit, tempfile
-    >>> small = ["audit=demo", "cohort.subjects=24", "bootstrap.B=199", "analyses={error_rates: {}}",
+    >>> small = ["audit=demo", "cohort.subjects=24", "bootstrap.B=199", "analyses=[error_rates]",
     ...          "requirements=[]", "report.html=false", "report.pdf=false", "report.sign=false"]
     >>> frtaudit.run(small, tempfile.mkdtemp()).exit_code
     0

@@ -16,7 +16,7 @@ from frtaudit.pipeline.rederive import rederive
 from frtaudit.signing.reproduce import reproduce
 
 QUICK = ["bootstrap.B=199", "thresholds.grid={kind: explicit, values: [0.5]}"]
-SETTINGS = ["thresholds.fmr=[0.1]", *QUICK, "analyses={error_rates: {}, differentials: {}, failures: {}}"]
+SETTINGS = ["thresholds.fmr=[0.1]", *QUICK, "analyses=[error_rates,differentials,failures]"]
 
 
 def comparisons() -> dict[str, Any]:
@@ -46,7 +46,7 @@ def test_arrays_give_the_numbers_of_the_same_score_list(evaluated: frtaudit.Repo
         table[f"probe_{name}".replace("probe_probe", "probe")] = probe
         table[f"reference_{name}".replace("reference_probe", "reference")] = reference
     pd.DataFrame(table).to_csv(tmp_path / "system.csv", index=False)
-    schema = "schemas={sex: {column: sex, classes: [f, m]}}"
+    schema = "+schemas.sex={column: sex, classes: [f, m]}"
     listed = frtaudit.audit(["audit=scores", f"cohort.root={tmp_path / 'system.csv'}", schema, *SETTINGS])
     assert len(listed.result.estimates) > 40
     assert listed.result.estimates == evaluated.result.estimates
@@ -114,7 +114,7 @@ def test_a_run_takes_two_arguments(tmp_path: Path) -> None:
         "audit=scores",
         f"cohort.root={_written(tmp_path)}",
         *SETTINGS[:-1],
-        "analyses={error_rates: {}}",
+        "analyses=[error_rates]",
     ]
     quiet = ["report.html=false", "report.pdf=false", "report.sign=false"]
     summary = frtaudit.run([*small, *quiet], tmp_path / "run")
