@@ -7,7 +7,7 @@ from frtaudit.config.guard import LANDS
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.methods import OF_THEIR_OWN, Method
 from frtaudit.core.metrics import METRICS, TO_REQUIRE
-from frtaudit.core.registry import names
+from frtaudit.core.registry import declared_metrics, names
 from frtaudit.core.structure import closest
 from frtaudit.errors import SpecError
 
@@ -98,6 +98,6 @@ def _named(group: str) -> dict[str, str]:
     if group in ("export", "section", "service"):
         return {name: line_about(group, name) for name in names(group)}
     if group == "metric":
-        return {name: METRICS[name].about for name in TO_REQUIRE}
+        return declared_metrics() | {name: METRICS[name].about for name in TO_REQUIRE}
     offered = (method for method in Method if method not in OF_THEIR_OWN)
     return {method.value: ", ".join(target.value for target in method.serves) for method in offered}
