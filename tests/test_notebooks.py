@@ -45,7 +45,7 @@ def _cell(text: str, names: dict[str, Any]) -> str:
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[str]]]:
     """What the code cells of each notebook show, each run in a folder of its own; a plug-in is forgotten again."""
-    folder, known = tmp_path_factory.mktemp("notebooks"), dict(registry._registered)
+    folder = tmp_path_factory.mktemp("notebooks")
     found = {}
     for name in NAMES:
         (folder / name).mkdir()
@@ -54,8 +54,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[s
     assert (folder / "paper" / "det.pdf").read_bytes().startswith(b"%PDF")
     assert "\\toprule" in (folder / "paper" / "fnmr.tex").read_text("utf-8")
     yield found
-    registry._registered.clear()
-    registry._registered.update(known)
+    del registry._registered["analysis", "near_threshold"]
     ConfigStore.instance().repo["analysis"].pop("near_threshold.yaml")
 
 
