@@ -13,7 +13,8 @@ overrides
   key=value            set any field of the spec: bootstrap.B=999, cohort.root=FOLDER
   schema=x, schema=[x,y]       classification schemas; schema.column=c with a single schema
   providers=[a,b]              only these systems
-  analysis=x                   add an analysis
+  analyses=[a,b]               only these analyses; so schemas=[a], test_sets=[a]; [] for none
+  +analyses.x={} ~analyses.x   this analysis also, or not; so +schemas.x={column: c}
   requirement=[x]              add a profile of requirements
   hydra.run.dir=FOLDER         folder of the run (default: reports/<audit>/<time>)
 """

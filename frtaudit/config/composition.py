@@ -18,7 +18,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict
 
-from frtaudit.config import guard, search_path
+from frtaudit.config import guard, search_path, selection
 from frtaudit.config.guard import LANDS, is_setting
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.config.interpolation import resolve, value_at
@@ -59,6 +59,7 @@ def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None 
         guard.check_override(word, search_path.keys_of(_ROOTS[root]) or ())
     words = [word for word in overrides if not is_setting(word)]
     by_hand = [word for word in words if _key_of(word) in _BY_HAND[root]]
+    lists, words = selection.parted(words, value_of) if root == CONFIG else ({}, words)
     try:
         given = {_key_of(word): _place_in(word) for word in by_hand}
         tree, audit = _plain_tree(root, [word for word in words if word not in by_hand], config_dir)
@@ -67,7 +68,7 @@ def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None 
     except RecursionError:
         raise SpecError("spec", "nested beyond reason", "keys and values") from None
     if root == CONFIG:
-        tree["name"] = _name(tree, audit)
+        tree = selection.chosen(tree, lists, words) | {"name": _name(tree, audit)}
     return Composed(_with_given(tree, given), _with_given(_without_places(resolve(tree), root), given))
 
 

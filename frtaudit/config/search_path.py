@@ -12,8 +12,9 @@ from hydra._internal.sources_registry import SourcesRegistry
 from hydra.core.config_store import ConfigNode, ConfigStore
 from hydra.core.object_type import ObjectType
 from hydra.plugins.config_source import ConfigResult
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig, ListConfig, OmegaConf
 
+from frtaudit.config import selection
 from frtaudit.config.choices import PLUGIN_GROUPS, presets
 from frtaudit.config.guard import (
     LANDS,
@@ -82,6 +83,8 @@ class UserSource(FileConfigSource):
             config = OmegaConf.create(preset.text)
         except ValueError as error:  # !!int x
             raise SpecError(shown, f"broken YAML: {error}", "YAML") from None
+        if isinstance(config, DictConfig) and isinstance(listed := config.get("analyses"), ListConfig):
+            config["analyses"] = selection.as_mapping(list(listed), names("analysis"))
         header: dict[str, str | None] = {"package": preset.package}
         return ConfigResult(self.provider, f"{SCHEME}://{self.path}", config, header)
 

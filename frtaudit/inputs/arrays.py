@@ -100,7 +100,11 @@ def score_arrays(
     _check_length("mated", kinds.size, score.size)
     neither = np.flatnonzero(~np.isin(kinds, (0.0, 1.0)))
     if neither.size:
-        raise DataError(f"mated row {neither[0]}", "neither mated nor non-mated", "True or False, 1 or 0")
+        raise DataError(
+            f"mated row {neither[0]}",
+            "neither mated nor non-mated",
+            "1 or 0, after the scores: evaluate(scores, mated)",
+        )
     if subjects is None and (samples is not None or groups):
         raise DataError("subjects", "None, beside samples or groups", "subjects=(probe, reference)")
     taken = next((name for name in groups if f"probe_{name}" in (*PROBE, *PROBE_SUBJECT)), None)

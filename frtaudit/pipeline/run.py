@@ -41,6 +41,7 @@ VERDICT, TABLES = "verdict.json", "tables"
 LISTS = "lists"  # what analyses made for other programs and for people, by name
 
 ExitCode = Callable[[Mapping[str, int]], int]
+Make = Callable[[], Audited]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +55,11 @@ class RunSummary:
     choice: tuple[str, ...] = ()
 
 
-def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
+def run(spec: AuditSpec, folder: Path, exit_code: ExitCode, make: Make | None = None) -> RunSummary:
     """Audit, render, sign and write into ``folder``; all files appear, or none.
 
-    ``exit_code`` turns the number of findings by verdict into the run's exit code.
+    ``exit_code`` turns the number of findings by verdict into the run's exit code; ``make`` gives an audit of the spec
+    that is in memory already.
     """
     signing = signing_of(spec.report)
     sealed = {} if spec.seal is None else {SEAL: read_seal(spec.seal)}
@@ -65,7 +67,7 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
     render.check_shape(spec.report, spec.analyses)
     previous = read_previous(spec.report.previous) if spec.report.previous else None
     with draft_of(folder, last=RESULT) as draft:
-        audited = audit(spec, on_terminal)
+        audited = make() if make else audit(spec, on_terminal)
         counts = {verdict.value: 0 for verdict in Verdict}
         for finding in audited.result.findings:
             counts[finding.verdict.value] += 1
