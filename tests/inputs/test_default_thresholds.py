@@ -1,4 +1,5 @@
 import math
+import re
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ RNG = np.random.default_rng(2)
 A, B = (side / np.linalg.norm(side, axis=1, keepdims=True) for side in RNG.normal(size=(2, 4000, 3)))
 COSINE = np.einsum("ij,ij->i", A, B)
 DISTANCE = np.linalg.norm(A - B, axis=1)
+SOURCE = re.compile(r"[\w.-]+/[\w.-]+, commit [0-9a-f]{12}, [\w/]+\.py")
 SAYS = {
     "cosine_similarity": (COSINE, 1),
     "cosine_distance": (1 - COSINE, -1),
@@ -33,6 +35,7 @@ def test_a_converted_default_decides_as_the_library_does(default: object) -> Non
 
 
 def test_every_default_has_its_own_name_and_a_source() -> None:
-    """No two alike, each finite."""
+    """No two alike, each finite; a source is a repository, a commit and a file."""
     assert len({default.name for default in DEFAULTS}) == len(DEFAULTS) == 14
-    assert all(default.source and math.isfinite(default.threshold) for default in DEFAULTS)
+    assert all(math.isfinite(default.threshold) for default in DEFAULTS)
+    assert all(SOURCE.match(default.source) for default in DEFAULTS)
