@@ -29,6 +29,7 @@ from frtaudit.core.findings import FailOn, Verdict, exit_code
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.faults import as_line
 from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.quoting import quoted
 from frtaudit.core.spec import AuditSpec, Report
 from frtaudit.errors import FrtauditError, SpecError, printable
 
@@ -183,7 +184,7 @@ def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on
     words = [
         f"job={numbers}",
         f"fail_on={fail_on.value}",
-        f"{SWEEP_FOLDER}={_quoted(folder)}",
+        f"{SWEEP_FOLDER}={quoted(str(folder))}",
         *hydras,
     ]
     try:
@@ -232,7 +233,3 @@ def _folder(hydras: list[str], plan: Plan) -> Path:
 
 def _code(result: JobResult, verdicts: Mapping[str, int] | None, fail_on: FailOn) -> int:
     return (result.exit_code or COULD_NOT) if verdicts is None else exit_code(verdicts, fail_on)
-
-
-def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -28,6 +28,7 @@ from frtaudit.config.guard import (
 )
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import TYPE
+from frtaudit.core.quoting import quoted
 from frtaudit.core.registry import lookup, names
 from frtaudit.core.spec import AuditSpec
 from frtaudit.core.structure import MISSING, plain, required
@@ -168,8 +169,7 @@ def search_path(config_dir: Path) -> str:
     for group in LANDS:
         for file in sorted((config_dir / group).glob("*.y*ml")):
             _check_name(group, file)
-    place = f"{SCHEME}://{config_dir.resolve()}".replace("\\", "\\\\").replace("'", "\\'")
-    return f"hydra.searchpath=['{place}']"
+    return f"hydra.searchpath=[{quoted(f'{SCHEME}://{config_dir.resolve()}')}]"
 
 
 class PluginNode(ConfigNode):
