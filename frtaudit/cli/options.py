@@ -60,13 +60,14 @@ exit codes: 0 complete, or as much as the budget allows with budget.partial=true
 """
 
 EMBED_EXAMPLES = """\
-IMAGES        a folder with a folder of images for each person, or a CSV: image (a path from the CSV), subject_id,
+IMAGES        a folder with a folder of images for each person, or a CSV: image (a path), subject_id,
               columns for classifications, perhaps image_id, a box (x, y, width, height), five points (x1, y1, ...)
 preset=NAME   how the model wants its faces: frtaudit list preset; preset.FIELD=value changes one of them
 model=FILE    the ONNX model of a system; none for preset=dlib. name=NAME: of the system (default: the file's name)
 detector=NAME what finds faces: dlib, yunet or scrfd with detector.model=FILE, given (by the CSV), aligned (cut already)
 into=FOLDER   metadata.csv, templates/NAME.npz and NAME.json, failures.csv; repeat it to resume; another
               model into the same folder is another system
+root=FOLDER   where the paths of a CSV start, if not in its own folder
 people=CSV    beside a folder: subject_id and columns for classifications; several=fail: no face of several is taken
 workers=N     processes (default: one for each core); execution=CUDAExecutionProvider and others: who computes
 

@@ -26,8 +26,13 @@ HEADER = ("image_id", "model", "reason")
 _DATE = (1980, 1, 1, 0, 0, 0)  # of what is in an .npz: the first that a zip file can hold
 
 
-def metadata_of(images: ImageList) -> bytes:
-    """``metadata.csv``: image_id, subject_id, and the columns that the images came with."""
+def metadata_of(images: ImageList, source: Path, into: Path) -> bytes:
+    """``metadata.csv``: image_id, subject_id, and the columns that the images came with.
+
+    Where it is the ``source`` of the images itself, as ``frtaudit import`` wrote it, it stays as it is.
+    """
+    if source.is_file() and source.resolve() == (into / METADATA).resolve():
+        return source.read_bytes()
     columns = {
         name: values for name, values in images.columns.items() if name not in ("image_id", "subject_id")
     }

@@ -68,17 +68,21 @@ def read_image(root: str, address: str, most_bytes: int = MAX_BYTES) -> bytes:
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "unreadable_image") from error
 
 
-def images_of(images: str, people: str | None = None) -> ImageList:
-    """The images of a folder of folders, one for each person, or of a CSV whose paths start from its own folder.
+def images_of(images: str, people: str | None = None, root: str | None = None) -> ImageList:
+    """The images of a folder of folders, one for each person, or of a CSV whose paths start from ``root``.
 
     Raises :class:`DataError`: no image, a column that is missing, a path that leads out, an id that stands twice.
     """
     path = Path(images)
     if path.is_dir():
+        if root is not None:
+            raise DataError(
+                "root", "a folder of images holds its images itself", "no root=, or a CSV of images"
+            )
         return _of_folder(path, people)
     if people is not None:
         raise DataError("people", "a CSV of images names people's columns itself", "no people=")
-    return _of_table(path)
+    return _of_table(path, path.parent if root is None else Path(root))
 
 
 def _of_folder(root: Path, people: str | None) -> ImageList:
@@ -124,13 +128,13 @@ def _about(path: Path, subjects: Sequence[str]) -> dict[str, list[str]]:
     return {name: table.texts(name)[rows].tolist() for name in others}
 
 
-def _of_table(path: Path) -> ImageList:
+def _of_table(path: Path, root: Path) -> ImageList:
     table = read_table(path, path.name)
     image, subject = table.need(IMAGE), table.need(SUBJECT)
     named = table.find(IMAGE_ID)
     addresses, subjects = table.texts(image).tolist(), table.texts(subject).tolist()
     ids = addresses if named is None else table.texts(named).tolist()
-    _check(table, path.parent, addresses, subjects, ids)
+    _check(table, root, addresses, subjects, ids)
     boxes, landmarks = _numbers(table, BOX), _numbers(table, POINTS, at_least=EYES)
     own = {
         image,
@@ -140,7 +144,7 @@ def _of_table(path: Path) -> ImageList:
         *(POINTS if landmarks is not None else ()),
     }
     return ImageList(
-        root=str(path.parent),
+        root=str(root),
         addresses=tuple(addresses),
         ids=tuple(ids),
         subjects=tuple(subjects),
@@ -161,7 +165,7 @@ def _check(
             raise DataError(place, "an empty image, subject or id", "a value")
         if seen.setdefault(name, row) != row:
             raise DataError(place, f"the image of {table.unit} {seen[name] + table.first} again", "each once")
-        check_below(root, address, place, "the table's folder")
+        check_below(root, address, place, "the folder of the images")
 
 
 def _numbers(table: Table, columns: Sequence[str], at_least: int | None = None) -> Floats | None:

@@ -28,6 +28,7 @@ from frtaudit.core.registry import name_of
 from frtaudit.errors import DataError, ProviderError
 
 SETUP, LOCK = "setup.json", ".embed.lock"
+EUCLIDEAN = "the model's authors compare its templates by Euclidean distance, this audit by cosine"
 _PACKAGES = ("pillow", "numpy")
 
 Say = Callable[[str], None]
@@ -48,10 +49,10 @@ def embed(spec: EmbedSpec, tell: Say = lambda _: None, progress: Progress = quie
     holds another run, no image with a template.
     """
     cautions = scaling(spec)
-    images = images_of(spec.images, spec.people)
+    images = images_of(spec.images, spec.people, spec.root)
     _check_given(spec, images)
     into = Path(spec.into)
-    metadata = folder.metadata_of(images)
+    metadata = folder.metadata_of(images, Path(spec.images), into)
     into.mkdir(parents=True, exist_ok=True)
     folder.check_metadata(into, metadata)
     try:
@@ -246,9 +247,7 @@ class EmbedRun:
         return EmbedStatus(summary=tuple(_summary(record)), warnings=tuple(said))
 
     def _compared(self) -> list[str]:
-        if self.spec.preset.metric is Metric.COSINE:
-            return []
-        return ["the model's authors compare its templates by Euclidean distance, this audit by cosine"]
+        return [] if self.spec.preset.metric is Metric.COSINE else [EUCLIDEAN]
 
     def _probed(self, rows: Sequence[int]) -> tuple[dict[str, Json], list[str]]:
         """A few mated pairs, mirrored and with other colours."""
@@ -309,3 +308,6 @@ def _summary(record: dict[str, Json]) -> Iterator[str]:
     yield f"{images['embedded']} of {images['listed']} images have a template{lost}"
     if images["several_faces"]:
         yield f"{images['several_faces']} images show several faces: the largest was taken (several=fail refuses them)"
+    said = record["said"]
+    if isinstance(said, list) and EUCLIDEAN in said:
+        yield EUCLIDEAN

@@ -13,12 +13,12 @@ from frtaudit.collection.clients.face_network import CPU
 from frtaudit.collection.embed.preset import Cut, EngineKind, Preset
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import plugin, plugin_plain
+from frtaudit.core.quoting import quoted
 from frtaudit.core.registry import names
 from frtaudit.core.spec import MACHINE, PATH
 from frtaudit.core.structure import Built, build, hints_of, plain, required, unknown_key
 from frtaudit.errors import SpecError
 
-_BEFORE_QUOTE = re.compile(r"(\\*)'")  # where Hydra's grammar reads a backslash as more than itself
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 _NEEDS = {Cut.LANDMARKS: Gives.LANDMARKS, Cut.BOX: Gives.BOX, Cut.DLIB: Gives.BOX}
 
@@ -34,10 +34,11 @@ class Several(StrEnum):
 class EmbedSpec:
     """A whole run of ``frtaudit embed``.
 
-    ``images``: a folder of folders, one for each person, or a CSV; ``people``: a CSV of subject_id and columns about
-    people, beside a folder; ``into``: the folder that an audit reads; ``model``: an ONNX file, none for dlib; ``name``:
-    of the system, by default the model's file name; ``output``: of the model, where it has several; ``execution``: who
-    computes; ``workers``: processes, 0 for as many as there are cores.
+    ``images``: a folder of folders, one for each person, or a CSV; ``root``: the folder that a CSV's paths start
+    from, by default its own; ``people``: a CSV of subject_id and columns about people, beside a folder; ``into``: the
+    folder that an audit reads; ``model``: an ONNX file, none for dlib; ``name``: of the system, by default the
+    model's file name; ``output``: of the model, where it has several; ``execution``: who computes; ``workers``:
+    processes, 0 for as many as there are cores.
     """
 
     images: str = field(metadata=PATH)
@@ -45,6 +46,7 @@ class EmbedSpec:
     preset: Preset
     detector: FaceDetector
     model: str | None = field(default=None, metadata=PATH)
+    root: str | None = field(default=None, metadata=PATH)
     people: str | None = field(default=None, metadata=PATH)
     name: str = ""
     several: Several = Several.LARGEST
@@ -87,9 +89,7 @@ def overrides_of(words: Sequence[str]) -> list[str]:
     paths = [word for word in words if "=" not in word]
     if len(paths) > 1:
         raise SpecError("command line", f"{len(paths)} paths of images", "one folder or CSV, and key=value")
-    quoted = [_BEFORE_QUOTE.sub(r"\1\1\\'", path) for path in paths]
-    quoted = [path + "\\" * (len(path) - len(path.rstrip("\\"))) for path in quoted]
-    return [*(f"images='{path}'" for path in quoted), *(word for word in words if "=" in word)]
+    return [*(f"images={quoted(path)}" for path in paths), *(word for word in words if "=" in word)]
 
 
 def from_plain(data: Mapping[str, object]) -> EmbedSpec:

@@ -4,7 +4,7 @@ import numpy as np
 import yaml
 
 from frtaudit.core.canonical import Json
-from frtaudit.inputs.importing.values import KnownSet
+from frtaudit.inputs.importing.values import UNKNOWN, KnownSet
 
 TARGETS = (0.01, 0.001, 0.0001)
 COARSE = (0.1, 0.2, 0.5)  # of few comparisons
@@ -32,8 +32,14 @@ HEAD = """\
 def spec_text(known: KnownSet, folder: str) -> str:
     """``audit/imported_NAME.yaml`` for what is written into ``folder``."""
     spec = _nameless(known, folder) if known.samples.subjects is None else _named(known, folder)
+    spec["provenance"] = {"test_data": _origin(known)}
     head = HEAD.format(title=known.title, terms=known.terms, folder=folder, name=audit_name(known))
     return head + yaml.safe_dump(spec, sort_keys=False, allow_unicode=True, width=110)
+
+
+def _origin(known: KnownSet) -> dict[str, Json]:
+    """Name and terms as the record of the report prints them; no licence where the terms are not known."""
+    return {"name": known.title, **({} if known.terms == UNKNOWN else {"licence": known.terms})}
 
 
 def audit_name(known: KnownSet) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Folds = npt.NDArray[np.int16]
 LineNumbers = npt.NDArray[np.int64]
+UNKNOWN = "not known: say in the spec, under provenance, where the images are from and what their terms allow"
 RESEARCH = "for research only; the pages of its authors have the terms"
 
 

@@ -19,10 +19,8 @@ from frtaudit.inputs.importing.image_table import (
 )
 from frtaudit.inputs.importing.pair_table import pairs_in
 from frtaudit.inputs.importing.stored_embeddings import KINDS, Vectors, described
-from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Samples
+from frtaudit.inputs.importing.values import UNKNOWN, Evidence, KnownSet, Options, Samples
 from frtaudit.inputs.tables import Table
-
-TERMS = "not known: say in the report where the images are from and what their terms allow"
 
 
 @register("known_set", "embeddings")
@@ -54,7 +52,7 @@ class EmbeddingFolder:
         known = KnownSet(
             name="embeddings",
             title=f"embeddings of {len(held)} {'system' if len(held) == 1 else 'systems'}",
-            terms=TERMS,
+            terms=UNKNOWN,
             samples=samples,
             pairs=pairs_in(folder, samples, taken, options),
             notes=(

@@ -7,11 +7,10 @@ from pathlib import PurePosixPath
 from frtaudit.core.registry import register
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.contents import Contents
-from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Samples
+from frtaudit.inputs.importing.values import UNKNOWN, Evidence, KnownSet, Options, Samples
 
 MIN_PEOPLE = 2
 MIN_OF_ONE = 2  # images of somebody: mated pairs
-UNKNOWN_TERMS = "not known: say where the images are from (docs/guides/test_sets.md)"
 
 
 @register("known_set", "people_folders")
@@ -51,7 +50,7 @@ class PeopleFolders:
         return KnownSet(
             name="people",
             title="a folder of people",
-            terms=UNKNOWN_TERMS,
+            terms=UNKNOWN,
             samples=Samples(ids=ids, subjects=names, columns=columns),
             notes=tuple(text for text in (note, said if single else "") if text),
         )

@@ -17,6 +17,8 @@ from known_sets import made_pairs, write_bfw, write_bin, write_lfw
 
 from frtaudit.cli.main import main
 from frtaudit.config.load import load_spec
+from frtaudit.core.provenance import Origin
+from frtaudit.inputs.importing.values import RESEARCH
 from frtaudit.pipeline.dry_run import check
 
 PAIRS = made_pairs(each=3)
@@ -170,6 +172,8 @@ def test_pairs_with_folds_become_the_protocol(tmp_path: Path, capsys: pytest.Cap
     assert printed.endswith(f"next: frtaudit check --config-dir {out} audit=imported_lfw\n")
     spec = load_spec(["audit=imported_lfw"], str(out))
     assert spec.folds.source.value == "official"
+    assert spec.provenance.test_data == Origin(name="pairs in LFW's layout (pairs)", licence=RESEARCH)
+    assert spec.provenance.test_data.non_commercial
     assert "protocol: 60 listed comparisons, 30 of them non-mated" in check(spec)
 
 
