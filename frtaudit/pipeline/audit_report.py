@@ -131,7 +131,7 @@ class Report:
         >>> report.findings()[["requirement", "verdict"]].values.tolist()
         [['few', 'not_testable']]
         """
-        return _table((_finding_row(self.result, finding) for finding in self.result.findings), _OF_FINDINGS)
+        return _table(finding_rows(self.result), _OF_FINDINGS)
 
     def figures(self) -> tuple[str, ...]:
         """Names of the figures that the report draws, for :meth:`figure`."""
@@ -365,14 +365,14 @@ def _first(result: AuditResult) -> Iterator[tuple[Estimate, Interval | None]]:
         yield estimate, None if first is None else first.interval
 
 
-def _place_row(estimate: Estimate) -> dict[str, object]:
-    row = {name: getattr(estimate, name) for name in (*_WHERE, "value", *_COUNTS)}
+def _place_row(estimate: Estimate) -> dict[str, Json]:
+    row: dict[str, Json] = {name: getattr(estimate, name) for name in (*_WHERE, "value", *_COUNTS)}
     row["at"] = dumps(to_json(estimate)["at"])
     numbers = {name: estimate.at.get(name) for name in ("fmr", "threshold")}
     return row | {name: value if isinstance(value, float) else None for name, value in numbers.items()}
 
 
-def _row(estimate: Estimate, interval: Interval | None) -> dict[str, object]:
+def _row(estimate: Estimate, interval: Interval | None) -> dict[str, Json]:
     row = _place_row(estimate)
     row |= {name: getattr(interval, name, None) for name in ("level", "low", "high")}
     row["target"] = None if interval is None else interval.target.value
@@ -380,15 +380,20 @@ def _row(estimate: Estimate, interval: Interval | None) -> dict[str, object]:
     return row
 
 
-def _finding_row(result: AuditResult, finding: Finding) -> dict[str, object]:
-    row: dict[str, object] = dict.fromkeys(_JUDGED)
+def finding_rows(result: AuditResult) -> list[dict[str, Json]]:
+    """The findings as :meth:`Report.findings` has them, by the names of its columns."""
+    return [_finding_row(result, finding) for finding in result.findings]
+
+
+def _finding_row(result: AuditResult, finding: Finding) -> dict[str, Json]:
+    row: dict[str, Json] = dict.fromkeys(_JUDGED)
     if finding.estimate is not None:
         row = _place_row(result.estimates[int(finding.estimate.rsplit("/", 1)[1])])
     row |= {name: getattr(finding, name) for name in ("requirement", "limit", *_FINDING)}
     return row | {"verdict": finding.verdict.value, "sense": _sense(result.spec, finding.requirement)}
 
 
-def _sense(spec: Mapping[str, Json], name: str) -> object:
+def _sense(spec: Mapping[str, Json], name: str) -> Json:
     declared = spec.get("requirements")
     held = declared if isinstance(declared, Sequence) and not isinstance(declared, str) else ()
     return next(
