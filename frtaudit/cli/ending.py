@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from frtaudit.pipeline.run import RunSummary
 
 FILES = ("result.json", "report.html", "report.pdf", "annex.pdf")
-MOST = 40  # findings in the table; the report holds all
+MAX_FINDINGS = 40  # findings in the table; the report holds all
 HEAD = ("verdict", "requirement", "of", "estimate", "bound", "limit")
 COLOURS = {"pass": "32", "fail": "31", "inconclusive": "33", "not_testable": "33"}
 
@@ -41,24 +41,24 @@ def table(result: AuditResult, *, coloured: bool = False) -> list[str]:
     rulings = all_rulings(Source(result)) if result.findings else ()
     cells = [
         (row.verdict.text, row.requirement.text, *map(plain_text, (row.who, row.value, row.bound, row.limit)))
-        for row in rulings[:MOST]
+        for row in rulings[:MAX_FINDINGS]
     ]
     rows = [HEAD, *(tuple(printable(cell.replace("\u00a0", " ")) for cell in row) for row in cells)]
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     aligned = [_aligned(row, widths) for row in rows]
     if coloured:
-        paint = [COLOURS[row.code] for row in rulings[:MOST]]
+        paint = [COLOURS[row.code] for row in rulings[:MAX_FINDINGS]]
         aligned[1:] = [
             line.replace(cells[0], f"\x1b[{code}m{cells[0]}\x1b[0m", 1)
             for code, line, cells in zip(paint, aligned[1:], rows[1:], strict=True)
         ]
-    more = [f"{len(rulings) - MOST} more in the report"] if len(rulings) > MOST else []
+    more = [f"{len(rulings) - MAX_FINDINGS} more in the report"] if len(rulings) > MAX_FINDINGS else []
     return [*aligned, *more] if rulings else []
 
 
 def as_json(summary: "RunSummary", folder: Path) -> str:
     """The same for a program: one line of canonical JSON."""
-    from frtaudit.pipeline.audit_report import finding_rows
+    from frtaudit.pipeline.frames import finding_rows
 
     told: dict[str, Json] = {
         "exit_code": summary.exit_code,

@@ -61,8 +61,8 @@ def test_a_long_table_says_how_many_more_there_are(summary: RunSummary) -> None:
     """Forty findings, the worst of them, and a line that counts the others."""
     findings = summary.result.findings * 30
     lines = ending.table(replace(summary.result, findings=findings))
-    assert len(lines) == 1 + ending.MOST + 1
-    assert lines[-1] == f"{len(findings) - ending.MOST} more in the report"
+    assert len(lines) == 1 + ending.MAX_FINDINGS + 1
+    assert lines[-1] == f"{len(findings) - ending.MAX_FINDINGS} more in the report"
 
 
 def test_no_requirement_no_table(summary: RunSummary, tmp_path: Path) -> None:
