@@ -11,6 +11,7 @@ SHELL := /bin/bash
 BIN := .venv/bin
 # What is installed in .venv: what an audit needs; what tests and checks need besides; what the site needs.
 FOR_AUDIT := .venv/.audit
+FOR_IMAGES := .venv/.images
 FOR_TESTS := .venv/.test
 FOR_DOCS := .venv/.docs
 AUDIT ?= demo
@@ -27,7 +28,7 @@ export PYTHON
 # The tests start the command a hundred times: its bytecode is kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help audit test test-all test-slow processors check coverage bench guarantees reference docs images gallery axe clean
+.PHONY: help audit images-audit test test-all test-slow processors check coverage bench guarantees reference docs images gallery axe clean
 
 help:
 	@sed -n '1,5s/^# //p' Makefile
@@ -38,6 +39,14 @@ help:
 # A requirement that failed (exit 3) is a finding of the audit, not a fault of the command.
 audit: $(FOR_AUDIT)
 	@$(BIN)/frtaudit run audit=$(AUDIT) || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
+
+# The same from images: drawn photographs, an ONNX model, their templates, a signed report.
+images-audit: $(FOR_IMAGES)
+	@$(BIN)/python -m frtaudit.testing.photographs reports/photographs
+	@$(BIN)/frtaudit embed reports/photographs/photographs.csv model=reports/photographs/drawn.onnx \
+	    preset=arcface_rgb_127.5 preset.licence="'none needed: drawn'" detector=given into=reports/photographs/templates
+	@$(BIN)/frtaudit run audit=templates cohort.root=reports/photographs/templates schema=group \
+	    || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
 
 # One worker, one thread of BLAS: more would only wait for each other. Files with a slow test come first (tests/conftest.py).
 PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -q

@@ -38,6 +38,7 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import MACHINE, PATH, AuditSpec, FailureScore, Plan, SchemaSpec, Weighting
 from frtaudit.errors import DataError, FrtauditError, ProviderError, SpecError
 from frtaudit.evaluation.intervals import OperatingPoint, rate_estimate
+from frtaudit.evaluation.shares import share_estimate
 from frtaudit.evaluation.system import (
     Analysis,
     AnalysisOutput,
@@ -128,6 +129,7 @@ __all__ = [
     "rate_estimate",
     "read_run",
     "register",
+    "share_estimate",
     "table_of",
     "tail_of",
     "usual_range",

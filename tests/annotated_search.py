@@ -8,7 +8,7 @@ from frtaudit.pipeline.audit import audit
 
 SMALL = (
     "audit=rapid_demo", "cohort.queries=24", "cohort.dimension=24", "cohort.twins=0.2", "~cohort.services.crest",
-    "~cohort.services.delta", "schemas={}", "analyses={error_rates: {}}", "thresholds.fmr=[0.1,0.02]", "bootstrap.B=99",
+    "~cohort.services.delta", "schemas=[]", "analyses=[error_rates]", "thresholds.fmr=[0.1,0.02]", "bootstrap.B=99",
 )  # fmt: skip
 
 

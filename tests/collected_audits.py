@@ -20,7 +20,7 @@ SERVICES = {
     "crest": {"type": "twin", "broken": 29, "breaks": "compare", "model": "two"},
 }
 ASKED = (
-    "audit=rapid_test", "schemas={}", "thresholds.fmr=[0.3]", "bootstrap.B=39", "~analyses.label_cost",
+    "audit=rapid_test", "schemas=[]", "thresholds.fmr=[0.3]", "bootstrap.B=39", "~analyses.label_cost",
     "~analyses.differentials", "cohort.labels.limits.min_faces=2", "cohort.labels.limits.min_positives=2",
     "cohort.labels.limits.size=1.5", "cohort.labels.modes={acme: [0, 0.9], bolt: [0, 0.6], crest: [0, 0.9]}",
 )  # fmt: skip

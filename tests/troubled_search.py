@@ -17,8 +17,8 @@ SIZE, PLAIN = 14, 30  # faces of a query, queries with one person and strangers
 KINDS = (*("one",) * PLAIN, "two", "two", "nobody", "disagree")
 LABELLING = ("bits", "floored", "plain")
 ASKED = (
-    "audit=rapid_test", "schemas={}", "thresholds.fmr=[0.5,0.1]", "bootstrap.B=99",
-    "analyses={identity_labels: {subsets: false, matrices: false}, error_rates: {curve_points: 5}}",
+    "audit=rapid_test", "schemas=[]", "thresholds.fmr=[0.5,0.1]", "bootstrap.B=99",
+    "+analyses.identity_labels={subsets: false, matrices: false}", "+analyses.error_rates={curve_points: 5}",
     f"cohort.labels.services=[{','.join(LABELLING)}]",
 )  # fmt: skip
 

@@ -85,7 +85,7 @@ LATERS = {
     "same": EARLIER,
 }
 ASKED = (
-    "audit=two_dates", "analyses={two_dates: {}}", "schemas={}", "thresholds.fmr=[0.1, 0.05]", "bootstrap.B=199",
+    "audit=two_dates", "analyses=[two_dates]", "schemas=[]", "thresholds.fmr=[0.1, 0.05]", "bootstrap.B=199",
     f"cohort.labels.modes={MODE}", "intervals=[]",
 )  # fmt: skip
 

@@ -19,10 +19,10 @@ from frtaudit.evaluation.intervals import (
     OperatingPoint,
     RateSummary,
     empty,
-    from_bounds,
     from_variance,
     read,
 )
+from frtaudit.evaluation.shares import share_estimate
 from frtaudit.evaluation.system import POOLED, AnalysisOutput, SystemData
 from frtaudit.labelling.tried import by_code
 from frtaudit.stats.intervals import clustered_share, dependence, wilson
@@ -48,32 +48,7 @@ class Failures:
 def _fta(system: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimate]:
     for group_index, schema, group in system.every_group():
         failed, tried = counts.failed[group_index], counts.tried[group_index]
-        total = int(tried.sum())
-        value, errors = float(failed.sum() / total) if total else None, (int(failed.sum()), total)
-        made, note = (
-            _fta_intervals(failed, tried, alpha),
-            None if total else "nothing was tried in this group",
-        )
-        yield Estimate.of(
-            system.provider,
-            NAME,
-            "fta",
-            value,
-            counts.unit,
-            (schema, group),
-            counts=errors,
-            intervals=made,
-            note=note,
-        )
-
-
-def _fta_intervals(failed: Ints, tried: Ints, alpha: float) -> tuple[Interval, ...]:
-    bounds = clustered_share.share_bounds(failed, tried)
-    if bounds is None:
-        return (empty(Method.WILSON, alpha, "nothing was tried"),)
-    iid = wilson.wilson_iid(int(failed.sum()), int(tried.sum()), alpha)
-    extreme = Interval.of(iid.low, iid.high, alpha, Method.WILSON_IID, n_eff=iid.n_eff)
-    return from_bounds(bounds, alpha), extreme
+        yield share_estimate(system, NAME, "fta", failed, tried, alpha, counts.unit, of=(schema, group))
 
 
 def _frr(system: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimate]:

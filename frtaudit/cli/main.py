@@ -1,6 +1,8 @@
-"""The command line: ``frtaudit COMMAND ...``. A command's module is loaded when it is called."""
+"""The command line: ``frtaudit COMMAND ...``. A command's module is loaded when it is called.
 
-import argparse
+The file is long because every command stands here with its flags.
+"""
+
 import os
 import signal
 import sys
@@ -12,17 +14,14 @@ from frtaudit.cli.options import (
     COLLECT_EXAMPLES,
     COMPARE_EXAMPLES,
     EXIT_CODES,
-    FAKE_EXAMPLES,
     LABEL_EXAMPLES,
     OVERRIDES,
     PLAN_EXAMPLES,
     Parser,
     add_fail_on,
-    add_fake_flags,
+    add_json,
     add_label_flags,
     add_plan_flags,
-    fake_faults,
-    moment,
     parser_of,
     run_options,
 )
@@ -74,8 +73,8 @@ def run(argv: Sequence[str]) -> int:
     if flags == ["--multirun"]:
         from frtaudit.cli import multirun
 
-        return multirun.sweep(options.overrides, options.config_dir, fail_on)
-    return app.run(flags, options.overrides, options.config_dir, fail_on)
+        return multirun.sweep(options.overrides, options.config_dir, fail_on, as_json=options.json)
+    return app.run(flags, options.overrides, options.config_dir, fail_on, as_json=options.json)
 
 
 def check(argv: Sequence[str]) -> int:
@@ -93,12 +92,14 @@ def compare(argv: Sequence[str]) -> int:
     """Compare the systems of finished runs: ranks with ties, differences, changes of a service."""
     parser = parser_of("compare", compare.__doc__ or "", COMPARE_EXAMPLES + EXIT_CODES, words="RUN|key=value")
     add_fail_on(parser)
+    add_json(parser)
     options = parser.parse_intermixed_args(argv)
     from frtaudit.cli import run as app
     from frtaudit.core.findings import FailOn
     from frtaudit.pipeline.compare import overrides_of
 
-    return app.run([], overrides_of(options.overrides), options.config_dir, FailOn(options.fail_on))
+    words, fail_on = overrides_of(options.overrides), FailOn(options.fail_on)
+    return app.run([], words, options.config_dir, fail_on, as_json=options.json)
 
 
 def label(argv: Sequence[str]) -> int:
@@ -114,6 +115,13 @@ def label(argv: Sequence[str]) -> int:
     review = review_of(spec, Path(options.answers) if options.answers else None, options.first)
     serve_review(review, options.port, lambda line: print(printable(line), flush=True))
     return 0
+
+
+def import_set(argv: Sequence[str]) -> int:
+    """Import a test set or a folder of embeddings: recognise its layout, write metadata, pairs and a spec."""
+    from frtaudit.cli import importing as command
+
+    return command.main(argv)
 
 
 def collect(argv: Sequence[str]) -> int:
@@ -137,6 +145,13 @@ def collect(argv: Sequence[str]) -> int:
         print(f"frtaudit: {came_to.stopped}", file=sys.stderr)
     print("\n".join(map(printable, [*came_to.summary, str(written)])))
     return 0
+
+
+def embed(argv: Sequence[str]) -> int:
+    """Make templates of images with a model on this machine; repeat the command to resume."""
+    from frtaudit.cli import embed as command
+
+    return command.main(argv)
 
 
 def _plan_collection(argv: Sequence[str]) -> int:
@@ -179,6 +194,7 @@ def plan(argv: Sequence[str]) -> int:
     settings = Settings(
         power=options.power,
         ratio=options.ratio,
+        difference=options.difference,
         expected=dict(options.expected),
         deff=dict(options.deff),
         limits=dict(options.limit),
@@ -211,34 +227,16 @@ def reproduce(argv: Sequence[str]) -> int:
 
 def export(argv: Sequence[str]) -> int:
     """Write a finished run in other formats: JUnit, Markdown, CSV, ..."""
-    from frtaudit.config.plugins import load_plugins
-    from frtaudit.core.registry import names
+    from frtaudit.cli import export as command
 
-    parser = Parser(prog="frtaudit export", description="Write a finished run in formats of other programs.")
-    add = parser.add_argument
-    add("run", metavar="RUN", help="the run's folder, or its result.json")
-    add("--as", dest="formats", metavar="A,B", help="formats (default: all): frtaudit list export")
-    add(
-        "--out",
-        default="exports",
-        metavar="DIR",
-        help="output folder; existing files are kept (default: exports)",
-    )
-    add("--date", type=moment, metavar="TIME", help="time of the run (default: from result.json)")
-    add(
-        "--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
-        help="verdicts that are failures in JUnit: this one and worse ones (default: fail); others are skipped",
-    )  # fmt: skip
-    options = parser.parse_args(argv)
-    from frtaudit.report.exports import write as exporting
-    from frtaudit.report.exports.run_folder import failing_from, read_run
+    return command.main(argv)
 
-    load_plugins()
-    formats = options.formats.split(",") if options.formats else names("export")
-    run = read_run(Path(options.run), options.date, failing_from(options.fail_on))
-    for path in exporting.export(run, formats, Path(options.out)):
-        print(printable(str(path)))
-    return 0
+
+def explain(argv: Sequence[str]) -> int:
+    """What a threshold means on the data of a run: FMR and FNMR with intervals, by group."""
+    from frtaudit.cli import explain as command
+
+    return command.main(argv)
 
 
 def figures(argv: Sequence[str]) -> int:
@@ -331,35 +329,24 @@ def init(argv: Sequence[str]) -> int:
 
 def serve_fake(argv: Sequence[str]) -> int:
     """Serve synthetic face services on this machine, with the wire formats of the real ones."""
-    parser = Parser(
-        prog="frtaudit serve-fake",
-        description=(serve_fake.__doc__ or "").strip(),
-        epilog=FAKE_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_fake_flags(parser)
-    options = parser.parse_args(argv)
-    from frtaudit.collection.fake.faults import Faults
-    from frtaudit.collection.fake.server import serve
-    from frtaudit.collection.fake.world import Conduct, World
+    from frtaudit.cli import serve_fake as command
 
-    names = ("latency", "rate", "swap_after", "swap_share", "asymmetry", "seed")
-    faults = Faults(**fake_faults(options))
-    conduct = Conduct(faults=faults, **{name: getattr(options, name) for name in names})
-    serve(World(conduct=conduct), options.port)
-    return 0
+    return command.main(argv)
 
 
 COMMANDS: Mapping[str, Command] = {
     "run": run,
     "compare": compare,
     "check": check,
+    "import": import_set,
     "label": label,
     "collect": collect,
+    "embed": embed,
     "plan": plan,
     "verify": verify,
     "reproduce": reproduce,
     "export": export,
+    "explain": explain,
     "figures": figures,
     "seal": seal,
     "approve": approve,

@@ -13,7 +13,8 @@ overrides
   key=value            set any field of the spec: bootstrap.B=999, cohort.root=FOLDER
   schema=x, schema=[x,y]       classification schemas; schema.column=c with a single schema
   providers=[a,b]              only these systems
-  analysis=x                   add an analysis
+  analyses=[a,b]               only these analyses; so schemas=[a], test_sets=[a]; [] for none
+  +analyses.x={} ~analyses.x   this analysis also, or not; so +schemas.x={column: c}
   requirement=[x]              add a profile of requirements
   hydra.run.dir=FOLDER         folder of the run (default: reports/<audit>/<time>)
 """
@@ -58,6 +59,24 @@ exit codes: 0 complete, or as much as the budget allows with budget.partial=true
 128 + n ended by signal n
 """
 
+EMBED_EXAMPLES = """\
+IMAGES        a folder with a folder of images for each person, or a CSV: image (a path), subject_id,
+              columns for classifications, perhaps image_id, a box (x, y, width, height), five points (x1, y1, ...)
+preset=NAME   how the model wants its faces: frtaudit list preset; preset.FIELD=value changes one of them
+model=FILE    the ONNX model of a system; none for preset=dlib. name=NAME: of the system (default: the file's name)
+detector=NAME what finds faces: dlib, yunet or scrfd with detector.model=FILE, given (by the CSV), aligned (cut already)
+into=FOLDER   metadata.csv, templates/NAME.npz and NAME.json, failures.csv; repeat it to resume; another
+              model into the same folder is another system
+root=FOLDER   where the paths of a CSV start, if not in its own folder
+people=CSV    beside a folder: subject_id and columns for classifications; several=fail: no face of several is taken
+workers=N     processes (default: one for each core); execution=CUDAExecutionProvider and others: who computes
+
+examples
+  frtaudit embed photos preset=dlib into=faces
+  frtaudit embed photos.csv preset=arcface_rgb_127.5 model=r50.onnx detector=yunet detector.model=y.onnx into=faces
+Then: frtaudit run audit=templates cohort.root=FOLDER
+"""
+
 PLAN_EXAMPLES = """
 rates: fmr, fnmr, fta
 
@@ -94,6 +113,11 @@ def add_fail_on(parser: Parser) -> None:
         "--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
         help="exit with 3 at this verdict or a worse one (default: fail)",
     )  # fmt: skip
+
+
+def add_json(parser: Parser) -> None:
+    """What a run came to, for a program."""
+    parser.add_argument("--json", action="store_true", help="print verdicts, findings and files as JSON")
 
 
 def parser_of(command: str, does: str, epilog: str, words: str = "key=value") -> Parser:
@@ -133,6 +157,13 @@ def add_plan_flags(parser: Parser) -> None:
         default=2.0,
         metavar="R",
         help="ratio of the rates of two groups to detect (default: 2)",
+    )
+    add(
+        "--difference",
+        type=float,
+        default=0.01,
+        metavar="D",
+        help="difference in FNMR of two systems on the same people to detect (default: 0.01)",
     )
     for name, what in (
         ("limit", "one more limit, for everybody and each group: fnmr=0.01"),
@@ -188,6 +219,7 @@ def run_options(command: str, does: str, argv: Sequence[str]) -> tuple[argparse.
     parser = parser_of(command, does, OVERRIDES + EXIT_CODES)
     add_fail_on(parser)
     if command == "run":
+        add_json(parser)
         _add_hydra_flags(parser)
     options = parser.parse_intermixed_args(argv)
     return options, _hydra_flags(options)

@@ -5,7 +5,7 @@ from pathlib import Path
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.registry import about, names
 
-PLUGIN_GROUPS = ("analysis", "cohort", "protocol", "provider", "source")
+PLUGIN_GROUPS = ("analysis", "cohort", "detector", "protocol", "provider", "source")
 
 
 def options(group: str) -> dict[str, str]:

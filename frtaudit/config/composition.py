@@ -18,7 +18,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict
 
-from frtaudit.config import guard, search_path
+from frtaudit.config import guard, search_path, selection
 from frtaudit.config.guard import LANDS, is_setting
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.config.interpolation import resolve, value_at
@@ -27,14 +27,15 @@ from frtaudit.core.machine.resources import shipped
 from frtaudit.core.structure import MISSING, described
 from frtaudit.errors import SpecError
 
-CONFIG, COLLECT = "config", "collect"
+CONFIG, COLLECT, EMBED = "config", "collect", "embed"
 # What only the command line may say: where the network is reached, and where a collection is written.
 _BY_HAND: Mapping[str, Mapping[str, str]] = {
     CONFIG: {"dask": "dask=ADDRESS", "report.tsa": "report.tsa=URL"},
     COLLECT: {"into": "into=FOLDER"},
+    EMBED: {"into": "into=FOLDER"},
 }
 _NO_PLACE = (None, MISSING, "local")
-_ROOTS = {CONFIG: "audit", COLLECT: "collection"}
+_ROOTS = {CONFIG: "audit", COLLECT: "collection", EMBED: EMBED}
 # What Hydra notes of a composition: it differs by its nature, and nothing is configured from it.
 _NOTES = ("overrides", "runtime", "searchpath", "job.override_dirname")
 _KEY = re.compile(r"[\w./@:\-\[\]]+")
@@ -58,6 +59,7 @@ def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None 
         guard.check_override(word, search_path.keys_of(_ROOTS[root]) or ())
     words = [word for word in overrides if not is_setting(word)]
     by_hand = [word for word in words if _key_of(word) in _BY_HAND[root]]
+    lists, words = selection.parted(words, value_of) if root == CONFIG else ({}, words)
     try:
         given = {_key_of(word): _place_in(word) for word in by_hand}
         tree, audit = _plain_tree(root, [word for word in words if word not in by_hand], config_dir)
@@ -66,7 +68,7 @@ def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None 
     except RecursionError:
         raise SpecError("spec", "nested beyond reason", "keys and values") from None
     if root == CONFIG:
-        tree["name"] = _name(tree, audit)
+        tree = selection.chosen(tree, lists, words) | {"name": _name(tree, audit)}
     return Composed(_with_given(tree, given), _with_given(_without_places(resolve(tree), root), given))
 
 

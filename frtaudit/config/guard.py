@@ -31,6 +31,8 @@ LANDS: Mapping[str, str] = {
     "report": "report",
     "collection": GLOBAL,
     "source": "source",
+    "preset": "preset",
+    "detector": "detector",
 }
 RUN_FOLDER, SWEEP_FOLDER, LAUNCHER = "hydra.run.dir", "hydra.sweep.dir", "hydra/launcher"
 LAUNCHERS = ("basic", "joblib", "submitit_local", "submitit_slurm")

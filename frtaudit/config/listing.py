@@ -7,7 +7,7 @@ from frtaudit.config.guard import LANDS
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.methods import OF_THEIR_OWN, Method
 from frtaudit.core.metrics import METRICS, TO_REQUIRE
-from frtaudit.core.registry import names
+from frtaudit.core.registry import GROUPS, declared_metrics, names
 from frtaudit.core.structure import closest
 from frtaudit.errors import SpecError
 
@@ -17,15 +17,18 @@ _ABOUT = {
     "protocol": "which comparisons: protocol=NAME",
     "schema": "classes of subjects: schema=NAME or schema=[A,B]",
     "provider": "systems by type: providers=[{name: N, type: T}], or provider=T",
-    "analysis": "questions: analysis=NAME adds one",
+    "analysis": "questions: analyses=[A,B] runs only these, +analyses.NAME={} one more",
     "requirement": "profiles of limits: requirement=[NAME]",
     "bootstrap": "resampling: bootstrap=NAME",
     "report": "the report: report=NAME",
     "collection": "whole collections: frtaudit collect collection=NAME",
     "source": "where a collection's images come from: source=NAME",
     "service": "what a collection asks: services.NAME.type=TYPE",
+    "known_set": "layouts of test sets that a folder is imported from: frtaudit import FOLDER as=NAME",
+    "preset": "how a family of face models wants its pictures: frtaudit embed IMAGES preset=NAME",
+    "detector": "what finds faces: frtaudit embed IMAGES detector=NAME",
     "export": "formats that a finished run can be written in: frtaudit export RUN --as A,B",
-    "section": "of the report, from other wheels, where the analysis of that name runs: analysis=NAME",
+    "section": "of the report, from other wheels, where the analysis of that name runs",
     "metric": "in requirements: metric: NAME",
     "interval": "methods and the targets that they serve: intervals=[{method: M, target: T}]",
 }
@@ -95,9 +98,9 @@ def _cell(text: str) -> str:
 def _named(group: str) -> dict[str, str]:
     if group in LANDS:
         return options(group)
-    if group in ("export", "section", "service"):
+    if group in GROUPS:
         return {name: line_about(group, name) for name in names(group)}
     if group == "metric":
-        return {name: METRICS[name].about for name in TO_REQUIRE}
+        return declared_metrics() | {name: METRICS[name].about for name in TO_REQUIRE}
     offered = (method for method in Method if method not in OF_THEIR_OWN)
     return {method.value: ", ".join(target.value for target in method.serves) for method in offered}

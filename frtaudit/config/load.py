@@ -16,7 +16,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Glob, Override, RangeSweep
 
 from frtaudit.config import presets
-from frtaudit.config.composition import COLLECT, CONFIG, Composed, composed
+from frtaudit.config.composition import COLLECT, CONFIG, EMBED, Composed, composed
 from frtaudit.config.guard import check_word
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.config.validate import check_spec
@@ -24,14 +24,17 @@ from frtaudit.core.canonical import digest
 from frtaudit.core.identity import from_plain, spec_digest, to_full, to_plain, to_portable
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
+from frtaudit.inputs.croissant import with_test_data
 
 if TYPE_CHECKING:
+    from frtaudit.collection.embed.spec import EmbedSpec
     from frtaudit.collection.spec import CollectionSpec
 
 __all__ = [
     "audit_of",
     "expanded",
     "load_collection",
+    "load_embedding",
     "load_spec",
     "spec_digest",
     "to_full",
@@ -85,6 +88,19 @@ def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None
     return collection_spec.from_plain(composed(COLLECT, overrides, config_dir).resolved)
 
 
+def load_embedding(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> "EmbedSpec":
+    """What ``frtaudit embed`` would take, typed; ``overrides``: ``["images=photos", "preset=dlib", "into=faces"]``.
+
+    Raises :class:`SpecError` with one line that names the place.
+
+    >>> load_embedding(["images=photos", "into=faces", "preset=dlib"]).name
+    'dlib'
+    """
+    from frtaudit.collection.embed import spec as embed_spec
+
+    return embed_spec.from_plain(composed(EMBED, overrides, config_dir).resolved)
+
+
 def expanded(overrides: Sequence[str]) -> tuple[tuple[dict[str, str], tuple[str, ...]], ...]:
     """Each job of a sweep: the settings that differ, and all its overrides; the last setting varies fastest.
 
@@ -133,7 +149,7 @@ def whole_digest(spec: AuditSpec) -> str:
 
 def audit_of(found: Composed) -> AuditSpec:
     """The typed and checked spec of what was composed."""
-    spec = with_targets(from_plain(presets.resolve_presets(found.resolved)))
+    spec = with_targets(with_test_data(from_plain(presets.resolve_presets(found.resolved))))
     check_spec(spec)
     return spec
 

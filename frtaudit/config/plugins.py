@@ -9,11 +9,13 @@ from frtaudit.core.registry import declare, load_entry_points
 
 PACKAGES = (
     "analyses",
+    "collection.detectors",
     "collection.services",
     "collection.sources",
     "datasets.cohorts",
     "datasets.protocols",
     "datasets.providers",
+    "inputs.known",
     "report.exports",
 )
 _DECLARATION = re.compile(

@@ -12,8 +12,9 @@ from hydra._internal.sources_registry import SourcesRegistry
 from hydra.core.config_store import ConfigNode, ConfigStore
 from hydra.core.object_type import ObjectType
 from hydra.plugins.config_source import ConfigResult
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig, ListConfig, OmegaConf
 
+from frtaudit.config import selection
 from frtaudit.config.choices import PLUGIN_GROUPS, presets
 from frtaudit.config.guard import (
     LANDS,
@@ -27,6 +28,7 @@ from frtaudit.config.guard import (
 )
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import TYPE
+from frtaudit.core.quoting import quoted
 from frtaudit.core.registry import lookup, names
 from frtaudit.core.spec import AuditSpec
 from frtaudit.core.structure import MISSING, plain, required
@@ -82,6 +84,8 @@ class UserSource(FileConfigSource):
             config = OmegaConf.create(preset.text)
         except ValueError as error:  # !!int x
             raise SpecError(shown, f"broken YAML: {error}", "YAML") from None
+        if isinstance(config, DictConfig) and isinstance(listed := config.get("analyses"), ListConfig):
+            config["analyses"] = selection.as_mapping(list(listed), names("analysis"))
         header: dict[str, str | None] = {"package": preset.package}
         return ConfigResult(self.provider, f"{SCHEME}://{self.path}", config, header)
 
@@ -142,6 +146,10 @@ def keys_of(group: str) -> tuple[str, ...] | None:
         from frtaudit.collection.spec import CollectionSpec
 
         return tuple(field.name for field in dataclasses.fields(CollectionSpec))
+    if group == "embed":
+        from frtaudit.collection.embed.spec import EmbedSpec
+
+        return tuple(field.name for field in dataclasses.fields(EmbedSpec))
     return None
 
 
@@ -161,8 +169,7 @@ def search_path(config_dir: Path) -> str:
     for group in LANDS:
         for file in sorted((config_dir / group).glob("*.y*ml")):
             _check_name(group, file)
-    place = f"{SCHEME}://{config_dir.resolve()}".replace("\\", "\\\\").replace("'", "\\'")
-    return f"hydra.searchpath=['{place}']"
+    return f"hydra.searchpath=[{quoted(f'{SCHEME}://{config_dir.resolve()}')}]"
 
 
 class PluginNode(ConfigNode):

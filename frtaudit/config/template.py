@@ -35,6 +35,9 @@ schemas:
 
 # providers: [vendor_a, vendor_b]      # default: every file in templates/
 
+# Which analyses run. Names with settings are added to those of an audit that defaults: names first; a list,
+# analyses: [error_rates, failures], means only these. On the command line: analyses=[error_rates] only this,
+# +analyses.quality={{}} this too, ~analyses.interclass not this.
 analyses:
   error_rates: {{}}
   similarity_roc: {{}}

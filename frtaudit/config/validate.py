@@ -12,6 +12,7 @@ from frtaudit.core.cohort import UNKNOWN
 from frtaudit.core.machine import limits
 from frtaudit.core.methods import DECIDING, OF_THEIR_OWN, Method
 from frtaudit.core.metrics import D_L2, INDICES, RATES, SPACES, TO_REQUIRE
+from frtaudit.core.provenance import Provenance
 from frtaudit.core.spec import (
     AuditSpec,
     Bootstrap,
@@ -42,6 +43,7 @@ ALL, EACH, MAX = "all", "each", "max"
 NOT_STRATIFIED = "none"
 LONGEST = 200  # characters of a name
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]*")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -70,6 +72,25 @@ def check_spec(spec: AuditSpec) -> None:
     _check_providers(spec.providers)
     check_requirements(spec)
     check_report(spec.report)
+    check_provenance(spec.provenance)
+
+
+def check_provenance(provenance: Provenance) -> None:
+    """Raise :class:`SpecError` for a value that is too long for a line, or a digest that is none."""
+    for place, _, origin in provenance.origins():
+        where = f"provenance.{place.replace('/', '.')}"
+        for name in ("name", "version", "licence", "creator", "source"):
+            value = getattr(origin, name)
+            if value is not None and not (0 < len(value) <= LONGEST and value.isprintable()):
+                raise SpecError(
+                    f"{where}.{name}", "empty, long, or not on one line", f"text of 1 to {LONGEST} characters"
+                )
+        if origin.digest is not None and not _SHA256.fullmatch(origin.digest):
+            raise SpecError(
+                f"{where}.digest",
+                f"found {origin.digest[:20]!r}",
+                "a SHA-256: 64 hexadecimal digits, lower case",
+            )
 
 
 def enough_resamples(alpha: float) -> int:

@@ -192,7 +192,8 @@ class CohortData:
     and the cohort only stands in for scores without subjects; ``stored_systems``: provider name to what its run left;
     ``compared``: the comparisons of finished runs; ``folded``: their folds' pairs; ``labelling``: what says who is
     who where nobody named the faces; ``earlier``: the same of an earlier collection, whose faces are no samples;
-    ``notes``: sentences about how it was gathered, for a report's notes; ``collection``: the same as facts.
+    ``notes``: sentences about how it was gathered, for a report's notes; ``collection``: the same as facts; ``made``:
+    provider name to what made its templates, where ``frtaudit embed`` did.
     """
 
     cohort: Cohort
@@ -215,3 +216,4 @@ class CohortData:
     earlier: Labelling | None = None
     notes: tuple[str, ...] = ()
     collection: Mapping[str, Json] | None = None
+    made: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)

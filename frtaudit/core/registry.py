@@ -1,7 +1,7 @@
 """What a spec can name: plug-ins by group and name. No Hydra, no import by string."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -12,7 +12,9 @@ from frtaudit.errors import SpecError
 GROUPS = (
     "analysis",
     "cohort",
+    "detector",
     "export",
+    "known_set",
     "protocol",
     "provider",
     "requirement",
@@ -42,8 +44,8 @@ def register(group: str, name: str) -> Callable[[type[T]], type[T]]:
     Parameters
     ----------
     group : str
-        What kind of plug-in it is: ``analysis``, ``cohort``, ``export``, ``protocol``, ``provider``, ``section``,
-        ``service`` or ``source``.
+        What kind of plug-in it is: ``analysis``, ``cohort``, ``detector``, ``export``, ``known_set``, ``protocol``,
+        ``provider``, ``section``, ``service`` or ``source``.
     name : str
         How a spec names it.
 
@@ -107,6 +109,17 @@ def about(group: str, name: str) -> str:
     if isinstance(known, Declared):
         return known.about
     return (known.__doc__ or "").strip().split("\n")[0]
+
+
+def declared_metrics() -> dict[str, str]:
+    """Metrics that analyses of other wheels declare as ``metrics``: a mapping to what each is, or names alone."""
+    found: dict[str, str] = {}
+    for (group, name), known in sorted(_registered.items()):
+        if group == "analysis" and isinstance(known, type) and not known.__module__.startswith("frtaudit."):
+            metrics = getattr(known, "metrics", ())
+            said = metrics if isinstance(metrics, Mapping) else dict.fromkeys(metrics, f"of analysis {name}")
+            found |= {str(metric): str(text) for metric, text in said.items()}
+    return found
 
 
 def name_of(group: str, plugin: type) -> str:

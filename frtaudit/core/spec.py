@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from frtaudit.core.methods import Method, Target
+from frtaudit.core.provenance import Provenance
 
 PATH = {"role": "path"}
 MACHINE = {"role": "machine"}
@@ -314,8 +315,9 @@ class AuditSpec:
     """A whole audit. ``cohort``, ``protocol``, ``providers`` and ``analyses`` hold registered plug-ins.
 
     ``providers`` None: all that the cohort offers. ``trained_on``: system to the name of the set that it was trained
-    on, as declared. ``threads`` 0: as many as there are cores; ``dask``: where all pairs are scored, if not by threads:
-    in ``local`` processes, or by the workers of a scheduler, named by its address or by the file that it wrote.
+    on, as declared; ``provenance``: licence and origin of systems and test data. ``threads`` 0: as many as there are
+    cores; ``dask``: where all pairs are scored, if not by threads: in ``local`` processes, or by the workers of a
+    scheduler, named by its address or by the file that it wrote.
     """
 
     name: str
@@ -339,6 +341,7 @@ class AuditSpec:
     tail_budget: int = 2_000_000_000
     sanitize: tuple[SanitizeStep, ...] = field(default=(), metadata=ADDED)
     trained_on: Mapping[str, str] = field(default_factory=dict, metadata=ADDED)
+    provenance: Provenance = field(default_factory=Provenance, metadata=ADDED)
     threads: int = field(default=0, metadata=MACHINE)
     dask: str | None = field(default=None, metadata=MACHINE)
     seal: str | None = field(default=None, metadata=PATH)

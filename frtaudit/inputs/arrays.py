@@ -14,7 +14,6 @@ from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import DataError
 from frtaudit.inputs.nameless import Scores, material_of_scores
 from frtaudit.inputs.pairlist import PROBE
-from frtaudit.inputs.pseudonyms import key_bytes
 from frtaudit.inputs.score_cohort import cohort_of_lists
 from frtaudit.inputs.scorelist import PROBE_SUBJECT, scores_in
 from frtaudit.inputs.tables import Table
@@ -55,8 +54,7 @@ class ScoreArrays:
         if not self.named:
             scores = Scores(name=self.system, mated=self.score[self.mated], non_mated=self.score[~self.mated])
             return material_of_scores([scores], inputs)
-        lists, key = [scores_in(self._table(), self.system)], key_bytes(None, digest(dict(inputs)))
-        cohort = cohort_of_lists(lists, None, schemas, inputs, key)
+        cohort = cohort_of_lists([scores_in(self._table(), self.system)], None, schemas, inputs)
         return cohort if self.named_samples else replace(cohort, notes=(NO_SAMPLES,))
 
     def _table(self) -> Table:
@@ -102,7 +100,11 @@ def score_arrays(
     _check_length("mated", kinds.size, score.size)
     neither = np.flatnonzero(~np.isin(kinds, (0.0, 1.0)))
     if neither.size:
-        raise DataError(f"mated row {neither[0]}", "neither mated nor non-mated", "True or False, 1 or 0")
+        raise DataError(
+            f"mated row {neither[0]}",
+            "neither mated nor non-mated",
+            "1 or 0, after the scores: evaluate(scores, mated)",
+        )
     if subjects is None and (samples is not None or groups):
         raise DataError("subjects", "None, beside samples or groups", "subjects=(probe, reference)")
     taken = next((name for name in groups if f"probe_{name}" in (*PROBE, *PROBE_SUBJECT)), None)

@@ -19,7 +19,6 @@ from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import AuditSpec, Weighting
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.gathering import scored
-from frtaudit.inputs.pseudonyms import key_bytes
 from frtaudit.inputs.scorelist import MISSING_SCORE
 
 SAID = (
@@ -56,7 +55,7 @@ def material_of_scores(systems: list[Scores], inputs: Mapping[str, str]) -> Coho
         cohort=_stand_ins(systems),
         tables={system.name: _table(system) for system in systems},
         inputs=inputs,
-        pseudonym_key=key_bytes(None, digest(dict(inputs))),
+        pseudonym_key=bytes.fromhex(digest(dict(inputs))),
         named=False,
     )
 

@@ -36,7 +36,7 @@ class PairList:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
+class PairLine:
     """One pair as written: where, two sample ids, a fold, and whether it is said to be mated (None: not said)."""
 
     place: str
@@ -54,7 +54,7 @@ def read_pairs(path: Path, cohort: Cohort) -> PairList:
     (mated) and ``name1 i name2 j`` (non-mated), sample ids being ``name_%04d``. With ``folds pairs`` each fold is that
     many mated lines, then as many non-mated ones. Raises :class:`DataError` naming the line.
     """
-    lines = _table_lines(path) if path.suffix in SUFFIXES else _lfw_lines(path)
+    lines = _table_lines(path) if path.suffix in SUFFIXES else lfw_lines(path)
     if not lines:
         raise DataError(path.name, "the list holds no pair", "one pair per line")
     index = {name: i for i, name in enumerate(cohort.sample_ids)}
@@ -70,7 +70,7 @@ def read_pairs(path: Path, cohort: Cohort) -> PairList:
     )
 
 
-def _known(line: _Line, index: dict[str, int], cohort: Cohort) -> bool:
+def _known(line: PairLine, index: dict[str, int], cohort: Cohort) -> bool:
     if line.probe in index and line.reference in index:
         return True
     if any(entry.code == DROPPED or entry.code.startswith(SANITIZED) for entry in cohort.ledger):
@@ -78,7 +78,7 @@ def _known(line: _Line, index: dict[str, int], cohort: Cohort) -> bool:
     raise DataError(line.place, "names a sample that the cohort does not hold", "samples of the metadata")
 
 
-def _check(line: _Line, index: dict[str, int], cohort: Cohort) -> None:
+def _check(line: PairLine, index: dict[str, int], cohort: Cohort) -> None:
     if line.probe == line.reference:
         raise DataError(line.place, "compares a sample with itself", "two different samples")
     mated = cohort.subject_of[index[line.probe]] == cohort.subject_of[index[line.reference]]
@@ -87,7 +87,7 @@ def _check(line: _Line, index: dict[str, int], cohort: Cohort) -> None:
         raise DataError(line.place, f"a {said} line disagrees with the metadata", "pairs as the subjects say")
 
 
-def _table_lines(path: Path) -> list[_Line]:
+def _table_lines(path: Path) -> list[PairLine]:
     table = read_table(path, path.name)
     probe, reference = table.texts(table.need(PROBE)), table.texts(table.need(REFERENCE))
     column = table.find(FOLD)
@@ -96,7 +96,7 @@ def _table_lines(path: Path) -> list[_Line]:
     for i, fold in enumerate(folds):
         if fold is None and column is not None:
             raise DataError(table.place(i), "the fold is no integer from 0 to 32767", "0, 1, 2, ...")
-        lines.append(_Line(place=table.place(i), probe=probe[i], reference=reference[i], fold=fold))
+        lines.append(PairLine(place=table.place(i), probe=probe[i], reference=reference[i], fold=fold))
     return lines
 
 
@@ -104,7 +104,8 @@ def _fold(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) <= DIGITS and int(text) < 1 << 15 else None
 
 
-def _lfw_lines(path: Path) -> list[_Line]:
+def lfw_lines(path: Path) -> list[PairLine]:
+    """The lines of a list in LFW's layout: see :func:`read_pairs`."""
     rows = _rows(path)
     header: tuple[int, ...] = ()
     if rows and len(rows[0][1]) <= 2:
@@ -134,7 +135,7 @@ def _count(text: str, place: str) -> int:
     return int(text)
 
 
-def _lfw_line(place: str, fields: Sequence[str]) -> _Line:
+def _lfw_line(place: str, fields: Sequence[str]) -> PairLine:
     """``name i j`` or ``name1 i name2 j``."""
     if len(fields) not in {3, 4}:
         raise DataError(place, f"{len(fields)} fields", "name i j, or name1 i name2 j")
@@ -142,7 +143,7 @@ def _lfw_line(place: str, fields: Sequence[str]) -> _Line:
     numbers = first[1].strip(), second[1].strip()
     if not all(number.isdecimal() and len(number) <= DIGITS for number in numbers):
         raise DataError(place, "an image number is no integer", "name i j, or name1 i name2 j")
-    return _Line(
+    return PairLine(
         place=place,
         probe=f"{first[0].strip()}_{int(first[1]):04d}",
         reference=f"{second[0].strip()}_{int(second[1]):04d}",
@@ -151,7 +152,7 @@ def _lfw_line(place: str, fields: Sequence[str]) -> _Line:
     )
 
 
-def _with_folds(name: str, lines: Sequence[_Line], header: tuple[int, ...]) -> list[_Line]:
+def _with_folds(name: str, lines: Sequence[PairLine], header: tuple[int, ...]) -> list[PairLine]:
     """Check the counts of the header; number the folds when it declares several."""
     folds, pairs = (1, *header)[-2:]
     if len(lines) != 2 * folds * pairs:
@@ -165,6 +166,8 @@ def _with_folds(name: str, lines: Sequence[_Line], header: tuple[int, ...]) -> l
             )
         number = fold if len(header) == 2 else None
         numbered.append(
-            _Line(place=line.place, probe=line.probe, reference=line.reference, fold=number, mated=line.mated)
+            PairLine(
+                place=line.place, probe=line.probe, reference=line.reference, fold=number, mated=line.mated
+            )
         )
     return numbered

@@ -164,7 +164,7 @@ def cohort_of(run: RunTables) -> Cohort:
 def comparisons_of(run: RunTables, cohort: Cohort) -> Comparisons:
     """What the run compared: all pairs within cells, or its list."""
     cells = _cells(run, cohort)
-    if bool(run.tables["systems"]["all_pairs"].iloc[0]):
+    if all_pairs_of(run):
         none = np.empty(0, dtype=np.int32)
         return Comparisons(
             all_pairs=True, probe=none, reference=none, mated=np.empty(0, dtype=np.bool_), cells=cells
@@ -192,8 +192,7 @@ def folded_of(read: Sequence[RunTables], cohort: Cohort) -> Comparisons | None:
 
 def finished_of(run: RunTables, system: str, cohort: Cohort, comparisons: Comparisons) -> StoredSystem:
     """One system's scores, as its tables hold them."""
-    row = _of(run, "systems", system)
-    low, high, floor = (float(row[name].to_numpy()[0]) for name in ("score_low", "score_high", "floor"))
+    (low, high), floor = range_of(run, system), floor_of(run, system)
     scores, pairs = _of(run, "scores", system), _of(run, "pairs", system)
     tail = table = None
     if comparisons.all_pairs:
@@ -211,6 +210,28 @@ def finished_of(run: RunTables, system: str, cohort: Cohort, comparisons: Compar
         resamples=int(str(_mapping(run.spec.get("bootstrap")).get("B", 0))),
         signer=run.signer,
     )
+
+
+def all_pairs_of(run: RunTables) -> bool:
+    """Whether the run compared all pairs, and not a list."""
+    return bool(run.tables["systems"]["all_pairs"].iloc[0])
+
+
+def range_of(run: RunTables, system: str) -> tuple[float, float]:
+    """The lowest and the highest score that a system can give."""
+    row = _of(run, "systems", system)
+    return float(row["score_low"].to_numpy()[0]), float(row["score_high"].to_numpy()[0])
+
+
+def floor_of(run: RunTables, system: str) -> float:
+    """At or above it no comparison of a system is missing."""
+    return float(_of(run, "systems", system)["floor"].to_numpy()[0])
+
+
+def sizes_of(run: RunTables) -> tuple[int, int]:
+    """How many samples and subjects a run has."""
+    table = _of(run, "samples", run.systems[0])
+    return len(table), int(table["subject"].nunique())
 
 
 def failures_of(run: RunTables, system: str) -> dict[int, str]:

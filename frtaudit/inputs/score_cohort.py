@@ -14,6 +14,7 @@ from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import DataError
 from frtaudit.inputs.coded import Coded, joined
 from frtaudit.inputs.pairing import both_orders, listed_comparisons
+from frtaudit.inputs.pseudonyms import pseudonym_key
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.inputs.scorelist import ScoreList, refuse_repeats, said_mated
 from frtaudit.inputs.tables import Table
@@ -38,14 +39,16 @@ def cohort_of_lists(
     metadata: Table | None,
     schemas: Mapping[str, SchemaSpec],
     inputs: Mapping[str, str],
-    pseudonym_key: bytes,
+    key_file: str | None = None,
 ) -> CohortData:
     """The cohort of score lists, with a table of scores for each system in them.
 
     ``metadata``: a table with the subject of each sample, where the lists do not say it; ``inputs``: name to sha256 of
-    what was read. Raises :class:`DataError` naming file and line, never a sample or subject.
+    what was read; ``key_file``: holds the key of pseudonyms. Raises :class:`DataError` naming file and line, never a
+    sample or subject.
     """
-    people = _people(lists, metadata)
+    known = _registered(metadata) if metadata else {}
+    people = _people(lists, known)
     roster = _roster(people)
     cohort = enrol(roster, schemas)
     tables, ledger = _tables(lists, cohort, {sample: person.subject for sample, person in people.items()})
@@ -54,13 +57,16 @@ def cohort_of_lists(
         tables=tables,
         inputs=inputs,
         attributes=attributes_of(roster, cohort),
-        pseudonym_key=pseudonym_key,
+        pseudonym_key=_key(key_file, known | people),
     )
 
 
-def _people(lists: Sequence[ScoreList], metadata: Table | None) -> dict[str, _Person]:
+def _key(path: str | None, people: Mapping[str, _Person]) -> bytes:
+    return pseudonym_key(path, list(people), [person.subject for person in people.values()])
+
+
+def _people(lists: Sequence[ScoreList], known: Mapping[str, _Person]) -> dict[str, _Person]:
     """Every sample of the lists; its subject and classes from the metadata, or from the lists themselves."""
-    known = _registered(metadata) if metadata else {}
     people: dict[str, _Person] = {}
     for scores in lists:
         for side, samples, subjects in (

@@ -11,7 +11,7 @@ from frtaudit.core.identity import to_plain
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, Weighting
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, printable
 from frtaudit.evaluation.picked_group import highest
 from frtaudit.evaluation.requirements import JudgementContext, directions, judge, planned
 from frtaudit.evaluation.suspected_duplicates import with_suspects, without_confirmed
@@ -31,7 +31,7 @@ from frtaudit.pipeline.components import (
 from frtaudit.pipeline.dask import executor_of
 from frtaudit.pipeline.evaluate import evaluate_system, groups_of, refuse_unresolved
 from frtaudit.pipeline.multiplicity import adjusted
-from frtaudit.pipeline.provenance import counts_of, digests_of, inputs_of, notes_of, versions
+from frtaudit.pipeline.provenance import counts_of, digests_of, inputs_of, made_of, notes_of, versions
 from frtaudit.pipeline.test_sets import scored_sets
 from frtaudit.stats.systems.multiplicity import enough_for_holm
 
@@ -71,12 +71,12 @@ def audit(spec: AuditSpec, progress: Progress = quiet, source: CohortSource | No
     tables: Tables = {}
     read: dict[str, dict[str, AnalysisOutput]] = {}
     with executor_of(spec.dask, spec.threads) as executor:
-        for provider in progress(panel, "providers"):
+        for provider in progress(panel, "systems"):
             system = evaluate_system(spec, provider, cohort_data, comparisons, groups, progress, executor)
             system = replace(
                 system, test_sets=scored_sets(spec, provider, cohort_data, lists, groups), surveys=surveys
             )
-            read[system.provider] = _read(spec, system)
+            read[system.provider] = _read(spec, system, progress)
             outcomes += [AnalysisOutput(notes=system.notes), *read[system.provider].values()]
             _add_tables(tables, system)
     outcomes += _across(spec, read)
@@ -109,7 +109,7 @@ def _result(
         curves=tuple(curve for outcome in outcomes for curve in outcome.curves),
         findings=findings,
         failures=(*cohort_data.cohort.ledger, *(entry for outcome in outcomes for entry in outcome.failures)),
-        cohort=counts_of(cohort_data),
+        cohort=counts_of(cohort_data) | made_of(cohort_data, inputs),
         notes=notes_of(spec, outcomes),
     )
 
@@ -121,12 +121,11 @@ def _cautions(cohort_data: CohortData) -> tuple[str, ...]:
     return said if cohort_data.named else (nameless.SAID, *said)
 
 
-def _read(spec: AuditSpec, system: SystemData) -> dict[str, AnalysisOutput]:
+def _read(spec: AuditSpec, system: SystemData, progress: Progress) -> dict[str, AnalysisOutput]:
     """What each analysis finds in one system."""
-    named = zip(spec.analyses, analyses_of(spec), strict=True)
+    named = list(zip(spec.analyses, analyses_of(spec), strict=True))
     outputs: dict[str, AnalysisOutput] = {}
-    for name, analysis in named:
-        signals.check()
+    for name, analysis in progress(named, f"{printable(system.provider)}: analyses"):
         outputs[name] = analysis.estimates(system, spec.bootstrap.alpha)
     return (
         outputs if system.cohort_data.named else {name: _pooled(outcome) for name, outcome in outputs.items()}

@@ -1,46 +1,49 @@
-"""What an audit found, for a program or a notebook: the result itself, as a table, and as a page's fragment."""
+"""What an audit found, for a program or a notebook: as tables, figures, LaTeX, a run folder, and a page's fragment."""
 
+from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from frtaudit.core import AuditResult, Estimate, Interval
-from frtaudit.core.canonical import dumps
-from frtaudit.core.records import to_json
-from frtaudit.errors import SpecError
-from frtaudit.report.source import Bounds, Record
+from frtaudit.core import AuditResult
+from frtaudit.core.canonical import sha256_file
+from frtaudit.core.findings import exit_code
+from frtaudit.errors import SpecError, VerificationError
+from frtaudit.pipeline import frames
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from frtaudit.core.spec import AuditSpec
+    from frtaudit.pipeline.audit import Audited
+    from frtaudit.pipeline.run import RunSummary
     from frtaudit.report.figure_choice import Choice
     from frtaudit.report.paper_figures import Drawing
+    from frtaudit.signing.verification import Verification
 
 __all__ = ["Intervals", "Report"]
 
 Intervals = Literal["first", "all"]
-_WHERE = ("provider", "analysis", "metric", "schema", "group", "weighting")
-_TYPES = {
-    **dict.fromkeys((*_WHERE, "at", "target", "method"), "object"),
-    **dict.fromkeys(("value", "level", "low", "high"), "float64"),
-    **dict.fromkeys(("numerator", "denominator"), "Int64"),
-}
-_COLUMNS = (*_WHERE, "at", "value", "numerator", "denominator", "target", "method", "level", "low", "high")
 _SHOWN = 20  # rows of a notebook's table
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Report:
-    """An audit's result, with a table of it.
+    """An audit's result: as tables, figures and LaTeX, and as a signed run folder.
 
-    A notebook shows it as its findings and its first estimates.
+    A notebook shows it as its answer in sentences, the first page's figure, and a table.
 
     Parameters
     ----------
     result : AuditResult
         All that the audit found: estimates with their intervals, curves, findings, failures, the spec.
+    audited, settings : optional
+        The audit in memory and its spec, as :func:`frtaudit.audit` gives them: what :meth:`save` writes.
+    places : list of Path
+        The folders where this result stands, the last one first asked by :meth:`verify`.
 
     Examples
     --------
@@ -52,6 +55,9 @@ class Report:
     """
 
     result: AuditResult
+    audited: "Audited | None" = field(default=None, compare=False)
+    settings: "AuditSpec | None" = field(default=None, compare=False)
+    places: list[Path] = field(default_factory=list, compare=False)
 
     def frame(self, intervals: Intervals = "first") -> "pd.DataFrame":
         """The estimates as a table.
@@ -65,9 +71,9 @@ class Report:
         Returns
         -------
         pandas.DataFrame
-            Columns ``provider analysis metric schema group weighting at value numerator denominator target method
-            level low high``. ``at`` is canonical JSON, such as ``{"fmr":0.001}``. What is missing is NaN,
-            NA in counts, None in texts.
+            Columns ``provider analysis metric schema group weighting at fmr threshold value numerator denominator
+            target method level low high``. ``at`` is the operating point as canonical JSON, such as ``{"fmr":0.001}``;
+            ``fmr`` and ``threshold`` are its numbers. What is missing is NaN, NA in counts, None in texts.
 
         Raises
         ------
@@ -81,14 +87,29 @@ class Report:
         >>> set(report.frame(intervals="all")["target"])
         {'comparisons_iid'}
         """
-        import pandas as pd
-
         if intervals not in ("first", "all"):
             raise SpecError("intervals", f"found {intervals!r}", "first or all")
-        chosen = _every if intervals == "all" else _first
-        rows = [_row(estimate, interval) for estimate, interval in chosen(self.result)]
-        columns = {name: pd.Series([row[name] for row in rows], dtype=_TYPES[name]) for name in _COLUMNS}
-        return pd.DataFrame(columns)
+        return frames.estimates(self.result, every=intervals == "all")
+
+    def findings(self) -> "pd.DataFrame":
+        """The requirements with their verdicts as a table, a row for each finding.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``requirement verdict provider metric schema group weighting at fmr threshold value numerator
+            denominator sense limit bound bound_level p p_adjusted sentence``; ``verdict`` is pass, fail, inconclusive
+            or not_testable. Empty where no requirement is declared.
+
+        Examples
+        --------
+        >>> import frtaudit
+        >>> few = ["requirements=[{name: few, metric: eer, limit: 0.2}]"]
+        >>> report = frtaudit.evaluate([0.9] * 20 + [0.2, 0.7] * 10, [1] * 20 + [0] * 20, fmr=[0.5], overrides=few)
+        >>> report.findings()[["requirement", "verdict"]].values.tolist()
+        [['few', 'not_testable']]
+        """
+        return frames.findings(self.result)
 
     def figures(self) -> tuple[str, ...]:
         """Names of the figures that the report draws, for :meth:`figure`."""
@@ -109,7 +130,7 @@ class Report:
         Returns
         -------
         matplotlib.figure.Figure
-            To be changed or saved: ``figure.savefig("det.pdf")``.
+            To be changed or saved: ``figure.savefig("det.pdf")``; a notebook shows it.
 
         Raises
         ------
@@ -166,6 +187,84 @@ class Report:
             raise SpecError("table", f"found {name!r}", ", ".join(tables))
         return to_latex(tables[name])
 
+    def save(self, folder: str | Path) -> "RunSummary":
+        """Write the signed run folder of this audit, as ``frtaudit run`` does; nothing is computed again.
+
+        Parameters
+        ----------
+        folder : str or Path
+            A new folder, or one without a result. All files of the run appear in it, or none.
+
+        Returns
+        -------
+        RunSummary
+            The exit code (3: a requirement failed), the findings by verdict, the digest of the result, the report's
+            path.
+
+        Raises
+        ------
+        SpecError
+            The report was read from a run folder, or ``folder`` holds a result.
+
+        Examples
+        --------
+        >>> import frtaudit, tempfile
+        >>> report = frtaudit.evaluate([0.9] * 20 + [0.2, 0.7] * 10, [1] * 20 + [0] * 20, fmr=[0.5],
+        ...                            overrides=["report.html=false", "report.pdf=false"])
+        >>> report.save(tempfile.mkdtemp()).exit_code, report.verify().exit_code in (0, 3)
+        (0, True)
+        """
+        from frtaudit.pipeline.rederive import note_paths
+        from frtaudit.pipeline.run import run
+
+        audited, settings = self.audited, self.settings
+        if audited is None or settings is None:
+            found = f"a report that was read from {self.places[-1]}" if self.places else "a result alone"
+            raise SpecError("save", found, "a report of frtaudit.audit, evaluate or compare")
+        summary = run(settings, Path(folder), exit_code, lambda: audited)
+        note_paths(settings, summary.result_sha256)
+        self.places.append(Path(folder))
+        return summary
+
+    def verify(self, trust: Iterable[str | Path] = ()) -> "Verification":
+        """Check the run folder of this report, offline: where it was saved last, or read from.
+
+        Parameters
+        ----------
+        trust : iterable of str or Path
+            PEM files of signers, beside those that this machine trusts.
+
+        Returns
+        -------
+        Verification
+            Each check with its outcome, as of :func:`frtaudit.verify`.
+
+        Raises
+        ------
+        SpecError
+            The report is in memory only.
+        VerificationError
+            The folder holds another result by now.
+
+        Examples
+        --------
+        >>> import frtaudit
+        >>> frtaudit.evaluate([0.9] * 20 + [0.2] * 20, [1] * 20 + [0] * 20, fmr=[0.5]).verify()
+        Traceback (most recent call last):
+        frtaudit.errors.SpecError: verify: the report is in memory only; accepted: report.save(FOLDER) first
+        """
+        from frtaudit.signing.verify import verify
+
+        if not self.places:
+            raise SpecError("verify", "the report is in memory only", "report.save(FOLDER) first")
+        folder = self.places[-1]
+        result = folder / "result.json"
+        if result.is_file() and sha256_file(result) != self.result.sha256:
+            raise VerificationError(
+                str(result), "is another result than this report's", "the folder as it was saved"
+            )
+        return verify(folder, trust)
+
     def __repr__(self) -> str:
         """One line: the audit, how many estimates, the findings by verdict."""
         counts = Counter(finding.verdict.value for finding in self.result.findings)
@@ -174,31 +273,50 @@ class Report:
         return f"Report({self.result.spec['name']}: {len(self.result.estimates)} estimates; {said})"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        items = "".join(
-            f"<li>{escape(finding.verdict.value.replace('_', ' '))}: {escape(finding.sentence)}</li>"
-            for finding in self.result.findings
-        )
-        table = self.frame().to_html(index=False, max_rows=_SHOWN, na_rep="", border=0)
-        return f"<p>{escape(repr(self))}</p><ul>{items}</ul>{table}"
+        """What a notebook shows: the answer in sentences, the first page's figure, findings or rates as a table."""
+        from frtaudit.report.brief import answer, front_figure
+
+        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in answer(self.result))
+        front = front_figure(self.result)
+        drawn = "" if front is None else _image(front.drawing.png(), f"{front.title}. {front.shows}")
+        return f"<p><b>{escape(repr(self))}</b></p>{said}{drawn}{_short(self)}"
 
 
-def _every(result: AuditResult) -> Iterator[tuple[Estimate, Interval | None]]:
-    return ((estimate, interval) for estimate in result.estimates for interval in estimate.intervals)
+def _image(png: bytes, words: str) -> str:
+    encoded = b64encode(png).decode("ascii")
+    return f'<img style="max-width: 36em" alt="{escape(words)}" src="data:image/png;base64,{encoded}">'
 
 
-def _first(result: AuditResult) -> Iterator[tuple[Estimate, Interval | None]]:
-    """Each estimate with the interval that the report prints first, if it has one."""
-    for estimate in result.estimates:
-        bounds = tuple(Bounds(interval=interval, pointer="") for interval in estimate.intervals)
-        first = Record(estimate=estimate, pointer="", bounds=bounds).bound()
-        yield estimate, None if first is None else first.interval
-
-
-def _row(estimate: Estimate, interval: Interval | None) -> dict[str, object]:
-    row = {name: getattr(estimate, name) for name in (*_WHERE, "value", "numerator", "denominator")}
-    row["at"] = dumps(to_json(estimate)["at"])
-    row |= {name: getattr(interval, name, None) for name in ("level", "low", "high")}
-    row["target"] = None if interval is None else interval.target.value
-    row["method"] = None if interval is None else interval.method.value
-    return row
+def _short(report: Report) -> str:
+    """The findings; without any the rates at FMR targets of everybody and each group; without these, any estimates."""
+    if report.result.findings:
+        columns = [
+            "requirement",
+            "verdict",
+            "provider",
+            "metric",
+            "schema",
+            "group",
+            "value",
+            "limit",
+            "bound",
+        ]
+        frame = report.findings()[columns]
+    else:
+        every = report.frame()
+        rates = every[every["metric"].isin(["fnmr_at_fmr", "vendor_difference"])]
+        columns = [
+            "provider",
+            "metric",
+            "schema",
+            "group",
+            "weighting",
+            "fmr",
+            "value",
+            "target",
+            "low",
+            "high",
+        ]
+        frame = (rates if len(rates) else every)[columns]
+    shown = frame.astype(object).where(frame.notna(), "").replace("not_testable", "not testable")
+    return str(shown.to_html(index=False, max_rows=_SHOWN, float_format="{:.4g}".format, border=0))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from frtaudit.core.canonical import Json, dumps
 from frtaudit.core.machine import signals
+from frtaudit.core.quoting import quoted
 from frtaudit.errors import DataError, SpecError, VerificationError
 from frtaudit.inputs.run_tables import RESULT, STATEMENT, RunTables, read_run_tables
 from frtaudit.signing.manifest import problem
@@ -114,19 +115,13 @@ def _part(spec: Mapping[str, Json], key: str) -> Mapping[str, Json]:
 
 
 def _listed(texts: Sequence[str]) -> str:
-    return f"[{','.join(_quoted(text) for text in texts)}]"
-
-
-def _quoted(text: str) -> str:
-    """Text as Hydra's grammar reads it, whatever it holds."""
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
+    return f"[{','.join(quoted(text) for text in texts)}]"
 
 
 def _word(value: Json) -> str:
     """A value as an override: mappings without quotes round their keys."""
     if isinstance(value, str):
-        return _quoted(value)
+        return quoted(value)
     if isinstance(value, Mapping):
         return "{" + ",".join(f"{key}:{_word(item)}" for key, item in value.items()) + "}"
     if isinstance(value, (list, tuple)):

@@ -96,9 +96,10 @@ def load_providers(spec: AuditSpec, cohort_data: CohortData) -> list[Provider]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise SpecError("providers", f"{twice[0]!r} stands twice", "each name once")
-    stray = [name for name in spec.trained_on if name not in names]
-    if stray:
-        raise SpecError("trained_on", f"no system is named {stray[0]!r}", ", ".join(names))
+    for where, of in {"trained_on": spec.trained_on, "provenance.systems": spec.provenance.systems}.items():
+        stray = [name for name in of if name not in names]
+        if stray:
+            raise SpecError(where, f"no system is named {stray[0]!r}", ", ".join(names))
     if not providers:
         raise SpecError("providers", "no provider", "a list of names or of mappings with name and type")
     return providers

@@ -67,6 +67,7 @@ def published(result: AuditResult, link: str, minimum: int = MINIMUM) -> AuditRe
     cohort = {
         **_cohort(result.cohort, withheld),
         **({"collection": collected} if "collection" in result.cohort else {}),
+        **({"templates": _scrubbed(_made(result.cohort), names)} if "templates" in result.cohort else {}),
         "publication": _record(withheld, minimum, left_out),
     }
     return AuditResult(
@@ -195,6 +196,14 @@ def _collected(found: Mapping[str, Json]) -> dict[str, Json]:
         "spec": {**asked, "source": source},
         **hidden,
         "services": services,
+    }
+
+
+def _made(cohort: Mapping[str, Json]) -> dict[str, Json]:
+    """What made templates; counts of images and what was found in some of them are of people."""
+    return {
+        name: {key: _mapping(facts).get(key) for key in ("settings", "source", "licence")}
+        for name, facts in _mapping(cohort.get("templates")).items()
     }
 
 

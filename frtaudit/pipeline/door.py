@@ -11,9 +11,10 @@ from frtaudit.config.load import audit_of, load_spec
 from frtaudit.core.findings import exit_code
 from frtaudit.core.methods import Target
 from frtaudit.core.spec import AuditSpec, IntervalSpec
-from frtaudit.errors import SpecError
+from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.system import DEFAULT_INTERVALS
 from frtaudit.inputs.arrays import ScoreArrays, Sides, classes_of, score_arrays
+from frtaudit.inputs.frames import Frame, arrays_of_frame
 from frtaudit.pipeline import audit as auditing
 from frtaudit.pipeline.audit_report import Report
 from frtaudit.pipeline.compare import comparison_of
@@ -25,7 +26,7 @@ from frtaudit.report.exports.run_folder import read_run
 __all__ = ["audit", "compare", "evaluate", "load_report", "run"]
 
 Spec = AuditSpec | Sequence[str]
-_ANALYSES = "analyses={error_rates: {}, differentials: {}, failures: {}}"
+_ANALYSES = "analyses=[error_rates,differentials,failures]"
 _NAMELESS = ("audit=nameless", "cohort=pyeer", "cohort.mated=memory", "cohort.non_mated=memory")
 _NAMED = ("audit=scores", "cohort.root=memory", _ANALYSES)
 
@@ -53,21 +54,24 @@ def audit(spec: Spec) -> Report:
     Examples
     --------
     >>> import frtaudit
-    >>> report = frtaudit.audit(["audit=demo", "cohort.subjects=24", "bootstrap.B=199", "analyses={error_rates: {}}",
+    >>> report = frtaudit.audit(["audit=demo", "cohort.subjects=24", "bootstrap.B=199", "analyses=[error_rates]",
     ...                          "requirements=[]"])
     >>> report.result.spec["name"]
     'demo'
     """
-    return Report(auditing.audit(_typed(spec)).result)
+    return _in_memory(_typed(spec))
 
 
 def evaluate(
-    scores: npt.ArrayLike,
-    mated: npt.ArrayLike,
+    scores: npt.ArrayLike | Frame,
+    mated: npt.ArrayLike | str | None = None,
     *,
     subjects: Sides | None = None,
     samples: Sides | None = None,
-    groups: Mapping[str, Sides] | None = None,
+    groups: Mapping[str, Sides] | Sequence[str] | None = None,
+    score: str | None = None,
+    probe: str | None = None,
+    reference: str | None = None,
     fmr: Sequence[float] = (0.001,),
     system: str = "system",
     overrides: Sequence[str] = (),
@@ -80,18 +84,23 @@ def evaluate(
 
     Parameters
     ----------
-    scores : array_like of float, shape (P,)
-        A score for each comparison; higher is more alike. NaN: the comparison failed, and is counted as that.
-    mated : array_like of bool, shape (P,)
-        Whether both samples are of one subject.
-    subjects : pair of array_like, each of shape (P,), optional
+    scores : array_like of float, shape (P,), or DataFrame
+        A score for each comparison; higher is more alike. NaN: the comparison failed, and is counted as that. Of a
+        DataFrame each row is a comparison, and the other arguments name its columns.
+    mated : array_like of bool, shape (P,), or str
+        Whether both samples are of one subject: 1 for mated, as ``y_true`` of scikit-learn.
+    subjects : pair of array_like, each of shape (P,), or of str, optional
         The subjects of the probes, and of the references.
     samples : pair of array_like, each of shape (P,), optional
         The samples that were compared. Without them each comparison is taken as one of samples of its own, and no
         interval is given for fixed identities, which resamples samples.
-    groups : mapping of str to pair of array_like, each of shape (P,), optional
+    groups : mapping of str to pair of array_like, each of shape (P,), or sequence of str, optional
         For each schema the classes of the probes' subjects, and of the references'. An empty text, None or NaN: not
-        known.
+        known. Of a DataFrame: ``["sex"]`` reads ``probe_sex`` and ``reference_sex``, or else ``sex`` for both sides;
+        ``{"sex": ("sex_1", "sex_2")}`` names the columns.
+    score, probe, reference : str, optional
+        Of a DataFrame: the columns of scores and of samples. Columns that are not named are looked for under the
+        names of a score list: ``score``, ``mated`` or ``label``, ``probe``, ``reference``, ``probe_subject``, ...
     fmr : sequence of float
         The FMR targets at which thresholds are set, on these scores.
     system : str
@@ -124,15 +133,28 @@ def evaluate(
     >>> found = frame[frame["metric"] == "fnmr_at_fmr"]
     >>> found["numerator"].tolist(), found["denominator"].tolist()
     ([1], [20])
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"similarity": scores, "same_person": mated})
+    >>> frtaudit.evaluate(table, mated="same_person", fmr=[0.5]).frame().equals(frame)
+    True
     """
-    arrays = score_arrays(
-        scores, mated, subjects=subjects, samples=samples, groups=groups or {}, system=system
-    )
+    if isinstance(scores, Frame):  # its other arguments are names
+        arrays = arrays_of_frame(
+            scores,
+            score=score,
+            mated=mated,
+            samples=(probe, reference),
+            subjects=subjects,
+            groups=groups or (),
+            system=system,
+        )
+    else:
+        arrays = _arrays(scores, mated, subjects, samples, groups, system)
     words = (*(_NAMED if arrays.named else _NAMELESS), f"thresholds.fmr={[float(rate) for rate in fmr]}")
     found = composed(CONFIG, [*words, *overrides])
     schemas = {name: {"column": name, "classes": classes_of(arrays, name)} for name in groups or {}}
     spec = audit_of(Composed(found.as_written, {**found.resolved, "schemas": schemas}))
-    return Report(auditing.audit(_without_samples(spec, arrays), source=arrays).result)
+    return _in_memory(_without_samples(spec, arrays), arrays)
 
 
 def run(spec: Spec, folder: str | Path) -> RunSummary:
@@ -160,13 +182,13 @@ def run(spec: Spec, folder: str | Path) -> RunSummary:
     Examples
     --------
     >>> import frtaudit, tempfile
-    >>> small = ["audit=demo", "cohort.subjects=24", "bootstrap.B=199", "analyses={error_rates: {}}",
+    >>> small = ["audit=demo", "cohort.subjects=24", "bootstrap.B=199", "analyses=[error_rates]",
     ...          "requirements=[]", "report.html=false", "report.pdf=false", "report.sign=false"]
     >>> frtaudit.run(small, tempfile.mkdtemp()).exit_code
     0
     """
-    typed, into = _typed(spec), Path(folder)
-    summary = write_run(typed, into, exit_code)
+    typed = _typed(spec)
+    summary = write_run(typed, Path(folder), exit_code)
     note_paths(typed, summary.result_sha256)
     return summary
 
@@ -231,7 +253,29 @@ def load_report(folder: str | Path) -> Report:
     Traceback (most recent call last):
     frtaudit.errors.DataError: nowhere: no result (...); accepted: a run's folder, or its result.json
     """
-    return Report(read_run(Path(folder)).result)
+    place = Path(folder)
+    return Report(read_run(place).result, places=[place if place.is_dir() else place.parent])
+
+
+def _in_memory(spec: AuditSpec, source: ScoreArrays | None = None) -> Report:
+    audited = auditing.audit(spec, source=source)
+    return Report(audited.result, audited=audited, settings=spec)
+
+
+def _arrays(
+    scores: npt.ArrayLike,
+    mated: npt.ArrayLike | str | None,
+    subjects: Sides | None,
+    samples: Sides | None,
+    groups: Mapping[str, Sides] | Sequence[str] | None,
+    system: str,
+) -> ScoreArrays:
+    """Comparisons given as arrays, not as columns of a table."""
+    if mated is None or isinstance(mated, str):
+        raise DataError("mated", f"found {mated!r} beside an array of scores", "an array of 1 and 0")
+    if not isinstance(groups, Mapping | None):
+        raise DataError("groups", "names of columns beside an array of scores", "{NAME: (probe, reference)}")
+    return score_arrays(scores, mated, subjects=subjects, samples=samples, groups=groups or {}, system=system)
 
 
 def _typed(spec: Spec) -> AuditSpec:

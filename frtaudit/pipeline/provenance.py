@@ -62,6 +62,14 @@ def counts_of(cohort_data: CohortData) -> dict[str, Json]:
     return collected | {"samples": 0, "subjects": 0, "subjects_with_two_samples": 0, "schemas": {}}
 
 
+def made_of(cohort_data: CohortData, inputs: Mapping[str, str]) -> dict[str, Json]:
+    """``templates``: what made those that the audit reads, where ``frtaudit embed`` did."""
+    made: dict[str, Json] = {
+        name: dict(facts) for name, facts in cohort_data.made.items() if f"templates/{name}.json" in inputs
+    }
+    return {"templates": made} if made else {}
+
+
 def inputs_of(spec: AuditSpec, cohort_data: CohortData, providers: Sequence[Provider]) -> dict[str, str]:
     """File name to sha256 of every file that the audit reads: the cohort's, and those that the spec names.
 

@@ -41,23 +41,25 @@ VERDICT, TABLES = "verdict.json", "tables"
 LISTS = "lists"  # what analyses made for other programs and for people, by name
 
 ExitCode = Callable[[Mapping[str, int]], int]
+Make = Callable[[], Audited]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
-    """What a run came to: exit code, number of findings by verdict, digest of the result, what to open."""
+    """What a run came to: exit code, number of findings by verdict, result and its digest, what to open."""
 
     exit_code: int
     verdict_counts: Mapping[str, int]
+    result: AuditResult
     result_sha256: str
     report: Path | None
-    choice: tuple[str, ...] = ()
 
 
-def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
+def run(spec: AuditSpec, folder: Path, exit_code: ExitCode, make: Make | None = None) -> RunSummary:
     """Audit, render, sign and write into ``folder``; all files appear, or none.
 
-    ``exit_code`` turns the number of findings by verdict into the run's exit code.
+    ``exit_code`` turns the number of findings by verdict into the run's exit code; ``make`` gives an audit of the spec
+    that is in memory already.
     """
     signing = signing_of(spec.report)
     sealed = {} if spec.seal is None else {SEAL: read_seal(spec.seal)}
@@ -65,16 +67,20 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
     render.check_shape(spec.report, spec.analyses)
     previous = read_previous(spec.report.previous) if spec.report.previous else None
     with draft_of(folder, last=RESULT) as draft:
-        audited = audit(spec, on_terminal)
+        audited = make() if make else audit(spec, on_terminal)
         counts = {verdict.value: 0 for verdict in Verdict}
         for finding in audited.result.findings:
             counts[finding.verdict.value] += 1
         code = exit_code(counts)
         for name, data in sealed.items():
             OutputFolder(draft).write(name, data)
-        _write_numbers(audited, draft, code, counts)
-        _write_report(audited.result, spec.report, draft, signing, sealed, previous)
-        _write_statement(draft, signing)
+        writes = (
+            partial(_write_numbers, audited, draft, code, counts),
+            partial(_write_report, audited.result, spec.report, draft, signing, sealed, previous),
+            partial(_write_statement, draft, signing),
+        )
+        for write in on_terminal(writes, "result, report, signature"):
+            write()
     return _summary(folder, audited.result, code, counts)
 
 
@@ -139,7 +145,7 @@ def _summary(folder: Path, result: AuditResult, code: int, counts: Mapping[str, 
     return RunSummary(
         exit_code=code,
         verdict_counts=counts,
-        choice=result.choice,
+        result=result,
         result_sha256=result.sha256,
         report=report,
     )

@@ -44,7 +44,7 @@ def pilots(
 ) -> Iterator[SystemData]:
     """Score each provider as the audit would, without replicates and folds."""
     bare = replace(spec, bootstrap=replace(spec.bootstrap, plans=()), folds=Folds(), intervals=())
-    for provider in progress(load_providers(spec, cohort_data), "providers"):
+    for provider in progress(load_providers(spec, cohort_data), "systems"):
         yield evaluate_system(bare, provider, cohort_data, comparisons, groups, progress)
 
 

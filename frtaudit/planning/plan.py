@@ -11,7 +11,7 @@ from frtaudit.evaluation import requirements
 from frtaudit.evaluation.system import SystemData
 from frtaudit.pipeline.components import comparisons_of, load_cohort, load_providers
 from frtaudit.pipeline.evaluate import groups_of
-from frtaudit.planning import pilot, sizes
+from frtaudit.planning import paired, pilot, sizes
 from frtaudit.planning.parties import Party, from_cohort, from_sizes, of_schema, schemas_of
 from frtaudit.planning.sizes import PlanContext
 from frtaudit.planning.values import Plan, Section, Settings
@@ -20,6 +20,7 @@ from frtaudit.stats.sample_size.power import MIN_SUBJECTS
 
 DEFF, ONE = "--deff", "1 (independent comparisons) or more"
 SHARE = "a rate between 0 and 1, both excluded"
+COMPARED = {"vendor_comparison", "two_systems"}  # analyses whose systems are planned as pairs
 STAND_IN = {"audit": "templates", "cohort": "synthetic"}
 
 
@@ -67,6 +68,8 @@ def check(settings: Settings) -> None:
         raise SpecError("--power", f"found {settings.power:g}", "a number between 0 and 1, both excluded")
     if not 1 < settings.ratio < math.inf:
         raise SpecError("--ratio", f"found {settings.ratio:g}", "a number above 1")
+    if not 0 < settings.difference < 1:
+        raise SpecError("--difference", f"found {settings.difference:g}", SHARE.replace("rate", "difference"))
     for option, values in (
         ("--expected", settings.expected),
         ("--limit", settings.limits),
@@ -111,10 +114,13 @@ def _sections(
         members = sum(_members(requirement, parties) for requirement in spec.requirements)
         sides = requirements.directions(spec.requirements)
         yield sizes.resamples(members, count, context.alpha, spec.bootstrap.B, sides)
+    compared: list[SystemData] = []
     for system in systems:
+        compared += [system] if COMPARED & set(spec.analyses) else []
         yield from pilot.limits(system, planned, context)
         yield from pilot.ratios(system, parties, context)
         yield from pilot.classes(system, context)
+    yield from paired.differences(compared, context)
 
 
 def _rates(spec: AuditSpec, planned: list[Wanted], settings: Settings) -> Iterator[tuple[str, float]]:

@@ -8,8 +8,11 @@ They are ``result.json`` or ``sweep.json``, ``report.json`` (settings, date, sig
 import base64
 import json
 from collections.abc import Mapping
+from pathlib import Path
 
 from frtaudit.core.canonical import to_bytes
+from frtaudit.core.machine.files import read_regular
+from frtaudit.errors import DataError
 
 RESULT, HTML, PDF, ANNEX = "result.json", "report.html", "report.pdf", "annex.pdf"
 TABLE, TABLE_HTML, TABLE_PDF = "sweep.json", "sweep.html", "sweep.pdf"
@@ -19,6 +22,27 @@ TEMPLATES, TEMPLATES_FILE = "templates/", "templates.json"
 STATUS, RENDERED_BY = "status", "rendered_by"
 
 Files = Mapping[str, bytes]
+
+
+def jobs_in(sweep: Path) -> list[Path] | None:
+    """The folders of the jobs that a sweep finished, in the order of its table; None for a folder that is no sweep's.
+
+    Raises :class:`DataError` for a table that cannot be read, names a folder elsewhere, or no finished job.
+    """
+    if not (sweep / TABLE).is_file():
+        return None
+    try:
+        jobs = json.loads(read_regular(sweep / TABLE))["jobs"]
+        names = [str(job["folder"]) for job in jobs if job["state"] == "done"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DataError(
+            f"{sweep.name}/{TABLE}", f"cannot be read ({type(error).__name__})", "a whole sweep"
+        ) from None
+    if not names or any(name != Path(name).name or name in ("", "..") for name in names):
+        raise DataError(
+            f"{sweep.name}/{TABLE}", "names no finished job, or a folder elsewhere", "a whole sweep"
+        )
+    return [sweep / name for name in names]
 
 
 def is_source(name: str) -> bool:

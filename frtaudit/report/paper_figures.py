@@ -1,12 +1,11 @@
 """The report's figures for a paper: each panel as a figure of matplotlib, with its legend and its caption."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Drawing
 from matplotlib.legend_handler import HandlerTuple
 
 from frtaudit.core import AuditResult, Curve, Estimate
@@ -17,6 +16,7 @@ from frtaudit.errors import SpecError
 from frtaudit.report.context import SECTIONS
 from frtaudit.report.figure_choice import EVERY_FIGURE, Choice
 from frtaudit.report.figures import canvas
+from frtaudit.report.figures.canvas import Drawing
 from frtaudit.report.pieces import Figure, pieces_of, plain_text
 from frtaudit.report.source import EVERY, Source
 
@@ -40,16 +40,21 @@ class PaperFigure:
     drawing: Drawing
 
 
-def paper_figures(result: AuditResult, choice: Choice = EVERY_FIGURE) -> dict[str, PaperFigure]:
+Build = Callable[[Source], object]
+_EVERY_SECTION: tuple[Build, ...] = tuple(build for _, _, build in SECTIONS)
+
+
+def paper_figures(
+    result: AuditResult, choice: Choice = EVERY_FIGURE, builds: Sequence[Build] = _EVERY_SECTION
+) -> dict[str, PaperFigure]:
     """Every panel that the report of a result draws, or those chosen, by name, in the order of the report.
 
+    ``builds``: what makes the sections, or figures, that are drawn.
     Raises :class:`SpecError` for a figure, system, class or metric that there is not.
     """
     source = Source(_chosen(result, choice))
     with canvas.keeping() as kept:
-        drawn = [
-            item for _, _, build in quiet(SECTIONS, "sections") for item in pieces_of(build(source), Figure)
-        ]
+        drawn = [item for build in quiet(builds, "sections") for item in pieces_of(build(source), Figure)]
     found = {
         kept[panel.svg][0]: PaperFigure(
             name=kept[panel.svg][0],

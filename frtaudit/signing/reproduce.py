@@ -21,6 +21,7 @@ from frtaudit.core.records import from_json
 from frtaudit.core.result import AuditResult
 from frtaudit.core.rows import RowDigests, changed
 from frtaudit.errors import DataError, FrtauditError, printable
+from frtaudit.report.files import jobs_in
 from frtaudit.signing.pdf.signature import read_signed_pdf
 
 RTOL = 1e-6
@@ -39,6 +40,10 @@ class ReproductionStatus(Enum):
     DIFFERS = 2
     WITHIN_TOLERANCE = 3
     COULD_NOT = 4
+
+
+SEVERITY = tuple(ReproductionStatus[name] for name in ("SAME", "WITHIN_TOLERANCE", "COULD_NOT", "DIFFERS"))
+"""From the mildest: of a sweep the worst of its jobs counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,9 +118,24 @@ def reproduce(run: Path, rederive: Rederive, overrides: Sequence[str] = ()) -> R
 def main(argv: Sequence[str], rederive: Rederive) -> int:
     """``frtaudit reproduce RUN [overrides]``; the exit code is the outcome's, 4 also for wrong usage."""
     options = _Parser.make().parse_args(argv)
-    reproduction = reproduce(Path(options.run), rederive, options.overrides)
-    sys.stdout.write("\n".join(map(printable, reproduction.lines)) + "\n")
-    return reproduction.exit_code
+    try:
+        jobs = jobs_in(Path(options.run))
+    except FrtauditError as error:
+        sys.stdout.write(f"could not reproduce: {printable(str(error))}\n")
+        return ReproductionStatus.COULD_NOT.value
+    runs = [Path(options.run)] if jobs is None else jobs
+    reproductions = [
+        _reproduced(run, rederive, options.overrides, "" if jobs is None else f"{run.name}: ") for run in runs
+    ]
+    return max(reproductions, key=lambda one: SEVERITY.index(one.status)).exit_code
+
+
+def _reproduced(run: Path, rederive: Rederive, overrides: Sequence[str], before: str) -> Reproduction:
+    """Derive one result again and print what came out, each line after ``before``."""
+    reproduction = reproduce(run, rederive, overrides)
+    for line in reproduction.lines:
+        sys.stdout.write(printable(before + line) + "\n")
+    return reproduction
 
 
 class _Parser(argparse.ArgumentParser):
@@ -128,7 +148,9 @@ class _Parser(argparse.ArgumentParser):
     @classmethod
     def make(cls) -> "_Parser":
         parser = cls(prog="frtaudit reproduce", description="Derive a result again and compare.")
-        parser.add_argument("run", metavar="RUN", help="a run folder, or its signed PDF")
+        parser.add_argument(
+            "run", metavar="RUN", help="a run folder, its signed PDF, or the folder of a sweep: each job"
+        )
         parser.add_argument(
             "overrides", nargs="*", metavar="KEY=VALUE", help="overrides such as cohort.root=PATH"
         )

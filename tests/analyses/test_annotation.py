@@ -67,7 +67,7 @@ def test_without_annotation_the_list_is_counted() -> None:
 
 def test_an_audit_of_named_people_has_nobody_to_ask() -> None:
     """Where faces were not found by query the analysis says nothing."""
-    spec = load_spec(["audit=demo", "analyses={annotation: {}}", "cohort.subjects=40", "bootstrap.B=199"])
+    spec = load_spec(["audit=demo", "analyses=[annotation]", "cohort.subjects=40", "bootstrap.B=199"])
     found = audit(spec).result
     assert not [item for item in found.estimates if item.analysis == "annotation"]
     assert not [text for text in found.notes if text.startswith("annotation")]

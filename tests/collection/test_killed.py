@@ -16,7 +16,7 @@ from frtaudit.collection.fake.world import Conduct, World
 
 TESTS = Path(__file__).resolve().parents[1]
 PLAIN = [
-    "audit=rapid_test", "report=html_only", "report.sign=false", "schemas={}", "thresholds.fmr=[0.3]", "bootstrap.B=39",
+    "audit=rapid_test", "report=html_only", "report.sign=false", "schemas=[]", "thresholds.fmr=[0.3]", "bootstrap.B=39",
     "~analyses.label_cost", "~analyses.differentials", "cohort.labels.limits.min_faces=2",
     "cohort.labels.limits.min_positives=2", "cohort.labels.limits.size=1.5",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from frtaudit.config.choices import options
 from frtaudit.config.guard import LANDS
 from frtaudit.config.listing import listing, page
+from frtaudit.core.registry import names
 from frtaudit.errors import SpecError
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "names.md"
@@ -44,6 +45,12 @@ def test_every_group_of_presets_is_listed() -> None:
     shown = listing()
     assert all(f"\n{group}  (" in f"\n{shown}" for group in LANDS if options(group))
     assert max(len(line) for line in shown.splitlines()) < 180
+
+
+@pytest.mark.parametrize("group", ["detector", "export", "known_set", "service"])
+def test_a_group_of_plugins_lists_what_is_registered(group: str) -> None:
+    """The lines below a group are its plug-ins, and no other group's."""
+    assert [line.split()[0] for line in listing(group).splitlines()[1:]] == list(names(group))
 
 
 def test_intervals_are_listed_with_their_targets() -> None:

@@ -56,6 +56,8 @@ def test_paths_and_machine_settings_are_marked() -> None:
         "AuditSpec.seal": PATH,
         "AuditSpec.sanitize": ADDED,
         "AuditSpec.trained_on": ADDED,
+        "AuditSpec.provenance": ADDED,
+        "Provenance.croissant": PATH,
         "Report.annex": ADDED,
         "Report.checklists": ADDED,
         "Report.templates": {**PATH, **ADDED},

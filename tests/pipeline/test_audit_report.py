@@ -1,11 +1,12 @@
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from small_audits import whole
 
-from frtaudit import Report, SpecError
+from frtaudit import Report, SpecError, VerificationError, audit, load_report
 from frtaudit.core import AuditResult
 
 COLUMNS = [
@@ -17,6 +18,8 @@ COLUMNS = [
         "group",
         "weighting",
         "at",
+        "fmr",
+        "threshold",
         "value",
         "numerator",
         "denominator",
@@ -46,15 +49,6 @@ def test_a_row_is_an_estimate(report: Report) -> None:
     assert ((rates["numerator"] / rates["denominator"] - rates["value"]).abs() < 1e-12).all()
 
 
-def test_the_interval_shown_first_is_the_reports(report: Report) -> None:
-    """An estimate with an interval for the population shows that; one with others only shows the first of them."""
-    for row, item in zip(report.frame().itertuples(), report.result.estimates, strict=True):
-        targets = {interval.target.value for interval in item.intervals}
-        assert (row.target in targets) if targets else row.target is None
-        if "population" in targets:
-            assert row.target == "population"
-
-
 def test_a_row_is_an_interval(report: Report) -> None:
     """With all intervals each has its row: method, target, level and bounds of the result."""
     frame = report.frame(intervals="all")
@@ -71,16 +65,45 @@ def test_another_word_for_intervals_is_refused(report: Report) -> None:
         report.frame(intervals="some")  # type: ignore[arg-type]  # the test asks for it
 
 
-def test_a_notebook_shows_findings_and_estimates(report: Report) -> None:
-    """The fragment holds each finding's sentence and a table; text of the data is escaped, and the repr is one line."""
+def test_a_notebook_shows_the_answer_a_figure_and_a_table(report: Report) -> None:
+    """The first page's sentences, a picture with its words and the findings; text of the data is escaped."""
     page = report._repr_html_()
-    assert page.count("<li>") == len(report.result.findings) > 0
-    assert "<table" in page
+    assert page.index("<p>") < page.index('<img style="max-width: 36em" alt="') < page.index("<table")
+    assert page.count("<tr") == 1 + len(report.result.findings)
+    assert "None" not in page
     assert "\n" not in repr(report)
     assert f"{len(report.result.estimates)} estimates" in repr(report)
     estimate = replace(report.result.estimates[0], provider="<script>")
-    forged: AuditResult = replace(report.result, estimates=(estimate,), findings=())
+    forged: AuditResult = replace(report.result, estimates=(estimate,), findings=(), curves=())
     assert "<script>" not in Report(forged)._repr_html_()
+
+
+def test_what_is_saved_is_the_run_and_is_verified(tmp_path: Path) -> None:
+    """An audit in memory is written without being made again; another result in its folder is noticed."""
+    words = [
+        "audit=demo",
+        "cohort.subjects=24",
+        "bootstrap.B=199",
+        "analyses=[error_rates]",
+        "requirements=[]",
+    ]
+    report = audit([*words, "report.html=false", "report.pdf=false"])
+    with pytest.raises(
+        SpecError, match=r"verify: the report is in memory only; accepted: report.save\(FOLDER\)"
+    ):
+        report.verify()
+    assert report.save(tmp_path / "run").result_sha256 == report.result.sha256
+    assert report.verify().exit_code in (0, 3)  # 3: the demo key is trusted by its own machine alone
+    read = load_report(tmp_path / "run")
+    assert read == report
+    assert read.verify().exit_code == report.verify().exit_code
+    with pytest.raises(
+        SpecError, match="save: a report that was read from .*; accepted: a report of frtaudit.audit"
+    ):
+        read.save(tmp_path / "again")
+    (tmp_path / "run" / "result.json").write_text("{}")
+    with pytest.raises(VerificationError, match="another result than this report's"):
+        report.verify()
 
 
 def test_importing_the_report_loads_no_pandas() -> None:

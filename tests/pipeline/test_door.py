@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from frtaudit.pipeline.rederive import rederive
 from frtaudit.signing.reproduce import reproduce
 
 QUICK = ["bootstrap.B=199", "thresholds.grid={kind: explicit, values: [0.5]}"]
-SETTINGS = ["thresholds.fmr=[0.1]", *QUICK, "analyses={error_rates: {}, differentials: {}, failures: {}}"]
+SETTINGS = ["thresholds.fmr=[0.1]", *QUICK, "analyses=[error_rates,differentials,failures]"]
 
 
 def comparisons() -> dict[str, Any]:
@@ -46,12 +47,72 @@ def test_arrays_give_the_numbers_of_the_same_score_list(evaluated: frtaudit.Repo
         table[f"probe_{name}".replace("probe_probe", "probe")] = probe
         table[f"reference_{name}".replace("reference_probe", "reference")] = reference
     pd.DataFrame(table).to_csv(tmp_path / "system.csv", index=False)
-    schema = "schemas={sex: {column: sex, classes: [f, m]}}"
+    schema = "+schemas.sex={column: sex, classes: [f, m]}"
     listed = frtaudit.audit(["audit=scores", f"cohort.root={tmp_path / 'system.csv'}", schema, *SETTINGS])
     assert len(listed.result.estimates) > 40
     assert listed.result.estimates == evaluated.result.estimates
     assert listed.result.failures == evaluated.result.failures
     assert listed.result.digests["cohort"] == evaluated.result.digests["cohort"]
+
+
+def test_a_table_gives_the_numbers_of_its_columns(evaluated: frtaudit.Report) -> None:
+    """Columns by name, usual names unasked, groups as a list or by their columns: the result of the same arrays."""
+    given = comparisons()
+    usual = {"score": given["scores"], "y_true": given["mated"].astype(int)}
+    names = {"samples": ("probe", "reference"), "subjects": ("probe_subject", "reference_subject")}
+    for argument, columns in names.items():
+        usual |= dict(zip(columns, given[argument], strict=True))
+    usual |= dict(zip(("probe_sex", "reference_sex"), given["groups"]["sex"], strict=True))
+    table = pd.DataFrame(usual)
+    asked: dict[str, Any] = {"fmr": [0.1], "overrides": QUICK}
+    assert frtaudit.evaluate(table, groups=["sex"], **asked) == evaluated
+    own = table.set_axis(list("abcdefgh"), axis=1)
+    named = {"score": "a", "mated": "b", "probe": "c", "reference": "d", "subjects": ("e", "f")}
+    assert frtaudit.evaluate(own, groups={"sex": ("g", "h")}, **named, **asked) == evaluated
+    assert frtaudit.evaluate(table.drop(columns="y_true"), groups=["sex"], **asked) == evaluated
+    bare = frtaudit.evaluate(table[["score", "y_true", "probe", "reference"]], fmr=[0.1]).frame("all")
+    assert set(bare["target"]) == {"comparisons_iid"}
+
+
+@pytest.mark.parametrize(
+    ("columns", "names", "line"),
+    [
+        (["x"], {}, "score: no column is named score or similarity; accepted: score=COLUMN"),
+        (["score"], {}, "mated: no column says which comparisons are mated; accepted: mated=COLUMN"),
+        (
+            ["score", "same"],
+            {"mated": "sane"},
+            "mated: the table has no column 'sane' (did you mean 'same'?)",
+        ),
+        (
+            ["score", "same"],
+            {"mated": [1, 0]},
+            "mated: an array beside a table; accepted: the name of a column",
+        ),
+        (
+            ["score", "same"],
+            {"mated": "same", "subjects": "who"},
+            "subjects: found 'who'; accepted: two columns",
+        ),
+        (["score", "same"], {"mated": "same", "groups": ["sex"]}, "groups: the table has no column 'sex'"),
+        (
+            ["score", "same"],
+            {"mated": "same", "probe": "x"},
+            "probe and reference: the table has no column 'x'",
+        ),
+    ],
+)
+def test_columns_that_are_not_there_are_one_line(
+    columns: list[str], names: dict[str, Any], line: str
+) -> None:
+    """The argument, what was found, and the columns or the form that would be accepted."""
+    table = pd.DataFrame({name: [0.5, 1.0] for name in columns})
+    with pytest.raises(DataError, match="^" + re.escape(line)):
+        frtaudit.evaluate(table, **names)
+    with pytest.raises(DataError, match="mated: found 'same' beside an array of scores"):
+        frtaudit.evaluate([0.5], "same")
+    with pytest.raises(DataError, match="groups: names of columns beside an array"):
+        frtaudit.evaluate([0.5], [1], groups=["sex"])
 
 
 def test_without_samples_the_population_stays() -> None:
@@ -114,7 +175,7 @@ def test_a_run_takes_two_arguments(tmp_path: Path) -> None:
         "audit=scores",
         f"cohort.root={_written(tmp_path)}",
         *SETTINGS[:-1],
-        "analyses={error_rates: {}}",
+        "analyses=[error_rates]",
     ]
     quiet = ["report.html=false", "report.pdf=false", "report.sign=false"]
     summary = frtaudit.run([*small, *quiet], tmp_path / "run")

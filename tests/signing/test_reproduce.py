@@ -213,6 +213,26 @@ def test_main_passes_content_run_and_overrides(original: Path, capsys: pytest.Ca
     assert "same" in capsys.readouterr().out
 
 
+def test_a_sweep_is_reproduced_job_by_job(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each finished job under its name; the exit code is the worst: one that differs, then one that could not."""
+    jobs = [
+        {"folder": name, "state": state} for name, state in (("a", "done"), ("b", "failed"), ("c", "done"))
+    ]
+    for job in jobs:
+        (tmp_path / str(job["folder"])).mkdir()
+    (tmp_path / "sweep.json").write_text(json.dumps({"jobs": jobs}))
+    (tmp_path / "a" / "result.json").write_bytes(make_result().to_bytes())
+    assert main([str(tmp_path)], gives(make_result())) == 4  # type: ignore[arg-type]  # a function
+    said = capsys.readouterr().out
+    assert "a: same" in said
+    assert "c: could not reproduce" in said
+    (tmp_path / "c" / "result.json").write_bytes(make_result(errors=2).to_bytes())
+    assert main([str(tmp_path)], gives(make_result())) == 2  # type: ignore[arg-type]  # a function
+    (tmp_path / "sweep.json").write_text("{}")
+    assert main([str(tmp_path)], gives(make_result())) == 4  # type: ignore[arg-type]  # a function
+    assert capsys.readouterr().out.endswith("accepted: a whole sweep\n")
+
+
 def test_wrong_usage_is_exit_code_4(capsys: pytest.CaptureFixture[str]) -> None:
     """2 means that the results differ: usage errors must not say so."""
     with pytest.raises(SystemExit) as stop:

@@ -242,7 +242,7 @@ def _reproduced(common: CommonSupport) -> Iterator[str]:
                     )
         (agreed if number else bare).append(system.provider)
     if bare:
-        yield f"runs that left no bootstrap replicates to hold their scores against: {', '.join(bare)}"
+        yield f"no bootstrap replicates of the runs to hold these scores against: {', '.join(bare)}"
     if agreed:
         yield f"the bootstrap replicates that the runs left were found again from their scores: {', '.join(agreed)}"
 

@@ -53,11 +53,20 @@ class Judged:
         """For each pair of the family the true difference found with probability 0.8."""
         if self.family is None:
             return np.zeros(0)
-        decided = [self.decided(pair) for pair in self.family.pairs]
+        return self.family.detectable(self.alpha, self._apart(), max(self.measure.subjects, 1))
+
+    def subjects_for(self, difference: float) -> Floats:
+        """For each pair of the family the subjects that find this true difference with probability 0.8."""
+        if self.family is None:
+            return np.zeros(0)
+        return self.family.subjects_for(self.alpha, difference, self._apart(), max(self.measure.subjects, 1))
+
+    def _apart(self) -> Floats | None:
+        """The share of decisions that differ in each pair of the family, where they can be counted."""
+        decided = [self.decided(pair) for pair in self.family.pairs] if self.family else []
         if any(item is None for item in decided):
-            return self.family.detectable(self.alpha)
-        apart = np.array([item[0] / item[1] for item in decided if item is not None])
-        return self.family.detectable(self.alpha, apart, max(self.measure.subjects, 1))
+            return None
+        return np.array([item[0] / item[1] for item in decided if item is not None])
 
     def decided(self, pair: Pair) -> tuple[int, int] | None:
         """Discordant decisions of a pair and all its decisions, where they can be counted."""

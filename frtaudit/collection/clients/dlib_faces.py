@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -21,6 +21,8 @@ from frtaudit.errors import ProviderError, SpecError
 PACKAGE, MODELS = "dlib-bin", "face_recognition_models"
 EXTRA = "pip install frtaudit[dlib]"
 CNN_FILE = "mmod_human_face_detector.dat"
+RECOGNITION_FILE = "dlib_face_recognition_resnet_model_v1.dat"
+CHIP = 150  # pixels of a side of what the recognition network takes
 
 Pixels = npt.NDArray[np.uint8]
 
@@ -30,6 +32,22 @@ class Finder(StrEnum):
 
     HOG = "hog"
     CNN = "cnn"
+
+
+class Landmarks(IntEnum):
+    """How many points of a face are found before it is turned upright and cut."""
+
+    FIVE = 5
+    SIXTY_EIGHT = 68
+
+
+def landmarks_file(landmarks: int) -> str:
+    """The model that finds that many landmarks.
+
+    >>> landmarks_file(Landmarks.FIVE)
+    'shape_predictor_5_face_landmarks.dat'
+    """
+    return f"shape_predictor_{int(landmarks)}_face_landmarks.dat"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +165,48 @@ def _face(rect: Any, confidence: float, shrunk: float) -> Face:  # noqa: ANN401 
     sides = (rect.left(), rect.top(), rect.width(), rect.height())
     x, y, width, height = (float(side) / shrunk for side in sides)
     return Face(Box(x=x, y=y, width=width, height=height), float(confidence))
+
+
+class Describer:
+    """Open models that find landmarks and make descriptors; one thread may use them at a time."""
+
+    def __init__(self, landmarks: int) -> None:
+        self._dlib = library()
+        self._predictor = self._dlib.shape_predictor(str(model_file(landmarks_file(landmarks))))
+        self._describe = self._dlib.face_recognition_model_v1(str(model_file(RECOGNITION_FILE)))
+
+    def find_landmarks(self, image: Pixels, box: Box) -> npt.NDArray[np.float64]:
+        """The landmarks of the face in a box, shape (5, 2) or (68, 2), in dlib's order. Raises as :meth:`chip` does."""
+        return np.array([(part.x, part.y) for part in self._shape(image, box).parts()], dtype=np.float64)
+
+    def chip(self, image: Pixels, box: Box) -> Pixels:
+        """The face in a box, upright, (150, 150, 3).
+
+        Raises :class:`CallError` (failure to acquire, ``no_descriptor``).
+        """
+        shape = self._shape(image, box)
+        try:
+            return np.asarray(self._dlib.get_face_chip(image, shape, CHIP, 0.25), dtype=np.uint8)
+        except (MemoryError, RuntimeError) as error:
+            raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_descriptor") from error
+
+    def descriptor(self, chip: Pixels) -> npt.NDArray[np.float64]:
+        """Of a chip, shape (128,). Raises as :meth:`chip` does."""
+        try:
+            found = np.array(self._describe.compute_face_descriptor(np.ascontiguousarray(chip), 0))
+        except (MemoryError, RuntimeError) as error:
+            raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_descriptor") from error
+        if not np.isfinite(found).all() or not found.any():
+            raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_descriptor")
+        return found
+
+    def _shape(self, image: Pixels, box: Box) -> Any:  # noqa: ANN401  dlib has no types
+        left, top = round(box.x), round(box.y)
+        rect = self._dlib.rectangle(left, top, left + round(box.width) - 1, top + round(box.height) - 1)
+        try:
+            return self._predictor(image, rect)
+        except (MemoryError, RuntimeError) as error:
+            raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_descriptor") from error
 
 
 def largest(faces: Sequence[Face]) -> Face:

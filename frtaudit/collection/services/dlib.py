@@ -3,38 +3,31 @@
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
 
 from frtaudit.collection.clients.dlib_faces import (
+    RECOGNITION_FILE,
+    Describer,
     Detector,
     Finder,
     Finding,
+    Landmarks,
     Pixels,
     digests,
     installed,
+    landmarks_file,
     largest,
-    library,
-    model_file,
 )
 from frtaudit.collection.clients.pictures import pixels
 from frtaudit.collection.clients.protocol import Gate, Limits
-from frtaudit.core.collecting import Answer, Box, CallError, Crop, DetectedFace, Detection, Picture, Refusal
+from frtaudit.core.collecting import Answer, Box, Crop, DetectedFace, Detection, Picture
 from frtaudit.core.registry import register
 
-RECOGNITION_FILE = "dlib_face_recognition_resnet_model_v1.dat"
 FARTHEST = 2.0  # distances above it, which no pair of faces comes near, count as it
 
 Template = npt.NDArray[np.float64]
-
-
-class Landmarks(IntEnum):
-    """How many points of a face are found before it is turned upright and cut."""
-
-    FIVE = 5
-    SIXTY_EIGHT = 68
 
 
 @register("service", "dlib")
@@ -71,28 +64,23 @@ class Dlib:
             "jitters": "0",
             "score": f"max(1 - distance, {1.0 - FARTHEST:g})",
             **self._finding().recorded_settings(),
-            **digests((self._landmarks_file(), RECOGNITION_FILE)),
+            **digests((landmarks_file(self.landmarks), RECOGNITION_FILE)),
         }
 
     def open(self, gate: Gate) -> "_Open":
         """Load the models. Raises :class:`ProviderError` without the extra."""
-        return _Open(self._finding(), model_file(self._landmarks_file()), gate)
+        return _Open(self._finding(), self.landmarks, gate)
 
     def _finding(self) -> Finding:
         return Finding(finder=self.detector, upsample=self.upsample, longest=self.longest)
-
-    def _landmarks_file(self) -> str:
-        return f"shape_predictor_{int(self.landmarks)}_face_landmarks.dat"
 
 
 class _Open:
     """Open models; they keep scratch memory, so that a lock lets one thread in at a time."""
 
-    def __init__(self, finding: Finding, landmarks: object, gate: Gate) -> None:
-        self._dlib, self._gate, self._version = library(), gate, installed()
-        self._detector = Detector(finding)
-        self._points = self._dlib.shape_predictor(str(landmarks))
-        self._describe = self._dlib.face_recognition_model_v1(str(model_file(RECOGNITION_FILE)))
+    def __init__(self, finding: Finding, landmarks: Landmarks, gate: Gate) -> None:
+        self._gate, self._version = gate, installed()
+        self._detector, self._describer = Detector(finding), Describer(landmarks)
         self._lock = threading.Lock()
 
     def detect(self, picture: Picture) -> Detection:
@@ -132,15 +120,7 @@ class _Open:
 
     def _template(self, image: Pixels, box: Box) -> Template:
         """The descriptor of the face in a box, shape (128,)."""
-        left, top = round(box.x), round(box.y)
-        rect = self._dlib.rectangle(left, top, left + round(box.width) - 1, top + round(box.height) - 1)
-        try:
-            descriptor = np.array(self._describe.compute_face_descriptor(image, self._points(image, rect), 0))
-        except (MemoryError, RuntimeError) as error:
-            raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_descriptor") from error
-        if not np.isfinite(descriptor).all():
-            raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_descriptor")
-        return descriptor
+        return self._describer.descriptor(self._describer.chip(image, box))
 
 
 def _array(picture: Picture) -> Pixels:

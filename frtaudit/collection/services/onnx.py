@@ -4,43 +4,32 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image
 
-from frtaudit.collection.clients.dlib_faces import Detector, Finding, Pixels, largest
-from frtaudit.collection.clients.embedding import load_onnxruntime
+from frtaudit.collection.clients.dlib_faces import Detector, Finding, largest
+from frtaudit.collection.clients.face_network import (
+    CPU,
+    Colours,
+    FaceNetwork,
+    Inputs,
+    Layout,
+    ModelInput,
+    Pixels,
+    Template,
+    installed,
+    read_model,
+)
 from frtaudit.collection.clients.pictures import pixels
 from frtaudit.collection.clients.protocol import Gate, Limits
-from frtaudit.core.canonical import sha256_file
-from frtaudit.core.collecting import Answer, Box, CallError, Crop, DetectedFace, Detection, Picture, Refusal
+from frtaudit.core.canonical import sha256
+from frtaudit.core.collecting import Answer, Box, Crop, DetectedFace, Detection, Picture
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH
-from frtaudit.errors import ProviderError, SpecError
+from frtaudit.errors import SpecError
 
-PACKAGE = "onnxruntime"
-EXTRA = "pip install frtaudit[onnx]"
 WHERE = "service onnx"
-
-Template = npt.NDArray[np.float64]
-Inputs = npt.NDArray[np.float32]
-
-
-class Layout(StrEnum):
-    """Order of a model's input: channels before the pixels, or after."""
-
-    NCHW = "NCHW"
-    NHWC = "NHWC"
-
-
-class Colours(StrEnum):
-    """Order of its colours."""
-
-    RGB = "rgb"
-    BGR = "bgr"
 
 
 class FoundBy(StrEnum):
@@ -68,7 +57,7 @@ class Onnx:
     mean: tuple[float, float, float] = (127.5, 127.5, 127.5)
     deviation: tuple[float, float, float] = (127.5, 127.5, 127.5)
     output: str | None = None
-    execution: str = "CPUExecutionProvider"
+    execution: str = CPU
     detector: FoundBy = FoundBy.NONE
     margin: float = 0.0
     longest: int = 1600
@@ -76,14 +65,9 @@ class Onnx:
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for a size, a deviation or a margin that no picture takes."""
-        if min(self.size) < 1:
-            raise SpecError(".size", f"{list(self.size)}", "height and width, 1 and more")
-        if 0.0 in self.deviation or not np.isfinite((*self.mean, *self.deviation)).all():
-            raise SpecError(
-                ".", "mean or deviation: a deviation of 0, or no number", "finite numbers, deviations not 0"
-            )
         if not 0 <= self.margin <= 5:
             raise SpecError(".margin", f"{self.margin:g}", "0 to 5")
+        self._input()
         self._finding()
 
     detects = True  # faces are found, and embedded, by a call of its own
@@ -93,8 +77,8 @@ class Onnx:
         """Package, digest of the model, settings. Raises :class:`ProviderError` without the extra or the file."""
         finding = self._finding()
         return {
-            "package": _installed(),
-            "sha256 of model": sha256_file(self._file()),
+            "package": installed(WHERE),
+            "sha256 of model": sha256(read_model(self.model, WHERE)),
             "size": " x ".join(map(str, self.size)),
             "layout": str(self.layout),
             "colours": str(self.colours),
@@ -113,16 +97,20 @@ class Onnx:
 
         Raises :class:`ProviderError`: no such file, no ONNX, an input of another shape, an output that is no embedding.
         """
-        return _Open(self, _Network(self, self._file()), self._finding(), gate)
+        network = FaceNetwork(self.model, self._input(), self.output, self.execution, WHERE)
+        return _Open(self, network, self._finding(), gate)
 
     def _finding(self) -> Finding | None:
         return Finding(longest=self.longest) if self.detector is FoundBy.DLIB else None
 
-    def _file(self) -> Path:
-        path = Path(self.model)
-        if not path.is_file():
-            raise ProviderError(WHERE, f"no file {self.model!r}", "model=FILE.onnx")
-        return path
+    def _input(self) -> ModelInput:
+        return ModelInput(
+            size=self.size,
+            layout=self.layout,
+            colours=self.colours,
+            mean=self.mean,
+            deviation=self.deviation,
+        )
 
     def taken(self, image: Pixels, box: Box | None) -> Inputs:
         """The model's input for a face, shape (1, 3, height, width) or (1, height, width, 3)."""
@@ -132,103 +120,24 @@ class Onnx:
             x, y = self.margin * box.width, self.margin * box.height
             sides = (box.x - x, box.y - y, box.x + box.width + x, box.y + box.height + y)
             cut = cut.crop(tuple(round(side) for side in sides))  # type: ignore[arg-type]  # four of them
-        scaled = np.asarray(cut.resize((width, height), Image.Resampling.BILINEAR), dtype=np.float32)
-        if self.colours is Colours.BGR:
-            scaled = scaled[..., ::-1]
-        values = (scaled - np.array(self.mean, np.float32)) / np.array(self.deviation, np.float32)
-        return np.ascontiguousarray(
-            (values.transpose(2, 0, 1) if self.layout is Layout.NCHW else values)[None]
-        )
-
-
-class _Network:
-    """The model, loaded from the bytes of its one file, so that its digest says what runs."""
-
-    def __init__(self, how: Onnx, path: Path) -> None:
-        _installed()
-        runtime = load_onnxruntime()
-        if how.execution not in runtime.get_available_providers():
-            accepted = ", ".join(runtime.get_available_providers())
-            raise ProviderError(WHERE, f"no execution provider {how.execution!r} here", accepted)
-        options = runtime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 4
-        try:
-            self._run = runtime.InferenceSession(path.read_bytes(), options, providers=[how.execution])
-        except Exception as error:  # the errors of onnxruntime share no other base
-            raise ProviderError(
-                WHERE, f"{path.name} is no ONNX model in one file", "a whole .onnx file"
-            ) from error
-        self._input = self._taken(how)
-        self._output = self._given(how)
-        self._try(how)
-
-    def _taken(self, how: Onnx) -> str:
-        """The input's name. Raises :class:`ProviderError` where it takes something else than our pictures."""
-        inputs = self._run.get_inputs()
-        if len(inputs) != 1 or inputs[0].type != "tensor(float)":
-            text = ", ".join(f"{one.name} {one.type}" for one in inputs)
-            raise ProviderError(WHERE, f"the model takes {text}", "one input, tensor(float)")
-        ours = (1, 3, *how.size) if how.layout is Layout.NCHW else (1, *how.size, 3)
-        theirs = inputs[0].shape
-        fits = len(theirs) == 4 and all(
-            not isinstance(there, int) or there == here for here, there in zip(ours, theirs, strict=True)
-        )
-        if not fits:
-            text = f"the model takes shape {list(theirs)}, our pictures have {list(ours)}"
-            raise ProviderError(WHERE, text, "size and layout of the model's input")
-        return str(inputs[0].name)
-
-    def _given(self, how: Onnx) -> str:
-        """The output's name."""
-        names = [str(output.name) for output in self._run.get_outputs()]
-        if how.output is None and len(names) == 1:
-            return names[0]
-        if how.output not in names:
-            text = "several outputs" if how.output is None else f"no output {how.output!r}"
-            raise ProviderError(WHERE, text, f"output={' or '.join(names)}")
-        return str(how.output)
-
-    def _try(self, how: Onnx) -> None:
-        grey = np.full((*how.size, 3), 127, dtype=np.uint8)
-        try:
-            found = self._run.run([self._output], {self._input: how.taken(grey, None)})[0]
-        except Exception as error:  # the errors of onnxruntime share no other base
-            raise ProviderError(
-                WHERE, "the model fails on a grey picture", "size and layout of its input"
-            ) from error
-        if np.shape(found)[:1] != (1,) or np.size(found) < 2 or not np.issubdtype(found.dtype, np.floating):
-            raise ProviderError(WHERE, f"output of shape {list(np.shape(found))}", "an embedding, [1, D]")
-
-    def embedding(self, values: Inputs) -> Template:
-        """Of unit length, shape (D,). Raises :class:`CallError` (failure to acquire, ``no_embedding``)."""
-        try:
-            found = np.asarray(
-                self._run.run([self._output], {self._input: values})[0], dtype=np.float64
-            ).ravel()
-        except Exception as error:  # the errors of onnxruntime share no other base
-            raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_embedding") from error
-        length = float(np.linalg.norm(found))
-        if not np.isfinite(length) or length == 0.0:
-            raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_embedding")
-        return found / length
+        return self._input().of(np.asarray(cut.resize((width, height), Image.Resampling.BILINEAR)))
 
 
 class _Open:
     """The model, open for several threads; the detector lets one in at a time."""
 
-    def __init__(self, how: Onnx, network: _Network, finding: Finding | None, gate: Gate) -> None:
+    def __init__(self, how: Onnx, network: FaceNetwork, finding: Finding | None, gate: Gate) -> None:
         self._how, self._network, self._gate = how, network, gate
         self._detector = None if finding is None else Detector(finding)
         self._lock = threading.Lock()
-        self._version = _installed()
+        self._version = installed(WHERE)
 
     def detect(self, picture: Picture) -> Detection:
         """Every face from left to right, its embedding as its handle; without a detector the whole picture."""
         self._gate.attempt("detect")
         image = _array(picture)
         seen = [
-            DetectedFace(box=box, handle=self._network.embedding(self._how.taken(image, box)), facts=facts)
+            DetectedFace(box=box, handle=self._embedding(image, box), facts=facts)
             for box, facts in self._boxes(image)
         ]
         return Detection(faces=tuple(seen), version=self._version)
@@ -257,15 +166,12 @@ class _Open:
         if box is None and self._detector is not None:
             with self._lock:
                 box = largest(self._detector.faces(image)).box
-        return self._network.embedding(self._how.taken(image, box or _whole(image)))
+        return self._embedding(image, box or _whole(image))
 
-
-def _installed() -> str:
-    """Package and version. Raises :class:`ProviderError` without it."""
-    try:
-        return f"{PACKAGE} {version(PACKAGE)}"
-    except PackageNotFoundError:
-        raise ProviderError(WHERE, f"{PACKAGE} is not installed", EXTRA) from None
+    def _embedding(self, image: Pixels, box: Box) -> Template:
+        """Of unit length, shape (D,)."""
+        found = self._network.embedding(self._how.taken(image, box))
+        return np.asarray(found / np.linalg.norm(found))
 
 
 def _array(picture: Picture) -> Pixels:

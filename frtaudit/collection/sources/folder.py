@@ -8,7 +8,7 @@ from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage
 from frtaudit.collection.clients.queries import Query, beyond, found_in, queries_of
 from frtaudit.core.collecting import CallError, Picture, Refusal
 from frtaudit.core.machine.extras import need
-from frtaudit.core.machine.files import check_regular, open_regular
+from frtaudit.core.machine.files import check_below, check_regular, open_regular
 from frtaudit.core.registry import register
 from frtaudit.core.spec import MACHINE, PATH
 from frtaudit.errors import DataError, SpecError
@@ -82,14 +82,8 @@ class Folder:
 
     def _listed(self, root: Path) -> list[Query]:
         queries = queries_of(Path(self.files or ""), "file")
-        inside = root.resolve()
         for address, place in (image for query in queries for image in query.images):
-            check_regular(root / address, place)
-            path = (root / address).resolve()
-            if not path.is_relative_to(inside):
-                raise DataError(place, "the file lies outside source.root", "a path below it")
-            if not path.is_file():
-                raise DataError(place, "no such file below source.root", "a path below it")
+            check_below(root, address, place, "source.root")
         return queries
 
     def _folders(self, root: Path) -> list[Query]:

@@ -64,6 +64,21 @@ def check_regular(path: Path, name: str = "", links: Links = Links.REFUSE) -> No
         raise DataError(name or path.name, found, accepted)
 
 
+def check_below(root: Path, name: str, place: str, of: str) -> None:
+    """Raise :class:`DataError` unless ``name`` is a regular file below ``root``; ``of`` is what errors call the folder.
+
+    >>> check_below(Path("/dev"), "../etc/passwd", "faces.csv line 2", "its folder")
+    Traceback (most recent call last):
+    frtaudit.errors.DataError: faces.csv line 2: the file lies outside its folder; accepted: a path below it
+    """
+    check_regular(root / name, place)
+    path = (root / name).resolve()
+    if not path.is_relative_to(root.resolve()):
+        raise DataError(place, f"the file lies outside {of}", "a path below it")
+    if not path.is_file():
+        raise DataError(place, f"no such file below {of}", "a path below it")
+
+
 def open_regular(path: Path, name: str = "", links: Links = Links.REFUSE) -> BinaryIO:
     """Open a regular file for reading; never waits for a pipe, never opens a device.
 

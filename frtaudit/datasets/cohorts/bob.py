@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from frtaudit.core.canonical import digest, sha256_file
+from frtaudit.core.canonical import sha256_file
 from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
@@ -20,7 +20,7 @@ from frtaudit.inputs.fields import (
     split_spaces,
 )
 from frtaudit.inputs.gathering import Gathered, paths_below, people_of, table_of
-from frtaudit.inputs.pseudonyms import key_bytes
+from frtaudit.inputs.pseudonyms import pseudonym_key
 from frtaudit.inputs.roster import attributes_of, enrol
 from frtaudit.inputs.tables import read_table
 
@@ -77,7 +77,7 @@ class BobScores:
             tables=tables,
             inputs=inputs,
             attributes=attributes_of(roster, cohort),
-            pseudonym_key=key_bytes(self.pseudonym_key, digest(inputs)),
+            pseudonym_key=pseudonym_key(self.pseudonym_key, roster.sample_ids, roster.subjects),
         )
 
 

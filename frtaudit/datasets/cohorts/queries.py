@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Texts
-from frtaudit.core.canonical import Json, digest, sha256_file
+from frtaudit.core.canonical import Json, sha256_file
 from frtaudit.core.cohort import CohortData, LedgerEntry
 from frtaudit.core.labelling import Faces, Service
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError, SpecError, column_names
-from frtaudit.inputs.pseudonyms import key_bytes
+from frtaudit.inputs.pseudonyms import pseudonym_key
 from frtaudit.inputs.queries.answers import with_answers
 from frtaudit.inputs.queries.boxes import boxes_of
 from frtaudit.inputs.queries.collected import COLLECTION, Collected, read_collected
@@ -62,7 +62,7 @@ class Queries:
     (a column of ``faces``; without it all are of one), ``all``, or ``matched``: as many as within queries, drawn with
     the spec's seed. ``answers``: a file of ``frtaudit label`` that stands over the column annotation. ``earlier``: a
     folder of the same form, collected at an earlier date, for ``analysis=two_dates``. ``pseudonym_key``: a file whose
-    bytes key the pseudonyms; by default the digest of what was read does. A folder that ``frtaudit collect`` wrote
+    bytes key the pseudonyms; by default the faces and their queries do. A folder that ``frtaudit collect`` wrote
     says itself which files are which, and must be finished.
     """
 
@@ -104,7 +104,7 @@ class Queries:
             cohort=replace(made.cohort, ledger=(*search.ledger, *made.cohort.ledger)),
             inputs=inputs,
             paths={name: path for name, path in paths.items() if path.suffix in SUFFIXES},
-            pseudonym_key=key_bytes(self.pseudonym_key, digest(inputs)),
+            pseudonym_key=_key(self.pseudonym_key, search.faces),
             earlier=earlier,
             notes=search.notes,
             collection=search.facts,
@@ -192,6 +192,10 @@ class Queries:
                 "cohort.root", "the folder holds no score list", "files ending in .csv or .parquet"
             )
         return folder, paths
+
+
+def _key(path: str | None, faces: Faces) -> bytes:
+    return pseudonym_key(path, faces.names, [faces.queries[query] for query in faces.query_of])
 
 
 def _earlier(later: Queries, root: str) -> Search:

@@ -1,7 +1,7 @@
 """Finished runs as a cohort: who they tested, and every system that they put on trial."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +13,9 @@ from frtaudit.core.registry import register
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError, SpecError
-from frtaudit.inputs import nameless, run_tables
+from frtaudit.inputs import nameless, run_tables, shared_runs
 from frtaudit.inputs.run_tables import RunTables
+from frtaudit.pipeline import run_people
 
 SAME = ("failures", "sanitize")  # what the specs of runs must agree on, beside people and comparisons
 
@@ -22,7 +23,9 @@ SAME = ("failures", "sanitize")  # what the specs of runs must agree on, beside 
 @register("cohort", "runs")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runs:
-    """``runs``: folders of finished runs on the same people and comparisons; ``names``: what their systems are called.
+    """``runs``: folders of finished runs; ``names``: what their systems are called.
+
+    Runs that do not have the same people and comparisons are read on those that all share.
 
     A name stands for the system of a run that has one, or before a colon and the system's own name. Without names the
     systems keep their own, which then must differ.
@@ -32,7 +35,7 @@ class Runs:
     names: tuple[str, ...] = ()
 
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:  # noqa: ARG002  sources share a signature
-        """Read all runs. Raises :class:`DataError` naming the run and what it does not share with the first."""
+        """Read all runs. Raises :class:`DataError` naming the run that shares too little with the first."""
         if not self.runs:
             raise SpecError("cohort.runs", "no run", "folders of finished runs")
         if self.names and len(self.names) != len(self.runs):
@@ -41,10 +44,32 @@ class Runs:
             )
         read = [run_tables.read_run_tables(Path(path)) for path in self.runs]
         _refuse_nameless(read)
+        _refuse_other_rules(read)
+        inputs = _inputs(read)
         cohort = run_tables.cohort_of(read[0])
         compared = run_tables.comparisons_of(read[0], cohort)
-        for other in read[1:]:
-            _agree(read[0], other, cohort, compared)
+        if all(_is_on(run, cohort, compared) for run in read[1:]):
+            return self._loaded(read, cohort, compared, inputs)
+        return self._on_shared(read, inputs)
+
+    def _on_shared(self, read: Sequence[RunTables], inputs: Mapping[str, str]) -> CohortData:
+        """The runs on the people and comparisons that all share; notes and ledger say how much of each that is."""
+        known = _under_one_naming(read)
+        runs = shared_runs.on_shared_samples(known)
+        cohort = shared_runs.shared_cohort(runs)
+        shared = shared_runs.shared_comparisons(runs, cohort)
+        found = self._loaded([_in_strata(run, cohort) for run in runs], cohort, shared.comparisons, inputs)
+        count = shared.comparisons.n_listed or shared.made[0]
+        lines = zip(known, runs, shared.made, strict=True)
+        notes = [_share(before, after, count, made) for before, after, made in lines]
+        cut = [] if shared.comparisons.all_pairs else [run for run in runs if run_tables.all_pairs_of(run)]
+        return replace(found, notes=(*notes, *(note for run in cut for note in _cut(run))))
+
+    def _loaded(
+        self, read: Sequence[RunTables], cohort: Cohort, compared: Comparisons, inputs: Mapping[str, str]
+    ) -> CohortData:
+        """Every system of the runs, all on ``cohort``, with its scores of ``compared``."""
+        mixed = len({run_tables.all_pairs_of(run) for run in read}) > 1
         systems: dict[str, StoredSystem] = {}
         failures: dict[str, dict[int, str]] = {}
         tables: dict[str, tuple[Comparisons, ScoreTable]] = {}
@@ -52,13 +77,13 @@ class Runs:
             systems[name] = _stored_system(run, system, cohort, compared)
             failures[name] = run_tables.failures_of(run, system)
             table = systems[name].table
-            if table is not None and run_tables.fails_by_comparison(run, system):
+            if table is not None and (mixed or run_tables.fails_by_comparison(run, system)):
                 tables[name] = (compared, table)
         return CohortData(
             cohort=cohort,
             failures=failures,
             tables=tables,
-            inputs=_inputs(read),
+            inputs=inputs,
             pseudonym_key=sha256(cohort.digest.encode()).encode(),
             stored_systems=systems,
             compared=compared,
@@ -82,7 +107,12 @@ class Runs:
 
 def _stored_system(run: RunTables, system: str, cohort: Cohort, compared: Comparisons) -> StoredSystem:
     try:
-        return run_tables.finished_of(run, system, cohort, compared)
+        own = run_tables.comparisons_of(run, cohort)
+        stored = run_tables.finished_of(run, system, cohort, own)
+        if _same(own, compared):
+            return stored
+        failed, floor = run_tables.failures_of(run, system), run_tables.floor_of(run, system)
+        return shared_runs.on_comparisons(stored, own, compared, failed, floor)
     except (ValueError, KeyError) as error:  # a broken invariant, a column that is not there
         text = f"its tables do not fit together ({type(error).__name__}: {error})"
         raise DataError(run.folder, text, "an unchanged run") from None
@@ -98,24 +128,74 @@ def _refuse_nameless(read: Sequence[RunTables]) -> None:
             )
 
 
-def _agree(first: RunTables, other: RunTables, cohort: Cohort, compared: Comparisons) -> None:
-    """The same people, classes, comparisons, and ways of making scores of failures."""
-    again = run_tables.cohort_of(other)
-    said = "the same people, so that differences are of the systems"
-    if again.digest != cohort.digest or again.sample_ids != cohort.sample_ids:
-        raise DataError(other.folder, f"its cohort is not that of {first.folder}", said)
-    made = run_tables.comparisons_of(other, again)
-    same = made.all_pairs == compared.all_pairs and np.array_equal(made.cells, compared.cells)
-    if (
-        not same
-        or not np.array_equal(made.probe, compared.probe)
-        or not np.array_equal(made.reference, compared.reference)
-    ):
-        raise DataError(other.folder, f"its comparisons are not those of {first.folder}", "the same protocol")
-    for key in SAME:
-        if first.spec.get(key) != other.spec.get(key):
-            raise DataError(
-                other.folder, f"its spec has another {key} than {first.folder}", "the same in all runs"
+def _refuse_other_rules(read: Sequence[RunTables]) -> None:
+    """The same ways of making scores of failures, and of leaving samples out."""
+    for run in read[1:]:
+        for key in SAME:
+            if run.spec.get(key) != read[0].spec.get(key):
+                found = f"its spec has another {key} than {read[0].folder}"
+                raise DataError(run.folder, found, "the same in all runs")
+
+
+def _is_on(run: RunTables, cohort: Cohort, compared: Comparisons) -> bool:
+    """Whether a run is on exactly these people, classes and comparisons."""
+    own = run_tables.cohort_of(run)
+    same = own.digest == cohort.digest and own.sample_ids == cohort.sample_ids
+    return same and _same(run_tables.comparisons_of(run, own), compared)
+
+
+def _same(first: Comparisons, second: Comparisons) -> bool:
+    parts = ("cells", "probe", "reference")
+    return first.all_pairs == second.all_pairs and all(
+        np.array_equal(getattr(first, part), getattr(second, part)) for part in parts
+    )
+
+
+def _under_one_naming(read: Sequence[RunTables]) -> list[RunTables]:
+    """The runs with one pseudonym for each sample: their own where they are the same, else found by the names.
+
+    Names come from the data of the runs and go again: what stands in the tables are pseudonyms of the first run.
+    """
+    samples = [set(run.tables["samples"]["sample"].astype(str)) for run in read]
+    if all(samples[0] & other for other in samples[1:]):
+        return list(read)
+    pseudonym_of = {name: known for known, name in run_people.names_of(read[0]).items()}
+    found = [read[0]]
+    for run, own in zip(read[1:], samples[1:], strict=True):
+        if samples[0] & own:
+            found.append(run)
+            continue
+        names = run_people.names_of(run)
+        same = {known: pseudonym_of[name] for known, name in names.items() if name in pseudonym_of}
+        found.append(shared_runs.translated(run, same))
+    return found
+
+
+def _in_strata(run: RunTables, cohort: Cohort) -> RunTables:
+    """A run with the replicates that it left, if subjects are drawn in the strata in which it drew them."""
+    same = list(run_tables.cohort_of(run).classifications) == list(cohort.classifications)
+    return run if same else shared_runs.without_replicates(run)
+
+
+def _share(before: RunTables, after: RunTables, compared: int, made: int) -> str:
+    """How much of a run is compared, in numbers."""
+    kept, whole = run_tables.sizes_of(after), run_tables.sizes_of(before)
+    if kept == whole and compared == made:
+        return f"{before.folder}: all {kept[0]} images of {kept[1]} people and all {made} comparisons are compared"
+    return (
+        f"{before.folder}: all runs share {kept[0]} of its {whole[0]} images, of {kept[1]} of its {whole[1]} people, "
+        f"and {compared} of the {made} comparisons that it made of these images; systems are compared on them"
+    )
+
+
+def _cut(run: RunTables) -> Iterator[str]:
+    """What is said of the scores that a run of all pairs did not keep."""
+    for system in run.systems:
+        floor = run_tables.floor_of(run, system)
+        if np.isfinite(floor):
+            yield (
+                f"{run.folder}: its run kept the non-mated scores of {system} from {floor:g} up; all below count as "
+                "one value, at which no threshold is read"
             )
 
 

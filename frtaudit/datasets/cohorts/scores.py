@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from frtaudit.core.canonical import digest, sha256_file
+from frtaudit.core.canonical import sha256_file
 from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
-from frtaudit.inputs.pseudonyms import key_bytes
 from frtaudit.inputs.score_cohort import cohort_of_lists
 from frtaudit.inputs.scorelist import read_scores
 from frtaudit.inputs.tables import SUFFIXES, read_table
@@ -27,7 +26,7 @@ class ScoreLists:
 
     ``metadata``: a table with sample_id and subject_id, in the folder of the lists; metadata.csv or metadata.parquet by
     default where it is. ``files``: the lists below ``root``; by default all but metadata, pairs and failures.
-    ``pseudonym_key``: a file whose bytes key the pseudonyms; by default the digest of metadata or lists does.
+    ``pseudonym_key``: a file whose bytes key the pseudonyms; by default the people of metadata or lists do.
     """
 
     root: str = field(metadata=PATH)
@@ -43,8 +42,7 @@ class ScoreLists:
         table = read_table(metadata, metadata.name) if metadata else None
         read = {path.name: path for path in (*([metadata] if metadata else []), *paths)}
         inputs = {name: sha256_file(path) for name, path in read.items()}
-        key = key_bytes(self.pseudonym_key, inputs[metadata.name] if metadata else digest(inputs))
-        return replace(cohort_of_lists(lists, table, schemas, inputs, key), paths=read)
+        return replace(cohort_of_lists(lists, table, schemas, inputs, self.pseudonym_key), paths=read)
 
     def _lists(self, root: Path) -> tuple[Path, list[Path]]:
         """The folder and the score lists in it."""

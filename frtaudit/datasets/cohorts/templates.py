@@ -11,10 +11,11 @@ from frtaudit.core.machine.files import check_regular
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
-from frtaudit.inputs.pseudonyms import key_bytes
+from frtaudit.inputs.pseudonyms import pseudonym_key
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.inputs.tables import Table, read_table
 from frtaudit.inputs.template_files import LEFT, NO_TEMPLATE, TemplateFile, doubled
+from frtaudit.inputs.template_record import TemplateRecord, read_record
 
 SAMPLE = ("image_id", "sample_id")
 SUBJECT = ("subject_id", "subject")
@@ -54,10 +55,11 @@ class TemplateFolder:
 
     ``metadata``, ``pairs``, ``failures``: file names below ``root``; by default metadata.csv or metadata.parquet,
     pairs.txt, failures.csv where they are. ``sample_column``, ``subject_column``: by default image_id or sample_id,
-    and subject_id. ``pseudonym_key``: a file whose bytes key the pseudonyms; by default the metadata's digest does.
+    and subject_id. ``pseudonym_key``: a file whose bytes key the pseudonyms; by default the people of the metadata do.
 
     A sample without a row in a provider's file failed there: its code is the reason in the failures file (columns
-    image_id, model, reason), else ``no_template``.
+    image_id, model, reason), else ``no_template``. What ``frtaudit embed`` says of templates in <provider>.json is
+    reported.
 
     ``flipped``: an array of the template files, beside ``embedding``, with the template of each mirrored image; a
     sample's template is then the sum of both, as read. ``training``: name to the folder of a training set, laid out
@@ -90,6 +92,8 @@ class TemplateFolder:
         files = _template_files(root, index, cohort, reasons, self.flipped)
         paths = _named(root, [root / table.name, pairs, failures, *(file.path for file in files.values())])
         inputs = {name: sha256_file(path) for name, path in paths.items()}
+        records = _records(files, inputs)
+        inputs |= {f"templates/{name}.json": sha256_file(_record_path(files[name].path)) for name in records}
         training = {name: self._trained(name, path) for name, path in self.training.items()}
         for name, held in training.items():
             inputs |= {f"training/{name}/{file}": value for file, value in held.inputs.items()}
@@ -100,10 +104,18 @@ class TemplateFolder:
             pairs=pairs,
             inputs=inputs,
             paths=paths,
-            pseudonym_key=key_bytes(self.pseudonym_key, inputs[table.name]),
+            pseudonym_key=pseudonym_key(self.pseudonym_key, roster.sample_ids, roster.subjects),
             attributes=attributes_of(roster, cohort),
             training=training,
-            notes=tuple(said for file in files.values() for said in doubled(file.path, file.name)),
+            notes=(
+                *(said for file in files.values() for said in doubled(file.path, file.name)),
+                *(
+                    f"templates of {name}: {said}"
+                    for name, record in records.items()
+                    for said in record.notes
+                ),
+            ),
+            made={name: record.facts for name, record in records.items()},
         )
 
     def _trained(self, name: str, path: str) -> CohortData:
@@ -192,6 +204,19 @@ def _template_files(
         )
         for path in paths
     }
+
+
+def _records(files: Mapping[str, TemplateFile], inputs: Mapping[str, str]) -> dict[str, TemplateRecord]:
+    """What made the templates, of those that ``frtaudit embed`` did."""
+    records = {
+        name: read_record(_record_path(file.path), f"templates/{name}.json", inputs[file.name])
+        for name, file in files.items()
+    }
+    return {name: record for name, record in records.items() if record is not None}
+
+
+def _record_path(path: Path) -> Path:
+    return path.parent / f"{path.stem}.json"
 
 
 def _loaders(files: Mapping[str, TemplateFile]) -> dict[str, Callable[[], Templates]]:

@@ -48,7 +48,7 @@ class Junit:
 
 
 def _case(run: FinishedRun, finding: Finding, audit: str) -> ET.Element:
-    where = {"classname": f"{audit}.{_clean(finding.requirement)}", "name": _name(run, finding)}
+    where = {"classname": f"{audit}.{_clean(finding.requirement)}", "name": _clean(run.name(finding))}
     case = ET.Element("testcase", where)
     clean = _clean(finding.sentence)
     if finding.verdict in run.failing:
@@ -60,16 +60,6 @@ def _case(run: FinishedRun, finding: Finding, audit: str) -> ET.Element:
         word = finding.verdict.value.replace("_", " ")
         ET.SubElement(case, "skipped", {"type": finding.verdict.value, "message": f"{word}: {clean}"})
     return case
-
-
-def _name(run: FinishedRun, finding: Finding) -> str:
-    """What was judged: unique in the audit, and the same from run to run."""
-    estimate = run.estimate(finding)
-    if estimate is None:
-        return _clean(finding.sentence)
-    group = estimate.group if estimate.schema is None else f"{estimate.schema}={estimate.group}"
-    at = [f"{key}={value}" for key, value in sorted(estimate.at.items())]
-    return _clean(" ".join([estimate.provider, group, estimate.metric, *at]))
 
 
 def _clean(text: str) -> str:

@@ -1,17 +1,25 @@
 """A finished run, read back from its folder: what exports start from."""
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import isfinite
 from pathlib import Path
 from typing import Protocol
 
-from frtaudit.core import AuditResult, Estimate, Finding, Verdict
+from frtaudit.core import AuditResult, Estimate, Finding, Target, Verdict
 from frtaudit.core.canonical import read_json
 from frtaudit.core.machine.files import read_regular
 from frtaudit.errors import DataError
+from frtaudit.report.source import Source
 
 RESULT, TABLES = "result.json", "tables"
+EVIDENCE = (RESULT, "report.html", "report.pdf", "statement.dsse.json")
+TRACKED = ("fnmr_at_fmr", "fmr", "fnmr", "eer", "fta", "threshold_at_fmr", "accuracy")
+PRINTED = (Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+_NO_PATH = re.compile(r"[^A-Za-z0-9_\-. ]")
 RISING = (
     Verdict.FAIL,
     Verdict.INCONCLUSIVE,
@@ -23,7 +31,8 @@ RISING = (
 class FinishedRun:
     """``result``: what the run found; ``when``: its date and time, UTC; ``failing``: verdicts that count as failures.
 
-    ``files``: names in the folder that a reader may want beside an export; ``tables``: the big tables, as Parquet.
+    ``files``: names in the folder that a reader may want beside an export; ``tables``: the big tables, as Parquet;
+    ``evidence``: result, report and statement, as far as they stand there.
     """
 
     result: AuditResult
@@ -31,6 +40,17 @@ class FinishedRun:
     failing: tuple[Verdict, ...] = RISING[:1]
     files: tuple[str, ...] = ()
     tables: tuple[Path, ...] = ()
+    evidence: tuple[Path, ...] = ()
+
+    def labels(self) -> dict[str, str]:
+        """Digests and counts of verdicts, as short texts."""
+        verdicts = Counter(finding.verdict.value for finding in self.result.findings)
+        return {
+            "result_sha256": self.result.sha256,
+            "spec_sha256": str(self.result.digests.get("spec")),
+            "frtaudit": self.result.versions.get("frtaudit", ""),
+            **{f"verdict.{name}": str(count) for name, count in sorted(verdicts.items())},
+        }
 
     def estimate(self, finding: Finding) -> Estimate | None:
         """The estimate that a finding judges, where there is one."""
@@ -40,9 +60,41 @@ class FinishedRun:
             else self.result.estimates[int(finding.estimate.rsplit("/", 1)[1])]
         )
 
+    def name(self, finding: Finding) -> str:
+        """What a finding judges: unique in the audit, and the same from run to run."""
+        estimate = self.estimate(finding)
+        if estimate is None:
+            return finding.sentence
+        group = estimate.group if estimate.schema is None else f"{estimate.schema}={estimate.group}"
+        at = [f"{key}={value}" for key, value in sorted(estimate.at.items())]
+        return " ".join([estimate.provider, group, estimate.metric, *at])
+
+    def metrics(self) -> dict[str, float]:
+        """Every rate in the primary weighting as numbers for a tracker: value, low and high under one path.
+
+        A path has letters, digits, ``_ - . /`` and spaces; intervals are those that the report prints first.
+        """
+        found: dict[str, float] = {}
+        for record in Source(self.result).select(*TRACKED, primary=True):
+            estimate, bound = record.estimate, record.bound(*PRINTED)
+            at = [f"{key} {value}" for key, value in sorted(estimate.at.items())]
+            group = "all" if estimate.schema is None else f"{estimate.schema} {estimate.group}"
+            path = "/".join(
+                _NO_PATH.sub("_", part) for part in (estimate.provider, estimate.metric, *at, group)
+            )
+            interval = None if bound is None else bound.interval
+            numbers = {
+                "value": estimate.value,
+                "low": None if interval is None else interval.low,
+                "high": None if interval is None else interval.high,
+            }
+            known = {name: float(value) for name, value in numbers.items() if value is not None}
+            found |= {f"{path}/{name}": value for name, value in known.items() if isfinite(value)}
+        return found
+
 
 class Export(Protocol):
-    """A format (``export`` plug-ins)."""
+    """A format (``export`` plug-ins); its fields are settings. With an attribute ``ON_REQUEST`` it must be named."""
 
     def write(self, run: FinishedRun, folder: Path) -> None:
         """Write the run into ``folder``, which exists, as one file or as a folder of them."""
@@ -83,6 +135,7 @@ def read_run(
         failing=tuple(failing),
         files=tuple(sorted(_names(folder.iterdir()))),
         tables=tuple(sorted((folder / TABLES).glob("*.parquet"))),
+        evidence=tuple(folder / name for name in EVIDENCE if (folder / name).is_file()),
     )
 
 

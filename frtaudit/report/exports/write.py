@@ -1,30 +1,55 @@
 """``frtaudit export``: a finished run in other programs' formats; all files appear, or none."""
 
+import dataclasses
 import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import cast
 
 from frtaudit.core.machine.output import keeping_open
 from frtaudit.core.machine.progress import quiet
-from frtaudit.core.registry import lookup
-from frtaudit.errors import DataError
+from frtaudit.core.registry import lookup, names
+from frtaudit.errors import DataError, SpecError
 from frtaudit.report.exports.run_folder import Export, FinishedRun
 
 DRAFT = ".draft-"
 
 
-def export(run: FinishedRun, formats: Sequence[str], out: Path) -> list[Path]:
+def every_format() -> list[str]:
+    """The formats that are written where none is named."""
+    return [
+        name for name in names("export") if not getattr(lookup("export", name, "--as"), "ON_REQUEST", False)
+    ]
+
+
+def export(
+    run: FinishedRun, formats: Sequence[str], out: Path, settings: Mapping[str, str] = MappingProxyType({})
+) -> list[Path]:
     """Write ``run`` into ``out`` in each of the ``formats``; the files and folders that were made.
+
+    ``settings``: fields of formats, such as ``into``; each goes to the formats that have it.
 
     Raises :class:`SpecError` for a format that is not registered, :class:`DataError` where ``out`` cannot be written or
     holds one of the files.
     """
-    makers = [cast("Export", lookup("export", name, "--as")()) for name in dict.fromkeys(formats)]
+    kinds = [lookup("export", name, "--as") for name in dict.fromkeys(formats)]
+    fields = [{field.name for field in dataclasses.fields(kind)} for kind in kinds]
+    unknown = next((key for key in settings if not any(key in own for own in fields)), None)
+    if unknown is not None:
+        raise SpecError(
+            "command line",
+            f"no format of these has {unknown!r}",
+            ", ".join(sorted(set().union(*fields))) or "none",
+        )
+    makers = [
+        cast("Export", kind(**{key: value for key, value in settings.items() if key in own}))
+        for kind, own in zip(kinds, fields, strict=True)
+    ]
 
     def fill(draft: Path) -> None:
         for maker in quiet(makers, "formats"):
@@ -33,8 +58,10 @@ def export(run: FinishedRun, formats: Sequence[str], out: Path) -> list[Path]:
     return write_whole(out, fill)
 
 
-def write_whole(out: Path, fill: Callable[[Path], None]) -> list[Path]:
+def write_whole(out: Path, fill: Callable[[Path], None], option: str = "--out") -> list[Path]:
     """Let ``fill`` write into a draft, then move what it made into ``out``, all or nothing; what was made.
+
+    ``option``: what named ``out``, for errors.
 
     Raises :class:`DataError` where ``out`` cannot be written or holds one of the files.
     """
@@ -44,16 +71,14 @@ def write_whole(out: Path, fill: Callable[[Path], None]) -> list[Path]:
         draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=out))
         held = _locked(draft)
     except OSError as error:
-        raise DataError("--out", f"cannot write there ({error.strerror})", "a writable folder") from None
+        raise DataError(option, f"cannot write there ({error.strerror})", "a writable folder") from None
     try:
         with keeping_open(draft, held):
             fill(draft)
         made = sorted(os.listdir(held))  # noqa: PTH208  of the open folder
         there = [name for name in made if (out / name).exists()]
         if there:
-            raise DataError(
-                "--out", f"{', '.join(there)} stands there already", "an empty folder, or another"
-            )
+            raise DataError(option, f"{', '.join(there)} stands there already", "an empty folder, or another")
         for name in made:
             os.rename(name, out / name, src_dir_fd=held)
     finally:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
@@ -25,6 +25,7 @@ from frtaudit.errors import printable
 from frtaudit.report.figure_choice import WIDTHS
 from frtaudit.report.figures.svg import clean, hundredths
 
+SCREEN_DOTS = 144  # per inch, in a notebook
 WIDTH, HEIGHT = WIDTHS["column"], 2.7
 INK, SOFT, GRID, PAPER = "#1f2328", "#5b6470", "#d9dde2", "#fefefe"
 DASHES: tuple[str | tuple[float, tuple[float, ...]], ...] = (
@@ -42,6 +43,20 @@ COLOURS = {
     PAPER: "paper",
     **{hue: f"c{n}" for n, hue in enumerate(HUES)},
 }
+
+
+class Drawing(Figure):
+    """A figure that a notebook shows by itself, without pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        return self.png()
+
+    def png(self) -> bytes:
+        """The figure as a screen shows it."""
+        stream = io.BytesIO()
+        with ink():
+            self.savefig(stream, format="png", dpi=SCREEN_DOTS, facecolor="white")
+        return stream.getvalue()
 
 
 _DRAWN: ContextVar[bool] = ContextVar("drawn", default=True)
@@ -90,7 +105,7 @@ def ink() -> Iterator[None]:
 
 @contextmanager
 def keeping() -> Iterator[dict[str, tuple[str, Drawing]]]:
-    """Keep the drawings that are made in the block: SVG markup to a drawing's name and what it was made from."""
+    """Keep the drawings that are made in the block, unwritten: what stands for the SVG to the name and the drawing."""
     kept: dict[str, tuple[str, Drawing]] = {}
     token = _KEPT.set(kept)
     try:
@@ -177,15 +192,17 @@ def _letter(axes: Axes) -> None:
 
 
 def _written(drawing: Drawing, name: str, title: str) -> str:
+    """The drawing as SVG; where drawings are kept, what stands for it."""
+    kept = _KEPT.get()
+    if kept is not None:
+        mark = f"<!-- {len(kept)} -->"
+        kept[mark] = name, drawing
+        return mark
     stream = io.StringIO()
     FigureCanvasSVG(drawing).print_figure(stream, format="svg", metadata={"Date": None})
     axes = drawing.axes[0]
     labels = f"{axes.get_xlabel()}|{axes.get_ylabel()}" if axes.axison else ""
-    markup = clean(stream.getvalue(), name, title, COLOURS, _frame(drawing), labels)
-    kept = _KEPT.get()
-    if kept is not None:
-        kept[markup] = name, drawing
-    return markup
+    return clean(stream.getvalue(), name, title, COLOURS, _frame(drawing), labels)
 
 
 def _frame(drawing: Drawing) -> str:

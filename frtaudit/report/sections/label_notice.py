@@ -47,7 +47,7 @@ def notice(source: Source) -> Text:
             f"{text}; with labels in doubt intervals are wider: key numbers below, and ", SECTION, "."
         )
     return spans(
-        f"{text}; the uncertainty of labels is not part of this report (analysis=label_cost estimates it)."
+        f"{text}; the uncertainty of labels is not part of this report (+analyses.label_cost={{}} estimates it)."
     )
 
 

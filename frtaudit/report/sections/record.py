@@ -1,11 +1,12 @@
 """The record: what was run on what with what, down to digests, versions and the whole spec."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from frtaudit.core.canonical import Json
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, listed, spans
+from frtaudit.report.sections import licences
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import Source, escape, mapping
 
@@ -29,7 +30,7 @@ def build(source: Source) -> RecordView:
     return RecordView(
         result=source.sha256,
         schema_version=result.schema_version,
-        tables=(_digests(source),),
+        tables=(*licences.table(source), _digests(source), *_made(source)),
         versions=_versions(source),
         spec=laid_out(result.spec),
     )
@@ -51,6 +52,34 @@ def _digests(source: Source) -> Table:
 
 def _digest(found: Json, pointer: str) -> Text:
     return (TextSpan(text=str(found or "none"), pointer=pointer, kind="code"),)
+
+
+def _made(source: Source) -> Iterator[Table]:
+    """Model and settings of templates that ``frtaudit embed`` made; none where it made none."""
+    blocks = [
+        Block(
+            head=spans(TextSpan(text=name, kind="b")),
+            rows=tuple(_settings(mapping(facts), f"/cohort/templates/{escape(name)}")),
+        )
+        for name, facts in sorted(mapping(source.result.cohort.get("templates")).items())
+    ]
+    if blocks:
+        caption = spans(TextSpan(text="Templates. ", kind="b"), "What frtaudit embed made them with.")
+        columns = (Column(title="Setting"), Column(title="Value", kind="wide"))
+        yield build_table("templates", caption, columns, blocks, Footnotes())
+
+
+def _settings(facts: Mapping[str, Json], at: str) -> Iterator[tuple[Text, ...]]:
+    for key in ("licence", "source"):
+        if facts.get(key):
+            yield spans(f"{key} of the preset"), (TextSpan(text=str(facts[key]), pointer=f"{at}/{key}"),)
+    for name, value in sorted(mapping(facts.get("settings")).items()):
+        kind = "code" if name.startswith("sha256") else ""
+        yield spans(name), (TextSpan(text=str(value), pointer=f"{at}/settings/{escape(name)}", kind=kind),)
+    for part in ("images", "failures", "checks"):
+        for name, value in sorted(mapping(facts.get(part)).items()):
+            said = f"{part}: {name.replace('_', ' ')}"
+            yield spans(said), (TextSpan(text=str(value), pointer=f"{at}/{part}/{escape(name)}"),)
 
 
 def _versions(source: Source) -> Text:

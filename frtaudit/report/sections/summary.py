@@ -27,6 +27,7 @@ from frtaudit.report.sections import (
     differences,
     front,
     label_notice,
+    licences,
     publication,
     two_dates,
     vendor_choice,
@@ -145,6 +146,9 @@ def _facts(source: Source) -> Iterator[tuple[str, Text]]:
     people = _people(source)
     if people:
         yield "People", people
+    restricted = licences.notice(source)
+    if restricted:
+        yield "Licence", restricted
     deciding = [
         bound
         for finding in source.result.findings

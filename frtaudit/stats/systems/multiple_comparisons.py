@@ -97,6 +97,19 @@ class Family:
         growth = 0.0 if apart is None else reach**2 * np.minimum(square / apart, 1 / subjects)
         return np.asarray((growth + np.sqrt(np.square(growth) + 4 * reach**2 * square)) / 2)
 
+    def subjects_for(
+        self, alpha: float, difference: float, apart: Floats | None = None, subjects: int = 1
+    ) -> Floats:
+        """How many subjects find a true ``difference`` with probability 0.8, shape (P,); there are ``subjects``.
+
+        :meth:`detectable` solved for K: error^2 and 1/K both fall as 1/K, so that d^2 = reach^2 * (error^2 + d *
+        min(error^2/s, 1/K)) * K/K' gives K'.
+        """
+        reach = self.critical(alpha) + float(scipy.stats.norm.ppf(POWER))
+        square = np.square(self.error)
+        growth = 0.0 if apart is None else difference * np.minimum(square / apart, 1 / subjects)
+        return np.asarray(subjects * reach**2 * (square + growth) / difference**2)
+
     def _size(self) -> Floats:
         return np.asarray(np.abs(self.value) / self.error)
 

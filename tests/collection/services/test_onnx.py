@@ -13,10 +13,10 @@ import pytest
 from face_photos import photos
 from PIL import Image, ImageOps
 
+from frtaudit.collection.clients import face_network
 from frtaudit.collection.clients.gate import Budget, RateLimiter
 from frtaudit.collection.clients.pictures import picture_of
 from frtaudit.collection.clients.protocol import Limits
-from frtaudit.collection.services import onnx as service
 from frtaudit.collection.services.onnx import Colours, FoundBy, Layout, Onnx
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.collecting import CallError, Crop, Picture
@@ -214,7 +214,7 @@ def test_without_the_package_one_line_names_the_extra(path: Path, monkeypatch: p
     def missing(name: str) -> str:
         raise importlib.metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(service, "version", missing)
+    monkeypatch.setattr(face_network, "version", missing)
     with pytest.raises(ProviderError, match=re.escape("pip install frtaudit[onnx]")):
         made(path).open(GATE)
 

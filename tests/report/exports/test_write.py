@@ -18,10 +18,14 @@ from frtaudit.report.exports.write import export, write_whole
 
 ALL = [
     "ai_verify.json",
+    "croissant.json",
     "csv",
+    "findings.sarif",
+    "in_toto",
     "junit.xml",
     "latex",
     "model_card",
+    "model_index",
     "parquet",
     "references.bib",
     "summary.md",
@@ -60,7 +64,7 @@ def test_some_formats_with_a_date(tmp_path: Path) -> None:
         (
             ["--as", "xml"],
             2,
-            "frtaudit: --as: no export is named 'xml'; accepted: ai-verify, bibtex, csv, junit, ",
+            "frtaudit: --as: no export is named 'xml'; accepted: ai-verify, bibtex, croissant, csv, ",
         ),
         (
             ["--date", "soon"],

@@ -43,7 +43,7 @@ def test_estimated_labels_are_said_without_any_analysis_of_labels() -> None:
     view = page_one(bare)
     assert label_notice.UNNAMED in view.cannot
     assert "estimated from the services' own scores" in plain_text(view.labels)
-    assert "analysis=label_cost" in plain_text(view.labels)
+    assert "+analyses.label_cost={}" in plain_text(view.labels)
     assert view.headline is not None
     assert "No interval includes label errors" in plain_text(view.headline.caption)
 

@@ -92,6 +92,16 @@ def test_a_planned_difference_counts_the_decisions_that_it_adds() -> None:
     assert np.allclose(found.detectable(0.05, np.full(3, 1e-9), 10**9), alone, rtol=1e-3)
 
 
+def test_the_detectable_difference_needs_the_subjects_that_there_are() -> None:
+    """Subjects and detectable difference are one equation; half the difference takes more than twice the subjects."""
+    found = family()
+    apart = np.array([0.05, 0.1, 0.2])
+    for place, difference in enumerate(found.detectable(0.05, apart, 100)):
+        assert found.subjects_for(0.05, difference, apart, 100)[place] == pytest.approx(100)
+        assert found.subjects_for(0.05, difference / 2, apart, 100)[place] > 200
+    assert found.subjects_for(0.05, float(found.detectable(0.05)[0]), subjects=100)[0] == pytest.approx(100)
+
+
 def test_rank_sets_hold_what_was_shown() -> None:
     """Nobody shown: all ranks for all; one beaten by both: last; a chain: each its place."""
     assert multiple_comparisons.ranks(3, PAIRS, [0, 0, 0]) == ((1, 3), (1, 3), (1, 3))

@@ -1,0 +1,100 @@
+"""``frtaudit explain``: what a threshold means on the data of a run, or what the defaults of libraries mean there."""
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from frtaudit.cli.options import Parser
+from frtaudit.core import formatting
+from frtaudit.core.canonical import Json, to_bytes
+from frtaudit.errors import SpecError, printable
+from frtaudit.inputs.default_thresholds import Scale
+from frtaudit.pipeline.explain import ASKED, Explanation, Meaning, Rate, explain
+from frtaudit.planning.values import Cell, Section, page
+
+DOES = "FMR and FNMR of a finished run at thresholds, with intervals and by group; by default at those of libraries."
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+OWN = "a default is meant for its own model: for another it is a number like any other"
+
+
+def main(argv: Sequence[str]) -> int:
+    """Print a table, or with ``--json`` canonical JSON; the exit code is 0."""
+    parser = Parser(prog="frtaudit explain", description=DOES)
+    parser.add_argument("run", metavar="RUN", help="the folder of a finished run")
+    parser.add_argument(
+        "thresholds",
+        nargs="*",
+        metavar="threshold=X",
+        help="match if the score is above X; more than one may stand",
+    )
+    parser.add_argument(
+        "--scores",
+        choices=[scale.value for scale in Scale],
+        help="what the scores of a list are, for libraries' defaults",
+    )
+    parser.add_argument("--json", action="store_true", help="print canonical JSON")
+    options = parser.parse_args(argv)
+    scale = Scale(options.scores) if options.scores else None
+    found = explain(Path(options.run), [_number(word) for word in options.thresholds], scale)
+    sys.stdout.write(
+        to_bytes(_plain(found)).decode() if options.json else "\n\n".join(map(page, _sections(found))) + "\n"
+    )
+    return 0
+
+
+def _number(word: str) -> float:
+    key, _, value = word.partition("=")
+    number = float(value) if key == "threshold" and _NUMBER.fullmatch(value) else None
+    if number is None:
+        raise SpecError("command line", f"found {printable(word)!r}", "threshold=0.363")
+    return number
+
+
+def _plain(found: Explanation) -> Json:
+    return {
+        "level": found.level,
+        "target": "population",
+        "thresholds": [meaning.to_json() for meaning in found.meanings],
+        "untold": list(found.untold),
+    }
+
+
+def _sections(found: Explanation) -> list[Section]:
+    """A table for each system, one line for each threshold and group; what could not be told after the last."""
+    sections = []
+    for system in dict.fromkeys(meaning.system for meaning in found.meanings):
+        own = [meaning for meaning in found.meanings if meaning.system == system]
+        shipped = any(meaning.origin != ASKED for meaning in own)
+        between = f"{100 * found.level:g} % CI"
+        sections.append(
+            Section(
+                name="explain",
+                title=f"{system}: match if the score is above the threshold",
+                columns=("threshold", "origin", "group", "FMR", between, "FNMR", f"{between} "),
+                rows=tuple(_row(meaning) for meaning in own),
+                notes=(
+                    *((OWN,) if shipped else ()),
+                    "CI for the population that the test subjects were sampled from",
+                ),
+            )
+        )
+    if found.untold:
+        sections.append(Section(name="untold", title="Thresholds without rates", notes=found.untold))
+    return sections
+
+
+def _row(meaning: Meaning) -> tuple[Cell, ...]:
+    group = meaning.group if meaning.schema is None else f"{meaning.schema}: {meaning.group}"
+    threshold = formatting.score(meaning.threshold)
+    return threshold, meaning.origin, group, *_cells(meaning.fmr), *_cells(meaning.fnmr)
+
+
+def _cells(rate: Rate) -> tuple[str, str]:
+    if rate.value is None:
+        return "-", rate.note or "-"
+    if rate.low is None or rate.high is None:
+        return formatting.rate(rate.value), rate.note or "-"
+    style = formatting.style_of(rate.value, rate.high)
+    low, high = (formatting.rate(bound, style=style) for bound in (rate.low, rate.high))
+    return formatting.rate(rate.value, style=style), f"{low.removesuffix(' %')} to {high}"

@@ -1,0 +1,64 @@
+"""``frtaudit export``: a finished run, or each finished job of a sweep, in other programs' formats."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from frtaudit.cli.options import Parser, moment
+from frtaudit.config.plugins import load_plugins
+from frtaudit.errors import SpecError, printable
+from frtaudit.report.exports import write as exporting
+from frtaudit.report.exports.run_folder import failing_from, read_run
+from frtaudit.report.files import jobs_in
+
+
+def main(argv: Sequence[str]) -> int:
+    """Write and name the files; the exit code is 0."""
+    options = _parser().parse_intermixed_args(argv)
+    load_plugins()
+    formats = options.formats.split(",") if options.formats else exporting.every_format()
+    settings = dict(_setting(word) for word in options.settings)
+    folder, out = Path(options.run), Path(options.out)
+    jobs = {job: out / job.name for job in jobs_in(folder) or ()} or {folder: out}
+    for run, into in jobs.items():
+        read = read_run(run, options.date, failing_from(options.fail_on))
+        for path in exporting.export(read, formats, into, settings):
+            sys.stdout.write(f"{printable(str(path))}\n")
+    return 0
+
+
+def _setting(word: str) -> tuple[str, str]:
+    key, equals, value = word.partition("=")
+    if not (key and equals and value):
+        raise SpecError("command line", f"found {word!r}", "KEY=VALUE, such as into=DIR")
+    return key, value
+
+
+def _parser() -> Parser:
+    parser = Parser(prog="frtaudit export", description="Write a finished run in formats of other programs.")
+    add = parser.add_argument
+    add("run", metavar="RUN", help="the run's folder, its result.json, or the folder of a sweep: each job")
+    add(
+        "settings",
+        nargs="*",
+        metavar="KEY=VALUE",
+        help="settings of a format, such as into=DIR of mlflow and wandb",
+    )
+    add(
+        "--as",
+        dest="formats",
+        metavar="A,B",
+        help="formats (default: all but mlflow and wandb): frtaudit list export",
+    )
+    add(
+        "--out",
+        default="exports",
+        metavar="DIR",
+        help="output folder; existing files are kept (default: exports)",
+    )
+    add("--date", type=moment, metavar="TIME", help="time of the run (default: from result.json)")
+    add(
+        "--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
+        help="verdicts that are failures in JUnit: this one and worse ones (default: fail); others are skipped",
+    )  # fmt: skip
+    return parser

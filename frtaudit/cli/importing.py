@@ -1,0 +1,72 @@
+"""``frtaudit import``: a folder of a known layout becomes one that an audit reads."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from frtaudit.cli.options import Parser
+from frtaudit.errors import SpecError, printable
+
+EXAMPLES = """\
+FOLDER               the folder of a test set, or one file of it (lfw.bin); nothing in it is changed
+into=OUT             a new or empty folder: metadata.csv, pairs.csv, templates/ or score lists, audit/NAME.yaml
+as=NAME              the layout, where several fit: frtaudit list known_set
+file=NAME            the file, where several fit
+id=COLUMN  subject=COLUMN  embedding=COLUMN    columns of a table, or arrays of a file
+table=FILE           a table of images elsewhere: whose they are (image_id, subject_id), columns of groups
+templates=PATH       embeddings that stand elsewhere: a file, or a folder with one for each system
+images=FOLDER        write the images that a file holds (.bin, .rec)
+mated=names          where labels of pairs and names of people disagree, names decide
+
+No pickle is loaded. Then: the command that is printed last.
+exit codes: 0 done, 1 not recognised or not usable, 2 usage
+"""
+WORDS = ("into", "as", "file", "id", "subject", "embedding", "table", "templates", "images", "mated")
+
+
+def main(argv: Sequence[str]) -> int:
+    """``frtaudit import``: 0 done, 1 could not, 2 usage."""
+    parser = Parser(
+        prog="frtaudit import",
+        description="Recognise a test set or a folder of embeddings, and write it in the layout that audits read.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("folder", metavar="FOLDER", help="a folder, or a file")
+    parser.add_argument("words", metavar="key=value", nargs="*", help="see below")
+    options = parser.parse_intermixed_args(argv)
+    words = _parsed(options.words)
+    from frtaudit.config.plugins import load_plugins
+    from frtaudit.inputs.importing.importer import read_import, write_images
+    from frtaudit.inputs.importing.values import Options
+    from frtaudit.report.exports.write import write_whole
+
+    load_plugins()
+    into, named = words.pop("into", ""), words.pop("as", "")
+    made = read_import(options.folder, into, named, Options(**words))
+    for line in made.lines():
+        _say(line)
+    if words.get("images"):
+        write_images(made.known, Path(words["images"]), _say)
+    for path in write_whole(Path(into), made.write, "into"):
+        _say(f"wrote {path}")
+    _say(f"next: {made.next_command()}")
+    return 0
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{printable(line)}\n")
+
+
+def _parsed(words: Sequence[str]) -> dict[str, str]:
+    """``key=value`` words; :class:`SpecError` for a key that is none, or stands twice."""
+    found: dict[str, str] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or key not in WORDS or key in found:
+            raise SpecError(
+                "command line", f"{word!r}", ", ".join(f"{name}=..." for name in WORDS) + ", each once"
+            )
+        found[key] = value
+    return found

@@ -1,0 +1,175 @@
+"""An ONNX model of face embeddings: how it wants its pixels, and the model, loaded from the bytes of one file."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any  # Any: values of onnxruntime, which has no types
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.collection.clients.embedding import load_onnxruntime
+from frtaudit.core.canonical import sha256
+from frtaudit.core.collecting import CallError, Refusal
+from frtaudit.core.machine.files import Links, read_regular
+from frtaudit.errors import DataError, ProviderError, SpecError
+
+PACKAGE = "onnxruntime"
+EXTRA = "pip install frtaudit[onnx]"
+CPU = "CPUExecutionProvider"
+
+Pixels = npt.NDArray[np.uint8]
+Inputs = npt.NDArray[np.float32]
+Template = npt.NDArray[np.float64]
+
+
+class Layout(StrEnum):
+    """Order of a model's input: channels before the pixels, or after."""
+
+    NCHW = "NCHW"
+    NHWC = "NHWC"
+
+
+class Colours(StrEnum):
+    """Order of its colours."""
+
+    RGB = "rgb"
+    BGR = "bgr"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelInput:
+    """``size``: height, width; a pixel v becomes (v - ``mean``) / ``deviation``, by colour in the model's order."""
+
+    size: tuple[int, int] = (112, 112)
+    layout: Layout = Layout.NCHW
+    colours: Colours = Colours.RGB
+    mean: tuple[float, float, float] = (127.5, 127.5, 127.5)
+    deviation: tuple[float, float, float] = (127.5, 127.5, 127.5)
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for a size or a deviation that no picture takes."""
+        if min(self.size) < 1:
+            raise SpecError(".size", f"{list(self.size)}", "height and width, 1 and more")
+        if 0.0 in self.deviation or not np.isfinite((*self.mean, *self.deviation)).all():
+            raise SpecError(
+                ".", "mean or deviation: a deviation of 0, or no number", "finite numbers, deviations not 0"
+            )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the input for one face."""
+        return (1, 3, *self.size) if self.layout is Layout.NCHW else (1, *self.size, 3)
+
+    def of(self, face: Pixels) -> Inputs:
+        """The input for a face, RGB, shape (height, width, 3)."""
+        values = (face[..., ::-1] if self.colours is Colours.BGR else face).astype(np.float32)
+        values -= np.array(self.mean, np.float32)
+        values /= np.array(self.deviation, np.float32)
+        return np.ascontiguousarray(
+            (values.transpose(2, 0, 1) if self.layout is Layout.NCHW else values)[None]
+        )
+
+
+def installed(where: str) -> str:
+    """Package and version. Raises :class:`ProviderError` without it."""
+    try:
+        return f"{PACKAGE} {version(PACKAGE)}"
+    except PackageNotFoundError:
+        raise ProviderError(where, f"{PACKAGE} is not installed", EXTRA) from None
+
+
+def read_model(path: str, where: str, accepted: str = "model=FILE.onnx") -> bytes:
+    """The bytes of a model's file. Raises :class:`ProviderError` where there is none that can be read."""
+    try:
+        return read_regular(Path(path), where, Links.FOLLOW)
+    except DataError as error:
+        raise ProviderError(where, error.found, error.accepted) from None
+    except OSError:
+        raise ProviderError(where, f"no file {path!r}", accepted) from None
+
+
+class FaceNetwork:
+    """The model, open; tried on a grey picture, so that what cannot work is said before the first face.
+
+    Raises :class:`ProviderError`: no ONNX, an input of another shape, an output that is no embedding.
+    """
+
+    def __init__(
+        self, path: str, model_input: ModelInput, output: str | None, execution: str, where: str
+    ) -> None:
+        data = read_model(path, where)
+        self.sha256, self._where = sha256(data), where
+        self._run = session_of(data, Path(path).name, execution, where)
+        self._input = self._taken(model_input)
+        self._output = self._given(output)
+        self.dimension = self._tried(model_input)
+
+    def _taken(self, model_input: ModelInput) -> str:
+        """The input's name. Raises :class:`ProviderError` where it takes something else than our pictures."""
+        inputs = self._run.get_inputs()
+        if len(inputs) != 1 or inputs[0].type != "tensor(float)":
+            text = ", ".join(f"{one.name} {one.type}" for one in inputs)
+            raise ProviderError(self._where, f"the model takes {text}", "one input, tensor(float)")
+        ours, theirs = model_input.shape, inputs[0].shape
+        fits = len(theirs) == 4 and all(
+            not isinstance(there, int) or there == here for here, there in zip(ours, theirs, strict=True)
+        )
+        if not fits:
+            text = f"the model takes shape {list(theirs)}, our pictures have {list(ours)}"
+            raise ProviderError(self._where, text, "size and layout of the model's input")
+        return str(inputs[0].name)
+
+    def _given(self, output: str | None) -> str:
+        """The output's name."""
+        names = [str(one.name) for one in self._run.get_outputs()]
+        if output is None and len(names) == 1:
+            return names[0]
+        if output not in names:
+            text = "several outputs" if output is None else f"no output {output!r}"
+            raise ProviderError(self._where, text, f"output={' or '.join(names)}")
+        return str(output)
+
+    def _tried(self, model_input: ModelInput) -> int:
+        """Numbers of an embedding."""
+        grey = np.full((*model_input.size, 3), 127, dtype=np.uint8)
+        try:
+            found = self._run.run([self._output], {self._input: model_input.of(grey)})[0]
+        except Exception as error:  # the errors of onnxruntime share no other base
+            raise ProviderError(
+                self._where, "the model fails on a grey picture", "size and layout of its input"
+            ) from error
+        if np.shape(found)[:1] != (1,) or np.size(found) < 2 or not np.issubdtype(found.dtype, np.floating):
+            raise ProviderError(
+                self._where, f"output of shape {list(np.shape(found))}", "an embedding, [1, D]"
+            )
+        return int(np.size(found))
+
+    def embedding(self, values: Inputs) -> Template:
+        """As the model gives it, shape (D,). Raises :class:`CallError` (failure to acquire, ``no_embedding``)."""
+        try:
+            found = np.asarray(
+                self._run.run([self._output], {self._input: values})[0], dtype=np.float64
+            ).ravel()
+        except Exception as error:  # the errors of onnxruntime share no other base
+            raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_embedding") from error
+        if not np.isfinite(found).all() or not found.any():
+            raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_embedding")
+        return found
+
+
+def session_of(data: bytes, name: str, execution: str, where: str) -> Any:  # noqa: ANN401  onnxruntime has no types
+    """A session of onnxruntime with one thread; ``name``: of the file. Raises :class:`ProviderError` for no model."""
+    installed(where)
+    runtime = load_onnxruntime()
+    if execution not in runtime.get_available_providers():
+        accepted = ", ".join(runtime.get_available_providers())
+        raise ProviderError(where, f"no execution provider {execution!r} here", accepted)
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    try:
+        return runtime.InferenceSession(data, options, providers=[execution])
+    except Exception as error:  # the errors of onnxruntime share no other base
+        raise ProviderError(where, f"{name} is no ONNX model in one file", "a whole .onnx file") from error

@@ -1,0 +1,89 @@
+"""Faces and landmarks by dlib as its Python package ships it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from frtaudit.collection.clients.dlib_faces import (
+    Describer,
+    Detector,
+    Finder,
+    Finding,
+    Landmarks,
+    digests,
+    installed,
+    landmarks_file,
+)
+from frtaudit.collection.clients.face_finding import FoundFace, Gives, Pixels
+from frtaudit.core.arrays import Floats
+from frtaudit.core.registry import register
+
+# Landmarks in dlib's order whose mean is each of the five: of 68 (eyes 6 points each), of 5 (corners of the eyes).
+_PARTS: Mapping[int, tuple[tuple[int, ...], ...]] = {
+    68: ((36, 37, 38, 39, 40, 41), (42, 43, 44, 45, 46, 47), (30,), (48,), (54,)),
+    5: ((2, 3), (0, 1), (), (), ()),
+}
+
+
+@register("detector", "dlib")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dlib:
+    """Of 5 ``landmarks`` the eyes alone align a face; 68 give all points, by a model that is not for commercial use.
+
+    ``finder``: hog or cnn; ``upsample``: doublings of the picture before; ``longest``: of its longer side, in pixels.
+    """
+
+    finder: Finder = Finder.HOG
+    upsample: int = 1
+    longest: int = 1600
+    landmarks: Landmarks = Landmarks.FIVE
+
+    gives = frozenset({Gives.BOX, Gives.LANDMARKS})
+
+    def __post_init__(self) -> None:
+        """Raise :class:`~frtaudit.errors.SpecError` for numbers that no detector takes."""
+        self._finding()
+
+    def recorded_settings(self) -> Mapping[str, str]:
+        """Package, settings, digests of the model files. Raises :class:`ProviderError` without the extra."""
+        return {
+            "faces": f"found by {installed()}",
+            **self._finding().recorded_settings(),
+            "landmarks": str(int(self.landmarks)),
+            **digests((landmarks_file(self.landmarks),)),
+        }
+
+    def open(self) -> "DlibFinder":
+        """Load the models. Raises :class:`ProviderError` without the extra."""
+        return DlibFinder(self._finding(), self.landmarks)
+
+    def _finding(self) -> Finding:
+        return Finding(finder=self.finder, upsample=self.upsample, longest=self.longest)
+
+
+class DlibFinder:
+    """Open models."""
+
+    def __init__(self, finding: Finding, landmarks: int) -> None:
+        self._detector, self._describer, self._parts = (
+            Detector(finding),
+            Describer(landmarks),
+            _PARTS[landmarks],
+        )
+
+    def faces(self, image: Pixels, given: FoundFace | None) -> Sequence[FoundFace]:  # noqa: ARG002  detectors share a signature
+        """From left to right."""
+        return [
+            FoundFace(
+                box=face.box,
+                landmarks=five_of(self._describer.find_landmarks(image, face.box), self._parts),
+                confidence=face.confidence,
+            )
+            for face in self._detector.faces(image)
+        ]
+
+
+def five_of(points: Floats, parts: tuple[tuple[int, ...], ...]) -> Floats:
+    """The five points, each the mean of its ``parts``, NaN where it has none: (5, 2)."""
+    return np.array([points[list(rows)].mean(axis=0) if rows else (np.nan, np.nan) for rows in parts])

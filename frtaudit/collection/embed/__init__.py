@@ -1,0 +1,1 @@
+"""From images and a model to templates: ``frtaudit embed``."""

@@ -1,0 +1,117 @@
+"""A face turned upright: the similarity that takes its landmarks to a model's template, and the picture warped by it.
+
+The warp is that of OpenCV's classic ``warpAffine`` with bilinear weights: coordinates in steps of 1/32 pixel, whole
+numbers throughout, black beyond the border. What a model saw in training was cut so.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.arrays import Floats
+
+Pixels = npt.NDArray[np.uint8]
+Packed = npt.NDArray[np.uint64]
+
+_STEPS, _FINE = 5, 10  # bits of a coordinate behind the point: of the weights, of the sums
+_BORDER = 2  # black pixels around what is read of a picture, so that every neighbour is there
+# Three colours are summed in one number: a sum of weights times 255 and a half takes 18 bits.
+_SHIFTS = (0, 21, 42)
+_HALVES = sum(1 << (shift + 2 * _STEPS - 1) for shift in _SHIFTS)
+
+
+def similarity(points: Floats, template: Floats) -> Floats:
+    """Scale, rotation and shift, shape (2, 3), that take ``points`` nearest to ``template`` (least squares).
+
+    Umeyama (1991), equations 40 to 42, without reflection. In the plane, with points as complex numbers around their
+    means, it is one factor: a = sum(conj(z) w) / sum(|z|^2). Points that are NaN are left out.
+
+    Parameters
+    ----------
+    points : array, shape (P, 2), float64, pixels
+        x, y of each landmark in the picture; two at least are finite and apart.
+    template : array, shape (P, 2), float64, pixels
+        Where they are in the model's input.
+
+    Returns
+    -------
+    array, shape (2, 3), float64
+        Takes (x, y, 1) of the picture to x, y of the input.
+
+    Examples
+    --------
+    >>> similarity(np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([[5.0, 5.0], [5.0, 7.0]])).tolist()
+    [[0.0, -2.0, 5.0], [2.0, 0.0, 5.0]]
+    """
+    known = np.isfinite(points).all(axis=1)
+    source, target = points[known], template[known]
+    source_mean, target_mean = source.mean(axis=0), target.mean(axis=0)
+    z, w = ((side - mean) @ (1.0, 1.0j) for side, mean in ((source, source_mean), (target, target_mean)))
+    factor = np.vdot(z, w) / np.vdot(z, z).real
+    turned = np.array([[factor.real, -factor.imag], [factor.imag, factor.real]])
+    return np.column_stack([turned, target_mean - turned @ source_mean])
+
+
+def warped(image: Pixels, matrix: Floats, size: tuple[int, int]) -> Pixels:
+    """The picture (H, W, 3) after ``matrix`` (2, 3), as far as ``size`` (height, width) shows it; black outside.
+
+    >>> image = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)
+    >>> warped(image, np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]), (1, 3)).tolist()
+    [[[0, 0, 0], [0, 1, 2], [3, 4, 5]]]
+    """
+    (x, across), (y, down) = (
+        _clipped(places, length)
+        for places, length in zip(_places(_inverse(matrix), size), image.shape[1::-1], strict=True)
+    )
+    part, left, top = _part(image, x, y)
+    width, whole = part.shape[1], np.uint64(1 << _STEPS)
+    first, flat = (y - top) * width + (x - left), part.ravel()
+    total = np.full(first.shape, _HALVES, dtype=np.uint64)
+    for step, weight in (
+        (0, (whole - across) * (whole - down)),
+        (1, across * (whole - down)),
+        (width, (whole - across) * down),
+        (width + 1, across * down),
+    ):
+        total += weight * flat[first + step]
+    colours = [(total >> np.uint64(shift + 2 * _STEPS)).astype(np.uint8) for shift in _SHIFTS]
+    return np.stack(colours, axis=-1)
+
+
+def _inverse(matrix: Floats) -> Floats:
+    turned = np.linalg.inv(matrix[:, :2])
+    return np.column_stack([turned, -turned @ matrix[:, 2]])
+
+
+def _places(inverse: Floats, size: tuple[int, int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """X and y in the picture of each pixel of the output, shape ``size``, in steps of 1/32 pixel."""
+    height, width = size
+    one, half = 1 << _FINE, 1 << (_FINE - _STEPS - 1)
+    columns, rows = np.arange(width), np.arange(height)
+    by_x, by_y = (
+        (
+            np.rint(row[0] * columns * one).astype(np.int64)[None, :]
+            + np.rint((row[1] * rows + row[2]) * one).astype(np.int64)[:, None]
+            + half
+        )
+        >> (_FINE - _STEPS)
+        for row in inverse
+    )
+    return by_x, by_y
+
+
+def _clipped(places: npt.NDArray[np.int64], length: int) -> tuple[npt.NDArray[np.int64], Packed]:
+    """Whole pixels, no farther out than the border, and the fraction beyond them in 1/32."""
+    fraction = (places & ((1 << _STEPS) - 1)).astype(np.uint64)
+    return np.clip(places >> _STEPS, -_BORDER, length), fraction
+
+
+def _part(image: Pixels, x: npt.NDArray[np.int64], y: npt.NDArray[np.int64]) -> tuple[Packed, int, int]:
+    """What is read of the picture, its colours packed, black where there is none; and its left and upper edges."""
+    left, top, right, bottom = int(x.min()), int(y.min()), int(x.max()) + 2, int(y.max()) + 2
+    part = np.zeros((bottom - top, right - left), dtype=np.uint64)
+    inside = image[max(top, 0) : bottom, max(left, 0) : right]
+    down, across = max(-top, 0), max(-left, 0)
+    held = part[down : down + inside.shape[0], across : across + inside.shape[1]]
+    for colour, shift in enumerate(_SHIFTS):
+        held |= inside[..., colour].astype(np.uint64) << np.uint64(shift)
+    return part, left, top

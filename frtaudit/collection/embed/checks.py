@@ -1,0 +1,182 @@
+"""What looks wrong with templates, said and never mended: colours, mirror images, lengths, pictures that stand twice.
+
+A few mated pairs of different people are embedded again, mirrored and with red and blue exchanged. All of it is a hint:
+the number of pairs stands beside it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from frtaudit.core.arrays import Floats
+from frtaudit.core.canonical import Json
+
+PAIRS = 32  # mated pairs at most, each of another person
+MIN_PAIRS = 8  # below which colours are not judged
+SURE = 2.33  # standard errors: of 100 runs whose two orders separate alike, one at most is told otherwise
+MIRRORED = 0.5  # cosine with the mirrored face, below which a model does not see an upright face
+ALIKE, APART = 0.95, 1.0  # mean cosine of different people; d' of mated and non-mated pairs
+SHORT = 0.1  # of the median length
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probes:
+    """The model's outputs for 2 P images: of pair i, images 2 i and 2 i + 1; each (2 P, D), float64."""
+
+    plain: Floats
+    mirrored: Floats
+    swapped: Floats
+
+
+def mated_pairs(subjects: Sequence[str], rows: Sequence[int]) -> list[tuple[int, int]]:
+    """The first two of ``rows`` of up to ``PAIRS`` people, evenly over all who have two.
+
+    >>> mated_pairs(["a", "a", "b", "a", "c", "c"], [0, 1, 2, 3, 4, 5])
+    [(0, 1), (4, 5)]
+    """
+    of_subject: dict[str, list[int]] = defaultdict(list)
+    for row in rows:
+        of_subject[subjects[row]].append(row)
+    pairs = [(own[0], own[1]) for own in of_subject.values() if len(own) > 1]
+    if len(pairs) <= PAIRS:
+        return pairs
+    return [pairs[place * len(pairs) // PAIRS] for place in range(PAIRS)]
+
+
+def said_of_probes(probes: Probes, colours: str, *, paired: bool = True) -> tuple[dict[str, Json], list[str]]:
+    """What was found, and a sentence for what looks wrong.
+
+    ``colours``: of the preset; ``paired``: whether the images are pairs, or just some images.
+    """
+    plain, mirrored, swapped = (unit(side) for side in (probes.plain, probes.mirrored, probes.swapped))
+    mirror = float(np.median(np.einsum("ij,ij->i", plain, mirrored)))
+    n_pairs = plain.shape[0] // 2 if paired else 0
+    found: dict[str, Json] = {"mated_pairs": n_pairs, "cosine_with_mirrored": rounded(mirror)}
+    said = []
+    if mirror < MIRRORED:
+        said.append(
+            f"a face and its mirror image have a median cosine of {mirror:.2f} in {plain.shape[0]} images: faces are "
+            "perhaps not aligned as the model wants them"
+        )
+    if n_pairs < 2:
+        return found, said
+    mated, others = cosines(plain)
+    own, other = separation(mated, others), separation(*cosines(swapped))
+    found |= {
+        "separation": rounded(own),
+        "separation_with_colours_exchanged": rounded(other),
+        "mean_cosine_non_mated": rounded(float(others.mean())),
+    }
+    if others.mean() > ALIKE:
+        said.append(f"templates of different people are nearly alike: mean cosine {others.mean():.2f}")
+    if own < APART:
+        said.append(
+            f"in {n_pairs} pairs mated images are hardly more similar than others (d' {own:.1f}): perhaps another "
+            "preset, detector or model was meant"
+        )
+    if n_pairs >= MIN_PAIRS and gain(plain, swapped) > SURE:
+        said.append(
+            f"{n_pairs} mated pairs separate better with red and blue exchanged (d' {other:.1f} against {own:.1f}): "
+            f"perhaps the model does not take {colours}"
+        )
+    return found, said
+
+
+def said_of_lengths(length: Floats) -> tuple[dict[str, Json], list[str]]:
+    """Of the model's outputs, shape (M,)."""
+    low, middle, high = (float(value) for value in np.quantile(length, (0.0, 0.5, 1.0)))
+    found: dict[str, Json] = {
+        "length": [rounded(low), rounded(middle), rounded(high)],
+        "unit_length": bool(abs(low - 1) < 1e-3 and abs(high - 1) < 1e-3),
+    }
+    short = int(np.count_nonzero(length < SHORT * middle))
+    said = (
+        [f"{short} templates are shorter than a tenth of the median length ({middle:.3g})"] if short else []
+    )
+    return found, said
+
+
+def said_of_copies(digests: Sequence[str], subjects: Sequence[str]) -> tuple[dict[str, Json], list[str]]:
+    """Files of the same bytes; ``digests``: of each image, empty where it could not be read."""
+    rows: dict[str, list[int]] = defaultdict(list)
+    for row, digest in enumerate(digests):
+        if digest:
+            rows[digest].append(row)
+    twice = [own for own in rows.values() if len(own) > 1]
+    between = [own for own in twice if len({subjects[row] for row in own}) > 1]
+    found: dict[str, Json] = {
+        "files_that_stand_twice": len(twice),
+        "files_of_several_people": len(between),
+    }
+    return found, list(_copies(twice, between))
+
+
+def _copies(twice: Sequence[list[int]], between: Sequence[list[int]]) -> Iterator[str]:
+    if between:
+        yield f"{_files(len(between))} under several people, the first in {_lines(between[0])}"
+    if len(twice) > len(between):
+        first = next(own for own in twice if own not in between)
+        yield f"{_files(len(twice) - len(between))} twice under one person, the first in {_lines(first)}"
+
+
+def _files(number: int) -> str:
+    return "1 image file stands" if number == 1 else f"{number} image files stand"
+
+
+def _lines(rows: Sequence[int]) -> str:
+    return f"lines {rows[0] + 2} and {rows[1] + 2} of metadata.csv"
+
+
+def unit(vectors: Floats) -> Floats:
+    """Each row of length 1."""
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+
+
+def cosines(vectors: Floats) -> tuple[Floats, Floats]:
+    """Of each pair, and of its first image with the second one of the next pair: (P,), (P,)."""
+    first, second = vectors[0::2], vectors[1::2]
+    return np.einsum("ij,ij->i", first, second), np.einsum("ij,ij->i", first, np.roll(second, -1, axis=0))
+
+
+def separation(mated: Floats, others: Floats) -> float:
+    """d': the difference of the means over the root of the mean variance.
+
+    >>> separation(np.array([0.8, 0.6]), np.array([0.1, -0.1]))
+    7.0
+    """
+    spread = float(np.sqrt((mated.var() + others.var()) / 2))
+    return round(float(mated.mean() - others.mean()) / max(spread, 1e-12), 9)
+
+
+def gain(plain: Floats, swapped: Floats) -> float:
+    """By how many standard errors the separation grows from one order of colours to the other.
+
+    The standard error is the jackknife's: each pair of people is left out once, with the two comparisons that it shares
+    with others.
+    """
+    sides = [cosines(vectors) for vectors in (plain, swapped)]
+    n_pairs = sides[0][0].size
+
+    def grown(left_out: int | None) -> float:
+        mated, others = np.ones(n_pairs, dtype=np.bool_), np.ones(n_pairs, dtype=np.bool_)
+        if left_out is not None:
+            mated[left_out] = others[left_out] = others[left_out - 1] = False
+        own, other = (separation(one[mated], two[others]) for one, two in sides)
+        return other - own
+
+    parts = np.array([grown(pair) for pair in range(n_pairs)])
+    error = np.sqrt((n_pairs - 1) / n_pairs * ((parts - parts.mean()) ** 2).sum())
+    return float(grown(None) / max(float(error), 1e-6))
+
+
+def rounded(value: float) -> float:
+    """To four digits behind the point: a hint needs no more."""
+    return round(value, 4)
+
+
+def merged(parts: Sequence[tuple[Mapping[str, Json], list[str]]]) -> tuple[dict[str, Json], list[str]]:
+    """All that was found, and all that is said."""
+    found = {key: value for one, _ in parts for key, value in one.items()}
+    return found, [sentence for _, said in parts for sentence in said]

@@ -1,0 +1,147 @@
+"""The folder that an audit reads: metadata, templates, failures, and a record of what made the templates."""
+
+import csv
+import hashlib
+import io
+import os
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from frtaudit.collection.embed.images import ImageList
+from frtaudit.core.arrays import Singles
+from frtaudit.core.canonical import Json, to_bytes
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.errors import DataError
+from frtaudit.inputs.tables import read_table
+from frtaudit.inputs.template_record import FORMAT
+
+METADATA, FAILURES = "metadata.csv", "failures.csv"
+HEADER = ("image_id", "model", "reason")
+_DATE = (1980, 1, 1, 0, 0, 0)  # of what is in an .npz: the first that a zip file can hold
+
+
+def metadata_of(images: ImageList, source: Path, into: Path) -> bytes:
+    """``metadata.csv``: image_id, subject_id, and the columns that the images came with.
+
+    Where it is the ``source`` of the images itself, as ``frtaudit import`` wrote it, it stays as it is.
+    """
+    if source.is_file() and source.resolve() == (into / METADATA).resolve():
+        return source.read_bytes()
+    columns = {
+        name: values for name, values in images.columns.items() if name not in ("image_id", "subject_id")
+    }
+    rows = zip(images.ids, images.subjects, *columns.values(), strict=True)
+    return _csv(("image_id", "subject_id", *columns), rows)
+
+
+def check_metadata(into: Path, data: bytes) -> None:
+    """Raise :class:`DataError` where the folder holds the metadata of other images."""
+    path = into / METADATA
+    if os.path.lexists(path) and (not path.is_file() or path.read_bytes() != data):
+        raise DataError("into", f"{METADATA} in it is of other images", "another folder, or the same images")
+
+
+def templates_name(name: str) -> str:
+    """Of the file of a system's templates."""
+    return f"templates/{name}.npz"
+
+
+def record_name(name: str) -> str:
+    """Of the file that says what made them."""
+    return f"templates/{name}.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedSystem:
+    """The files of one system: what is written.
+
+    ``ids``: of the images with a template, in the order of ``vectors``' rows; ``failed``: image id to reason;
+    ``record``: what made them, without the digest of the file.
+    """
+
+    name: str
+    metadata: bytes
+    ids: Sequence[str]
+    dimension: int
+    vectors: Iterable[Singles]
+    failed: Mapping[str, str]
+    record: Mapping[str, Json]
+
+
+def write(into: Path, finished: EmbeddedSystem) -> None:
+    """All files; the templates last, so that what can be audited is whole."""
+    output = OutputFolder(into)
+    with output.drafted(templates_name(finished.name)) as stream:
+        hashed = HashedFile(stream)
+        write_npz(hashed, finished.ids, finished.dimension, finished.vectors)
+        record = {**finished.record, "format": FORMAT, "templates": hashed.digest.hexdigest()}
+        output.replace(METADATA, finished.metadata)
+        _write_failures(into, finished.name, finished.failed)
+        output.replace(record_name(finished.name), to_bytes(record))
+
+
+class HashedFile:
+    """A file that is written from its beginning to its end, and the sha256 of what went through."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self.digest = stream, hashlib.sha256()
+
+    def write(self, data: bytes) -> int:
+        """Hash and write."""
+        self.digest.update(data)
+        return self._stream.write(data)
+
+    def flush(self) -> None:
+        """To the file."""
+        self._stream.flush()
+
+
+def write_npz(stream: HashedFile, ids: Sequence[str], dimension: int, blocks: Iterable[Singles]) -> None:
+    """``embedding`` (M, D), float32, and ``image_id`` (M,), block by block: the whole is never in memory."""
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as held:  # type: ignore[call-overload]  # what it asks for of a file that it cannot turn back
+        with held.open(zipfile.ZipInfo("embedding.npy", _DATE), "w", force_zip64=True) as member:
+            shape = {"descr": "<f4", "fortran_order": False, "shape": (len(ids), dimension)}
+            np.lib.format.write_array_header_1_0(member, shape)
+            for vectors in blocks:
+                member.write(np.ascontiguousarray(vectors, dtype="<f4").tobytes())
+        with held.open(zipfile.ZipInfo("image_id.npy", _DATE), "w", force_zip64=True) as member:
+            np.lib.format.write_array(member, np.array(ids, dtype=np.str_), allow_pickle=False)
+
+
+def _write_failures(into: Path, name: str, failed: Mapping[str, str]) -> None:
+    """The lines of other systems stay."""
+    others = [row for row in _failures(into) if row[1] != name]
+    rows = sorted(
+        [*others, *((image, name, reason) for image, reason in failed.items())], key=lambda row: row[1]
+    )
+    if rows or os.path.lexists(into / FAILURES):
+        OutputFolder(into).replace(FAILURES, _csv(HEADER, rows))
+    if not rows and os.path.lexists(into / FAILURES):
+        (into / FAILURES).unlink()
+
+
+def _failures(into: Path) -> Iterator[tuple[str, str, str]]:
+    path = into / FAILURES
+    if os.path.lexists(path):
+        table = read_table(path, FAILURES)
+        image, model, reason = (table.texts(table.need((name,))).tolist() for name in HEADER)
+        yield from zip(image, model, reason, strict=True)
+
+
+def counted(failed: Mapping[str, str]) -> dict[str, int]:
+    """Reason to number of images."""
+    return dict(sorted(Counter(failed.values()).items()))
+
+
+def _csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
+    stream = io.StringIO()
+    lines = csv.writer(stream, lineterminator="\n")
+    lines.writerow(header)
+    lines.writerows(rows)
+    return stream.getvalue().encode()

@@ -1,0 +1,313 @@
+"""``frtaudit embed``: from images and a model to the folder that an audit reads; ended at any moment, it goes on."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from frtaudit.collection.clients.face_network import read_model
+from frtaudit.collection.embed import checks, folder, processes
+from frtaudit.collection.embed.block import SIZE, Block, Worker, read_block
+from frtaudit.collection.embed.engine import WHERE
+from frtaudit.collection.embed.graph import scaling_of
+from frtaudit.collection.embed.images import ImageList, Shot, images_of
+from frtaudit.collection.embed.preset import Cut, EngineKind, Metric
+from frtaudit.collection.embed.spec import EmbedSpec, settings_of
+from frtaudit.core.arrays import Floats
+from frtaudit.core.canonical import Json, digest, to_bytes
+from frtaudit.core.collecting import CallError
+from frtaudit.core.machine import signals
+from frtaudit.core.machine.lock import lock
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.machine.progress import Progress, quiet
+from frtaudit.core.registry import name_of
+from frtaudit.errors import DataError, ProviderError
+
+SETUP, LOCK = "setup.json", ".embed.lock"
+EUCLIDEAN = "the model's authors compare its templates by Euclidean distance, this audit by cosine"
+_PACKAGES = ("pillow", "numpy")
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedStatus:
+    """``summary``: lines for the user; ``warnings``: what looks wrong."""
+
+    summary: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def embed(spec: EmbedSpec, tell: Say = lambda _: None, progress: Progress = quiet) -> EmbedStatus:
+    """Go on with a run until its templates are written; nothing is computed again that is whole.
+
+    Raises a :class:`~frtaudit.errors.FrtauditError` in one line: images or a model that cannot be used, a folder that
+    holds another run, no image with a template.
+    """
+    cautions = scaling(spec)
+    images = images_of(spec.images, spec.people, spec.root)
+    _check_given(spec, images)
+    into = Path(spec.into)
+    metadata = folder.metadata_of(images, Path(spec.images), into)
+    into.mkdir(parents=True, exist_ok=True)
+    folder.check_metadata(into, metadata)
+    try:
+        held = lock(into / LOCK, wait=False)
+    except BlockingIOError:
+        raise DataError("into", "another process writes into it", "wait for it, or another folder") from None
+    try:
+        with signals.listening():
+            return EmbedRun(spec, images, metadata, (*images.cautions, *cautions), tell, progress).run()
+    finally:
+        (into / LOCK).unlink(missing_ok=True)
+        os.close(held)
+
+
+def scaling(spec: EmbedSpec) -> tuple[str, ...]:
+    """A sentence where the preset says that the model scales and its graph shows nothing of it.
+
+    Raises :class:`ProviderError` where the graph scales pixels and the preset does not say so.
+    """
+    if spec.preset.engine is EngineKind.DLIB or spec.model is None:
+        return ()
+    found = scaling_of(read_model(spec.model, WHERE))
+    if found and not spec.preset.scaled_in_graph:
+        text = f"its graph begins with {', '.join(found)}: it seems to scale pixels by itself, as the preset does"
+        accepted = "preset.scaled_in_graph=true preset.mean=[0,0,0] preset.deviation=[1,1,1]"
+        both = "; or preset.scaled_in_graph=true alone to scale twice"
+        raise ProviderError(WHERE, text, accepted + both)
+    if spec.preset.scaled_in_graph and not found:
+        return ("the preset says that the model scales pixels by itself, and its first operations do not",)
+    return ()
+
+
+def _check_given(spec: EmbedSpec, images: ImageList) -> None:
+    """Raise :class:`DataError` where faces are given and the table has not what the preset needs of them."""
+    if name_of("detector", type(spec.detector)) != "given":
+        return
+    if spec.preset.cut is Cut.LANDMARKS and not images.landmarks:
+        raise DataError("images", "no columns of landmarks", "x1, y1, x2, y2 at least, or another detector")
+    if spec.preset.cut is not Cut.LANDMARKS and not images.boxes:
+        raise DataError("images", "no columns of boxes", "x, y, width, height, or another detector")
+
+
+@dataclass(slots=True)
+class _Totals:
+    """What all blocks say, but for their vectors."""
+
+    codes: list[str] = field(default_factory=list)
+    digests: list[str] = field(default_factory=list)
+    lengths: list[Floats] = field(default_factory=list)
+    several: int = 0
+
+
+def _totals(blocks: Iterable[Block]) -> _Totals:
+    totals = _Totals()
+    for block in blocks:
+        totals.codes += block.code.tolist()
+        totals.digests += block.sha256.tolist()
+        totals.lengths.append(block.length)
+        totals.several += int(np.count_nonzero((block.faces > 1) & (block.code == "")))
+    return totals
+
+
+class EmbedRun:
+    """One run: blocks of images that are not there yet, then the files for the audit."""
+
+    def __init__(
+        self,
+        spec: EmbedSpec,
+        images: ImageList,
+        metadata: bytes,
+        cautions: Sequence[str],
+        tell: Say,
+        progress: Progress,
+    ) -> None:
+        self.spec, self.images, self._metadata, self._tell, self._progress = (
+            spec,
+            images,
+            metadata,
+            tell,
+            progress,
+        )
+        self.into = Path(spec.into)
+        self.unfinished = self.into / f"unfinished-{spec.name}"
+        self.cautions = list(cautions)
+        self.worker = Worker(spec, images.root)
+        self.settings = {**settings_of(spec), **self.worker.engine.recorded_settings(), **_versions()}
+
+    def run(self) -> EmbedStatus:
+        """The whole of it."""
+        identity = digest({"settings": self.settings, "images": _listed(self.images)})
+        if (done := self._earlier(identity)) is not None:
+            return done
+        for caution in self.cautions:
+            self._tell(caution)
+        self._prepare(identity)
+        self._embed()
+        status = self._write(identity)
+        shutil.rmtree(self.unfinished)
+        return status
+
+    def _earlier(self, identity: str) -> EmbedStatus | None:
+        """What an earlier run said, if it is this one. Raises :class:`DataError` where it is another of this name."""
+        if self.unfinished.exists() or not os.path.lexists(self.into / folder.templates_name(self.spec.name)):
+            return None
+        try:
+            read = json.loads((self.into / folder.record_name(self.spec.name)).read_bytes())
+            if read["identity"] == identity:
+                return EmbedStatus(
+                    summary=("nothing to do: all of it is there", *_summary(read)), warnings=()
+                )
+        except (OSError, ValueError, KeyError, TypeError):
+            pass
+        text = f"{folder.templates_name(self.spec.name)} stands there, of other images or settings"
+        raise DataError("into", text, "name=NAME for another system, or another folder")
+
+    def _prepare(self, identity: str) -> None:
+        """A folder for blocks. Raises :class:`DataError` where it holds those of another run."""
+        setup = to_bytes({"identity": identity, "size": SIZE})
+        self.unfinished.mkdir(exist_ok=True)
+        path = self.unfinished / SETUP
+        if path.exists() and path.read_bytes() != setup:
+            text = f"{self.unfinished.name} in it is of other images or settings"
+            raise DataError("into", text, "the command that began it, or the folder without it")
+        if not path.exists():
+            OutputFolder(self.unfinished).replace(SETUP, setup)
+
+    def _embed(self) -> None:
+        there = {number for number in range(self._n_blocks) if self._block_path(number).exists()}
+        if there:
+            self._tell(
+                f"{min(len(there) * SIZE, len(self.images.ids))} of {len(self.images.ids)} images are done"
+            )
+        todo = {number: self._shots(number) for number in range(self._n_blocks) if number not in there}
+        come = processes.write_blocks(self.spec, self.images.root, self.unfinished, self.worker, todo)
+        for _ in self._progress(list(todo), f"embedding, blocks of {SIZE} images"):
+            next(come)
+
+    @property
+    def _n_blocks(self) -> int:
+        return -(-len(self.images.ids) // SIZE)
+
+    def _rows(self, number: int) -> range:
+        return range(number * SIZE, min((number + 1) * SIZE, len(self.images.ids)))
+
+    def _shots(self, number: int) -> list[Shot]:
+        return [self.images.shot(row) for row in self._rows(number)]
+
+    def _block_path(self, number: int) -> Path:
+        return self.unfinished / processes.block_name(number)
+
+    def _blocks(self) -> Iterator[Block]:
+        for number in range(self._n_blocks):
+            yield read_block(self._block_path(number))
+
+    def _write(self, identity: str) -> EmbedStatus:
+        totals = _totals(self._blocks())
+        rows = [row for row, code in enumerate(totals.codes) if not code]
+        failed = {self.images.ids[row]: code for row, code in enumerate(totals.codes) if code}
+        reasons = folder.counted(failed)
+        if not rows:
+            why = ", ".join(f"{code} {count}" for code, count in reasons.items())
+            raise DataError("images", f"none gave a template ({why})", "another detector or preset")
+        found, said = checks.merged(
+            [
+                checks.said_of_lengths(np.concatenate(totals.lengths)),
+                self._probed(rows),
+                checks.said_of_copies(totals.digests, self.images.subjects),
+            ]
+        )
+        counts = {"listed": len(totals.codes), "embedded": len(rows), "several_faces": totals.several}
+        record: dict[str, Json] = {
+            "identity": identity,
+            "name": self.spec.name,
+            "settings": {**self.settings},
+            "source": self.spec.preset.source,
+            "licence": self.spec.preset.licence,
+            "images": {**counts, "sha256": digest(totals.digests)},
+            "failures": {**reasons},
+            "checks": found,
+            "said": [*self.cautions, *said, *self._compared()],
+        }
+        finished = folder.EmbeddedSystem(
+            name=self.spec.name,
+            metadata=self._metadata,
+            ids=[self.images.ids[row] for row in rows],
+            dimension=self.worker.engine.dimension,
+            vectors=(block.vectors for block in self._blocks()),
+            failed=failed,
+            record=record,
+        )
+        folder.write(self.into, finished)
+        return EmbedStatus(summary=tuple(_summary(record)), warnings=tuple(said))
+
+    def _compared(self) -> list[str]:
+        return [] if self.spec.preset.metric is Metric.COSINE else [EUCLIDEAN]
+
+    def _probed(self, rows: Sequence[int]) -> tuple[dict[str, Json], list[str]]:
+        """A few mated pairs, mirrored and with other colours."""
+        pairs = checks.mated_pairs(self.images.subjects, rows)
+        wanted = [row for pair in pairs for row in pair] or list(rows[: checks.PAIRS])
+        seen = [self._probe(row) for row in self._progress(wanted, "checking images")]
+        whole = [outputs for outputs in seen if outputs is not None]
+        if len(whole) < len(wanted):
+            return {}, [
+                f"{len(wanted) - len(whole)} images of the checks give no template mirrored or recoloured"
+            ]
+        plain, mirrored, swapped = (np.array(side) for side in zip(*whole, strict=True))
+        probes = checks.Probes(plain=plain, mirrored=mirrored, swapped=swapped)
+        return checks.said_of_probes(probes, str(self.spec.preset.colours), paired=bool(pairs))
+
+    def _probe(self, row: int) -> tuple[np.ndarray, ...] | None:
+        try:
+            return self.worker.probe(self.images.shot(row))
+        except CallError:
+            return None
+
+
+def _listed(images: ImageList) -> str:
+    """Digest of what images there are and what is given of each; of their files the sizes."""
+    lines: list[Json] = []
+    for row, address in enumerate(images.addresses):
+        try:
+            size = (Path(images.root) / address).stat().st_size
+        except OSError:
+            size = -1
+        lines.append([address, images.ids[row], images.subjects[row], size, _told(images.shot(row))])
+    return digest(lines)
+
+
+def _told(shot: Shot) -> Json:
+    if shot.given is None:
+        return None
+    box, landmarks = shot.given.box, shot.given.landmarks
+    return [
+        None if box is None else [box.x, box.y, box.width, box.height],
+        None if landmarks is None else landmarks.ravel().tolist(),
+    ]
+
+
+def _versions() -> dict[str, str]:
+    from importlib.metadata import version
+
+    return {f"version of {name}": version(name) for name in _PACKAGES}
+
+
+def _summary(record: dict[str, Json]) -> Iterator[str]:
+    """Counts in words."""
+    images, failures = record["images"], record["failures"]
+    if not isinstance(images, dict) or not isinstance(failures, dict):
+        return
+    why = ", ".join(f"{code} {count}" for code, count in failures.items())
+    lost = f"; failures to acquire: {why}" if why else ""
+    yield f"{images['embedded']} of {images['listed']} images have a template{lost}"
+    if images["several_faces"]:
+        yield f"{images['several_faces']} images show several faces: the largest was taken (several=fail refuses them)"
+    said = record["said"]
+    if isinstance(said, list) and EUCLIDEAN in said:
+        yield EUCLIDEAN

@@ -1,0 +1,160 @@
+"""What ``frtaudit embed`` is asked for: images, a model, how it wants its faces, who finds them."""
+
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any  # Any: a detector is a plug-in
+
+from frtaudit.collection.clients.face_finding import FaceDetector, Gives
+from frtaudit.collection.clients.face_network import CPU
+from frtaudit.collection.embed.preset import Cut, EngineKind, Preset
+from frtaudit.core.canonical import Json
+from frtaudit.core.identity import plugin, plugin_plain
+from frtaudit.core.quoting import quoted
+from frtaudit.core.registry import names
+from frtaudit.core.spec import MACHINE, PATH
+from frtaudit.core.structure import Built, build, hints_of, plain, required, unknown_key
+from frtaudit.errors import SpecError
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+_NEEDS = {Cut.LANDMARKS: Gives.LANDMARKS, Cut.BOX: Gives.BOX, Cut.DLIB: Gives.BOX}
+
+
+class Several(StrEnum):
+    """Of a picture with several faces: the largest is taken, or it is a failure to acquire."""
+
+    LARGEST = "largest"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedSpec:
+    """A whole run of ``frtaudit embed``.
+
+    ``images``: a folder of folders, one for each person, or a CSV; ``root``: the folder that a CSV's paths start
+    from, by default its own; ``people``: a CSV of subject_id and columns about people, beside a folder; ``into``: the
+    folder that an audit reads; ``model``: an ONNX file, none for dlib; ``name``: of the system, by default the
+    model's file name; ``output``: of the model, where it has several; ``execution``: who computes; ``workers``:
+    processes, 0 for as many as there are cores.
+    """
+
+    images: str = field(metadata=PATH)
+    into: str = field(metadata=PATH)
+    preset: Preset
+    detector: FaceDetector
+    model: str | None = field(default=None, metadata=PATH)
+    root: str | None = field(default=None, metadata=PATH)
+    people: str | None = field(default=None, metadata=PATH)
+    name: str = ""
+    several: Several = Several.LARGEST
+    output: str | None = None
+    execution: str = CPU
+    workers: int = field(default=0, metadata=MACHINE)
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` where the parts do not go together."""
+        if self.preset.engine is EngineKind.ONNX and self.model is None:
+            raise SpecError("model", "no value", "model=FILE.onnx, or preset=dlib")
+        if self.preset.engine is EngineKind.DLIB and self.model is not None:
+            raise SpecError(
+                "model", "a file, but preset=dlib brings its own model", "preset=dlib without model"
+            )
+        if not self.name:
+            stem = "dlib" if self.model is None else Path(self.model).stem
+            object.__setattr__(self, "name", stem)
+        if not _NAME.fullmatch(self.name):
+            raise SpecError("name", f"{self.name!r}", "letters, digits, _, - and .: name=NAME")
+        if not 0 <= self.workers <= 256:
+            raise SpecError("workers", f"{self.workers}", "0 for as many as there are cores, to 256")
+        self._check_detector()
+
+    def _check_detector(self) -> None:
+        needed, gives = _NEEDS[self.preset.cut], self.detector.gives
+        whole = Gives.WHOLE in gives and self.preset.cut is not Cut.DLIB
+        if needed not in gives and not whole:
+            text = f"the detector gives no {needed} of a face, which the preset needs"
+            accepted = ", ".join(name for name in names("detector") if name != "aligned")
+            raise SpecError("detector", text, f"detector=NAME with one of: {accepted}")
+
+
+def overrides_of(words: Sequence[str]) -> list[str]:
+    """Words of the command line, in which a path stands for the images.
+
+    >>> overrides_of(["my photos", "preset=dlib"])
+    ["images='my photos'", 'preset=dlib']
+    """
+    paths = [word for word in words if "=" not in word]
+    if len(paths) > 1:
+        raise SpecError("command line", f"{len(paths)} paths of images", "one folder or CSV, and key=value")
+    return [*(f"images={quoted(path)}" for path in paths), *(word for word in words if "=" in word)]
+
+
+def from_plain(data: Mapping[str, object]) -> EmbedSpec:
+    """The spec that plain data describes, typed strictly. Raises :class:`SpecError` naming the place.
+
+    >>> from_plain({"imges": "photos"})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    frtaudit.errors.SpecError: spec: unknown key 'imges' (did you mean 'images'?); accepted: images, into, preset, ...
+    """
+    fields = {one.name: one for one in dataclasses.fields(EmbedSpec)}
+    for key in data:
+        if key not in fields:
+            raise unknown_key("", key, fields)
+    given = {key: value for key, value in data.items() if value is not None}
+    engine = given["preset"].get("engine") if isinstance(given.get("preset"), Mapping) else None  # type: ignore[attr-defined]  # as the line asks
+    if engine == EngineKind.DLIB:
+        given.setdefault("detector", {"type": "dlib"})
+    for name, one in fields.items():
+        if required(one) and given.get(name) in (None, "???"):
+            raise SpecError(name, "no value", _wanted(name))
+    return EmbedSpec(**{key: _field(key, value) for key, value in given.items()})
+
+
+def _wanted(name: str) -> str:
+    if name == "images":
+        return "a folder of folders of images, one for each person, or a CSV: frtaudit embed IMAGES ..."
+    if name == "into":
+        return "a folder: into=FOLDER"
+    if name == "preset":
+        return "preset=NAME: frtaudit list preset shows how each family of models wants its faces"
+    return f"detector=NAME with one of: {', '.join(names('detector'))}"
+
+
+def _field(name: str, value: object) -> Built:
+    if name == "detector":
+        return plugin("detector", value, name)
+    return build(hints_of(EmbedSpec)[name], value, name)
+
+
+def settings_of(spec: EmbedSpec) -> dict[str, str]:
+    """What decides the templates, as text: the preset's fields and what the detector says of itself; no path."""
+    chosen = {
+        one.name: getattr(spec.preset, one.name)
+        for one in dataclasses.fields(Preset)
+        if one.name not in _TOLD and (spec.preset.engine is EngineKind.ONNX or one.name not in _OF_INPUT)
+    }
+    return {
+        **{name.replace("_", " "): _text(plain(value)) for name, value in chosen.items()},
+        **dict(spec.detector.recorded_settings()),
+        "several faces": str(spec.several),
+        **({} if spec.output is None else {"output": spec.output}),
+        **({} if spec.execution == CPU else {"execution": spec.execution}),
+    }
+
+
+_TOLD = ("source", "licence", "metric")
+_OF_INPUT = ("landmarks", "size", "layout", "colours", "mean", "deviation", "margin", "scaled_in_graph")
+
+
+def _text(value: Any) -> str:  # noqa: ANN401  plain data
+    if isinstance(value, list):
+        return " ".join(_text(item) for item in value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def detector_plain(spec: EmbedSpec) -> dict[str, Json]:
+    """The detector as a spec names it, without paths."""
+    return plugin_plain("detector", spec.detector)

@@ -1,0 +1,100 @@
+"""Only these, also these: what a spec has by name, chosen by a list or added to one by one.
+
+``analyses=[error_rates]`` keeps only these, with the settings that the audit gives them; ``+analyses.quality={}`` adds
+one; ``~analyses.quality`` leaves one out, as ``quality: false`` does in a file. A mapping on the command line would be
+merged and is refused, for it reads as if it replaced.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from frtaudit.core.structure import closest
+from frtaudit.errors import SpecError
+
+NAMED = ("analyses", "schemas", "test_sets")
+PRESETS = {"analyses": "analysis", "schemas": "schema"}  # the group whose presets land there
+_WORD = re.compile(rf"\+{{0,2}}(?P<key>{'|'.join(NAMED)})=(?P<value>.*)", re.DOTALL)
+
+Only = Mapping[str, Sequence[str]]
+
+
+def parted(words: Sequence[str], value_of: Callable[[str], object]) -> tuple[Only, list[str]]:
+    """The lists among words of the command line, by key, and the other words. Raises :class:`SpecError`.
+
+    >>> parted(["analyses=[roc]", "seed=1"], lambda word: ["roc"])
+    ({'analyses': ['roc']}, ['seed=1'])
+    """
+    only: dict[str, Sequence[str]] = {}
+    rest = []
+    for word in words:
+        match = _WORD.fullmatch(word)
+        if match is None:
+            rest.append(word)
+            continue
+        value = value_of(word)
+        only[match["key"]] = _listed(match["key"], value, f"{word!r}" if len(word) < 60 else "a mapping")
+    return only, rest
+
+
+def _listed(key: str, value: object, shown: str) -> Sequence[str]:
+    if value is None:
+        return ()
+    if isinstance(value, Mapping):
+        raise SpecError(key, f"{shown} would be merged with those of the audit", forms(key))
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise SpecError(key, f"found {shown}", forms(key))
+    return value
+
+
+def forms(key: str) -> str:
+    """How a key is said: only these, also these, without.
+
+    >>> forms("schemas")
+    'schemas=[NAME,NAME] for only these ([]: none), +schemas.NAME={...} for one more, ~schemas.NAME without it'
+    """
+    return f"{key}=[NAME,NAME] for only these ([]: none), +{key}.NAME={{...}} for one more, ~{key}.NAME without it"
+
+
+def as_mapping(names: Sequence[object], known: Sequence[str]) -> dict[str, object]:
+    """A file's list of analyses as what can be merged: those that it names are on, all others off."""
+    if not all(isinstance(name, str) for name in names):
+        raise SpecError("analyses", "a list of more than names", "[NAME, NAME], or NAME: {...} line by line")
+    return {**dict.fromkeys(known, False), **{str(name): {} for name in names}}
+
+
+def chosen(tree: Mapping[str, object], only: Only, words: Sequence[str]) -> dict[str, object]:
+    """The tree with only what the lists name, and what the words add to them, and without what is switched off."""
+    made = dict(tree)
+    for key in NAMED:
+        held = made.get(key)
+        if not isinstance(held, Mapping):
+            held = {}
+            if key not in only:
+                continue
+        kept = {str(name): value for name, value in held.items() if value is not False}
+        if key in only:
+            wanted = [*only[key], *_added(key, words)]
+            kept = _only(key, kept, [name for name in wanted if f"~{key}.{name}" not in words])
+        made[key] = kept
+    return made
+
+
+def _only(key: str, held: Mapping[str, object], names: Sequence[str]) -> dict[str, object]:
+    unknown = next((name for name in names if name not in held and key != "analyses"), None)
+    if unknown is not None:
+        preset = f"; {PRESETS[key]}={unknown} adds a preset" if key in PRESETS else ""
+        text = f"the audit has no {unknown!r}{closest(unknown, held)}"
+        raise SpecError(key, text, f"{', '.join(held) or 'none'}; +{key}.{unknown}={{...}} adds one{preset}")
+    return {name: held.get(name, {}) for name in names}
+
+
+def _added(key: str, words: Sequence[str]) -> list[str]:
+    """What words set or select below a key: named on the same command line, it is wanted.
+
+    >>> _added("schemas", ["schema=[tone,gender]", "+schemas.site.column=x", "seed=1"])
+    ['tone', 'gender', 'site']
+    """
+    pairs = [(word.partition("=")[0].lstrip("+"), word.partition("=")[2]) for word in words]
+    selected = [value for name, value in pairs if name == PRESETS.get(key) and value != "null"]
+    names = re.findall(r"[\w.\-]+", ",".join(selected))
+    return [*names, *(name.split(".")[1] for name, _ in pairs if name.startswith(f"{key}."))]

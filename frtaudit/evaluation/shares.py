@@ -1,0 +1,52 @@
+"""A share of things that come in subjects, such as samples not acquired, with its intervals (FORMULAS 8.1)."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from frtaudit.core import Estimate, Interval, Method
+from frtaudit.core.arrays import Ints
+from frtaudit.evaluation.intervals import empty, from_bounds
+from frtaudit.evaluation.system import SystemData
+from frtaudit.stats.intervals import clustered_share, wilson
+
+
+def share_estimate(
+    system: SystemData,
+    analysis: str,
+    metric: str,
+    errors: Ints,
+    trials: Ints,
+    alpha: float,
+    unit: str,
+    *,
+    of: tuple[str | None, str] = (None, "all"),
+    at: Mapping[str, float | str] = MappingProxyType({}),
+) -> Estimate:
+    """All errors over all trials, pooled; a requirement on the metric is decided on its interval for the population.
+
+    ``errors``, ``trials``: shape (K,), int64, counts of each subject of the cohort, 0 for those outside the group
+    ``of`` (schema, class). Subjects are what depends: an interval of level 1 - ``alpha`` for the population
+    (Wilson, on the effective number of trials), and one for trials treated as independent.
+    """
+    wrong, total = int(errors.sum()), int(trials.sum())
+    return Estimate.of(
+        system.provider,
+        analysis,
+        metric,
+        wrong / total if total else None,
+        unit,
+        of,
+        counts=(wrong, total),
+        at=at,
+        intervals=_intervals(errors, trials, alpha),
+        note=None if total else "nothing was tried in this group",
+    )
+
+
+def _intervals(errors: Ints, trials: Ints, alpha: float) -> tuple[Interval, ...]:
+    bounds = clustered_share.share_bounds(errors, trials)
+    if bounds is None:
+        return (empty(Method.WILSON, alpha, "nothing was tried"),)
+    iid = wilson.wilson_iid(int(errors.sum()), int(trials.sum()), alpha)
+    independent = Interval.of(iid.low, iid.high, alpha, Method.WILSON_IID, n_eff=iid.n_eff)
+    return from_bounds(bounds, alpha), independent

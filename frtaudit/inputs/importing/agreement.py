@@ -1,0 +1,72 @@
+"""Whether a test set agrees with itself: ids, people, labels of pairs, folds."""
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+
+from frtaudit.core.arrays import Flags
+from frtaudit.errors import DataError
+from frtaudit.inputs.importing.folds import check_folds
+from frtaudit.inputs.importing.values import KnownSet, Pairs, Samples
+
+
+def agreed(known: KnownSet, mated_by: str) -> KnownSet:
+    """The set, with ``mated`` filled where people are named. Raises :class:`DataError` for the first contradiction.
+
+    ``mated_by``: ``names`` where names decide, which is then noted with the number of pairs; else labels must agree.
+    """
+    _check_samples(known.name, known.samples)
+    if known.pairs is None:
+        return known
+    pairs, said = _decided(known.pairs, known.samples, mated_by)
+    same = np.flatnonzero(pairs.probe == pairs.reference)
+    if same.size:
+        raise DataError(pairs.place(int(same[0])), "compares an image with itself", "two different images")
+    if pairs.mated is not None:
+        check_folds(pairs, pairs.mated)
+    return replace(known, pairs=pairs, notes=(*known.notes, *said))
+
+
+def by_names(pairs: Pairs, samples: Samples) -> Flags | None:
+    """Whether each pair shows one person, as the samples say, or None where nobody is named."""
+    if samples.subjects is None:
+        return None
+    number = {name: i for i, name in enumerate(dict.fromkeys(samples.subjects))}
+    subject_of = np.array([number[name] for name in samples.subjects], dtype=np.int64)
+    return np.asarray(subject_of[pairs.probe] == subject_of[pairs.reference], dtype=np.bool_)
+
+
+def _decided(pairs: Pairs, samples: Samples, mated_by: str) -> tuple[Pairs, tuple[str, ...]]:
+    named = by_names(pairs, samples)
+    if named is None or pairs.mated is None:
+        return (pairs if named is None else replace(pairs, mated=named)), ()
+    wrong = np.flatnonzero(named != pairs.mated)
+    if not wrong.size:
+        return pairs, ()
+    if mated_by == "names":
+        return replace(pairs, mated=named), (
+            f"{wrong.size} labels disagree with the names: the names decided",
+        )
+    first = int(wrong[0])
+    said, names = ("mated", "two people") if pairs.mated[first] else ("non-mated", "one person")
+    more = f" (and {wrong.size - 1} more)" if wrong.size > 1 else ""
+    raise DataError(
+        pairs.place(first),
+        f"the label says {said}, the names are of {names}{more}",
+        "labels that agree with the names, or mated=names",
+    )
+
+
+def _check_samples(name: str, samples: Samples) -> None:
+    twice = [text for text, times in Counter(samples.ids).items() if times > 1]
+    if twice:
+        raise DataError(name, f"{len(twice)} image ids stand twice", "unique image ids")
+    for kind, texts in (("image", samples.ids), ("subject", samples.subjects or ())):
+        wrong = next((i for i, text in enumerate(texts) if not text or text != text.strip()), None)
+        if wrong is not None:
+            raise DataError(
+                f"{name} image {wrong + 1}",
+                f"the {kind} id is empty, or begins or ends with a space",
+                "an id",
+            )

@@ -1,0 +1,175 @@
+"""Plain arrays from ``.npz``, ``.npy`` and ``.h5`` files. Nothing is unpickled; a refusal says how to convert."""
+
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any  # Any: h5py has no types
+
+import numpy as np
+from numpy.lib.format import read_array_header_1_0, read_array_header_2_0, read_magic
+
+from frtaudit.core.machine.extras import need
+from frtaudit.core.machine.files import check_regular, open_regular
+from frtaudit.errors import DataError
+from frtaudit.inputs.importing.contents import stem
+from frtaudit.inputs.template_files import MEMBERS, UNREADABLE, Array
+
+ARRAYS = (".npz", ".npy", ".h5", ".hdf5")
+PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".joblib")
+INFLATED, RATIO = 1 << 28, 200  # bytes; times that a compressed array of numbers may be larger
+PLAIN = "_plain"  # what the name of a converted file ends with
+_NUMPY = ("import numpy as np", "held = np.load({name!r}, allow_pickle=True)")
+_MEMBERS = "{{k: (v.astype(str) if v.dtype == object else v) for k, v in held.items()}}"
+_OF_NPZ = (*_NUMPY, f"np.savez({{plain!r}}, **{_MEMBERS})")
+_OF_DICT = (
+    *_NUMPY,
+    "np.savez({plain!r}, embedding=np.stack(list(held.item().values())), image_id=list(held.item()))",
+)
+_OF_PAIRS = (
+    *_NUMPY,
+    "np.savez({plain!r}, embedding=np.stack(held[0]))",
+)  # XQLFW's evaluator: embeddings, labels
+_OF_TEXTS = (*_NUMPY, "np.savez({plain!r}, image_id=[str(x) for x in held])")
+_OF_PICKLE = (
+    "import numpy as np",
+    "rows = np.load({name!r}, allow_pickle=True)",
+    "np.savez({plain!r}, embedding=[r['embedding'] for r in rows], image_id=[r['identity'] for r in rows])",
+)
+_OF_TORCH = (
+    "import torch, numpy as np",
+    "held = torch.load({name!r}, map_location='cpu', weights_only=True)",
+    "np.savez({plain!r}, embedding=held['embedding'].numpy(), image_id=list(held['image_id']))",
+)
+_BY_SHAPE = {(): _OF_DICT, (2,): _OF_PAIRS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayHeader:
+    """What an array is, before it is read."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+
+def refuse_pickle(name: str) -> DataError:
+    """The refusal of a pickle: three lines of Python, for whoever trusts the file, that write it anew.
+
+    >>> str(refuse_pickle("known.pkl")).split("; ")[0]
+    'known.pkl: is a pickle, which can run programs and is not loaded'
+    """
+    lines = _OF_TORCH if name.endswith((".pt", ".pth")) else _OF_PICKLE
+    return _refusal(name, "is a pickle, which can run programs and is not loaded", lines)
+
+
+def _refusal(name: str, found: str, lines: tuple[str, ...]) -> DataError:
+    plain = str(PurePosixPath(name).with_name(f"{stem(name)}{PLAIN}.npz"))
+    python = "; ".join(line.format(name=name, plain=plain) for line in lines)
+    return DataError(name, found, f"plain arrays; where you trust the file: {python}")
+
+
+def headers(path: Path, name: str) -> dict[str, ArrayHeader]:
+    """Name to shape and type of every array of a file; a ``.npy`` file has one, without a name.
+
+    Raises :class:`DataError` for a file that cannot be read, for objects, and for an array too large for its file.
+    """
+    if path.suffix in (".h5", ".hdf5"):
+        return _h5_headers(path, name)
+    try:
+        with open_regular(path, name) as stream:
+            if path.suffix == ".npy":
+                return {"": _header(stream, name)}
+            with zipfile.ZipFile(stream) as held:
+                return dict(_members(held, name))
+    except UNREADABLE:
+        raise DataError(name, f"not a readable {path.suffix} file", "arrays of numbers and texts") from None
+
+
+def arrays(path: Path, name: str, wanted: Mapping[str, str]) -> dict[str, Array]:
+    """Arrays of a file whose :func:`headers` were looked at: key to the array that ``wanted`` names."""
+    try:
+        if path.suffix in (".h5", ".hdf5"):
+            return _h5_arrays(path, wanted)
+        with open_regular(path, name) as stream:
+            held = np.load(stream, allow_pickle=False)
+            if path.suffix == ".npy":
+                return {key: np.asarray(held) for key in wanted}
+            return {key: np.asarray(held[array]) for key, array in wanted.items()}
+    except UNREADABLE:
+        raise DataError(name, f"not a readable {path.suffix} file", "arrays of numbers and texts") from None
+
+
+def is_converted(name: str, files: Mapping[str, int]) -> bool:
+    """Whether a file of objects has its plain twin beside it, which is read in its place."""
+    return str(PurePosixPath(name).with_name(f"{stem(name)}{PLAIN}.npz")) in files
+
+
+def _header(stream: Any, name: str, packed: str = "") -> ArrayHeader:  # noqa: ANN401  a file, or a member of one
+    version = read_magic(stream)
+    shape, _, dtype = (read_array_header_1_0 if version == (1, 0) else read_array_header_2_0)(stream)
+    if dtype.hasobject:
+        what = f"{packed!r} holds" if packed else "holds"
+        lines = _OF_NPZ if packed else _BY_SHAPE.get(tuple(shape), _OF_TEXTS)
+        raise _refusal(name, f"{what} Python objects, which would have to be unpickled", lines)
+    return ArrayHeader(shape=tuple(shape), dtype=dtype)
+
+
+def _members(held: zipfile.ZipFile, name: str) -> list[tuple[str, ArrayHeader]]:
+    members = held.infolist()
+    if len(members) > MEMBERS:
+        raise DataError(name, f"{len(members)} arrays", f"at most {MEMBERS}")
+    found = []
+    for member in members:
+        if member.file_size > INFLATED and member.file_size > RATIO * max(1, member.compress_size):
+            raise DataError(
+                name, f"{member.file_size} bytes packed into {member.compress_size}", "arrays of embeddings"
+            )
+        array = member.filename.removesuffix(".npy")
+        with held.open(member) as stream:
+            found.append((array, _header(stream, name, array)))
+    return found
+
+
+def _h5(path: Path) -> Any:  # noqa: ANN401  h5py has no types
+    need("h5", "h5py", where=path.name)
+    check_regular(path)
+    import h5py
+
+    return h5py.File(path, "r")
+
+
+def _h5_headers(path: Path, name: str) -> dict[str, ArrayHeader]:
+    """Datasets directly below the root; soft and external links are not followed."""
+    import numpy as np
+
+    try:
+        with _h5(path) as held:
+            import h5py
+
+            plain = [key for key in held if isinstance(held.get(key, getlink=True), h5py.HardLink)]
+            sets = {key: held[key] for key in plain[:MEMBERS] if isinstance(held[key], h5py.Dataset)}
+            return {
+                key: ArrayHeader(
+                    shape=tuple(value.shape),
+                    dtype=np.dtype("U1") if h5py.check_string_dtype(value.dtype) else value.dtype,
+                )
+                for key, value in sets.items()
+                if value.external is None
+            }
+    except UNREADABLE:
+        raise DataError(name, "not a readable HDF5 file", "datasets of numbers and texts") from None
+
+
+def _h5_arrays(path: Path, wanted: Mapping[str, str]) -> dict[str, Array]:
+    """HDF5 keeps texts as bytes."""
+    import h5py
+
+    with _h5(path) as held:
+        return {
+            key: np.asarray(
+                held[name].asstr()[...].astype(str)
+                if h5py.check_string_dtype(held[name].dtype)
+                else held[name][...]
+            )
+            for key, name in wanted.items()
+        }

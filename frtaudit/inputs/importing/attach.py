@@ -1,0 +1,186 @@
+"""Embeddings joined to the images of a set by their ids; where nobody is named, scores of the pairs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from frtaudit.core.arrays import Floats, Ints, Singles
+from frtaudit.errors import DataError
+from frtaudit.inputs.importing.array_files import (
+    ARRAYS,
+    PICKLES,
+    arrays,
+    headers,
+    is_converted,
+    refuse_pickle,
+)
+from frtaudit.inputs.importing.contents import Contents, contents_of, stem
+from frtaudit.inputs.importing.stored_embeddings import KINDS, Vectors, system_name, vectors_in
+from frtaudit.inputs.importing.values import Embeddings, KnownSet, Options, Pairs, PairScores, Samples
+
+NO_EMBEDDING, NOT_FINITE, ZERO = "no_embedding", "not_finite", "zero_vector"
+QUANTILES = (0.0, 0.5, 1.0)
+
+
+def with_systems(known: KnownSet, folder: Contents, options: Options) -> KnownSet:
+    """The set with the embeddings of ``options.templates``, or else of the array files beside it, if there are some."""
+    if known.templates or known.scores:
+        return known
+    place = contents_of(Path(options.templates)) if options.templates else folder
+    scored = _scores_in(place, known.pairs)
+    if scored:
+        return replace(known, scores=scored)
+    held = systems_in(place, options, KINDS if options.templates else ARRAYS)
+    if not held:
+        if options.templates:
+            pickles = place.ending(*PICKLES)
+            raise (
+                refuse_pickle(pickles[0])
+                if pickles
+                else DataError(
+                    options.templates,
+                    "no embeddings",
+                    f"files ending in {', '.join(KINDS)} with rows of numbers",
+                )
+            )
+        return known
+    return attached(known, held)
+
+
+def attached(known: KnownSet, held: Sequence[Vectors]) -> KnownSet:
+    """The set with these systems: templates of named people, else scores of the pairs."""
+    joined = {vectors.system: _joined(vectors, known.samples, known.pairs) for vectors in held}
+    if len(joined) < len(held):
+        raise DataError("the folder", "two files of embeddings have one name", "a name for each system")
+    notes = (*known.notes, *(note for embeddings in joined.values() for note in embeddings.notes))
+    if known.samples.subjects is None and known.pairs is not None:
+        scores = {name: cosines(embeddings, known.pairs) for name, embeddings in joined.items()}
+        return replace(known, scores=scores, notes=notes)
+    return replace(known, templates=joined, notes=notes)
+
+
+def systems_in(folder: Contents, options: Options, kinds: tuple[str, ...] = KINDS) -> list[Vectors]:
+    """The embeddings of every file that holds some."""
+    found = (vectors_in(folder, name, options) for name in folder.ending(*kinds))
+    return [vectors for vectors in found if vectors is not None]
+
+
+def _scores_in(folder: Contents, pairs: Pairs | None) -> dict[str, PairScores]:
+    """Arrays of one number for each pair, in their order: scores that a system gave already."""
+    found: dict[str, PairScores] = {}
+    for name in folder.ending(".npy") if pairs is not None else ():
+        if is_converted(name, folder.files):
+            continue
+        header = headers(folder.path(name), name)[""]
+        if pairs is not None and header.shape == pairs.probe.shape and header.dtype.kind == "f":
+            score = np.asarray(arrays(folder.path(name), name, {"": ""})[""], dtype=np.float64)
+            lost = np.flatnonzero(~np.isfinite(score))
+            score = np.where(np.isfinite(score), score, np.nan)
+            found[system_name(name)] = PairScores(score=score, failure={int(row): NOT_FINITE for row in lost})
+    return found
+
+
+def cosines(embeddings: Embeddings, pairs: Pairs) -> PairScores:
+    """The cosine of each pair, NaN with a code where one of its images has no template."""
+    unit = embeddings.vectors / np.linalg.norm(embeddings.vectors, axis=1, keepdims=True)
+    place = np.full(int(max(pairs.probe.max(), pairs.reference.max(), embeddings.rows.max())) + 1, -1)
+    place[embeddings.rows] = np.arange(embeddings.rows.size)
+    a, b = place[pairs.probe], place[pairs.reference]
+    score: Floats = np.einsum("ij,ij->i", unit[a], unit[b]).astype(np.float64)
+    lost = (a < 0) | (b < 0)
+    score[lost] = np.nan
+    return PairScores(score=score, failure={int(row): NO_EMBEDDING for row in np.flatnonzero(lost)})
+
+
+def _joined(held: Vectors, samples: Samples, pairs: Pairs | None) -> Embeddings:
+    rows, notes = _rows(held, samples, pairs)
+    bad = _unusable(held)
+    there = (rows >= 0) & (bad == "")
+    twice = np.flatnonzero(np.bincount(rows[there], minlength=1) > 1)
+    if twice.size:
+        raise DataError(held.file, f"{twice.size} images have two embeddings", "one row for each image")
+    failed = {int(row): str(why) for row, why in zip(rows, bad, strict=True) if why and row >= 0}
+    if not there.any():
+        raise DataError(held.file, "no row is an embedding of an image of the set", "ids of its images")
+    order = np.argsort(rows[there], kind="stable")
+    vectors = held.vectors[there][order]
+    return Embeddings(
+        rows=rows[there][order].astype(np.int32),
+        vectors=vectors,
+        failed=failed,
+        notes=(*notes, *_noticed(held, vectors, failed)),
+    )
+
+
+def _rows(held: Vectors, samples: Samples, pairs: Pairs | None) -> tuple[Ints, list[str]]:
+    """The sample of each row, -1 for none."""
+    if held.ids is None:
+        if pairs is not None and held.vectors.shape[0] == 2 * pairs.probe.size:
+            return _in_pair_order(held, pairs)
+        if held.vectors.shape[0] != len(samples.ids):
+            text = f"{held.vectors.shape[0]} rows without ids, the set has {len(samples.ids)} images"
+            raise DataError(held.file, text, "an array or column of image ids, or as many rows as images")
+        return np.arange(len(samples.ids)), [
+            f"{held.file}: no ids; its rows are taken in the order of the images"
+        ]
+    best = max(
+        _indexes(samples), key=lambda index: sum(_key(name, index) in index[1] for name in held.ids or ())
+    )
+    rows = np.array([best[1].get(_key(name, best), -1) for name in held.ids], dtype=np.int64)
+    extra = int((rows < 0).sum())
+    return rows, [
+        f"{held.file}: {extra} rows are of images that the set does not hold: left out"
+    ] if extra else []
+
+
+def _in_pair_order(held: Vectors, pairs: Pairs) -> tuple[Ints, list[str]]:
+    """Rows 2i and 2i + 1 are of pair i; of an image that stands in several pairs the first row counts."""
+    order = np.stack([pairs.probe, pairs.reference], axis=1).ravel().astype(np.int64)
+    first = np.unique(order, return_index=True)[1]
+    rows = np.full(order.size, -1, dtype=np.int64)
+    rows[first] = order[first]
+    return rows, [f"{held.file}: no ids; rows 2i and 2i + 1 are taken as those of pair i"]
+
+
+Named = tuple[bool, Mapping[str, int]]
+
+
+def _key(name: str, index: Named) -> str:
+    return stem(name) if index[0] else name
+
+
+def _indexes(samples: Samples) -> list[Named]:
+    """Samples by id, by path, and by the name of the file alone where that is unique."""
+    paths = samples.columns.get("path", ())
+    by_id = {name: i for i, name in enumerate(samples.ids)}
+    by_path = {name: i for i, name in enumerate(paths) if name}
+    stems = [stem(name) for name in samples.ids]
+    by_stem = {name: i for i, name in enumerate(stems)} if len(set(stems)) == len(stems) else {}
+    return [(False, by_id), (False, by_path), (True, by_stem)]
+
+
+def _unusable(held: Vectors) -> "np.ndarray[tuple[int, ...], np.dtype[np.object_]]":
+    """Why each row is no template, empty where it is one."""
+    why = np.full(held.vectors.shape[0], "", dtype=object)
+    why[~np.any(held.vectors, axis=1)] = ZERO
+    why[~np.all(np.isfinite(held.vectors), axis=1)] = NOT_FINITE
+    if held.here is not None:
+        why[~held.here] = NO_EMBEDDING
+    return why
+
+
+def _noticed(held: Vectors, vectors: Singles, failed: Mapping[int, str]) -> list[str]:
+    """Norms, equal rows, and rows that count as failures."""
+    norms = np.quantile(np.linalg.norm(vectors.astype(np.float64), axis=1), QUANTILES)
+    said = [f"{held.file}: norms {norms[0]:.3g} to {norms[2]:.3g}, median {norms[1]:.3g}"]
+    same = vectors.shape[0] - len({row.tobytes() for row in vectors})
+    if same:
+        said.append(f"{held.file}: {same} rows equal an earlier one")
+    reasons = sorted(set(failed.values()))
+    said += [
+        f"{held.file}: {sum(why == reason for why in failed.values())} rows count as failures: {reason}"
+        for reason in reasons
+    ]
+    return said

@@ -1,0 +1,153 @@
+"""The files of a folder from outside: listed once, nothing followed that leads elsewhere, read within bounds."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from frtaudit.core.machine.files import check_regular, open_regular
+from frtaudit.errors import DataError
+
+IMAGES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
+TEXTS = (".txt", ".csv", ".log", ".list", ".lst", ".tsv")
+FILES = 8_000_000  # below a folder
+DEPTH = 12  # folders below each other
+SNIFFED = 400  # text files looked into, those nearest to the root
+HEAD = 1 << 16  # bytes of a beginning
+TEXT_BYTES = 4 << 30  # of a text file that is read whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """What stands below ``root``: ``files`` maps names with ``/`` to bytes; ``links``: symbolic links, not followed.
+
+    A single file is a folder that holds nothing else.
+    """
+
+    root: Path
+    files: Mapping[str, int]
+    links: int = 0
+    _heads: dict[str, list[str]] = field(default_factory=dict, repr=False)
+
+    def path(self, name: str) -> Path:
+        """Where a file of the folder stands."""
+        return self.root / name
+
+    def ending(self, *suffixes: str) -> list[str]:
+        """Files by the end of their name, those nearest to the root first, then by name."""
+        found = [name for name in self.files if name.lower().endswith(suffixes)]
+        return sorted(found, key=lambda name: (name.count("/"), name))
+
+    def texts(self, *suffixes: str) -> list[str]:
+        """Text files to look into."""
+        return self.ending(*(suffixes or TEXTS))[:SNIFFED]
+
+    def head(self, name: str) -> list[str]:
+        """The first whole lines of a file; none where it is no text."""
+        if name not in self._heads:
+            self._heads[name] = _first_lines(self.path(name))
+        return self._heads[name]
+
+    def lines(self, name: str) -> list[str]:
+        """All lines of a text file. Raises :class:`DataError` for what is no UTF-8 text, or is too long."""
+        if self.files.get(name, 0) > TEXT_BYTES:
+            raise DataError(name, f"{self.files[name]} bytes", f"at most {TEXT_BYTES} of a text file")
+        try:
+            with open_regular(self.path(name), name) as stream:
+                text = stream.read(TEXT_BYTES).decode("utf-8-sig")
+        except (UnicodeDecodeError, OSError):
+            raise DataError(name, "not a readable text file", "UTF-8 text") from None
+        if "\0" in text:
+            raise DataError(name, "not a readable text file: it holds a zero byte", "UTF-8 text")
+        return text.splitlines()
+
+    def images(self) -> list[str]:
+        """Files whose names end as images do."""
+        return [name for name in self.files if name.lower().endswith(IMAGES)]
+
+    def by_stem(self) -> dict[str, str]:
+        """Image files by their name without folder and ending: of several, the first by name."""
+        return {PurePosixPath(name).stem: name for name in sorted(self.images(), reverse=True)}
+
+
+def contents_of(root: Path, apart: Path | None = None) -> Contents:
+    """List a folder without what stands below ``apart``, or one file. Raises :class:`DataError` where there is none."""
+    try:
+        if root.is_dir():
+            files: dict[str, int] = {}
+            links = sum(_listed(root, "", 0, files))
+            below = _below(root, apart)
+            files = {name: size for name, size in files.items() if not (below and name.startswith(below))}
+            return Contents(root=root, files=dict(sorted(files.items())), links=links)
+        check_regular(root)
+        if root.is_file():
+            return Contents(root=root.parent, files={root.name: root.stat().st_size})
+    except (OSError, ValueError) as error:
+        raise DataError(str(root), f"cannot be read ({error})", "a readable folder or file") from None
+    raise DataError(str(root), "no such folder or file", "the folder of a test set, or one file of it")
+
+
+def _below(root: Path, apart: Path | None) -> str:
+    """What names below ``apart`` begin with, where it stands in ``root``."""
+    if (
+        apart is None
+        or not apart.resolve().is_relative_to(root.resolve())
+        or apart.resolve() == root.resolve()
+    ):
+        return ""
+    return f"{apart.resolve().relative_to(root.resolve()).as_posix()}/"
+
+
+def _listed(folder: Path, above: str, depth: int, files: dict[str, int]) -> Iterator[int]:
+    """1 for each entry that is not followed; ``files`` gains the rest."""
+    if depth > DEPTH:
+        raise DataError(above, f"more than {DEPTH} folders below each other", "the folder of one test set")
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            name = f"{above}{entry.name}"
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                yield from _listed(Path(entry.path), f"{name}/", depth + 1, files)
+            elif entry.is_file(follow_symlinks=False):
+                _add(files, name, entry)
+            else:
+                yield 1
+
+
+def _add(files: dict[str, int], name: str, entry: "os.DirEntry[str]") -> None:
+    if len(files) >= FILES:
+        raise DataError("the folder", f"more than {FILES} files", "the folder of one test set")
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise DataError("a file", f"is called {name!r}", "a name in UTF-8") from None
+    files[name] = entry.stat(follow_symlinks=False).st_size
+
+
+def _first_lines(path: Path) -> list[str]:
+    try:
+        with open_regular(path) as stream:
+            data = stream.read(HEAD + 1)
+    except OSError:
+        return []
+    whole = data if len(data) <= HEAD else data[: data.rfind(b"\n", 0, HEAD) + 1]
+    try:
+        text = whole.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return []
+    return [] if "\0" in text else text.splitlines()
+
+
+def stem(name: str) -> str:
+    """A file's name without folder and ending.
+
+    >>> stem("a/b.c/m.0x_0002.jpg")
+    'm.0x_0002'
+    """
+    return PurePosixPath(name).stem
+
+
+def columns_at(texts: Sequence[str], *names: str) -> bool:
+    """Whether a header, its fields stripped and in lower case, holds all ``names``."""
+    return set(names) <= {text.strip().strip('"').lower() for text in texts}

@@ -1,0 +1,48 @@
+"""Ids of embeddings that stand in another file, line by line: paths.txt, ids.npy."""
+
+from dataclasses import replace
+
+from frtaudit.errors import DataError
+from frtaudit.inputs.importing.array_files import ARRAYS, arrays, headers, is_converted
+from frtaudit.inputs.importing.contents import Contents
+from frtaudit.inputs.importing.stored_embeddings import Vectors
+from frtaudit.inputs.importing.values import Options
+
+
+def row_ids(vectors: Vectors, folder: Contents, options: Options) -> Vectors:
+    """The same with ids, where it has none and one list beside it has as many lines.
+
+    Raises :class:`DataError` where several lists have.
+    """
+    if vectors.ids is not None:
+        return vectors
+    rows = vectors.vectors.shape[0]
+    lists = {name: found for name in folder.ending(".txt", *ARRAYS) if (found := _listed(folder, name, rows))}
+    if options.file in lists:
+        return replace(vectors, ids=lists[options.file])
+    if len(lists) > 1:
+        raise DataError(
+            vectors.file, f"{len(lists)} lists of {rows} ids", " or ".join(f"file={name}" for name in lists)
+        )
+    return replace(vectors, ids=next(iter(lists.values()), None))
+
+
+def _listed(folder: Contents, name: str, rows: int) -> list[str]:
+    """The ids of a list of that many lines; none of any other."""
+    if name.endswith(ARRAYS):
+        return _of_arrays(folder, name, rows)
+    if not folder.head(name):
+        return []
+    lines = [line.strip() for line in folder.lines(name)]
+    return lines if len(lines) == rows and all(lines) and len(set(lines)) == rows else []
+
+
+def _of_arrays(folder: Contents, name: str, rows: int) -> list[str]:
+    """The one array of texts of a file that holds nothing else."""
+    if is_converted(name, folder.files):
+        return []
+    held = headers(folder.path(name), name)
+    texts = [key for key, header in held.items() if header.shape == (rows,) and header.dtype.kind in "US"]
+    if len(held) != 1 or not texts:
+        return []
+    return [str(text) for text in arrays(folder.path(name), name, {"ids": texts[0]})["ids"].astype(str)]

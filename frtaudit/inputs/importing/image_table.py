@@ -1,0 +1,163 @@
+"""A table of images in anybody's columns: which of them names the image, which the person, which are groups."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from frtaudit.errors import DataError, column_names
+from frtaudit.inputs.importing.contents import Contents, stem
+from frtaudit.inputs.importing.stored_embeddings import IDS
+from frtaudit.inputs.importing.values import Options, Samples
+from frtaudit.inputs.tables import Table, read_table
+
+SUBJECTS = (
+    *("subject_id", "subject", "person_id", "person", "individual", "individual_id", "identity_id", "id_num"),
+    *("class_id", "user_id", "celebrity", "identity", "label", "name"),
+)
+CLASSES = range(2, 13)  # of a column that parts people into groups
+NOT_GROUPS = ("fold", "split", "set", "part", "path", "x", "y", "width", "height")
+STEADY = 0.9  # share of people with one class, at least
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageTable:
+    """A table with the columns that were found: ``ids``, ``subjects`` (None where no column names people)."""
+
+    table: Table
+    id: str
+    ids: list[str]
+    subject: str | None
+
+    @property
+    def subjects(self) -> list[str] | None:
+        """Who is shown in each row."""
+        return None if self.subject is None else self.table.texts(self.subject).tolist()
+
+    def columns(self) -> dict[str, list[str]]:
+        """The other columns."""
+        others = [name for name in self.table.columns if name not in {self.id, self.subject}]
+        return {
+            name: self.table.texts(name).tolist() for name in others if name not in {"image_id", "subject_id"}
+        }
+
+
+def image_table(table: Table, wanted: Sequence[str] | None, options: Options) -> ImageTable:
+    """Find the columns: that of ids by what it holds where ``wanted`` ids are known, else by its name.
+
+    Raises :class:`DataError` naming ``id=`` or ``subject=`` where several could be meant.
+    """
+    column = _id_column(table, wanted, options.id)
+    return ImageTable(
+        table=table,
+        id=column,
+        ids=table.texts(column).tolist(),
+        subject=_subject_column(table, column, options.subject),
+    )
+
+
+def tables_in(folder: Contents, taken: Sequence[str]) -> list[Table]:
+    """Every table of the folder but those ``taken``."""
+    return [
+        read_table(folder.path(name), name) for name in folder.ending(".csv", ".parquet") if name not in taken
+    ]
+
+
+def asked_table(folder: Contents, options: Options) -> Table | None:
+    """The table that the user names, in the folder or elsewhere."""
+    if not options.table:
+        return None
+    path = folder.path(options.table) if options.table in folder.files else Path(options.table)
+    return read_table(path, options.table)
+
+
+def overlap(table: Table, column: str, wanted: Sequence[str]) -> int:
+    """How many of the wanted ids stand in a column, as they are or without folder and ending."""
+    texts = set(table.texts(column))
+    stems = {stem(text) for text in texts}
+    return max(sum(name in texts for name in wanted), sum(stem(name) in stems for name in wanted))
+
+
+def groups_among(columns: Mapping[str, Sequence[str]], subjects: Sequence[str]) -> tuple[str, ...]:
+    """The columns that part people into a few classes, each person nearly always in one."""
+    return tuple(
+        name
+        for name, texts in columns.items()
+        if name.lower() not in NOT_GROUPS and _is_group(texts, subjects)
+    )
+
+
+def with_table(samples: Samples, found: ImageTable) -> Samples:
+    """The samples with the people and the columns of a table of some of them."""
+    rows = {name: row for row, name in enumerate(found.ids)} | {
+        stem(name): row for row, name in enumerate(found.ids)
+    }
+    place = [rows.get(name, rows.get(stem(name), -1)) for name in samples.ids]
+    columns = {
+        name: [texts[row] if row >= 0 else "" for row in place] for name, texts in found.columns().items()
+    }
+    people = samples.subjects
+    if people is None and found.subjects is not None:
+        lost = sum(row < 0 for row in place)
+        if lost:
+            raise DataError(
+                found.table.name, f"{lost} images of the set are not in the table", "a row for each image"
+            )
+        people = [found.subjects[row] for row in place]
+    merged = {**columns, **samples.columns}
+    groups = (*samples.groups, *groups_among(columns, people or ()))
+    return replace(samples, subjects=people, columns=merged, groups=tuple(dict.fromkeys(groups)))
+
+
+def _id_column(table: Table, wanted: Sequence[str] | None, asked: str) -> str:
+    if asked:
+        return _asked(table, asked, "id")
+    if wanted:
+        counts = {name: overlap(table, name, wanted[:2000]) for name in table.columns}
+        best = max(counts.values())
+        if best:
+            found = [name for name, count in counts.items() if count == best]
+            known = [name for name in IDS if name in found]
+            return _single(known[:1] or found, table, "id", "names the images")
+    known = [name for name in table.columns if name.lower() in IDS]
+    return _single(
+        known[:1] if len(known) > 1 and known[0] in IDS[:2] else known, table, "id", "names the images"
+    )
+
+
+def _subject_column(table: Table, id_column: str, asked: str) -> str | None:
+    if asked:
+        return _asked(table, asked, "subject")
+    known = [name for name in table.columns if name.lower() in SUBJECTS and name != id_column]
+    sure = [name for name in known if name.lower() in SUBJECTS[:2]]
+    return _single(sure[:1] or known, table, "subject", "names the people") if known else None
+
+
+def _asked(table: Table, name: str, option: str) -> str:
+    if name not in table.columns:
+        raise DataError(option, f"{table.name} has no column {name!r}", column_names(table.columns))
+    return name
+
+
+def _single(found: Sequence[str], table: Table, option: str, does: str) -> str:
+    if len(found) == 1:
+        return found[0]
+    what = f"{len(found)} columns that could be what {does}" if found else f"no column that {does}"
+    choices = found or table.columns
+    listed = (
+        " or ".join(f"{option}={name}" for name in choices)
+        if len(choices) < 6
+        else f"{option}=COLUMN, one of {column_names(choices)}"
+    )
+    raise DataError(table.name, what, listed)
+
+
+def _is_group(texts: Sequence[str], subjects: Sequence[str]) -> bool:
+    classes = {text for text in texts if text}
+    if len(classes) not in CLASSES or any("&" in text or "|" in text for text in classes):
+        return False
+    of: dict[str, set[str]] = defaultdict(set)
+    for who, text in zip(subjects, texts, strict=False):
+        if text:
+            of[who].add(text)
+    return bool(of) and sum(len(held) == 1 for held in of.values()) >= STEADY * len(of)

@@ -1,0 +1,81 @@
+"""From a folder of somebody else's layout to one that an audit reads."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.errors import SpecError
+from frtaudit.inputs.importing.agreement import agreed
+from frtaudit.inputs.importing.attach import with_systems
+from frtaudit.inputs.importing.contents import contents_of
+from frtaudit.inputs.importing.image_table import asked_table, image_table, with_table
+from frtaudit.inputs.importing.output import write
+from frtaudit.inputs.importing.recognition import recognise
+from frtaudit.inputs.importing.starter import audit_name
+from frtaudit.inputs.importing.summary import lines_of
+from frtaudit.inputs.importing.values import Evidence, KnownSet, Options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import:
+    """What was read of ``folder`` and where it goes: ``evidence`` says why it was read so."""
+
+    folder: str
+    into: str
+    known: KnownSet
+    evidence: Evidence
+
+    def write(self, draft: Path) -> None:
+        """All files, into an empty folder that will be moved to where they go."""
+        write(self.known, OutputFolder(draft), self.into)
+
+    def lines(self) -> list[str]:
+        """What was recognised, what it supports, which terms go with it."""
+        return lines_of(self.known, self.evidence)
+
+    def next_command(self) -> str:
+        """What to type next."""
+        check = f"frtaudit check --config-dir {self.into} audit={audit_name(self.known)}"
+        if self.known.scores or (self.known.templates and self.known.samples.subjects is not None):
+            return check
+        if self.known.samples.subjects is None:
+            again = f"frtaudit import {self.folder} into=FOLDER templates=SYSTEM.npz"
+            return f"embed the images (arrays embedding and image_id), then: {again}"
+        if self.has_images:
+            embed = f"frtaudit embed {self.into}/metadata.csv root={self.folder} preset=dlib into={self.into}"
+            return f"{embed}  (other models: frtaudit list preset), then: {check}"
+        return f"put {self.into}/templates/SYSTEM.npz there (arrays embedding and image_id), then: {check}"
+
+    @property
+    def has_images(self) -> bool:
+        """Whether the folder holds the image of each sample: what ``frtaudit embed`` asks for."""
+        paths = self.known.samples.columns.get("path", ())
+        return len(paths) > 0 and all(paths)
+
+
+def read_import(folder: str, into: str, named: str, options: Options) -> Import:
+    """Recognise and read; nothing is written. Raises :class:`FrtauditError`, naming the option that settles it."""
+    if not into:
+        raise SpecError("into", "no value", "into=FOLDER, a new or empty folder")
+    contents = contents_of(Path(folder), Path(into))
+    reader, evidence = recognise(contents, named)
+    known = reader.read(contents, options)
+    table = asked_table(contents, options)
+    if table is not None:
+        known = replace(
+            known, samples=with_table(known.samples, image_table(table, known.samples.ids, options))
+        )
+    known = agreed(known, options.mated)
+    return Import(folder=folder, into=into, known=with_systems(known, contents, options), evidence=evidence)
+
+
+def write_images(known: KnownSet, folder: Path, say: Callable[[str], None]) -> None:
+    """The images that a file holds, each into its own file below ``folder``, which must be new or empty."""
+    if known.held is None:
+        raise SpecError("images", f"{known.title} holds no encoded images", "without images=")
+    folder.mkdir(parents=True, exist_ok=True)
+    out, count = OutputFolder(folder), 0
+    for count, (name, data) in enumerate(known.held(), 1):  # noqa: B007  counted for the line below
+        out.write(name, data)
+    say(f"{count} images written into {folder}")

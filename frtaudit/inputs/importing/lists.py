@@ -1,0 +1,68 @@
+"""Pairs of images by name, as lists give them, as arrays of a set's samples."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from frtaudit.core.arrays import Flags
+from frtaudit.inputs.importing.contents import Contents
+from frtaudit.inputs.importing.values import Folds, Pairs
+
+
+def pairs_of(
+    file: str,
+    sides: tuple[Sequence[str], Sequence[str]],
+    ids: Sequence[str],
+    *,
+    first: int = 1,
+    step: int = 1,
+    mated: Flags | None = None,
+    fold: Folds | None = None,
+) -> Pairs:
+    """Pairs by sample; pair i stands in line ``first + i * step`` of ``file``.
+
+    >>> pairs_of("pairs.txt", (["a"], ["b"]), ["b", "a"]).probe.tolist()
+    [1]
+    """
+    number = {name: i for i, name in enumerate(ids)}
+    probe, reference = (np.array([number[name] for name in side], dtype=np.int32) for side in sides)
+    lines = first + step * np.arange(probe.size, dtype=np.int64)
+    return Pairs(file=file, probe=probe, reference=reference, lines=lines, mated=mated, fold=fold)
+
+
+def with_images(
+    listed: Iterable[str], folder: Contents, belongs: Callable[[str], bool]
+) -> tuple[list[str], dict[str, list[str]], tuple[str, ...]]:
+    """Ids of the listed images and of those in the folder that ``belongs`` takes; a column ``path``; what was noticed.
+
+    An id is the file's name without folder and ending. Of images that stand twice (two alignments) one folder is taken.
+    """
+    names = set(listed)
+    held = {stem: path for stem, path in folder.by_stem().items() if stem in names or belongs(path)}
+    ids = sorted(names | set(held))
+    if not held:
+        return ids, {}, ("the folder holds no image of the list: only names were read",)
+    missing = len(names - set(held))
+    notes = [f"{missing} images of the list are not in the folder"] if missing else []
+    copies = sum(1 for path in folder.images() if belongs(path)) - sum(
+        1 for path in held.values() if belongs(path)
+    )
+    if copies > 0:
+        notes.append(f"{copies} images stand in several folders: the first by name is taken")
+    return ids, {"path": [held.get(name, "") for name in ids]}, tuple(notes)
+
+
+def joined(parts: Sequence[Pairs]) -> Pairs:
+    """The pairs of several files, one after the other; folds of one number are one fold."""
+    sizes = np.cumsum([0, *(part.probe.size for part in parts)])
+    folds = [part.fold for part in parts if part.fold is not None]
+    mated = [part.mated for part in parts if part.mated is not None]
+    return Pairs(
+        file=parts[0].file,
+        probe=np.concatenate([part.probe for part in parts]),
+        reference=np.concatenate([part.reference for part in parts]),
+        lines=np.concatenate([part.lines for part in parts]),
+        mated=np.concatenate(mated) if len(mated) == len(parts) else None,
+        fold=np.concatenate(folds) if len(folds) == len(parts) else None,
+        starts=tuple((int(start), part.file) for start, part in zip(sizes, parts, strict=False)),
+    )

@@ -1,0 +1,118 @@
+"""An imported test set on disk, in the layout that ``audit=templates`` and ``audit=scores`` read."""
+
+import io
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from frtaudit.core.arrays import Floats, Index
+from frtaudit.core.file_names import file_name
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.inputs.importing.starter import audit_name, spec_text
+from frtaudit.inputs.importing.values import KnownSet, Pairs, PairScores, Samples
+
+NO_ANSWER = "no_score"
+
+Columns: TypeAlias = dict[str, Sequence[str] | Index | pa.Array]
+
+
+def write(known: KnownSet, out: OutputFolder, folder: str) -> None:
+    """All files of the set into ``out``; ``folder``: what the spec calls it.
+
+    metadata.csv; pairs.csv where there are pairs; ``templates/SYSTEM.npz``, or a score list for each system, or, where
+    nobody is named, ``scores/SYSTEM.txt`` of two columns; failures.csv where some are known; the spec.
+    """
+    out.write("metadata.csv", metadata(known.samples))
+    if known.pairs is not None:
+        out.write("pairs.csv", pair_list(known.pairs, known.samples))
+    for system, scores in known.scores.items():
+        out.write(*_score_file(known, system, scores))
+    if known.samples.subjects is not None and not known.scores:
+        for system, held in known.templates.items():
+            data = io.BytesIO()
+            ids = np.asarray(known.samples.ids, dtype=np.str_)[held.rows]
+            np.savez(data, embedding=held.vectors, image_id=ids)
+            out.write(f"templates/{file_name(system)}.npz", data.getvalue())
+        _write_failures(known, out)
+    out.write(f"audit/{audit_name(known)}.yaml", spec_text(known, folder).encode())
+
+
+def metadata(samples: Samples) -> bytes:
+    """``image_id``, ``subject_id`` where people are named, and the columns."""
+    columns: Columns = {"image_id": samples.ids}
+    if samples.subjects is not None:
+        columns["subject_id"] = samples.subjects
+    return _csv(
+        {**columns, **{name: texts for name, texts in samples.columns.items() if name not in columns}}
+    )
+
+
+def pair_list(pairs: Pairs, samples: Samples) -> bytes:
+    """``probe``, ``reference``, and ``mated`` and ``fold`` where they are known."""
+    columns: Columns = {
+        "probe": _taken(samples.ids, pairs.probe),
+        "reference": _taken(samples.ids, pairs.reference),
+    }
+    if pairs.mated is not None:
+        columns["mated"] = pairs.mated.astype(np.int32)
+    if pairs.fold is not None:
+        columns["fold"] = pairs.fold.astype(np.int32)
+    return _csv(columns)
+
+
+def _score_file(known: KnownSet, system: str, scores: PairScores) -> tuple[str, bytes]:
+    if known.samples.subjects is None:
+        return f"scores/{file_name(system)}.txt", two_columns(known, scores)
+    return f"{file_name(system)}.csv", score_list(known, scores)
+
+
+def two_columns(known: KnownSet, scores: PairScores) -> bytes:
+    """``1`` or ``-1`` and the score of each pair: a file of bob.measure, for comparisons of nobody in particular."""
+    mated = known.pairs.mated if known.pairs is not None else None
+    label = np.where(mated, 1, -1) if mated is not None else np.zeros(scores.score.size, dtype=np.int64)
+    rows = zip(label.tolist(), scores.score.tolist(), strict=True)
+    return "".join(f"{kind} {score!r}\n" for kind, score in rows).encode()
+
+
+def score_list(known: KnownSet, scores: PairScores) -> bytes:
+    """``probe``, ``reference``, ``score`` and ``failure``; whose images they are stands in the metadata."""
+    if known.pairs is None:
+        raise ValueError("scores are of pairs")
+    failed = np.isnan(scores.score)
+    codes = [scores.failure.get(row, NO_ANSWER) if lost else "" for row, lost in enumerate(failed.tolist())]
+    return _csv(
+        {
+            "probe": _taken(known.samples.ids, known.pairs.probe),
+            "reference": _taken(known.samples.ids, known.pairs.reference),
+            "score": pa.array(_empty(scores.score), pa.string()),
+            "failure": codes,
+        }
+    )
+
+
+def _empty(score: Floats) -> list[str]:
+    return ["" if number != number else repr(number) for number in score.tolist()]  # noqa: PLR0124  NaN is not itself
+
+
+def _write_failures(known: KnownSet, out: OutputFolder) -> None:
+    rows = [
+        (known.samples.ids[row], system, reason)
+        for system, held in known.templates.items()
+        for row, reason in sorted(held.failed.items())
+    ]
+    if rows:
+        images, systems, reasons = zip(*rows, strict=True)
+        out.write("failures.csv", _csv({"image_id": images, "model": systems, "reason": reasons}))
+
+
+def _taken(texts: Sequence[str], rows: Index) -> pa.Array:
+    return pa.array(texts, pa.string()).take(pa.array(rows))
+
+
+def _csv(columns: Columns) -> bytes:
+    import pandas as pd
+
+    frame = pd.DataFrame({name: np.asarray(values) for name, values in columns.items()})
+    return frame.to_csv(index=False, lineterminator="\n").encode()

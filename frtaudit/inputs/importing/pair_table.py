@@ -1,0 +1,69 @@
+"""A table of pairs in anybody's columns: two columns of image ids, perhaps a label and a fold."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from frtaudit.errors import DataError
+from frtaudit.inputs.importing.contents import Contents, stem
+from frtaudit.inputs.importing.image_table import tables_in
+from frtaudit.inputs.importing.values import Options, Pairs, Samples
+from frtaudit.inputs.pairlist import FOLD, PROBE, REFERENCE
+from frtaudit.inputs.scorelist import said_mated
+from frtaudit.inputs.tables import Table
+
+LEFT = (*PROBE, "image1", "image1_path", "path1", "img1", "file1", "p1", "image_a")
+RIGHT = (*REFERENCE, "image2", "image2_path", "path2", "img2", "file2", "p2", "image_b")
+
+
+def pairs_in(folder: Contents, samples: Samples, taken: Sequence[str], options: Options) -> Pairs | None:
+    """The pairs of the one table of the folder that has some, or None. Raises :class:`DataError` for two tables."""
+    found = [table for table in tables_in(folder, taken) if table.find(LEFT) and table.find(RIGHT)]
+    chosen = [table for table in found if table.name == options.file] or found
+    if len(chosen) > 1:
+        raise DataError(
+            "the folder",
+            f"{len(chosen)} tables of pairs",
+            " or ".join(f"file={table.name}" for table in chosen),
+        )
+    return pairs_of_table(chosen[0], samples) if chosen else None
+
+
+def pairs_of_table(table: Table, samples: Samples) -> Pairs:
+    """The pairs of a table; :class:`DataError` for an image that the set does not hold, or a fold that is no number."""
+    number = {stem(name): row for row, name in enumerate(samples.ids)} | {
+        name: row for row, name in enumerate(samples.ids)
+    }
+    sides = []
+    for column in (table.need(LEFT), table.need(RIGHT)):
+        rows = np.array(
+            [number.get(text, number.get(stem(text), -1)) for text in table.texts(column)], dtype=np.int32
+        )
+        lost = np.flatnonzero(rows < 0)
+        if lost.size:
+            raise DataError(
+                table.place(int(lost[0])),
+                f"column {column} names an image that the set does not hold",
+                "its images",
+            )
+        sides.append(rows)
+    mated = said_mated(table)
+    return Pairs(
+        file=table.name,
+        probe=sides[0],
+        reference=sides[1],
+        lines=np.asarray(table.frame.index, dtype=np.int64) + table.first,
+        mated=mated.astype(np.bool_) if (mated >= 0).all() else None,
+        fold=_folds(table),
+    )
+
+
+def _folds(table: Table) -> "np.ndarray[tuple[int, ...], np.dtype[np.int16]] | None":
+    column = table.find(FOLD)
+    if column is None:
+        return None
+    texts = table.texts(column)
+    wrong = next((row for row, text in enumerate(texts) if not text.isdecimal() or len(text) > 4), None)
+    if wrong is not None:
+        raise DataError(table.place(wrong), "the fold is no integer from 0 to 9999", "1, 2, 3, ...")
+    return np.unique(texts.astype(np.int64), return_inverse=True)[1].astype(np.int16)

@@ -1,0 +1,56 @@
+"""Which known layout a folder has: every reader is asked, and what is ambiguous is said."""
+
+from typing import cast
+
+from frtaudit.core.registry import lookup, names
+from frtaudit.errors import DataError
+from frtaudit.inputs.importing.array_files import PICKLES, refuse_pickle
+from frtaudit.inputs.importing.contents import Contents
+from frtaudit.inputs.importing.values import Evidence, Reader
+
+GROUP = "known_set"
+
+
+def recognise(folder: Contents, named: str = "") -> tuple[Reader, Evidence]:
+    """The reader of a folder, and why it is. ``named``: the layout that the user says it has.
+
+    Raises :class:`DataError` where no layout is recognised, or several.
+    """
+    if named:
+        reader = cast("Reader", lookup(GROUP, named, "as")())
+        evidence = reader.recognise(folder)
+        if evidence is None:
+            raise DataError(
+                str(folder.root), f"not the layout of {named}: {_about(folder)}", "without as= all are tried"
+            )
+        return reader, evidence
+    readers = {name: cast("Reader", lookup(GROUP, name, "as")()) for name in names(GROUP)}
+    found = {name: why for name, reader in readers.items() if (why := reader.recognise(folder))}
+    lowest = min((why.rank for why in found.values()), default=0)
+    chosen = {name: why for name, why in found.items() if why.rank == lowest}
+    if not chosen:
+        pickles = folder.ending(*PICKLES)
+        if pickles:
+            raise refuse_pickle(pickles[0])
+        accepted = (
+            f"one of: {', '.join(readers)}; or a table of images with embeddings (docs/guides/test_sets.md)"
+        )
+        raise DataError(str(folder.root), f"no known layout: {_about(folder)}", accepted)
+    if len(chosen) > 1:
+        said = ", ".join(f"{name} ({why.file})" for name, why in chosen.items())
+        raise DataError(
+            str(folder.root), f"several layouts: {said}", " or ".join(f"as={name}" for name in chosen)
+        )
+    name, evidence = next(iter(chosen.items()))
+    return readers[name], evidence
+
+
+def _about(folder: Contents) -> str:
+    """What the folder holds, in a few words."""
+    endings: dict[str, int] = {}
+    for name in folder.files:
+        _, dot, ending = name.rpartition(".")
+        endings[dot + ending[:12]] = endings.get(dot + ending[:12], 0) + 1
+    common = sorted(endings.items(), key=lambda pair: (-pair[1], pair[0]))[:5]
+    listed = ", ".join(f"{count} {ending}" for ending, count in common)
+    return f"{len(folder.files)} files{f' ({listed})' if listed else ''}"

@@ -1,0 +1,126 @@
+"""The spec that fits an imported test set: its folds, its groups, FMR targets that its comparisons can support."""
+
+import numpy as np
+import yaml
+
+from frtaudit.core.canonical import Json
+from frtaudit.inputs.importing.values import UNKNOWN, KnownSet
+
+TARGETS = (0.01, 0.001, 0.0001)
+COARSE = (0.1, 0.2, 0.5)  # of few comparisons
+EXPECTED = 5  # false matches at a target, at least
+MIN_CLASSES = 2
+NAMED = (
+    "error_rates",
+    "similarity_roc",
+    "differentials",
+    "failures",
+    "interclass",
+    "robustness",
+    "identity_check",
+)
+HEAD = """\
+# @package _global_
+# {title}, imported. Terms: {terms}
+#
+# Check it:  frtaudit check --config-dir {folder} audit={name}
+# Run it:    frtaudit run --config-dir {folder} audit={name}
+# Every field: frtaudit schema spec; what can be named: frtaudit list
+"""
+
+
+def spec_text(known: KnownSet, folder: str) -> str:
+    """``audit/imported_NAME.yaml`` for what is written into ``folder``."""
+    spec = _nameless(known, folder) if known.samples.subjects is None else _named(known, folder)
+    spec["provenance"] = {"test_data": _origin(known)}
+    head = HEAD.format(title=known.title, terms=known.terms, folder=folder, name=audit_name(known))
+    return head + yaml.safe_dump(spec, sort_keys=False, allow_unicode=True, width=110)
+
+
+def _origin(known: KnownSet) -> dict[str, Json]:
+    """Name and terms as the record of the report prints them; no licence where the terms are not known."""
+    return {"name": known.title, **({} if known.terms == UNKNOWN else {"licence": known.terms})}
+
+
+def audit_name(known: KnownSet) -> str:
+    """What its spec is called: no name of an audit that is shipped."""
+    return f"imported_{known.name}"
+
+
+def _nameless(known: KnownSet, folder: str) -> dict[str, Json]:
+    return {
+        "defaults": [{"override /cohort": "bob_measure"}, {"override /protocol": "listed"}],
+        "question": f"What do scores of {known.title} say of the rates, were comparisons independent?",
+        "cohort": {"root": f"{folder}/scores", "nan": "failed"},
+        "weighting": "pooled",
+        "analyses": {"error_rates": {}},
+        "intervals": [{"method": "wilson_iid", "target": "comparisons_iid"}],
+        "thresholds": {"fmr": list(fmr_targets(known))},
+        "bootstrap": {"B": 1999, "alpha": 0.05},
+        "report": {"title": f"Comparisons of {known.title}"},
+    }
+
+
+def _named(known: KnownSet, folder: str) -> dict[str, Json]:
+    scored = bool(known.scores)
+    cohort: dict[str, Json] = {"root": folder}
+    protocol: dict[str, Json] = {}
+    if known.pairs is not None:
+        if scored:
+            protocol["file"] = f"{folder}/pairs.csv"
+        else:
+            cohort["pairs"] = "pairs.csv"
+    folded = known.pairs is not None and known.pairs.fold is not None
+    spec: dict[str, Json] = {
+        "defaults": [
+            {"override /cohort": "scores" if scored else "templates"},
+            {"override /protocol": "all_pairs" if known.pairs is None else "listed"},
+        ],
+        "question": f"What are the error rates of each system on {known.title}, and how uncertain are they?",
+        "cohort": cohort,
+        **({"protocol": protocol} if protocol else {}),
+        **(
+            {"schemas": {name: _schema(known, name) for name in schemas_of(known)}}
+            if schemas_of(known)
+            else {}
+        ),
+        "analyses": {name: {} for name in (*NAMED, *(("accuracy",) if folded else ()))},
+        **({"folds": {"source": "official"}} if folded else {}),
+        "thresholds": {"fmr": list(fmr_targets(known))},
+        "bootstrap": {"B": 1000, "alpha": 0.05},
+        "report": {"title": f"Error rates on {known.title}"},
+    }
+    return spec
+
+
+def schemas_of(known: KnownSet) -> list[str]:
+    """The columns of groups that hold at least two classes."""
+    return [name for name in known.samples.groups if len(_classes(known, name)) >= MIN_CLASSES]
+
+
+def _classes(known: KnownSet, name: str) -> list[str]:
+    return sorted(set(known.samples.columns[name]) - {""})
+
+
+def _schema(known: KnownSet, name: str) -> dict[str, Json]:
+    return {"column": name, "classes": list(_classes(known, name)), "unknown": ["*"], "conflicts": "majority"}
+
+
+def fmr_targets(known: KnownSet) -> list[float]:
+    """The FMR targets at which enough false matches can be expected; of few comparisons one coarse target, or none.
+
+    With pairs, their non-mated ones count; without, every pair of images of two people.
+    """
+    count = non_mated_count(known)
+    fine, coarse = ([target for target in some if count * target >= EXPECTED] for some in (TARGETS, COARSE))
+    return fine or coarse[:1]
+
+
+def non_mated_count(known: KnownSet) -> int:
+    """How many non-mated comparisons the set has."""
+    if known.pairs is not None:
+        return 0 if known.pairs.mated is None else int((~known.pairs.mated).sum())
+    if known.samples.subjects is None:
+        return 0
+    sizes = np.unique(np.asarray(known.samples.subjects, dtype=object).astype(str), return_counts=True)[1]
+    return int((len(known.samples.ids) ** 2 - np.sum(sizes.astype(np.int64) ** 2)) // 2)

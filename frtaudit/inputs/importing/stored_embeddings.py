@@ -1,0 +1,287 @@
+"""Embeddings in one file, whatever its layout: rows of numbers, perhaps ids, people and flags beside them."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from frtaudit.core.arrays import Flags, Singles
+from frtaudit.core.machine.files import check_regular
+from frtaudit.errors import DataError
+from frtaudit.inputs.importing.array_files import ARRAYS, PLAIN, ArrayHeader, arrays, headers, is_converted
+from frtaudit.inputs.importing.contents import Contents, stem
+from frtaudit.inputs.importing.values import Options
+from frtaudit.inputs.tables import UNREADABLE, Table, read_table
+from frtaudit.inputs.template_files import Array
+
+EMBEDDING = (
+    "embedding",
+    "embeddings",
+    "features",
+    "feats",
+    "feature",
+    "feat",
+    "representations",
+    "vectors",
+    "embs",
+    "emb",
+    "X",
+    "x",
+    "",
+)
+IDS = ("image_id", "sample_id", "ids", "id", "paths", "path", "names", "name", "identity", "filenames", "filename",
+       "file_name", "files", "file", "img_names", "image", "images", "key")  # fmt: skip
+SUBJECTS = (
+    "subject_id",
+    "subject",
+    "subjects",
+    "person",
+    "person_id",
+    "identity_id",
+    "id_num",
+    "individual",
+    "labels",
+    "label",
+    "y",
+)
+HAS = "has_embedding"  # of DeepFace
+WIDE = 16  # numbered columns that make an embedding
+_NUMBERED = re.compile(r"(?P<stem>.*?)(?P<number>\d{1,5})")
+KINDS = (*ARRAYS, ".csv", ".parquet")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Vectors:
+    """Embeddings of one file: ``vectors`` (M, D) float32 as stored; the rest has M entries or is None.
+
+    ``here``: False where the file says that it has no embedding.
+    """
+
+    file: str
+    vectors: Singles
+    ids: Sequence[str] | None = None
+    subjects: Sequence[str] | None = None
+    here: Flags | None = None
+    table: Table | None = None
+
+    @property
+    def system(self) -> str:
+        """What the system is called."""
+        return system_name(self.file)
+
+
+def system_name(file: str) -> str:
+    """What a system is called: the file's name without its ending, in lower case.
+
+    >>> system_name("out/Vendor A.npz")
+    'vendor_a'
+    """
+    return re.sub(r"[^a-z0-9._-]+", "_", stem(file).removesuffix(PLAIN).lower()).strip("_") or "system"
+
+
+def vectors_in(folder: Contents, name: str, options: Options) -> Vectors | None:
+    """The embeddings of a file, or None where it holds none.
+
+    Raises :class:`DataError` where the file cannot be read, holds objects, or has several arrays that could be meant.
+    """
+    if is_converted(name, folder.files):
+        return None
+    if name.endswith(ARRAYS):
+        return _of_arrays(folder, name, options)
+    if name.endswith(".parquet") or _is_wide(folder, name):
+        return _of_table(read_table(folder.path(name), name), name, options)
+    return None
+
+
+def described(folder: Contents, name: str) -> str | None:
+    """What embeddings a file holds, in words, or None; only headers are read."""
+    if is_converted(name, folder.files):
+        return None
+    if name.endswith(ARRAYS):
+        held = headers(folder.path(name), name)
+        found = [
+            f"{key or 'array'} {header.shape[0]} x {header.shape[1]}"
+            for key, header in held.items()
+            if _is_matrix(header)
+        ]
+        return ", ".join(found[:2]) or None
+    if name.endswith(".parquet"):
+        return _described_parquet(folder, name)
+    return "a table with numbered columns or lists of numbers" if _is_wide(folder, name) else None
+
+
+def _is_matrix(header: ArrayHeader) -> bool:
+    return len(header.shape) == 2 and header.dtype.kind == "f" and min(header.shape) > 0
+
+
+def _described_parquet(folder: Contents, name: str) -> str | None:
+    import pyarrow.parquet as pq
+
+    check_regular(folder.path(name), name)
+    try:
+        schema = pq.read_schema(folder.path(name))
+    except UNREADABLE:
+        raise DataError(name, "not a readable Parquet file", "a Parquet file") from None
+    known = [text for text in EMBEDDING if text in schema.names]
+    return "a table of embeddings" if known or _wide_columns(schema.names) else None
+
+
+def _of_arrays(folder: Contents, name: str, options: Options) -> Vectors | None:
+    held = headers(folder.path(name), name)
+    matrices = [key for key, header in held.items() if _is_matrix(header)]
+    if not matrices:
+        return None
+    embedding = _one(matrices, EMBEDDING, options.embedding, name, "embedding")
+    rows = held[embedding].shape[0]
+    beside = {key: header for key, header in held.items() if header.shape == (rows,)}
+    wanted = {"embedding": embedding}
+    for key, names, asked in (("ids", IDS, options.id), ("subjects", SUBJECTS, options.subject)):
+        found = asked if asked in beside else next((text for text in names if text in beside), None)
+        wanted |= {key: found} if found is not None else {}
+    if "ids" not in wanted:
+        wanted |= _only_text(beside, set(wanted.values()))
+    if HAS in beside and beside[HAS].dtype.kind == "b":
+        wanted["here"] = HAS
+    read = arrays(folder.path(name), name, wanted)
+    return Vectors(
+        file=name,
+        vectors=_singles(read["embedding"]),
+        ids=_texts(read.get("ids")),
+        subjects=_texts(read.get("subjects")),
+        here=np.asarray(read["here"], dtype=np.bool_) if "here" in read else None,
+    )
+
+
+def _only_text(beside: dict[str, ArrayHeader], taken: set[str]) -> dict[str, str]:
+    texts = [key for key, header in beside.items() if header.dtype.kind in "US" and key not in taken]
+    return {"ids": texts[0]} if len(texts) == 1 else {}
+
+
+def _one(found: Sequence[str], names: Sequence[str], asked: str, file: str, option: str) -> str:
+    """The array or column that is meant: the one asked for, the only one, or the first of the known names."""
+    if asked:
+        if asked not in found:
+            raise DataError(option, f"{file} has no {asked!r} of rows of numbers", ", ".join(found))
+        return asked
+    known = [name for name in names if name in found]
+    if len(found) == 1 or known:
+        return known[0] if known else found[0]
+    raise DataError(
+        file, f"{len(found)} arrays of rows of numbers", " or ".join(f"{option}={name}" for name in found)
+    )
+
+
+def _texts(values: Array | None) -> list[str] | None:
+    if values is None:
+        return None
+    if values.dtype.kind == "S":
+        return [text.decode("utf-8", "replace") for text in values.tolist()]
+    return [str(text) for text in values.tolist()]
+
+
+def _singles(values: Array) -> Singles:
+    with np.errstate(over="ignore"):
+        return values.astype(np.float32)
+
+
+def _is_wide(folder: Contents, name: str) -> bool:
+    head = folder.head(name)
+    if not name.endswith(".csv") or len(head) < 2:
+        return False
+    columns = [text.strip().strip('"') for text in head[0].split(",")]
+    return bool(_wide_columns(columns)) or '"[' in head[1] or any(text in columns for text in EMBEDDING[:9])
+
+
+def _wide_columns(columns: Sequence[str]) -> list[str]:
+    """The longest run of columns that are numbered: f0, f1, ...; none where it is short."""
+    runs: dict[str, dict[int, str]] = {}
+    for column in columns:
+        found = _NUMBERED.fullmatch(column)
+        if found:
+            runs.setdefault(found["stem"], {})[int(found["number"])] = column
+    best = max(runs.values(), key=len, default={})
+    numbers = sorted(best)
+    whole = numbers == list(range(numbers[0], numbers[0] + len(numbers))) if numbers else False
+    return [best[number] for number in numbers] if whole and len(numbers) >= WIDE else []
+
+
+def _of_table(table: Table, name: str, options: Options) -> Vectors | None:
+    wide = _wide_columns(table.columns)
+    if wide and not options.embedding:
+        vectors, taken = _stacked(table, wide), set(wide)
+    else:
+        column = options.embedding or table.find([text for text in EMBEDDING if text])
+        if column is None or column not in table.columns:
+            return None
+        vectors, taken = _listed(table, column), {column}
+    ids, subjects = (
+        table.find([asked] if asked else known)
+        for asked, known in ((options.id, IDS), (options.subject, SUBJECTS))
+    )
+    rest = replace(table, frame=table.frame.drop(columns=list(taken)))
+    return Vectors(
+        file=name,
+        vectors=vectors,
+        ids=_column(table, ids),
+        subjects=_column(table, subjects),
+        table=rest if len(rest.columns) else None,
+    )
+
+
+def _column(table: Table, name: str | None) -> list[str] | None:
+    return None if name is None else table.texts(name).tolist()
+
+
+def _stacked(table: Table, columns: Sequence[str]) -> Singles:
+    parts = []
+    for column in columns:
+        numbers = table.numbers(column)
+        parts.append(_parsed(table, column) if numbers is None else numbers.astype(np.float32))
+    return np.stack(parts, axis=1)
+
+
+def _parsed(table: Table, column: str) -> Singles:
+    texts = table.texts(column)
+    try:
+        return np.array([float(text) if text else np.nan for text in texts], dtype=np.float32)
+    except ValueError:
+        row = next(row for row, text in enumerate(texts) if _no_number(text))
+        raise DataError(
+            table.place(row), f"column {column!r} holds no number", "a number, or nothing"
+        ) from None
+
+
+def _no_number(text: str) -> bool:
+    try:
+        float(text or "nan")
+    except ValueError:
+        return True
+    return False
+
+
+def _listed(table: Table, column: str) -> Singles:
+    """A column of lists (Parquet), or of texts like ``[0.1, 0.2]`` (CSV, pgvector)."""
+    cells = table.frame[column].tolist()
+    read: Callable[[object], object] = (
+        _bracketed if cells and isinstance(cells[0], str) else lambda cell: cell
+    )
+    rows = []
+    for row, cell in enumerate(cells):
+        try:
+            rows.append(np.asarray(read(cell), dtype=np.float32))
+        except (TypeError, ValueError):
+            raise DataError(
+                table.place(row), f"column {column!r} holds no list of numbers", "[0.1, 0.2, ...]"
+            ) from None
+        if rows[row].ndim != 1 or rows[row].shape != rows[0].shape:
+            text = f"{rows[row].size} numbers, the first row has {rows[0].size}"
+            raise DataError(table.place(row), text, "as many numbers in each row")
+    return np.stack(rows)
+
+
+def _bracketed(cell: object) -> list[float]:
+    text = str(cell).strip()
+    if not (text.startswith("[") and text.endswith("]")):
+        raise ValueError(text)
+    return [float(part) for part in re.split(r"[,\s]+", text[1:-1].strip())]

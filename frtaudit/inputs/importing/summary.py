@@ -1,0 +1,95 @@
+"""What was recognised and what it can support, in the lines that ``frtaudit import`` prints."""
+
+from collections import Counter
+
+import numpy as np
+
+from frtaudit.inputs.importing.starter import schemas_of
+from frtaudit.inputs.importing.values import Evidence, KnownSet
+
+WIDTH = 10
+SHOWN = 6  # classes of a group
+
+
+def lines_of(known: KnownSet, evidence: Evidence) -> list[str]:
+    """One line for what it is, and one each for people, pairs, folds, groups, failures, systems, terms, notes."""
+    said = {
+        "people": _people(known),
+        "pairs": _pairs(known),
+        "folds": _folds(known),
+        "groups": _groups(known),
+        "failures": _failures(known),
+        "systems": _systems(known),
+        "terms": known.terms,
+    }
+    head = f"recognised: {known.title} ({evidence.file}: {evidence.found})"
+    lines = [f"  {name:<{WIDTH}} {text}" for name, text in said.items()]
+    return [head, *lines, *(f"  {'note':<{WIDTH}} {note}" for note in known.notes)]
+
+
+def _people(known: KnownSet) -> str:
+    samples = known.samples
+    if samples.subjects is None:
+        return (
+            f"not named: {len(samples.ids)} images; comparisons only, no intervals for people and no groups"
+        )
+    return f"{len(set(samples.subjects))} named people, {len(samples.ids)} images: intervals for people"
+
+
+def _pairs(known: KnownSet) -> str:
+    if known.pairs is None:
+        return "none given: all pairs of images are compared"
+    size = known.pairs.probe.size
+    if known.pairs.mated is None:
+        return f"{size}, not said which are mated"
+    mated = int(known.pairs.mated.sum())
+    return f"{size}: {mated} mated, {size - mated} non-mated"
+
+
+def _folds(known: KnownSet) -> str:
+    if known.pairs is None or known.pairs.fold is None:
+        return "none: no accuracy over official folds"
+    sizes = np.unique(known.pairs.fold, return_counts=True)[1]
+    each = f"{sizes[0]}" if len(set(sizes.tolist())) == 1 else f"{sizes.min()} to {sizes.max()}"
+    return f"{sizes.size} official folds of {each} pairs"
+
+
+def _groups(known: KnownSet) -> str:
+    names = schemas_of(known)
+    if not names:
+        return "none: add a column to metadata.csv and name it as a schema"
+    return "; ".join(f"{name} ({_classes(known, name)})" for name in names)
+
+
+def _classes(known: KnownSet, name: str) -> str:
+    counts = Counter(known.samples.columns[name])
+    unknown = counts.pop("", 0)
+    texts = [f"{label} {count}" for label, count in sorted(counts.items())]
+    more = [f"and {len(texts) - SHOWN} more"] if len(texts) > SHOWN else []
+    return ", ".join([*texts[:SHOWN], *more, *([f"unknown {unknown}"] if unknown else [])])
+
+
+def _failures(known: KnownSet) -> str:
+    """Failures to acquire of templates, failed comparisons of scores, or how they will be counted."""
+    if known.templates:
+        total = len(known.samples.ids)
+        lost = {name: total - held.rows.size for name, held in known.templates.items()}
+        said = ", ".join(f"{name} {count}" for name, count in lost.items())
+        return f"images without a template: {said}"
+    if known.scores:
+        said = ", ".join(
+            f"{name} {int(np.isnan(scores.score).sum())}" for name, scores in known.scores.items()
+        )
+        return f"comparisons without a score: {said}"
+    return "an image without a template will count as a failure to acquire"
+
+
+def _systems(known: KnownSet) -> str:
+    if known.templates:
+        return ", ".join(
+            f"{name} ({held.vectors.shape[0]} x {held.vectors.shape[1]})"
+            for name, held in known.templates.items()
+        )
+    if known.scores:
+        return ", ".join(f"{name} (scores)" for name in known.scores)
+    return "none: no templates and no scores here"

@@ -1,0 +1,143 @@
+"""What is known of a test set: images, people, pairs with folds, groups, templates, scores, failures."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.arrays import Flags, Floats, Index, Singles
+from frtaudit.errors import SpecError
+
+if TYPE_CHECKING:
+    from frtaudit.inputs.importing.contents import Contents
+
+Folds = npt.NDArray[np.int16]
+LineNumbers = npt.NDArray[np.int64]
+UNKNOWN = "not known: say in the spec, under provenance, where the images are from and what their terms allow"
+RESEARCH = "for research only; the pages of its authors have the terms"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Why a reader takes a folder for its own.
+
+    ``file``: the file that decided, below the folder; ``found``: what stands there; ``rank``: 0 of a known layout; a
+    layout that any folder may have gives way to those of lower rank.
+    """
+
+    file: str
+    found: str
+    rank: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the user adds, each empty where nothing was said: an error that needs one names it.
+
+    ``file``: which file, of several; ``id``, ``subject``, ``embedding``: columns of a table, or arrays; ``table``: one
+    of images that says whose they are, or their groups; ``images``: where to write the images that a file holds;
+    ``templates``: files of embeddings elsewhere; ``mated``: ``names`` where names decide against labels.
+    """
+
+    file: str = ""
+    id: str = ""
+    embedding: str = ""
+    subject: str = ""
+    table: str = ""
+    images: str = ""
+    templates: str = ""
+    mated: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for a value of ``mated`` that says nothing."""
+        if self.mated not in ("", "labels", "names"):
+            raise SpecError("mated", f"{self.mated!r}", "labels (then a contradiction is an error), or names")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Samples:
+    """N images: ``ids``, unique; ``subjects``: who is shown, None where nothing says it; ``columns``: name to N texts.
+
+    ``groups``: those of the columns that part people into classes.
+    """
+
+    ids: Sequence[str]
+    subjects: Sequence[str] | None
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pairs:
+    """P comparisons of ``file``; of several, ``starts`` has the first pair and the name of each.
+
+    ``probe``, ``reference``: (P,) int32 into the samples; ``mated``: (P,) bool as the file says, or None;
+    ``fold``: (P,) int16 from 0, or None; ``lines``: (P,) int64, numbers of their lines from 1.
+    """
+
+    file: str
+    probe: Index
+    reference: Index
+    lines: LineNumbers
+    mated: Flags | None = None
+    fold: Folds | None = None
+    starts: tuple[tuple[int, str], ...] = ()
+
+    def place(self, pair: int) -> str:
+        """Where a pair stands, for an error."""
+        file = next((name for start, name in reversed(self.starts) if start <= pair), self.file)
+        return f"{file} line {int(self.lines[pair])}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Embeddings:
+    """One system's templates: ``rows`` (M,) int32 into the samples, ``vectors`` (M, D) float32, as stored.
+
+    ``failed``: sample to the reason for which it has no template, where one is known; ``notes``: what was noticed.
+    """
+
+    rows: Index
+    vectors: Singles
+    failed: Mapping[int, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairScores:
+    """One system's scores of the pairs: ``score`` (P,), NaN where it failed; ``failure``: pair to its code."""
+
+    score: Floats
+    failure: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class KnownSet:
+    """A test set as it was read.
+
+    ``name``: of its spec and files; ``title``: what people call it; ``terms``: what its authors allow; ``notes``: what
+    a reader of the audit must know; ``held``: gives the name and the bytes of each image that a file holds.
+    """
+
+    name: str
+    title: str
+    terms: str
+    samples: Samples
+    pairs: Pairs | None = None
+    templates: Mapping[str, Embeddings] = field(default_factory=dict)
+    scores: Mapping[str, PairScores] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    held: Callable[[], Iterator[tuple[str, bytes]]] | None = None
+
+
+class Reader(Protocol):
+    """One known layout."""
+
+    def recognise(self, folder: "Contents") -> Evidence | None:
+        """Why the folder is of this layout, or None; only the beginnings of files are read."""
+        ...
+
+    def read(self, folder: "Contents", options: Options) -> KnownSet:
+        """The test set. Raises :class:`DataError` naming file and line."""
+        ...

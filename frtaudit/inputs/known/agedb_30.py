@@ -1,0 +1,130 @@
+"""AgeDB-30: a Matlab file of ten folds; age and gender stand in the names of the images."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, cast  # Any: what Matlab's cells hold
+
+import numpy as np
+
+from frtaudit.core.machine.files import open_regular
+from frtaudit.core.registry import register
+from frtaudit.errors import DataError
+from frtaudit.inputs.importing.contents import Contents
+from frtaudit.inputs.importing.lists import pairs_of
+from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Samples
+
+NAME = re.compile(r"(?P<number>\d+)_(?P<who>.+)_(?P<age>\d+)_(?P<gender>[fm])", re.IGNORECASE)
+MATLAB = b"MATLAB 5.0 MAT-file"
+VARIABLE = "splits"
+MAX_BYTES = 1 << 28
+GENDERS = {"f": "female", "m": "male"}
+TERMS = "non-commercial research, no redistribution, access may be ended"
+_UNREADABLE = (
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    OSError,
+    MemoryError,
+    NotImplementedError,
+    OverflowError,
+    EOFError,
+)
+
+
+@register("known_set", "agedb_30")
+@dataclass(frozen=True)
+class AgeDb30:
+    """AgeDB-30's Matlab file: 10 folds of 600 pairs; people by name, gender as group, age of each image."""
+
+    def recognise(self, folder: Contents) -> Evidence | None:
+        """A Matlab 5 file with the variable ``splits``."""
+        file = next((name for name in folder.ending(".mat") if _has_splits(folder, name)), None)
+        return None if file is None else Evidence(file=file, found=f"variable {VARIABLE}")
+
+    def read(self, folder: Contents, options: Options) -> KnownSet:  # noqa: ARG002  readers share a signature
+        """Pairs are mated where the names are one; labels, where there are some, must agree."""
+        file = next(name for name in folder.ending(".mat") if _has_splits(folder, name))
+        splits = _splits(folder, file)
+        sides = tuple([pair[side] for fold in splits for pair in fold[0]] for side in (0, 1))
+        said = [label for fold in splits for label in fold[1]]
+        ids = sorted({*sides[0], *sides[1]})
+        found = [NAME.fullmatch(name) for name in ids]
+        if not all(found):
+            bad = next(row for row, match in enumerate(found) if not match)
+            raise DataError(
+                f"{file} image {bad + 1}", "the name is not as AgeDB's are", "number_Name_age_gender"
+            )
+        held = [match.groupdict() for match in found if match]
+        paths = folder.by_stem()
+        columns = {
+            "gender": [GENDERS[row["gender"].lower()] for row in held],
+            "age": [row["age"] for row in held],
+        }
+        fold = np.repeat(np.arange(len(splits)), [len(pairs) for pairs, _ in splits]).astype(np.int16)
+        return KnownSet(
+            name="agedb_30",
+            title="AgeDB-30",
+            terms=TERMS,
+            samples=Samples(
+                ids=ids,
+                subjects=[row["who"] for row in held],
+                columns={**columns, **({"path": [paths.get(name, "") for name in ids]} if paths else {})},
+                groups=("gender",),
+            ),
+            pairs=pairs_of(
+                file,
+                (sides[0], sides[1]),
+                ids,
+                mated=np.array(said) > 0 if len(said) == len(sides[0]) else None,
+                fold=fold,
+            ),
+            notes=("age is of an image, not of a person: bins of age would be of images",),
+        )
+
+
+def _has_splits(folder: Contents, name: str) -> bool:
+    import scipy.io
+
+    if folder.files[name] > MAX_BYTES:
+        return False
+    try:
+        with open_regular(folder.path(name), name) as stream:
+            if stream.read(len(MATLAB)) != MATLAB:
+                return False
+            stream.seek(0)
+            return any(variable == VARIABLE for variable, _, _ in scipy.io.whosmat(cast("Any", stream)))
+    except _UNREADABLE:
+        return False
+
+
+Fold = tuple[list[tuple[str, str]], list[int]]
+
+
+def _splits(folder: Contents, name: str) -> list[Fold]:
+    """Names of the pairs of each fold, and their labels where there are some."""
+    import scipy.io
+
+    try:
+        with open_regular(folder.path(name), name) as stream:
+            cells = scipy.io.loadmat(cast("Any", stream), variable_names=[VARIABLE])[VARIABLE].ravel()
+        return [_fold(cell) for cell in cells]
+    except _UNREADABLE:
+        raise DataError(
+            name, "not the pairs of AgeDB", "splits: folds of two rows of images, and labels"
+        ) from None
+
+
+def _fold(cell: Any) -> Fold:  # noqa: ANN401  a Matlab structure
+    record = cell.ravel()[0]
+    images, labels = record[0], [np.asarray(part).ravel() for part in list(record)[1:]]
+    names = [[_name(image) for image in row] for row in images[:2]]
+    pairs = list(zip(names[0], names[1], strict=True))
+    said = next(
+        (part for part in labels if part.size == len(pairs) and part.dtype.kind in "iuf"), np.empty(0)
+    )
+    return pairs, [int(label) for label in said]
+
+
+def _name(image: Any) -> str:  # noqa: ANN401  a Matlab structure of name and age
+    return str(np.asarray(image.ravel()[0][0]).ravel()[0]).removesuffix(".jpg")

@@ -1,0 +1,132 @@
+"""Embeddings of a folder in no known layout: array files or wide tables, with a table of images beside them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from frtaudit.core.registry import register
+from frtaudit.errors import DataError, column_names
+from frtaudit.inputs.importing.attach import attached, systems_in
+from frtaudit.inputs.importing.contents import Contents
+from frtaudit.inputs.importing.id_lists import row_ids
+from frtaudit.inputs.importing.image_table import (
+    ImageTable,
+    asked_table,
+    groups_among,
+    image_table,
+    overlap,
+    tables_in,
+)
+from frtaudit.inputs.importing.pair_table import pairs_in
+from frtaudit.inputs.importing.stored_embeddings import KINDS, Vectors, described
+from frtaudit.inputs.importing.values import UNKNOWN, Evidence, KnownSet, Options, Samples
+from frtaudit.inputs.tables import Table
+
+
+@register("known_set", "embeddings")
+@dataclass(frozen=True)
+class EmbeddingFolder:
+    """Embeddings in .npz, .npy, .h5, wide .csv or .parquet, each a system; a table of images in any columns."""
+
+    def recognise(self, folder: Contents) -> Evidence | None:
+        """A file of rows of numbers."""
+        for name in folder.ending(*KINDS):
+            said = described(folder, name)
+            if said:
+                return Evidence(file=name, found=said, rank=1)
+        return None
+
+    def read(self, folder: Contents, options: Options) -> KnownSet:
+        """The images of the table, or those that the embeddings name, with their people and groups."""
+        held = systems_in(folder, options)
+        held = [row_ids(vectors, folder, options) for vectors in held]
+        chosen = _table(folder, held, options)
+        ids = chosen.ids if chosen else _named(held)
+        subjects, said = _people(folder, chosen, held, ids)
+        columns = chosen.columns() if chosen else {}
+        paths = folder.by_stem()
+        if paths:
+            columns["path"] = [paths.get(PurePosixPath(name).stem, "") for name in ids]
+        samples = Samples(ids=ids, subjects=subjects, columns=columns, groups=groups_among(columns, subjects))
+        taken = [*(vectors.file for vectors in held), *([chosen.table.name] if chosen else [])]
+        known = KnownSet(
+            name="embeddings",
+            title=f"embeddings of {len(held)} {'system' if len(held) == 1 else 'systems'}",
+            terms=UNKNOWN,
+            samples=samples,
+            pairs=pairs_in(folder, samples, taken, options),
+            notes=(
+                f"people: {said}",
+                *([f"table of images: {chosen.table.name}, column {chosen.id}"] if chosen else []),
+            ),
+        )
+        return attached(known, held)
+
+
+def _named(held: Sequence[Vectors]) -> list[str]:
+    """The ids of all systems, in order of their first place."""
+    nameless = [vectors.file for vectors in held if vectors.ids is None]
+    if nameless:
+        raise DataError(
+            nameless[0],
+            "rows without ids, and no table of as many rows",
+            "an array of image ids, or table=FILE",
+        )
+    return list(dict.fromkeys(name for vectors in held for name in vectors.ids or ()))
+
+
+def _table(folder: Contents, held: Sequence[Vectors], options: Options) -> ImageTable | None:
+    """The table of images: the one asked for, the one whose rows or ids fit, or the rest of a wide table."""
+    taken = [vectors.file for vectors in held]
+    ids = next((vectors.ids for vectors in held if vectors.ids is not None), None)
+    rows = held[0].vectors.shape[0]
+    tables = (
+        [options_table]
+        if (options_table := asked_table(folder, options))
+        else _fitting(tables_in(folder, taken), ids, rows)
+    )
+    if len(tables) > 1:
+        names = " or ".join(f"table={table.name}" for table in tables)
+        raise DataError("the folder", f"{len(tables)} tables of the images", names)
+    if not tables:
+        own = next((vectors.table for vectors in held if vectors.table is not None), None)
+        return None if own is None else image_table(own, ids, options)
+    return image_table(tables[0], ids, options)
+
+
+def _fitting(tables: Sequence[Table], ids: Sequence[str] | None, rows: int) -> list[Table]:
+    """Tables with one row for each image: of embeddings without ids, as many rows; else the ids stand in a column."""
+    if ids is None:
+        return [table for table in tables if len(table.frame) == rows]
+    few = list(ids)[:200]
+    return [
+        table
+        for table in tables
+        if len(columns := [name for name in table.columns if overlap(table, name, few) > len(few) // 2]) == 1
+        or any(name.lower() in ("image_id", "sample_id") for name in columns)
+    ]
+
+
+def _people(
+    folder: Contents, chosen: ImageTable | None, held: Sequence[Vectors], ids: Sequence[str]
+) -> tuple[list[str], str]:
+    """Who is shown in each image, and what says so."""
+    if chosen is not None and chosen.subjects is not None:
+        return chosen.subjects, f"column {chosen.subject}"
+    for vectors in held:
+        if vectors.subjects is not None and vectors.ids is not None:
+            known = dict(zip(vectors.ids, vectors.subjects, strict=True))
+            if set(ids) <= set(known):
+                return [known[name] for name in ids], f"array of {vectors.file}"
+    paths = folder.by_stem()
+    for said, names in (
+        ("folder of the path in the id", ids),
+        ("folder of the image", [paths.get(PurePosixPath(name).stem, "") for name in ids]),
+    ):
+        above = [PurePosixPath(name).parent.name for name in names]
+        if all(above) and len(set(above)) > 1:
+            return above, said
+    columns_found = f", one of {column_names(chosen.table.columns)}" if chosen else ""
+    where = chosen.table.name if chosen else held[0].file
+    accepted = f"subject=COLUMN{columns_found}, or table=FILE"
+    raise DataError(where, "nothing says whose the images are", accepted)

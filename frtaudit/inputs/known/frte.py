@@ -1,0 +1,182 @@
+"""Logs of NIST's FRTE 1:1 validation: scores with return codes, templates that could not be made."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from frtaudit.core.registry import register
+from frtaudit.errors import DataError
+from frtaudit.inputs.importing.contents import Contents, stem
+from frtaudit.inputs.importing.image_table import asked_table, image_table
+from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Pairs, PairScores, Samples
+
+MATCH = ("enrollTempl", "verifTempl", "simScore", "returnCode")
+ENROL = ("id", "image", "templateSizeBytes", "returnCode")
+LOG = re.compile(r".*\.log(?:\.\d+)?")
+MEDS = re.compile(r"(?P<who>S\d{3})-\d{2}-\w+")
+CODES = (  # return codes of the test's interface (frvt_structs.h), 0 is success
+    *("success", "unknown_error", "config_error", "refused_input", "extract_error", "parse_error"),
+    *("template_creation_error", "verif_template_error", "face_detection_error", "num_data_error"),
+    *("template_format_error", "enroll_dir_error", "input_location_error", "memory_error", "match_error"),
+    *("quality_assessment_error", "not_implemented", "vendor_error"),
+)
+TERMS = "those of the images; the logs are yours"
+
+
+@register("known_set", "frte")
+@dataclass(frozen=True)
+class FrteLogs:
+    """match.log of NIST's FRTE 1:1 (match.log.0, ...), with enroll.log and verif.log: scores and failures by code."""
+
+    def recognise(self, folder: Contents) -> Evidence | None:
+        """A log whose first line is ``enrollTempl verifTempl simScore returnCode``."""
+        files = _logs(folder, MATCH)
+        return (
+            Evidence(file=files[0], found=f"header {' '.join(MATCH)}, {len(files)} parts") if files else None
+        )
+
+    def read(self, folder: Contents, options: Options) -> KnownSet:
+        """Scores of all parts; a return code that is not 0 is a failure, whatever the score."""
+        files = _logs(folder, MATCH)
+        places = {name.rpartition("/")[0] for name in files}
+        if len(places) > 1:
+            raise DataError("the folder", f"logs in {len(places)} folders", "the folder of one system")
+        rows = [row for name in files for row in _rows(folder, name)]
+        if not rows:
+            raise DataError(files[0], "no comparison", "lines below the header")
+        ids = sorted({side for row in rows for side in row[:2]})
+        number = {name: place for place, name in enumerate(ids)}
+        images = _images(folder)
+        people, said = _people(folder, ids, images, options)
+        lost = {row: code for row, (_, _, _, code, _) in enumerate(rows) if code}
+        score = np.array([np.nan if row in lost else value for row, (_, _, value, _, _) in enumerate(rows)])
+        failed = {name: code for name, (_, code) in images.items() if code}
+        notes = [said, f"{len(lost)} comparisons failed: {_counted(lost.values())}"]
+        if failed:
+            notes.append(f"{len(failed)} templates were not made: {_counted(failed.values())}")
+        system = (folder.root.name if places == {""} else places.pop().rpartition("/")[2]) or "system"
+        return KnownSet(
+            name="frte",
+            title="logs of NIST's FRTE 1:1",
+            terms=TERMS,
+            samples=Samples(
+                ids=ids, subjects=people, columns={"image": [images.get(name, ("", 0))[0] for name in ids]}
+            ),
+            pairs=Pairs(
+                file=files[0],
+                probe=np.array([number[row[1]] for row in rows], dtype=np.int32),
+                reference=np.array([number[row[0]] for row in rows], dtype=np.int32),
+                lines=np.array([row[4] for row in rows], dtype=np.int64),
+                starts=_starts(folder, files),
+            ),
+            scores={
+                system.lower(): PairScores(
+                    score=score, failure={row: name_of(code) for row, code in lost.items()}
+                )
+            },
+            notes=tuple(notes),
+        )
+
+
+def name_of(code: int) -> str:
+    """The name of a return code.
+
+    >>> name_of(6), name_of(77)
+    ('template_creation_error', 'return_code_77')
+    """
+    return CODES[code] if 0 <= code < len(CODES) else f"return_code_{code}"
+
+
+def _counted(codes: Iterable[int]) -> str:
+    names = [name_of(code) for code in codes]
+    return ", ".join(f"{name} {names.count(name)}" for name in sorted(set(names))) or "none"
+
+
+def _logs(folder: Contents, header: Sequence[str]) -> list[str]:
+    """Logs with this header, their parts in order; a header may name a column more than its rows have."""
+    logs = [name for name in folder.files if LOG.fullmatch(name)]
+    found = [
+        name
+        for name in logs
+        if folder.head(name) and tuple(folder.head(name)[0].split()[: len(header)]) == tuple(header)
+    ]
+    return sorted(
+        found,
+        key=lambda name: (
+            name.rpartition(".log")[0],
+            int(name.rpartition(".")[2]) if name[-1].isdecimal() else -1,
+        ),
+    )
+
+
+Row = tuple[str, str, float, int, int]
+
+
+def _rows(folder: Contents, name: str) -> Iterator[Row]:
+    """Enrolled template, verification template, score, return code, line."""
+    for number, line in enumerate(folder.lines(name)[1:], 2):
+        fields = line.split()
+        if len(fields) != len(MATCH):
+            raise DataError(f"{name} line {number}", f"{len(fields)} fields", " ".join(MATCH))
+        try:
+            score, code = float(fields[2]), int(fields[3])
+        except ValueError:
+            raise DataError(f"{name} line {number}", "score or code is no number", " ".join(MATCH)) from None
+        if not code and not np.isfinite(score):
+            raise DataError(
+                f"{name} line {number}", "no finite score beside return code 0", "a score, or another code"
+            )
+        yield _id(fields[0]), _id(fields[1]), score, code, number
+
+
+def _id(template: str) -> str:
+    return template.rpartition("/")[2].removesuffix(".template")
+
+
+def _images(folder: Contents) -> dict[str, tuple[str, int]]:
+    """Id to its image and to the return code of its template."""
+    found: dict[str, tuple[str, int]] = {}
+    for name in _logs(folder, ENROL):
+        for number, line in enumerate(folder.lines(name)[1:], 2):
+            fields = line.split()
+            if len(fields) < len(ENROL) or not fields[3].lstrip("-").isdecimal():
+                raise DataError(f"{name} line {number}", f"{len(fields)} fields", " ".join(ENROL))
+            found[_id(fields[0])] = (fields[1], int(fields[3]))
+    return found
+
+
+def _starts(folder: Contents, files: Sequence[str]) -> tuple[tuple[int, str], ...]:
+    sizes = np.cumsum([0, *(len(folder.lines(name)) - 1 for name in files)])
+    return tuple((int(start), name) for start, name in zip(sizes, files, strict=False))
+
+
+def _people(
+    folder: Contents, ids: Sequence[str], images: Mapping[str, tuple[str, int]], options: Options
+) -> tuple[list[str], str]:
+    """Who each template shows: the user's table, by id or by image, or the names that MEDS gives its images."""
+    table = asked_table(folder, options)
+    files = [images.get(name, (name, 0))[0] for name in ids]
+    if table is not None:
+        found = image_table(table, ids, options)
+        if found.subjects is None:
+            raise DataError(table.name, "no column that names the people", "subject=COLUMN")
+        of = dict(zip(found.ids, found.subjects, strict=True))
+        of |= {stem(name): who for name, who in of.items()}
+        people = [of.get(name, of.get(stem(file), "")) for name, file in zip(ids, files, strict=True)]
+        if not all(people):
+            raise DataError(
+                table.name, f"{people.count('')} templates are not in the table", "a row for each"
+            )
+        return people, f"people: column {found.subject} of {table.name}"
+    names = [
+        MEDS.fullmatch(stem(file)) or MEDS.fullmatch(name) for name, file in zip(ids, files, strict=True)
+    ]
+    if all(names):
+        return [match["who"] for match in names if match], "people: the subject in the names of the images"
+    raise DataError(
+        _logs(folder, MATCH)[0],
+        "nothing says whose the templates are",
+        "table=FILE with columns id and subject_id",
+    )

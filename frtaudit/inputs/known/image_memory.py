@@ -1,0 +1,89 @@
+"""AdaFace's and face.evoLVe's evaluation arrays: images in ``mem_file.dat``, labels in ``NAME_list.npy``."""
+
+import json
+from dataclasses import dataclass
+from typing import Any  # what a JSON file holds
+
+import numpy as np
+
+from frtaudit.core.registry import register
+from frtaudit.errors import DataError
+from frtaudit.inputs.importing.array_files import arrays, headers
+from frtaudit.inputs.importing.contents import Contents
+from frtaudit.inputs.importing.folds import positional_folds
+from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Pairs, Samples
+
+LIST, CONF = "_list.npy", ".conf"
+IMAGES = "images stay in the file: float32, normalised; AdaFace's are BGR, face.evoLVe's RGB"
+
+
+@register("known_set", "image_memory")
+@dataclass(frozen=True)
+class ImageMemory:
+    """AdaFace's memfile with NAME_list.npy (lfw, agedb_30, ...): labels of pairs by place; nobody is named."""
+
+    def recognise(self, folder: Contents) -> Evidence | None:
+        """An array of truth values, and a description of an array of twice as many images."""
+        sets = _sets(folder)
+        return (
+            None
+            if not sets
+            else Evidence(file=next(iter(sets)), found=f"{len(sets)} lists of labels with their images")
+        )
+
+    def read(self, folder: Contents, options: Options) -> KnownSet:
+        """Pair i is of images 2i and 2i + 1."""
+        sets = _sets(folder)
+        chosen = options.file if options.file in sets else next(iter(sets))
+        if len(sets) > 1 and chosen != options.file:
+            raise DataError("the folder", f"{len(sets)} sets", " or ".join(f"file={name}" for name in sets))
+        mated = np.asarray(arrays(folder.path(chosen), chosen, {"": ""})[""], dtype=np.bool_)
+        fold, said = positional_folds(mated)
+        rows = np.arange(mated.size, dtype=np.int32)
+        return KnownSet(
+            name="image_memory",
+            title=f"{chosen.rpartition('/')[2].removesuffix(LIST)} as arrays",
+            terms="those of the set that it was made from: mostly research only",
+            samples=Samples(ids=[f"{row:06d}" for row in range(2 * mated.size)], subjects=None),
+            pairs=Pairs(
+                file=chosen,
+                probe=2 * rows,
+                reference=2 * rows + 1,
+                lines=rows.astype(np.int64) + 1,
+                mated=mated,
+                fold=fold,
+            ),
+            notes=(said, IMAGES),
+        )
+
+
+def _sets(folder: Contents) -> dict[str, int]:
+    """Lists of labels to their number, where images of twice that number are described beside or below them."""
+    counts = {name: _images(folder, name) for name in folder.ending(CONF)}
+    found: dict[str, int] = {}
+    for name in folder.ending(LIST):
+        header = headers(folder.path(name), name)[""]
+        above = name.removesuffix(LIST)
+        beside = [
+            count
+            for conf, count in counts.items()
+            if conf.startswith((f"{above}/", f"{name.rpartition('/')[0]}/mem"))
+        ]
+        if header.dtype.kind == "b" and len(header.shape) == 1 and 2 * header.shape[0] in beside:
+            found[name] = header.shape[0]
+    return found
+
+
+def _images(folder: Contents, name: str) -> int:
+    """How many images a description says, 0 where it is none."""
+    try:
+        held: Any = json.loads("\n".join(folder.head(name)))
+        shape = held["shape"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return 0
+    fits = (
+        isinstance(shape, list)
+        and len(shape) == 4
+        and all(isinstance(size, int) and size > 0 for size in shape)
+    )
+    return int(shape[0]) if fits else 0

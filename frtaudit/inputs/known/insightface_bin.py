@@ -1,0 +1,79 @@
+"""insightface's verification sets (lfw.bin, agedb_30.bin, ...): images two by two, and whether they are mated."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from frtaudit.core.canonical import sha256_file
+from frtaudit.core.registry import register
+from frtaudit.errors import DataError
+from frtaudit.inputs.importing.contents import Contents, stem
+from frtaudit.inputs.importing.folds import positional_folds
+from frtaudit.inputs.importing.pickled_images import (
+    PLAIN,
+    Stored,
+    ending_of,
+    is_image_pickle,
+    read_pickled_images,
+    stored_images,
+)
+from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Pairs, Samples
+
+FLIPPED = "its authors compare the sum of the templates of image and mirrored image, as unit vectors"
+
+
+@register("known_set", "insightface_bin")
+@dataclass(frozen=True)
+class InsightfaceBin:
+    """insightface's .bin (lfw, cfp_fp, agedb_30, calfw, ...): pairs of images and labels; nobody is named."""
+
+    def recognise(self, folder: Contents) -> Evidence | None:
+        """A pickle that begins with a list; its opcodes are read, never run."""
+        files = _files(folder)
+        return (
+            Evidence(file=files[0], found="a pickle of images and labels, read without unpickling")
+            if files
+            else None
+        )
+
+    def read(self, folder: Contents, options: Options) -> KnownSet:
+        """Pairs by place, folds by order; images stay in the file unless they are asked for."""
+        files = _files(folder)
+        chosen = [name for name in files if name == options.file] or files
+        if len(chosen) > 1:
+            raise DataError(
+                "the folder", f"{len(chosen)} sets", " or ".join(f"file={name}" for name in chosen)
+            )
+        file, path = chosen[0], folder.path(chosen[0])
+        places, mated = read_pickled_images(path, file)
+        fold, said = positional_folds(mated)
+        ids = [f"{row:06d}" for row in range(len(places))]
+        rows = np.arange(mated.size, dtype=np.int32)
+        return KnownSet(
+            name="insightface_bin",
+            title=f"insightface's {stem(file)}",
+            terms="those of the set that it was made from (LFW, CFP, AgeDB-30, ...): mostly research only",
+            samples=Samples(ids=ids, subjects=None),
+            pairs=Pairs(
+                file=file,
+                probe=2 * rows,
+                reference=2 * rows + 1,
+                lines=rows.astype(np.int64) + 1,
+                mated=mated,
+                fold=fold,
+            ),
+            notes=(said, f"sha256 {sha256_file(path)}: several files of one name are in use", FLIPPED),
+            held=partial(_images, folder, file, places, ids),
+        )
+
+
+def _files(folder: Contents) -> list[str]:
+    found = [name for name in folder.ending(".bin") if is_image_pickle(folder.path(name))]
+    return [name for name in found if name.removesuffix(".bin") + PLAIN not in folder.files]
+
+
+def _images(folder: Contents, file: str, places: list[Stored], ids: list[str]) -> Iterator[tuple[str, bytes]]:
+    for name, data in zip(ids, stored_images(folder.path(file), file, places), strict=True):
+        yield name + ending_of(data, f"{file} image {int(name)}"), data

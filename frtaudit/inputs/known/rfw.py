@@ -1,0 +1,107 @@
+"""RFW: a list of pairs for each race, in LFW's layout without a first line; people are Freebase ids within a race."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+import numpy as np
+
+from frtaudit.core.registry import register
+from frtaudit.inputs.importing.contents import Contents
+from frtaudit.inputs.importing.folds import positional_folds
+from frtaudit.inputs.importing.lists import joined, pairs_of
+from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Pairs, Samples
+from frtaudit.inputs.pairlist import lfw_lines
+
+RACES = ("African", "Asian", "Caucasian", "Indian")
+LINE = re.compile(r"m\.\w+\t\d+\t(\d+|m\.\w+\t\d+)")
+TERMS = "non-commercial research, no redistribution, access may be ended; images of the withdrawn MS-Celeb-1M"
+WITHIN = "every pair is within one race: nothing is measured across races"
+
+
+@register("known_set", "rfw")
+@dataclass(frozen=True)
+class Rfw:
+    """RFW: RACE_pairs.txt for up to four races; race as group; 10 folds each; pairs within one race only."""
+
+    def recognise(self, folder: Contents) -> Evidence | None:
+        """Lists named after a race whose first lines are ``m.id number number``, parted by tabs, without counts."""
+        lists = _lists(folder)
+        if not lists:
+            return None
+        return Evidence(file=next(iter(lists.values())), found=f"Freebase ids, lists of {', '.join(lists)}")
+
+    def read(self, folder: Contents, options: Options) -> KnownSet:  # noqa: ARG002  readers share a signature
+        """All races; numbers have four digits in file names, also those above 9."""
+        lists = _lists(folder)
+        paths = {
+            f"{race}/{PurePosixPath(name).stem}": name for name in folder.images() for race in _races_in(name)
+        }
+        parts, names = [], dict.fromkeys(paths)
+        for race, file in lists.items():
+            sides, mated = _sides(folder, race, file)
+            names |= dict.fromkeys([*sides[0], *sides[1]])
+            parts.append((file, sides, mated))
+        ids = sorted(names)
+        pairs = joined([_pairs(file, sides, mated, ids) for file, sides, mated in parts])
+        people = [name.rpartition("_")[0] for name in ids]
+        columns = {"race": [name.partition("/")[0] for name in ids]}
+        missing = len(set(ids) - set(paths))
+        notes = [
+            WITHIN,
+            *_twice(people),
+            *([f"{missing} images of the lists are not in the folder"] if paths and missing else []),
+        ]
+        if paths:
+            columns["path"] = [paths.get(name, "") for name in ids]
+        return KnownSet(
+            name="rfw",
+            title="RFW",
+            terms=TERMS,
+            samples=Samples(ids=ids, subjects=people, columns=columns, groups=("race",)),
+            pairs=pairs,
+            notes=tuple(notes),
+        )
+
+
+def _lists(folder: Contents) -> dict[str, str]:
+    """Race to its list of pairs."""
+    found: dict[str, str] = {}
+    for name in folder.texts(".txt"):
+        head = folder.head(name)
+        race = next(iter(_races_in(name)), "")
+        if race and len(head) > 1 and all(LINE.fullmatch(line.rstrip()) for line in head[:2]):
+            found.setdefault(race, name)
+    return dict(sorted(found.items()))
+
+
+def _races_in(name: str) -> list[str]:
+    """The race that a path names: a folder, or the beginning of the file's name."""
+    place = PurePosixPath(name)
+    words = {*place.parts[:-1], place.name.partition("_")[0]}
+    return [race for race in RACES if race in words]
+
+
+Sides = tuple[list[str], list[str]]
+
+
+def _sides(
+    folder: Contents, race: str, file: str
+) -> tuple[Sides, "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]"]:
+    lines = lfw_lines(folder.path(file))
+    sides = [f"{race}/{line.probe}" for line in lines], [f"{race}/{line.reference}" for line in lines]
+    return sides, np.array([line.mated for line in lines], dtype=np.bool_)
+
+
+def _pairs(
+    file: str, sides: Sides, mated: "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]", ids: list[str]
+) -> Pairs:
+    return pairs_of(file, sides, ids, mated=mated, fold=positional_folds(mated)[0])
+
+
+def _twice(people: list[str]) -> list[str]:
+    """People who stand under two races: their key holds the race, so each is two subjects."""
+    races = Counter(person.partition("/")[2] for person in set(people))
+    count = sum(times > 1 for times in races.values())
+    return [f"{count} people stand under two races: each counts as two subjects"] if count else []

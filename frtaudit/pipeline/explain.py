@@ -1,0 +1,205 @@
+"""What thresholds mean on the data of a finished run: FMR and FNMR with intervals, of everybody and of each group.
+
+The run's scores are read from its tables, and rates and intervals come from the audit of these scores at the thresholds
+(FORMULAS 8.1): nothing is estimated here.
+"""
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from frtaudit.config.plugins import load_plugins
+from frtaudit.core.canonical import Json
+from frtaudit.core.estimates import Estimate
+from frtaudit.core.identity import from_plain
+from frtaudit.core.methods import Target
+from frtaudit.errors import SpecError
+from frtaudit.inputs.default_thresholds import Default, Scale, default_thresholds
+from frtaudit.inputs.run_tables import RunTables, floor_of, range_of, read_run_tables
+from frtaudit.pipeline.audit import audit
+
+ASKED = "asked"
+SCALES = ", ".join(scale.value for scale in Scale)
+WILSON: Json = {"method": "wilson", "target": Target.POPULATION.value}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """A rate with its interval for the population: errors of trials; None where it cannot be told."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    errors: int | None
+    trials: int | None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meaning:
+    """What one threshold means for one system and group; ``origin``: who ships it, or that it was asked for."""
+
+    system: str
+    origin: str
+    threshold: float
+    schema: str | None
+    group: str
+    fmr: Rate
+    fnmr: Rate
+    source: str | None = None
+
+    def to_json(self) -> dict[str, Json]:
+        """As ``--json`` prints it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """All meanings, the thresholds that could not be told each with its reason, and the level of the intervals."""
+
+    meanings: tuple[Meaning, ...]
+    untold: tuple[str, ...]
+    level: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    """A threshold on a system's own scale; ``key`` names it in the audit."""
+
+    key: str
+    origin: str
+    threshold: float
+    source: str | None
+
+
+def explain(path: Path, asked: Sequence[float] = (), scale: Scale | None = None) -> Explanation:
+    """What ``asked`` thresholds mean in a run; without any, the defaults of libraries.
+
+    ``scale``: what the scores of a run on score lists are; those of templates are known. Raises
+    :class:`~frtaudit.errors.FrtauditError`.
+    """
+    load_plugins()
+    run = read_run_tables(path)
+    wanted: dict[str, list[_Wanted]] = {}
+    untold: list[str] = []
+    for system in run.systems:
+        found = list(_asked(asked) if asked else _shipped(run, system, scale, untold))
+        wanted[system] = [one for one in found if _is_kept(run, system, one, untold)]
+    told = {system: ones for system, ones in wanted.items() if ones}
+    estimates = _estimates(run, path, told) if told else ()
+    level = 1 - float(str(_part(run, "bootstrap").get("alpha", 0.05)))
+    meanings = (one for system, ones in told.items() for one in _meanings(system, ones, estimates))
+    return Explanation(meanings=tuple(meanings), untold=tuple(dict.fromkeys(untold)), level=level)
+
+
+def _asked(thresholds: Sequence[float]) -> Iterator[_Wanted]:
+    for place, value in enumerate(dict.fromkeys(thresholds)):
+        yield _Wanted(key=f"{place:03d}", origin=ASKED, threshold=value, source=None)
+
+
+def _shipped(run: RunTables, system: str, scale: Scale | None, untold: list[str]) -> Iterator[_Wanted]:
+    known = scale_of(run, system) or scale
+    if known is None:
+        raise SpecError("--scores", f"the run does not say what the scores of {system} are", SCALES)
+    for place, default in enumerate(default_thresholds()):
+        value = default.on(known)
+        if value is None:
+            untold.append(f"{default.name}: {_unconverted(default, known)}")
+        else:
+            yield _Wanted(key=f"{place:03d}", origin=default.name, threshold=value, source=default.source)
+
+
+def _unconverted(default: Default, scale: Scale) -> str:
+    metric, scores = (text.replace("_", " ") for text in (default.metric, scale.value))
+    return f"{metric} says nothing of {scores}, which do not hold the length of the templates"
+
+
+def scale_of(run: RunTables, system: str) -> Scale | None:
+    """What a system's scores are: of templates the cosine, or what its provider says; of lists it is not known."""
+    providers = run.spec.get("providers")
+    for provider in providers if isinstance(providers, list) else ():
+        if isinstance(provider, Mapping) and provider.get("name") == system:
+            metric = provider.get("metric")
+            return {"cosine": Scale.COSINE, "euclidean": Scale.MINUS_SQUARED_DISTANCE}.get(str(metric))
+    return Scale.COSINE if _part(run, "cohort").get("type") in ("templates", "synthetic") else None
+
+
+def _is_kept(run: RunTables, system: str, one: _Wanted, untold: list[str]) -> bool:
+    low, high = range_of(run, system)
+    floor = floor_of(run, system)
+    if not low <= one.threshold <= high:
+        untold.append(
+            f"{one.origin} ({one.threshold:g}): outside the scores of {system}, {low:g} to {high:g}"
+        )
+    elif one.threshold < floor:
+        untold.append(
+            f"{one.origin} ({one.threshold:g}): the run of {system} kept non-mated scores from {floor:g} up; run the "
+            f"audit again with 'thresholds.grid={{kind: explicit, values: [{one.threshold:g}]}}'"
+        )
+    return floor <= one.threshold <= high and low <= one.threshold
+
+
+def _estimates(run: RunTables, path: Path, wanted: Mapping[str, Sequence[_Wanted]]) -> tuple[Estimate, ...]:
+    """The rates of the run's scores at the thresholds, by an audit of them without replicates."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "thresholds.json"
+        file.write_text(
+            json.dumps({name: {one.key: one.threshold for one in ones} for name, ones in wanted.items()})
+        )
+        bootstrap = {key: value for key, value in _part(run, "bootstrap").items() if key in ("B", "alpha")}
+        spec = from_plain(
+            {
+                "name": "explain",
+                "cohort": {"type": "runs", "runs": [str(path)]},
+                "protocol": {"type": "finished"},
+                "providers": list(wanted),
+                "analyses": {"error_rates": {"curve_points": 2}},
+                "seed": run.spec.get("seed", 0),
+                "weighting": run.spec.get("weighting", "identity"),
+                "failures": run.spec.get("failures", "apart"),
+                "thresholds": {"fmr": [], "source": "file", "file": str(file), "grid": {"kind": "explicit"}},
+                "bootstrap": {**bootstrap, "plans": []},
+                "intervals": [WILSON],
+            }
+        )
+        found = audit(spec).result.estimates
+    weighting = spec.weighting.value
+    return tuple(one for one in found if "name" in one.at and one.weighting == weighting)
+
+
+def _meanings(system: str, wanted: Sequence[_Wanted], estimates: Sequence[Estimate]) -> Iterator[Meaning]:
+    own = [one for one in estimates if one.provider == system and one.metric in ("fmr", "fnmr")]
+    rates = {(one.at["name"], one.schema, one.group, one.metric): _rate(one) for one in own}
+    groups = list(dict.fromkeys((one.schema, one.group) for one in own))
+    for one in wanted:
+        for schema, group in groups:
+            fmr, fnmr = (rates[one.key, schema, group, metric] for metric in ("fmr", "fnmr"))
+            yield Meaning(
+                system=system,
+                origin=one.origin,
+                threshold=one.threshold,
+                schema=schema,
+                group=group,
+                fmr=fmr,
+                fnmr=fnmr,
+                source=one.source,
+            )
+
+
+def _rate(estimate: Estimate) -> Rate:
+    interval = estimate.intervals[0] if estimate.intervals else None
+    return Rate(
+        value=estimate.value,
+        low=interval.low if interval else None,
+        high=interval.high if interval else None,
+        errors=estimate.numerator,
+        trials=estimate.denominator,
+        note=estimate.note or (interval.note if interval else None),
+    )
+
+
+def _part(run: RunTables, key: str) -> Mapping[str, Json]:
+    found = run.spec.get(key)
+    return found if isinstance(found, Mapping) else {}

@@ -1,0 +1,34 @@
+"""Who stands behind the pseudonyms of a finished run: told by the data of the run, where this machine knows them."""
+
+from frtaudit.config.plugins import load_plugins
+from frtaudit.core.canonical import pseudonym
+from frtaudit.core.identity import from_plain
+from frtaudit.errors import DataError, FrtauditError
+from frtaudit.inputs.run_tables import RESULT, RunTables
+from frtaudit.pipeline.components import load_cohort
+from frtaudit.pipeline.rederive import noted_paths
+
+ONE_LIST = "runs on one list of people (the same metadata), or runs whose data lie where they lay"
+
+
+def names_of(run: RunTables) -> dict[str, str]:
+    """Pseudonym to name of every sample of a run, from its data, which are read again and stay in memory.
+
+    Raises :class:`DataError` where this machine does not know where they lie, or finds others there.
+    """
+    load_plugins()
+    try:
+        cohort_data = load_cohort(from_plain(run.spec, noted_paths(run.digests[RESULT])))
+    except FrtauditError as error:
+        raise DataError(
+            run.folder,
+            f"its people go by pseudonyms of their own, and its data were not found ({error})",
+            ONE_LIST,
+        ) from None
+    if not cohort_data.inputs:  # drawn by its seed: equal ids of another draw are other people
+        raise DataError(run.folder, "its people are not those of the first run", ONE_LIST)
+    key, names = cohort_data.pseudonym_key, cohort_data.cohort.sample_ids
+    known = {pseudonym(key, name): name for name in names}
+    if not known.keys() >= set(run.tables["samples"]["sample"].astype(str)):
+        raise DataError(run.folder, "its data are not those of the run any more", ONE_LIST)
+    return known

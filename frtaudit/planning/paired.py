@@ -1,0 +1,60 @@
+"""Differences of systems on the same people: which one a comparison would find, and how many people another takes."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from frtaudit.analyses.comparison import measures
+from frtaudit.analyses.comparison.contrasts import Judged, judged
+from frtaudit.analyses.comparison.support import support_of
+from frtaudit.evaluation.system import SystemData
+from frtaudit.planning.sizes import PlanContext
+from frtaudit.planning.values import Cell, Section
+
+PAIRED = "the same people, whom each replicate draws for both; all pairs of a target are compared at once"
+
+
+def differences(systems: Sequence[SystemData], context: PlanContext) -> Iterator[Section]:
+    """For each FMR target and pair of systems: their difference in FNMR, the one that these people let find, and more.
+
+    Nothing for fewer than two systems.
+    """
+    if len(systems) < 2:
+        return
+    common = support_of(systems)
+    wanted = context.settings.difference
+    for measure in measures.fnmr(common):
+        if measure.schema is not None:
+            continue
+        found = judged(measure, common, context.alpha)
+        yield Section(
+            name="pilot_difference",
+            title=f"Pilot: differences in FNMR at FMR {measure.at['fmr']} between {len(systems)} systems",
+            columns=(
+                "systems",
+                "difference",
+                "detectable",
+                f"subjects: for {wanted:g}",
+                "subjects: there are",
+            ),
+            rows=tuple(
+                _row(found, place, wanted) for place in range(len(found.family.pairs if found.family else ()))
+            ),
+            notes=(PAIRED, *(f"{_named(found, pair)}: {why}" for pair, why in found.untested.items())),
+        )
+
+
+def _row(found: Judged, place: int, wanted: float) -> tuple[Cell, ...]:
+    if found.family is None:
+        return ()
+    return (
+        _named(found, found.family.pairs[place]),
+        float(found.family.value[place]),
+        float(found.detectable()[place]),
+        int(np.ceil(found.subjects_for(wanted)[place])),
+        found.measure.subjects,
+    )
+
+
+def _named(found: Judged, pair: tuple[int, int]) -> str:
+    return f"{found.names[pair[0]]} - {found.names[pair[1]]}"

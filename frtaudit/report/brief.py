@@ -1,0 +1,31 @@
+"""A report in brief, for a notebook: the first page's answer in sentences, and its figure."""
+
+from frtaudit.core import AuditResult
+from frtaudit.core.result import DECISION
+from frtaudit.report.figure_choice import Choice
+from frtaudit.report.figures import canvas
+from frtaudit.report.paper_figures import PaperFigure, paper_figures
+from frtaudit.report.pieces import plain_text
+from frtaudit.report.sections import answer as sentences
+from frtaudit.report.sections import front, two_dates, vendor_choice, vendors
+from frtaudit.report.sections.verdicts import all_rulings
+from frtaudit.report.source import Source
+
+WIDTH = 5.0  # inches
+
+
+def answer(result: AuditResult) -> tuple[str, ...]:
+    """The sentences of the first page: the choice, requirements or rates, groups, what is inconclusive."""
+    source = Source(result)
+    with canvas.undrawn():
+        chosen = vendor_choice.choice(source)
+    said = [] if chosen is None else [chosen.sentence]
+    said += [*sentences.sentences(source, all_rulings(source)), *two_dates.answers(source)]
+    return tuple(plain_text(sentence) for sentence in said)
+
+
+def front_figure(result: AuditResult) -> PaperFigure | None:
+    """The figure of the first page, or of a comparison's differences; None where there is nothing to draw."""
+    build = vendors.build if Source(result).select(DECISION) else front.figure
+    figures = paper_figures(result, Choice(width=WIDTH), [build])
+    return next(iter(figures.values()), None)

@@ -1,0 +1,133 @@
+"""The test set as a Croissant description (1.1, with its Responsible AI extension 1.0)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from frtaudit.core.canonical import Json, to_bytes
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.registry import register
+from frtaudit.report.exports.run_folder import FinishedRun
+from frtaudit.report.source import mapping
+
+FILE = "croissant.json"
+CROISSANT = "http://mlcommons.org/croissant/"
+CONFORMS = (f"{CROISSANT}1.1", f"{CROISSANT}RAI/1.0")
+FORMATS: Mapping[str, str] = {
+    ".csv": "text/csv",
+    ".parquet": "application/vnd.apache.parquet",
+    ".txt": "text/plain",
+    ".json": "application/json",
+}
+_TERMS = """citeAs column equivalentProperty extract field fileProperty fileObject fileSet format includes
+isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated replace samplingRate separator
+source subField transform"""
+CONTEXT: Mapping[str, Json] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "conformsTo": "dct:conformsTo",
+    "cr": CROISSANT,
+    "rai": f"{CROISSANT}RAI/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "sc": "https://schema.org/",
+    **{name: f"cr:{name}" for name in _TERMS.split()},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+}
+
+
+@register("export", "croissant")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Croissant:
+    """croissant.json: the test set, its files by digest, the number of people of each class, its limits.
+
+    Name, licence, creator and address are those of the spec's provenance.test_data; what is not declared there is left
+    out. Nothing of a person stands in it.
+    """
+
+    def write(self, run: FinishedRun, folder: Path) -> None:
+        """Write ``croissant.json``."""
+        OutputFolder(folder).write(FILE, to_bytes(_dataset(run)))
+
+
+def _dataset(run: FinishedRun) -> dict[str, Json]:
+    declared = mapping(mapping(run.result.spec.get("provenance")).get("test_data"))
+    cohort = run.result.cohort
+    people = (
+        f"{cohort.get('subjects')} subjects, {cohort.get('samples')} samples"
+        if cohort.get("subjects")
+        else "subjects are not named"
+    )
+    sha256 = str(run.result.digests.get("cohort"))
+    made: dict[str, Json] = {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": list(CONFORMS),
+        "name": str(declared.get("name") or f"cohort {sha256[:16]}"),
+        "description": f"Test set of a face verification audit: {people}. Result sha256 {run.result.sha256}.",
+        "datePublished": run.when.strftime("%Y-%m-%d"),
+        "version": _version(declared),
+        "distribution": [_file(name, value) for name, value in sorted(_inputs(run).items())],
+        "rai:personalSensitiveInformation": _sensitive(run),
+        "rai:dataLimitations": list(run.result.notes),
+    }
+    optional: dict[str, Json] = {"license": declared.get("licence"), "url": declared.get("source")}
+    creator = declared.get("creator")
+    optional["creator"] = {"@type": "sc:Organization", "name": creator} if creator else None
+    classes = _classes(run)
+    optional["recordSet"] = [classes] if classes else None
+    return made | {key: value for key, value in optional.items() if value is not None}
+
+
+def _version(declared: Mapping[str, Json]) -> str:
+    return str(declared.get("version") or "1.0.0")
+
+
+def _inputs(run: FinishedRun) -> Mapping[str, Json]:
+    return mapping(run.result.digests.get("inputs"))
+
+
+def _file(name: str, sha256: Json) -> dict[str, Json]:
+    kind = FORMATS.get(PurePosixPath(name).suffix.lower(), "application/octet-stream")
+    return {
+        "@type": "cr:FileObject",
+        "@id": name,
+        "name": name,
+        "contentUrl": name,
+        "encodingFormat": kind,
+        "sha256": str(sha256),
+    }
+
+
+def _sensitive(run: FinishedRun) -> list[Json]:
+    classes = [f"classes by {name}" for name in mapping(run.result.cohort.get("schemas"))]
+    return ["biometric data of faces: images, templates or scores", *classes]
+
+
+def _classes(run: FinishedRun) -> dict[str, Json]:
+    """How many people and samples each class has, as records; empty without a schema."""
+    rows: list[Json] = []
+    for schema, found in mapping(run.result.cohort.get("schemas")).items():
+        groups = mapping(found).get("groups")
+        for row in groups if isinstance(groups, list) else ():
+            held = mapping(row)
+            rows.append(
+                {
+                    f"classes/{key}": value
+                    for key, value in (
+                        ("schema", schema),
+                        *((key, held.get(key)) for key in ("group", "subjects", "samples")),
+                    )
+                }
+            )
+    kinds = {"schema": "sc:Text", "group": "sc:Text", "subjects": "sc:Integer", "samples": "sc:Integer"}
+    fields: list[Json] = [
+        {"@type": "cr:Field", "@id": f"classes/{name}", "name": f"classes/{name}", "dataType": kind}
+        for name, kind in kinds.items()
+    ]
+    return (
+        {"@type": "cr:RecordSet", "@id": "classes", "name": "classes", "field": fields, "data": rows}
+        if rows
+        else {}
+    )

@@ -1,0 +1,89 @@
+"""An in-toto statement of test results (predicate test-result v0.1) for each system."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from frtaudit.core import Finding, Verdict
+from frtaudit.core.canonical import Json, digest, to_bytes
+from frtaudit.core.file_names import file_name
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.registry import register
+from frtaudit.report.exports.run_folder import RESULT, FinishedRun
+from frtaudit.report.source import Source, mapping
+
+FOLDER = "in_toto"
+STATEMENT = "https://in-toto.io/Statement/v1"
+PREDICATE = "https://in-toto.io/attestation/test-result/v0.1"
+
+
+@register("export", "in-toto")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InToto:
+    """in_toto/SYSTEM.json: a statement about each system, with its tests passed, warned and failed; not signed.
+
+    The subject is the system by the digest of its weights or model in the spec's provenance, else by the digest of
+    its description there. A verdict that counts as failure (--fail-on) is a failed test; other verdicts that are no
+    pass are warned tests. The result is PASSED only where every test passed and there was one.
+    """
+
+    def write(self, run: FinishedRun, folder: Path) -> None:
+        """Write the folder ``in_toto``."""
+        out = OutputFolder(folder)
+        for system in Source(run.result).providers:
+            out.write(f"{FOLDER}/{file_name(system)}.json", to_bytes(_statement(run, system)))
+
+
+def _statement(run: FinishedRun, system: str) -> dict[str, Json]:
+    findings = [finding for finding in run.result.findings if _is_of(run, finding, system)]
+    failed = [finding for finding in findings if finding.verdict in run.failing]
+    passed = [finding for finding in findings if finding.verdict is Verdict.PASS]
+    warned = [finding for finding in findings if finding not in failed and finding not in passed]
+    result = "FAILED" if failed else "PASSED" if passed and not warned else "WARNED"
+    predicate: dict[str, Json] = {
+        "result": result,
+        "configuration": [
+            {"name": "spec", "digest": {"sha256": str(run.result.digests.get("spec"))}},
+            {"name": RESULT, "digest": {"sha256": run.result.sha256}},
+        ],
+        "passedTests": _names(run, passed),
+        "warnedTests": _names(run, warned),
+        "failedTests": _names(run, failed),
+    }
+    return {
+        "_type": STATEMENT,
+        "subject": [_subject(run, system)],
+        "predicateType": PREDICATE,
+        "predicate": predicate,
+    }
+
+
+def _is_of(run: FinishedRun, finding: Finding, system: str) -> bool:
+    """A finding without an estimate is one about every system."""
+    estimate = run.estimate(finding)
+    return estimate is None or estimate.provider == system
+
+
+def _names(run: FinishedRun, findings: Sequence[Finding]) -> list[Json]:
+    return [f"{finding.requirement}: {run.name(finding)}" for finding in findings]
+
+
+def _subject(run: FinishedRun, system: str) -> dict[str, Json]:
+    systems = mapping(mapping(run.result.spec.get("provenance")).get("systems"))
+    origin = mapping(systems.get(system))
+    for part in ("weights", "model"):
+        found = mapping(origin.get(part)).get("digest")
+        if found:
+            return _descriptor(system, str(found), f"{part} as declared")
+    providers = run.result.spec.get("providers")
+    named = [one for one in providers if _name(one) == system] if isinstance(providers, list) else []
+    described: Mapping[str, Json] = {"system": system, "origin": dict(origin), "provider": named}
+    return _descriptor(system, digest(described), "description: no digest was declared")
+
+
+def _name(provider: Json) -> Json:
+    return provider.get("name") if isinstance(provider, Mapping) else provider
+
+
+def _descriptor(system: str, sha256: str, of: str) -> dict[str, Json]:
+    return {"name": system, "digest": {"sha256": sha256}, "annotations": {"digestOf": of}}

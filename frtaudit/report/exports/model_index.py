@@ -1,0 +1,87 @@
+"""A Hugging Face model card for each system: metadata with ``model-index``, and what the audit says in words."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from frtaudit.core import Target
+from frtaudit.core.canonical import Json
+from frtaudit.core.file_names import file_name
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.registry import register
+from frtaudit.report.exports.run_folder import FinishedRun
+from frtaudit.report.source import Record, Source, mapping
+from frtaudit.report.words import words
+
+FOLDER = "model_index"
+METRICS = ("fnmr_at_fmr", "fmr", "fnmr", "eer", "accuracy")
+FIRST = (Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+
+
+@register("export", "model-index")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelIndex:
+    """model_index/SYSTEM.md: a model card with the rates as evaluation results, by group, for the Hugging Face Hub.
+
+    The interval that the report prints first, its level, target and method stand in a metric's args. Nothing is
+    marked as verified: that is for the Hub to say.
+    """
+
+    def write(self, run: FinishedRun, folder: Path) -> None:
+        """Write the folder ``model_index``."""
+        out, source = OutputFolder(folder), Source(run.result)
+        for system in source.providers:
+            head = yaml.safe_dump(_metadata(run, source, system), sort_keys=False, allow_unicode=True)
+            out.write(f"{FOLDER}/{file_name(system)}.md", f"---\n{head}---\n\n{_body(run, system)}".encode())
+
+
+def _metadata(run: FinishedRun, source: Source, system: str) -> dict[str, Json]:
+    provenance = mapping(run.result.spec.get("provenance"))
+    origin = mapping(mapping(provenance.get("systems")).get(system))
+    licence = mapping(origin.get("weights")).get("licence") or mapping(origin.get("model")).get("licence")
+    records = source.select(*METRICS, primary=True)
+    metrics = [_metric(record) for record in records if record.estimate.provider == system]
+    result: dict[str, Json] = {
+        "task": {"type": "face-verification", "name": "Face verification (1:1)"},
+        "dataset": {"type": "private", "name": _data(run, mapping(provenance.get("test_data")))},
+        "metrics": [metric for metric in metrics if metric["value"] is not None],
+    }
+    declared: dict[str, Json] = {"license": "other", "license_name": licence} if licence else {}
+    return {**declared, "model-index": [{"name": system, "results": [result] if result["metrics"] else []}]}
+
+
+def _data(run: FinishedRun, declared: Mapping[str, Json]) -> str:
+    name = declared.get("name")
+    return str(name) if name else f"cohort sha256 {run.result.digests.get('cohort')}"
+
+
+def _metric(record: Record) -> dict[str, Json]:
+    estimate = record.estimate
+    args: dict[str, Json] = dict(sorted(estimate.at.items()))
+    args |= {"group": estimate.group if estimate.schema is None else f"{estimate.schema}={estimate.group}"}
+    args |= {"weighting": estimate.weighting} if estimate.weighting else {}
+    bound = record.bound(*FIRST)
+    if bound is not None and bound.interval.low is not None:
+        interval = bound.interval
+        args |= {"low": interval.low, "high": interval.high, "level": interval.level}
+        args |= {"interval_for": interval.target.value, "method": interval.method.value}
+    at = [f"{key} {value}" for key, value in sorted(estimate.at.items())]
+    name = ", ".join([estimate.metric, *at, str(args["group"])])
+    return {"type": estimate.metric, "value": estimate.value, "name": name, "args": args}
+
+
+def _body(run: FinishedRun, system: str) -> str:
+    return "\n".join(_lines(run, system)) + "\n"
+
+
+def _lines(run: FinishedRun, system: str) -> Iterator[str]:
+    """Plain lines: the name and the sentences are indented, so that no mark in them is read as Markdown."""
+    yield "# Face verification audit"
+    yield ""
+    yield f"    {' '.join(system.split())}: audited by frtaudit, result sha256 {run.result.sha256}"
+    for finding in run.result.findings:
+        judged = run.estimate(finding)
+        if judged is not None and judged.provider == system:
+            yield f"    {words().verdict[finding.verdict.value]}: {' '.join(finding.sentence.split())}"

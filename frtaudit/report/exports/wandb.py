@@ -1,0 +1,58 @@
+"""A finished run as a run of Weights & Biases, offline unless told otherwise."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from frtaudit.core.canonical import to_bytes
+from frtaudit.core.machine.extras import need
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.registry import register
+from frtaudit.errors import SpecError
+from frtaudit.report.exports.run_folder import FinishedRun
+
+FILE = "wandb.json"
+
+
+@register("export", "wandb")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wandb:
+    """A run of Weights & Biases below the folder ``into``, and wandb.json, which names it.
+
+    Summary: value, low and high of each rate; configuration: the spec, digests and verdicts; an artifact of type
+    evaluation: result.json, report and statement. It is offline: ``wandb sync`` sends it. ``project``: its name.
+    """
+
+    into: str | None = None
+    project: str = "frtaudit"
+
+    ON_REQUEST: ClassVar[bool] = True
+
+    def write(self, run: FinishedRun, folder: Path) -> None:
+        """Log the run; write ``wandb.json``."""
+        if self.into is None:
+            raise SpecError("into", "no value", "a folder: --as wandb into=DIR")
+        need("wandb", "wandb", where="--as wandb")
+        import wandb
+
+        Path(self.into).mkdir(parents=True, exist_ok=True)
+        settings = wandb.Settings(
+            mode="offline",
+            silent=True,
+            console="off",
+            disable_git=True,
+            save_code=False,
+            x_disable_stats=True,
+        )
+        name = str(run.result.spec.get("name", "audit"))
+        config = {"spec": dict(run.result.spec), **run.labels()}
+        with wandb.init(
+            project=self.project, name=name, dir=self.into, config=config, settings=settings
+        ) as made:
+            made.summary.update(run.metrics())
+            artifact = wandb.Artifact(f"audit-{run.result.sha256[:16]}", type="evaluation")
+            for path in run.evidence:
+                artifact.add_file(str(path))
+            made.log_artifact(artifact)
+            number = made.id
+        OutputFolder(folder).write(FILE, to_bytes({"project": self.project, "run": number}))

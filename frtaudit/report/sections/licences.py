@@ -1,0 +1,103 @@
+"""Licence and origin of systems and data, as declared: a table of the record, and what page 1 says of it."""
+
+from collections.abc import Iterator, Mapping
+
+from frtaudit.core.provenance import Origin, Provenance
+from frtaudit.core.records import from_json
+from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, listed, spans
+from frtaudit.report.sections.tables import build_table
+from frtaudit.report.source import Source, escape, mapping
+
+OF_SYSTEM: Mapping[str, str] = {"model": "model", "weights": "weights", "training_data": "training data"}
+TEST_DATA = "test data"
+USES: Mapping[str, str] = {"commercial": "commercial use allowed", "non_commercial": "non-commercial"}
+
+
+def declared(source: Source) -> Provenance | None:
+    """What the spec declares, None where it declares nothing."""
+    found = mapping(source.result.spec.get("provenance"))
+    made: Provenance | None = from_json(Provenance, found) if found else None
+    return made
+
+
+def table(source: Source) -> Iterator[Table]:
+    """One line for each model, its weights, its training data, and the test data; no table without a declaration."""
+    provenance = declared(source)
+    if provenance is None:
+        return
+    rows = [_row(place, system, origin) for place, system, origin in provenance.origins()]
+    columns = tuple(
+        Column(title=title) for title in ("Of", "Name, version", "Licence", "Use", "Source, creator")
+    )
+    caption = spans(
+        TextSpan(text="Licence and origin. ", kind="b"), "As declared in the spec; not verified by the audit."
+    )
+    yield build_table(
+        "licences",
+        caption,
+        (*columns, Column(title="SHA-256", kind="wide")),
+        [Block(rows=tuple(rows))],
+        Footnotes(),
+    )
+
+
+def notice(source: Source) -> Text:
+    """What is for non-commercial use only, empty where nothing is."""
+    provenance = declared(source)
+    found = [] if provenance is None else [one for one in provenance.origins() if one[2].non_commercial]
+    if not found:
+        return ()
+    named = [
+        spans(
+            f"{_of(place, system)}: ",
+            TextSpan(text=_terms(origin), pointer=_pointer(place, origin), kind="b"),
+        )
+        for place, system, origin in found
+    ]
+    return spans(TextSpan(text="Non-commercial use only. ", kind="b"), listed(named), ".")
+
+
+def _row(place: str, system: str, origin: Origin) -> tuple[Text, ...]:
+    at = _pointer(place)
+    use = "non-commercial" if origin.non_commercial else USES.get(origin.use.value, "not declared")
+    return (
+        spans(_of(place, system)),
+        spans(*_texts(at, origin, "name", "version")),
+        spans(*_texts(at, origin, "licence")),
+        spans(TextSpan(text=use, kind="b" if origin.non_commercial else "n")),
+        spans(*_texts(at, origin, "source", "creator")),
+        (TextSpan(text=origin.digest or "not declared", pointer=f"{at}/digest", kind="code"),),
+    )
+
+
+def _texts(at: str, origin: Origin, *names: str) -> Iterator[TextSpan | str]:
+    """The declared ones of some fields, joined by commas."""
+    known = [name for name in names if getattr(origin, name)]
+    for place, name in enumerate(known):
+        yield ", " if place else ""
+        yield TextSpan(text=str(getattr(origin, name)), pointer=f"{at}/{name}", kind="n")
+    if not known:
+        yield "not declared"
+
+
+def _of(place: str, system: str) -> str:
+    part = place.rsplit("/", 1)[-1]
+    return f"{system}, {OF_SYSTEM[part]}" if system else TEST_DATA
+
+
+def _terms(origin: Origin) -> str:
+    return origin.licence or origin.name
+
+
+def _pointer(place: str, origin: Origin | None = None) -> str:
+    found = "/spec/provenance/" + "/".join(escape(part) for part in _parts(place))
+    return found if origin is None else f"{found}/{'licence' if origin.licence else 'name'}"
+
+
+def _parts(place: str) -> list[str]:
+    """A place as its keys: a system's name may hold a slash."""
+    head, _, rest = place.partition("/")
+    if not rest:
+        return [head]
+    name, _, part = rest.rpartition("/")
+    return [head, name, part]

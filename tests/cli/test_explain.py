@@ -1,0 +1,28 @@
+import json
+
+import pytest
+from vendor_audits import runs
+
+from frtaudit.cli import main
+
+
+def test_a_table_or_json_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """One line for each threshold and group, with both rates and intervals; the same numbers as JSON."""
+    words = ["explain", str(runs() / "one"), "threshold=0.2"]
+    assert main.main(words) == 0
+    table = capsys.readouterr().out
+    assert "one: match if the score is above the threshold" in table
+    assert "group: x" in table
+    assert "95 % CI" in table
+    assert table.count(" to ") == 6
+    assert main.main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [item["group"] for item in found["thresholds"]] == ["all", "x", "y"]
+    assert found["level"] == 0.95
+
+
+@pytest.mark.parametrize("word", ["0.2", "threshold=high", "threshold=nan", "threshold=", "limit=3"])
+def test_what_is_no_threshold_is_one_line(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 2, and an example."""
+    assert main.main(["explain", str(runs() / "one"), word]) == 2
+    assert capsys.readouterr().err == f"frtaudit: command line: found '{word}'; accepted: threshold=0.363\n"

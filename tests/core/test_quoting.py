@@ -1,0 +1,17 @@
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from frtaudit.core.quoting import quoted
+
+PARSER = OverridesParser.create()
+TEXTS = st.text(st.sampled_from("a\\'\",[]{}:= $\n\u00e9"), max_size=12)
+
+
+@given(TEXTS)
+@example("\\server\\share\\run 1\\")
+@example("it\\'s")
+def test_hydra_reads_the_text_that_was_quoted(text: str) -> None:
+    """Alone, and in a list: backslashes, quotes and brackets come back as they were."""
+    assert PARSER.parse_override(f"key={quoted(text)}").value() == text
+    assert PARSER.parse_override(f"key=[{quoted(text)},{quoted('x')}]").value() == [text, "x"]

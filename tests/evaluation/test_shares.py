@@ -1,0 +1,45 @@
+from types import SimpleNamespace
+from typing import cast
+
+import numpy as np
+import pytest
+
+from frtaudit.core import Method, Target
+from frtaudit.core.arrays import Ints
+from frtaudit.evaluation.shares import share_estimate
+from frtaudit.evaluation.system import SystemData
+from frtaudit.stats.intervals.clustered_share import share_bounds
+
+SYSTEM = cast("SystemData", SimpleNamespace(provider="a"))
+
+
+def counts(*values: int) -> Ints:
+    """Of each subject."""
+    return np.array(values, dtype=np.int64)
+
+
+def test_a_share_has_its_counts_and_an_interval_that_decides() -> None:
+    """Errors over trials of all subjects; people are what depends, so that alike images widen the interval."""
+    alike, apart = (counts(*([4, 0, 0, 0] * 20)), counts(*([1] * 80)))
+    trials = counts(*([4] * 80))
+    made = [share_estimate(SYSTEM, "x", "y", errors, trials, 0.05, "images") for errors in (alike, apart)]
+    assert [(item.value, item.numerator, item.denominator) for item in made] == [(0.25, 80, 320)] * 2
+    for item, errors in zip(made, (alike, apart), strict=True):
+        population, independent = item.intervals
+        assert (population.target, population.method) == (Target.POPULATION, Method.WILSON)
+        assert independent.target is Target.COMPARISONS_IID
+        bounds = share_bounds(errors, trials)
+        assert bounds is not None
+        assert population == bounds.interval(0.05) or population.low == pytest.approx(
+            bounds.interval(0.05).low
+        )
+        assert population.one_sided is not None
+    wide, narrow = (item.intervals[0] for item in made)
+    assert (wide.high or 0) - (wide.low or 0) > 1.5 * ((narrow.high or 0) - (narrow.low or 0))
+
+
+def test_nothing_tried_has_no_value_and_says_why() -> None:
+    """A group without trials: no value, no bounds, a note."""
+    made = share_estimate(SYSTEM, "x", "y", counts(0, 0), counts(0, 0), 0.05, "images", of=("sex", "f"))
+    assert (made.value, made.group, made.note) == (None, "f", "nothing was tried in this group")
+    assert made.intervals[0].low is None

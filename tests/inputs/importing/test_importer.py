@@ -1,0 +1,395 @@
+"""From a folder to an audit.
+
+Tests also agreement, array_files, attach, contents, folds, id_lists, image_table, lists, number_rows, output,
+pair_table, recognition, starter, stored_embeddings, summary and values, which the importer stands on.
+"""
+
+import csv
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from known_sets import made_pairs, write_bfw, write_bin, write_lfw
+
+from frtaudit.cli.main import main
+from frtaudit.config.load import load_spec
+from frtaudit.core.provenance import Origin
+from frtaudit.inputs.importing.values import RESEARCH
+from frtaudit.pipeline.dry_run import check
+
+PAIRS = made_pairs(each=3)
+N, D = 48, 20
+RNG = np.random.default_rng(3)
+FACES = {f"emp{number:02d}": RNG.normal(size=D) for number in range(16)}
+ROWS = [
+    (f"shots/{who}_{shot}.png", who, "FM"[int(who[3:]) % 2], str(20 + shot), face + 0.3 * RNG.normal(size=D))
+    for who, face in FACES.items()
+    for shot in range(3)
+]
+IDS = [row[0] for row in ROWS]
+VECTORS = np.float32([row[4] for row in ROWS])
+
+
+def table(path: Path, *header: str) -> None:
+    """A table of the images under these names of columns: image, person, sex, age."""
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([header, *(row[: len(header)] for row in ROWS)])
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    """The exit code of an import and all that it printed."""
+    code = main(["import", *words])
+    printed = capsys.readouterr()
+    return code, printed.out + printed.err
+
+
+def npz(folder: Path) -> None:
+    """Features and paths of an array file; people by their name alone, in a table."""
+    np.savez(folder / "Vendor A.npz", feats=VECTORS, paths=IDS)
+    table(folder / "people.csv", "photo", "subject", "sex", "years")
+
+
+def npy_in_order(folder: Path) -> None:
+    """A matrix without ids beside a table with as many rows."""
+    np.save(folder / "vendor_a.npy", VECTORS)
+    table(folder / "people.csv", "file", "person_id", "sex")
+
+
+def npy_with_list(folder: Path) -> None:
+    """A matrix, its ids in a list of lines, the table in another order."""
+    np.save(folder / "vendor_a.npy", VECTORS)
+    (folder / "paths.txt").write_text("\n".join(IDS))
+    table(folder / "people.csv", "file", "person_id", "sex")
+    lines = (folder / "people.csv").read_text().splitlines()
+    (folder / "people.csv").write_text("\n".join([lines[0], *reversed(lines[1:])]) + "\n")
+
+
+def wide_csv(folder: Path) -> None:
+    """One table with everything, numbers in numbered columns."""
+    with (folder / "vendor_a.csv").open("w", newline="") as file:
+        header = ["path", "person", "sex", *(f"f{i}" for i in range(D))]
+        csv.writer(file).writerows([header, *([*row[:3], *row[4]] for row in ROWS)])
+
+
+def bracket_csv(folder: Path) -> None:
+    """Lists of numbers as text, as pgvector writes them."""
+    rows = {"id": IDS, "person": [row[1] for row in ROWS], "sex": [row[2] for row in ROWS]}
+    pd.DataFrame({**rows, "embedding": [str(row[4].tolist()) for row in ROWS]}).to_csv(
+        folder / "vendor_a.csv", index=False
+    )
+
+
+def list_parquet(folder: Path) -> None:
+    """A column of lists; people are the folders of the paths."""
+    paths = [f"db/{row[1]}/{Path(row[0]).name}" for row in ROWS]
+    pd.DataFrame({"identity": paths, "embedding": list(VECTORS)}).to_parquet(folder / "vendor_a.parquet")
+
+
+def deepface(folder: Path) -> None:
+    """DeepFace's arrays: a row without an embedding is zeros, and says so."""
+    there = np.arange(N) != 5
+    np.savez(
+        folder / "vendor_a.npz",
+        embedding=np.float64(VECTORS) * there[:, None],
+        has_embedding=there,
+        identity=[f"db/{row[1]}/{Path(row[0]).name}" for row in ROWS],
+        hash=[str(row) for row in range(N)],
+        target_x=np.arange(N),
+    )
+
+
+def hdf5(folder: Path) -> None:
+    """Datasets of numbers, and of texts that are bytes."""
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(folder / "vendor_a.h5", "w") as file:
+        file["features"] = VECTORS
+        file["names"] = IDS
+        file["labels"] = [row[1] for row in ROWS]
+
+
+FOLDERS = [npz, npy_in_order, npy_with_list, wide_csv, bracket_csv, list_parquet, deepface, hdf5]
+
+
+@pytest.mark.parametrize("layout", FOLDERS, ids=[layout.__name__ for layout in FOLDERS])
+def test_embeddings_of_any_layout_come_to_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], layout: Callable[[Path], None]
+) -> None:
+    """People, groups and vectors are those that were written, by image, and the spec passes the check."""
+    layout(tmp_path)
+    out = tmp_path / "out"
+    code, printed = run(capsys, str(tmp_path), f"into={out}")
+    assert code == 0, printed
+    metadata = pd.read_csv(out / "metadata.csv", dtype=str, keep_default_na=False)
+    who = {
+        Path(image).name: person
+        for image, person in zip(metadata["image_id"], metadata["subject_id"], strict=True)
+    }
+    assert who == {Path(row[0]).name: row[1] for row in ROWS}
+    (held,) = (np.load(path) for path in (out / "templates").iterdir())
+    vectors = {
+        Path(str(name)).name: vector for name, vector in zip(held["image_id"], held["embedding"], strict=True)
+    }
+    wanted = {
+        Path(row[0]).name: VECTORS[i] for i, row in enumerate(ROWS) if not (layout is deepface and i == 5)
+    }
+    assert vectors.keys() == wanted.keys()
+    assert all(np.array_equal(vectors[name], wanted[name]) for name in wanted)
+    spec = load_spec(["audit=imported_embeddings"], str(out))
+    assert list(spec.schemas) == (["sex"] if "sex" in metadata else [])
+    assert check(spec)[0] == "cohort: 48 samples of 16 subjects"
+
+
+def test_a_failure_of_deepface_is_a_failure_to_acquire(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The row without an embedding is not scored, and stands in failures.csv with its reason."""
+    deepface(tmp_path)
+    out = tmp_path / "out"
+    printed = run(capsys, str(tmp_path), f"into={out}")[1]
+    assert "images without a template: vendor_a 1" in printed
+    failures = pd.read_csv(out / "failures.csv")
+    assert failures[["model", "reason"]].to_numpy().tolist() == [["vendor_a", "no_embedding"]]
+
+
+def test_pairs_with_folds_become_the_protocol(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """LFW's list and templates beside it: folds are official, the check counts the pairs."""
+    write_lfw(tmp_path, PAIRS)
+    ids = sorted({f"{name}_{number:04d}" for pair in PAIRS for name, number in (pair.probe, pair.reference)})
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "m.npz", embedding=rng.normal(size=(len(ids) + 1, 8)), image_id=[*ids, "other_0001"])
+    out = tmp_path / "out"
+    code, printed = run(capsys, str(tmp_path), f"into={out}")
+    assert code == 0, printed
+    assert (
+        "recognised: pairs in LFW's layout (pairs) (pairs.txt: first line '10 3', then name i j)" in printed
+    )
+    assert "folds      10 official folds of 6 pairs" in printed
+    assert "m.npz: 1 rows are of images that the set does not hold: left out" in printed
+    assert printed.endswith(f"next: frtaudit check --config-dir {out} audit=imported_lfw\n")
+    spec = load_spec(["audit=imported_lfw"], str(out))
+    assert spec.folds.source.value == "official"
+    assert spec.provenance.test_data == Origin(name="pairs in LFW's layout (pairs)", licence=RESEARCH)
+    assert spec.provenance.test_data.non_commercial
+    assert "protocol: 60 listed comparisons, 30 of them non-mated" in check(spec)
+
+
+def test_scores_become_score_lists(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """BFW's table: a list for each system, groups as schemas, the pairs with their folds."""
+    write_bfw(tmp_path, PAIRS)
+    out = tmp_path / "out"
+    code, printed = run(capsys, str(tmp_path), f"into={out}")
+    assert code == 0, printed
+    assert "comparisons without a score: resnet50 0, sphereface 1" in printed
+    assert "no redistribution" in printed
+    spec = load_spec(["audit=imported_bfw"], str(out))
+    assert list(spec.schemas) == ["attribute", "ethnicity", "gender"]
+    lines = check(spec)
+    assert "protocol: 60 listed comparisons, 30 of them non-mated" in lines
+    assert "provider sphereface" in lines
+
+
+def test_pairs_of_nobody_become_scores_of_comparisons(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A .bin and its templates: cosines in bob.measure's two columns, and a spec that claims nothing of people."""
+    folder, out, shots = tmp_path / "set", tmp_path / "out", tmp_path / "shots"
+    folder.mkdir()
+    write_bin(folder, PAIRS)
+    code, printed = run(capsys, str(folder), f"into={tmp_path / 'first'}", f"images={shots}")
+    assert code == 0, printed
+    assert "not named: 120 images; comparisons only" in printed
+    assert len(list(shots.iterdir())) == 120
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(119, 8))
+    np.savez(tmp_path / "m.npz", embedding=vectors, image_id=[f"{row:06d}.jpg" for row in range(119)])
+    code, printed = run(capsys, str(folder), f"into={out}", f"templates={tmp_path / 'm.npz'}")
+    assert code == 0, printed
+    lines = [line.split() for line in (out / "scores" / "m.txt").read_text().splitlines()]
+    assert [kind for kind, _ in lines] == ["1" if pair.mated else "-1" for pair in PAIRS]
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    assert np.allclose(
+        [float(score) for _, score in lines[:-1]], np.sum(unit[0:118:2] * unit[1:118:2], axis=1), atol=1e-6
+    )
+    assert lines[-1][1] == "nan"
+    spec = load_spec(["audit=imported_insightface_bin"], str(out))
+    assert check(spec)[0].startswith("cohort: the files name no subjects")
+
+
+def ambiguous(folder: Path) -> None:
+    """Two columns could name the people."""
+    np.savez(folder / "m.npz", embedding=VECTORS, image_id=IDS)
+    table(folder / "people.csv", "photo", "person", "label")
+
+
+def unnamed(folder: Path) -> None:
+    """No column is called as one of people is."""
+    np.savez(folder / "m.npz", embedding=VECTORS, image_id=IDS)
+    table(folder / "people.csv", "photo", "employee", "sex")
+
+
+def two_tables(folder: Path) -> None:
+    """Two tables have the images."""
+    unnamed(folder)
+    table(folder / "more.csv", "photo", "person")
+
+
+def two_matrices(folder: Path) -> None:
+    """Two arrays could be the embeddings."""
+    np.savez(folder / "m.npz", left=VECTORS, right=VECTORS, image_id=IDS)
+    table(folder / "people.csv", "photo", "person")
+
+
+def repeated(folder: Path) -> None:
+    """An image has two rows."""
+    np.savez(folder / "m.npz", embedding=VECTORS, image_id=[IDS[1], *IDS[1:]])
+    table(folder / "people.csv", "photo", "person")
+
+
+def short(folder: Path) -> None:
+    """Rows without ids, and no table of as many."""
+    np.save(folder / "m.npy", VECTORS[:-1])
+    table(folder / "people.csv", "photo", "person")
+
+
+def ragged(folder: Path) -> None:
+    """Lists of several lengths."""
+    pd.DataFrame({"id": IDS[:2], "person": ["a", "b"], "embedding": ["[1, 2]", "[1]"]}).to_csv(
+        folder / "m.csv", index=False
+    )
+
+
+def bomb(folder: Path) -> None:
+    """A few bytes that unpack to a third of a gigabyte."""
+    import zipfile
+
+    header = (
+        b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (655360, 128), }".ljust(128)
+        + b""
+    )
+    with (
+        zipfile.ZipFile(folder / "m.npz", "w", zipfile.ZIP_DEFLATED) as held,
+        held.open("x.npy", "w") as member,
+    ):
+        member.write(header)
+        for _ in range(320):
+            member.write(bytes(1 << 20))
+
+
+def fifo(folder: Path) -> None:
+    """Nothing but a FIFO and a link."""
+    os.mkfifo(folder / "pairs.txt")
+    (folder / "m.npz").symlink_to("/dev/zero")
+
+
+REFUSED = {
+    ambiguous: "people.csv: 2 columns that could be what names the people; accepted: subject=person or subject=label",
+    unnamed: "nothing says whose the images are; accepted: subject=COLUMN, one of photo, employee, sex, or table=FILE",
+    two_tables: "2 tables of the images; accepted: table=more.csv or table=people.csv",
+    two_matrices: "m.npz: 2 arrays of rows of numbers; accepted: embedding=left or embedding=right",
+    repeated: "m.npz: 1 images have two embeddings; accepted: one row for each image",
+    short: "m.npy: rows without ids, and no table of as many rows; accepted: an array of image ids, or table=FILE",
+    ragged: "m.csv line 3: 1 numbers, the first row has 2; accepted: as many numbers in each row",
+    bomb: "m.npz: 335544448 bytes packed into",
+    fifo: "no known layout: 0 files; accepted: one of: ",
+}
+
+
+@pytest.mark.parametrize("write", REFUSED, ids=[write.__name__ for write in REFUSED])
+def test_what_is_ambiguous_or_hostile_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], write: Callable[[Path], None]
+) -> None:
+    """The line names the option that settles it, which then does; nothing is written."""
+    write(tmp_path)
+    code, printed = run(capsys, str(tmp_path), f"into={tmp_path / 'out'}")
+    assert code == 1
+    assert REFUSED[write] in printed
+    assert printed.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+    option = re.search(r"accepted: ((?:subject|table|embedding)=\w[\w.]*)", printed)
+    if option:
+        word = "subject=employee" if "COLUMN" in option[1] else option[1]
+        assert run(capsys, str(tmp_path), f"into={tmp_path / 'out'}", word)[0] == 0
+
+
+def object_ids(folder: Path) -> str:
+    """Ids that are Python objects."""
+    np.savez(folder / "m.npz", embedding=VECTORS, image_id=np.array(IDS, dtype=object))
+    return "m"
+
+
+def object_dictionary(folder: Path) -> str:
+    """A dictionary of vectors, saved as an array."""
+    np.save(folder / "m.npy", dict(zip(IDS, VECTORS, strict=True)))  # type: ignore[arg-type]
+    return "m"
+
+
+def object_list(folder: Path) -> str:
+    """A matrix, and ids that are Python objects."""
+    np.save(folder / "m.npy", VECTORS)
+    np.save(folder / "ids.npy", np.array(IDS, dtype=object))
+    return "m"
+
+
+def deepface_pickle(folder: Path) -> str:
+    """DeepFace's older store."""
+    import pickle
+
+    rows = [
+        {"identity": name, "embedding": vector.tolist()} for name, vector in zip(IDS, VECTORS, strict=True)
+    ]
+    (folder / "m.pkl").write_bytes(pickle.dumps(rows))
+    return "m"
+
+
+@pytest.mark.parametrize("write", [object_ids, object_dictionary, object_list, deepface_pickle])
+def test_the_three_lines_of_a_refusal_convert(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    write: Callable[[Path], str],
+) -> None:
+    """Nothing is unpickled here; who runs the three lines of the refusal can import the folder as it then is."""
+    monkeypatch.chdir(tmp_path)
+    system = write(tmp_path)
+    table(tmp_path / "people.csv", "photo", "person", "sex")
+    code, printed = run(capsys, ".", "into=out")
+    assert code == 1
+    python = printed.split("where you trust the file: ")[1].strip().split("; ")
+    assert len(python) == 3
+    exec("\n".join(python), {})
+    code, printed = run(capsys, ".", "into=out")
+    assert code == 0, printed
+    assert np.array_equal(
+        np.sort(np.load(f"out/templates/{system}.npz")["embedding"], axis=0), np.sort(VECTORS, axis=0)
+    )
+
+
+def test_a_table_adds_people_and_groups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """table=FILE names the people of a set that names none, and adds groups."""
+    write_bin(tmp_path, PAIRS)
+    rows = [
+        (f"{2 * i + side:06d}", who, "ab"[len(who) % 2])
+        for i, pair in enumerate(PAIRS)
+        for side, (who, _) in enumerate((pair.probe, pair.reference))
+    ]
+    with (tmp_path / "who.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("image", "person", "site"), *rows])
+    out = tmp_path / "out"
+    code, printed = run(capsys, str(tmp_path), f"into={out}", f"table={tmp_path / 'who.csv'}")
+    assert code == 0, printed
+    assert "groups     site (a " in printed
+    assert list(load_spec(["audit=imported_insightface_bin"], str(out)).schemas) == ["site"]
+
+
+def test_the_output_may_stand_in_the_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What an import wrote below the folder is not read by the next; a file that stands there is kept."""
+    npz(tmp_path)
+    out = tmp_path / "sub" / "out"
+    assert run(capsys, str(tmp_path), f"into={out}")[0] == 0
+    code, printed = run(capsys, str(tmp_path), f"into={out}")
+    assert code == 1
+    assert "into: audit, metadata.csv, templates stands there already" in printed

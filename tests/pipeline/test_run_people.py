@@ -1,0 +1,40 @@
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from small_audits import spec
+
+from frtaudit.core.identity import to_plain
+from frtaudit.datasets.cohorts.scores import ScoreLists
+from frtaudit.datasets.protocols.listed import Listed
+from frtaudit.errors import DataError
+from frtaudit.inputs.run_tables import RESULT, RunTables
+from frtaudit.pipeline.rederive import note_paths
+from frtaudit.pipeline.run_people import names_of
+from frtaudit.pipeline.tables import names_of as pseudonyms_of
+
+LINES = "probe,reference,probe_subject,reference_subject,score\na1,a2,a,a,0.9\na1,b1,a,b,0.2\na2,b2,a,b,0.1\n"
+
+
+def test_names_come_from_the_data_that_the_run_read(tmp_path: Path) -> None:
+    """Every sample by its pseudonym; other data in their place, or none known, are one line that names no sample."""
+    (tmp_path / "vendor.csv").write_text(LINES)
+    made = spec(cohort=ScoreLists(root=str(tmp_path / "vendor.csv")), protocol=Listed(), schemas={})
+    loaded = made.cohort.load({}, 0)  # type: ignore[attr-defined]  # a cohort source
+    system = type("System", (), {"cohort_data": loaded, "cohort": loaded.cohort})
+    samples = pd.DataFrame({"sample": pseudonyms_of(system)[0].to_pylist()})  # type: ignore[arg-type]  # what is read of it
+    run = RunTables(
+        folder="vendor",
+        result={"spec": to_plain(made)},
+        signer=None,
+        tables={"samples": samples},
+        digests={RESULT: "0"},
+    )
+    with pytest.raises(DataError, match=r"vendor: its people go by pseudonyms of their own, .*cohort.root"):
+        names_of(run)
+    note_paths(made, "0")
+    assert sorted(names_of(run).values()) == ["a1", "a2", "b1", "b2"]
+    assert set(names_of(run)) == set(samples["sample"])
+    (tmp_path / "vendor.csv").write_text(LINES.replace("b2", "b3"))
+    with pytest.raises(DataError, match="vendor: its data are not those of the run any more"):
+        names_of(run)

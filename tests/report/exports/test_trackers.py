@@ -1,0 +1,77 @@
+"""A finished run in trackers of experiments: mlflow and wandb. Both are extras, and are looked at where installed."""
+
+import importlib.util
+import json
+import logging
+from pathlib import Path
+
+import pytest
+from finished_runs import finished
+
+from frtaudit.config.plugins import load_plugins
+from frtaudit.errors import ProviderError, SpecError
+from frtaudit.report.exports.write import every_format, export
+
+load_plugins()
+PACKAGES = ("mlflow", "wandb")
+
+
+def test_metrics_are_rates_with_bounds_under_plain_paths(tmp_path: Path) -> None:
+    """Every path is one that trackers take, and low <= value <= high."""
+    found = finished(tmp_path).metrics()
+    assert found["northgate/fnmr_at_fmr/fmr 0.01/all/value"] == pytest.approx(0.002028778)
+    assert all(
+        set(path) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. /")
+        for path in found
+    )
+    for path in found:
+        if path.endswith("/low"):
+            stem = path.removesuffix("low")
+            assert found[path] <= found[f"{stem}value"] <= found[f"{stem}high"]
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_a_tracker_is_asked_for(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not among all formats; a store must be named; without the package one line says how to get it."""
+    run = finished(tmp_path)
+    assert name not in every_format()
+    with pytest.raises(SpecError, match=f"into: no value; accepted: .*--as {name} into=DIR"):
+        export(run, [name], tmp_path / "out")
+    with pytest.raises(SpecError, match="no format of these has 'onto'"):
+        export(run, [name], tmp_path / "out", {"onto": "x"})
+    monkeypatch.setattr("frtaudit.core.machine.extras.find_spec", lambda _: None)
+    with pytest.raises(
+        ProviderError,
+        match=rf"--as {name}: {name} is not installed; accepted: pip install 'frtaudit\[{name}\]'",
+    ):
+        export(run, [name], tmp_path / "out", {"into": str(tmp_path / "store")})
+    assert not list((tmp_path / "out").iterdir())
+
+
+@pytest.mark.skipif(importlib.util.find_spec("mlflow") is None, reason="mlflow is not installed")
+@pytest.mark.filterwarnings("ignore")
+def test_mlflow_holds_the_run(tmp_path: Path) -> None:
+    """Metrics, tags and the files of the run, read back from the store by its client."""
+    from mlflow import MlflowClient
+
+    logging.getLogger("mlflow").setLevel(logging.ERROR)
+    run = finished(tmp_path)
+    (named,) = export(run, ["mlflow"], tmp_path / "out", {"into": str(tmp_path / "store")})
+    client = MlflowClient(tracking_uri=f"sqlite:///{tmp_path}/store/mlflow.db")
+    found = client.get_run(json.loads(named.read_text())["run"])
+    assert found.data.metrics == pytest.approx(run.metrics())
+    assert found.data.tags["result_sha256"] == run.result.sha256
+    assert {item.path for item in client.list_artifacts(found.info.run_id)} == {"report.html", "result.json"}
+
+
+@pytest.mark.skipif(importlib.util.find_spec("wandb") is None, reason="wandb is not installed")
+@pytest.mark.filterwarnings("ignore")
+def test_wandb_holds_the_run_offline(tmp_path: Path) -> None:
+    """The run's own file lies in the folder that was named, with the digest of the result in it; nothing was sent."""
+    run = finished(tmp_path)
+    (named,) = export(run, ["wandb"], tmp_path / "out", {"into": str(tmp_path / "store")})
+    number = json.loads(named.read_text())["run"]
+    (log,) = (tmp_path / "store").glob(f"wandb/offline-run-*-{number}/run-{number}.wandb")
+    data = log.read_bytes()
+    assert run.result.sha256.encode() in data
+    assert b"northgate/fnmr_at_fmr/fmr 0.01/all/value" in data

@@ -1,0 +1,92 @@
+"""docs/ci: an action of GitHub and a job of GitLab that run an audit as a gate, their steps run as they stand there."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+CI = Path(__file__).resolve().parents[1] / "docs" / "ci"
+QUICK = [
+    "audit=demo",
+    "cohort.subjects=40",
+    "thresholds.fmr=[0.1]",
+    "bootstrap.B=99",
+    "report=draft",
+    "report.pdf=false",
+]
+ASKED = ["requirements=[{name: fnmr, metric: fnmr_at_fmr, at: {fmr: 0.1}, limit: 0.9, sense: 'SENSE'}]"]
+BARE = ["~analyses.interclass", "~analyses.robustness", "~analyses.identity_check", "providers=[vendor_b]"]
+
+
+def gitlab() -> dict[str, Any]:
+    """The job."""
+    found: dict[str, Any] = yaml.safe_load((CI / "gitlab.yml").read_text())[".frtaudit"]
+    return found
+
+
+def action() -> dict[str, Any]:
+    """The action."""
+    found: dict[str, Any] = yaml.safe_load((CI / "action.yml").read_text())
+    return found
+
+
+def run(script: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A step in an empty folder, in the shell and with the flags that GitHub names."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    home = {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "config"), "OMP_NUM_THREADS": "1"}
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+        cwd=folder, env={**os.environ, "PATH": path, **home, **environment},
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+
+
+def test_inputs_reach_the_steps_as_data() -> None:
+    """No expression stands in a script: what a caller writes is never part of a command."""
+    steps = action()["runs"]["steps"]
+    assert not any("${{" in step["run"] for step in steps)
+    used = " ".join(str(step["env"]) for step in steps)
+    assert all(f"inputs.{name} " in used for name in action()["inputs"])
+    assert gitlab()["artifacts"]["reports"]["junit"] == "$OUT/exports/junit.xml"
+
+
+def test_what_is_no_audit_fails_the_gate(tmp_path: Path) -> None:
+    """A spec that is refused ends both with its own code and line, and exports nothing."""
+    step = action()["runs"]["steps"][1]
+    environment = {
+        "CONFIG_DIR": "",
+        "FAIL_ON": "fail",
+        "OUT": "audit",
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
+    }
+    done = run(step["run"], tmp_path, OVERRIDES="audit=nobody\n", **environment)
+    assert (done.returncode, "nobody" in done.stderr) == (2, True), done.stderr
+    assert not (tmp_path / "audit" / "exports").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("host", "sense", "code"), [("gitlab", "<=", 0), ("github", ">=", 3)])
+def test_the_gate_ends_as_the_audit_does(tmp_path: Path, host: str, sense: str, code: int) -> None:
+    """A requirement that fails fails the job, after the run was exported for the host; one that passes does not."""
+    words = [*QUICK, *BARE, *(word.replace("SENSE", sense) for word in ASKED)]
+    if host == "github":
+        summary = tmp_path / "summary.md"
+        environment = {
+            "CONFIG_DIR": "",
+            "FAIL_ON": "fail",
+            "OUT": "audit",
+            "GITHUB_STEP_SUMMARY": str(summary),
+        }
+        done = run(action()["runs"]["steps"][1]["run"], tmp_path, OVERRIDES="\n".join(words), **environment)
+    else:
+        variables = {name: str(value) for name, value in gitlab()["variables"].items()}
+        short = " ".join(word.replace(": ", ":").replace(", ", ",") for word in words)
+        done = run("\n".join(gitlab()["script"]), tmp_path, **(variables | {"OVERRIDES": short}))
+    assert done.returncode == code, done.stdout + done.stderr
+    made = {path.name for path in (tmp_path / "audit" / "exports").iterdir()}
+    assert made == {"junit.xml", "summary.md", "in_toto", "findings.sarif"}
+    assert host == "gitlab" or summary.read_text().startswith("# Audit")
