@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from lfw_modes import true_modes
 from rapid_audits import made
 from searches import SCHEMAS, SEARCH, SERVICES
 from web_search import lfw, web_search
 
 from frtaudit.analyses.identity_labels import IdentityLabels
-from frtaudit.core.labelling import Faces, Service
 from frtaudit.core.spec import Bootstrap
 from frtaudit.datasets.cohorts.synthetic_queries import SyntheticService
 from frtaudit.errors import DataError
@@ -111,10 +111,3 @@ def test_no_service_is_refused_with_few_right_faces(share: float) -> None:
         some = scores[:: scores.size // 20_000][:, None]
         other = mixture.GaussianMixture(2, init_params="kmeans", random_state=0).fit(some)
         assert mode_fit(some[:, 0]).mixture.log_likelihood > other.score(some) - 1e-4  # type: ignore[union-attr]  # there is one
-
-
-def true_modes(faces: Faces, service: Service) -> tuple[float, float]:
-    """Mean score between queries, and of two images of one query's person."""
-    same = faces.query_of[service.first] == faces.query_of[service.second]
-    own = same & (faces.annotated[service.first] == 1) & (faces.annotated[service.second] == 1)
-    return float(np.nanmean(service.score[~same])), float(np.nanmean(service.score[own]))
