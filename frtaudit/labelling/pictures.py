@@ -53,7 +53,7 @@ def det(scores: Scores, censoring: Censoring, targets: Sequence[float] = ()) -> 
     if censoring.ceiling is not None:
         threshold = threshold[threshold < censoring.ceiling.score]
     return Rates(
-        fmr=1 - np.searchsorted(non_mated, threshold, side="right") / size,
+        fmr=(size - np.searchsorted(non_mated, threshold, side="right")) / size,
         threshold=threshold,
         fnmr=np.searchsorted(mated, threshold, side="right") / mated.size,
     )

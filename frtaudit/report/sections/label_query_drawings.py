@@ -88,7 +88,7 @@ def _said(annotated: bool) -> Text:  # noqa: FBT001  a private switch
     left = "Left: how many faces a query has. " if annotated else "How many faces a query has."
     right = (
         "Right: the share that shows its person by annotation, a dot for each query; box: quartiles, whiskers: tenths. "
-        "A query belongs to a class only where its person is in this audit."
+        "Queries that the estimate left out are among them."
     )
     return spans(left, right if annotated else "")
 

@@ -70,6 +70,7 @@ def test_tables_and_figures_stand_by_name() -> None:
         "label-rates",
         "label-several",
         "label-groups",
+        "label-modes",
     ]
     assert [item.name for item in view().figures] == [
         "labels-all",
@@ -81,6 +82,7 @@ def test_tables_and_figures_stand_by_name() -> None:
         "labels-counts",
         "labels-queries",
         "labels-examples",
+        "labels-modes",
     ]
 
 
