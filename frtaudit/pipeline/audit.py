@@ -98,7 +98,7 @@ def _result(
 ) -> AuditResult:
     """Every estimate, with what they come to: the highest groups, the findings, the adjusted p values."""
     estimates = [estimate for outcome in outcomes for estimate in outcome.estimates]
-    estimates += highest(estimates, _ranked(groups), spec.weighting, spec.bootstrap.alpha)
+    estimates += highest(estimates, ranked_classes(groups), spec.weighting, spec.bootstrap.alpha)
     findings = _judge(spec, cohort_data.cohort, groups, estimates)
     named = {int(finding.estimate.rsplit("/", 1)[1]) for finding in findings if finding.estimate is not None}
     return AuditResult(
@@ -160,7 +160,7 @@ def _add_tables(tables: Tables, system: SystemData) -> None:
 
 def refuse_few_replicates(spec: AuditSpec, groups: Groups, systems: int) -> None:
     """Refuse, before anything is scored, a B with which the family's first step could not be taken (FORMULAS 8.9)."""
-    claims = planned(spec.requirements, _ranked(groups), systems)
+    claims = planned(spec.requirements, ranked_classes(groups), systems)
     sides = directions(spec.requirements)  # the p of a two-sided finding is twice that of its worse side
     needed = enough_for_holm(spec.bootstrap.alpha, sides * claims)
     if needed > spec.bootstrap.B:
@@ -168,7 +168,7 @@ def refuse_few_replicates(spec: AuditSpec, groups: Groups, systems: int) -> None
         raise DataError("bootstrap.B", text, f"{needed} or more")
 
 
-def _ranked(groups: Groups) -> dict[str, tuple[str, ...]]:
+def ranked_classes(groups: Groups) -> dict[str, tuple[str, ...]]:
     """Schema to its classes, ``unknown`` apart."""
     flags = list(zip(groups.names, groups.ranked, strict=True))
     return {
@@ -181,7 +181,7 @@ def _judge(spec: AuditSpec, cohort: Cohort, groups: Groups, estimates: list[Esti
     schemas = cohort.classifications.items()
     bench = JudgementContext(
         estimates=estimates,
-        ranked=_ranked(groups),
+        ranked=ranked_classes(groups),
         alpha=spec.bootstrap.alpha,
         weighting=spec.weighting,
         labels={
