@@ -43,10 +43,13 @@ def killed(photographs: Path, into: Path, workers: int) -> list[int]:
     seen = []
     for number in range(KILLS):
         child, before = sit(photographs, into, workers), blocks(into)
-        while blocks(into) < before + (number > 0) and os.waitpid(child, os.WNOHANG) == (0, 0):
+        running = True
+        while running and blocks(into) < before + (number > 0):
             time.sleep(0.005)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+            running = os.waitpid(child, os.WNOHANG) == (0, 0)
+        if running:  # else it was done before another block was seen
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
         seen.append(blocks(into))
     assert os.waitpid(sit(photographs, into, workers), 0)[1] == 0
     return seen

@@ -321,8 +321,8 @@ def test_real_photographs_by_dlib_are_told_apart(tmp_path: Path) -> None:
             image.save(tmp_path / "photos" / person / f"{number}.png")
     spec = load_embedding([f"images={tmp_path}/photos", f"into={tmp_path}/faces", "preset=dlib", "workers=1"])
     embed(spec)
-    held = np.load(tmp_path / "faces" / "templates" / "dlib.npz")
-    vectors, subjects = held["embedding"], [name.split("/")[0] for name in held["image_id"]]
+    with np.load(tmp_path / "faces" / "templates" / "dlib.npz") as held:
+        vectors, subjects = held["embedding"], [name.split("/")[0] for name in held["image_id"]]
     distance = np.linalg.norm(vectors[:, None] - vectors[None], axis=2)
     mated = [distance[i, j] for i in range(len(subjects)) for j in range(i) if subjects[i] == subjects[j]]
     others = [distance[i, j] for i in range(len(subjects)) for j in range(i) if subjects[i] != subjects[j]]
