@@ -315,7 +315,7 @@ class _ServiceLabels:
             yield self._curve(SHARES, group, size[indices][order], share[indices][order], schema=schema)
 
     def examples(self) -> Iterator[Curve]:
-        """Of a service that labels, a query of each kind: confidences as rows over z, eigenvectors over the decision."""
+        """Of a service that labels one query of each kind: confidences over z, eigenvectors over the decision."""
         how, names = _how(self.system.spec), list(self.of.labelled.modes)
         for column in [place for place, name in enumerate(names) if name == self.system.provider]:
             service = next(one for one in self.of.services if one.name == self.system.provider)
