@@ -53,7 +53,7 @@ class IdentityLabels:
     """Labels, what was left out, how right they are; FNMR and EER under each kind, without a vote, by subsets.
 
     ``subsets``: whether every subset of three and more services labels anew. ``matrices``: whether an example of
-    each kind of query is drawn.
+    each kind of query is drawn, of each service that labels.
     """
 
     subsets: bool = True
@@ -77,7 +77,7 @@ class IdentityLabels:
         curves = [*labels.curves(), *labels.distributions(), *(labels.queries() if first else ())]
         estimates += label_modes.estimates(system.provider, NAME, labels.fit)
         curves += label_modes.curves(system.provider, labels.fitted_scores, labels.fit.mixture)
-        if first and self.matrices:
+        if self.matrices:
             curves += labels.examples()
         key = system.cohort_data.pseudonym_key
         files = {f"{NAME}/labels.csv": label_table(_labelling(system.cohort_data), key)} if first else {}
@@ -315,14 +315,16 @@ class _ServiceLabels:
             yield self._curve(SHARES, group, size[indices][order], share[indices][order], schema=schema)
 
     def examples(self) -> Iterator[Curve]:
-        """One query of each kind: confidences of its faces as rows over z, eigenvectors as rows over the decision."""
-        how = _how(self.system.spec)
-        for name in list(self.of.labelled.modes)[:1]:
-            service = next(one for one in self.of.services if one.name == name)
-            for example in pictures.examples(self.of.faces, service, self.of.labelled, how.rule, how.limits):
+        """Of a service that labels one query of each kind: confidences over z, eigenvectors over the decision."""
+        how, names = _how(self.system.spec), list(self.of.labelled.modes)
+        for column in [place for place, name in enumerate(names) if name == self.system.provider]:
+            service = next(one for one in self.of.services if one.name == self.system.provider)
+            for example in pictures.examples(
+                self.of.faces, service, self.of.labelled, how.rule, how.limits, column
+            ):
                 group, place = example.reason or "used", np.arange(example.z.size)
-                yield self._curve(MATRIX, group, place, example.z, metric=name, rows=example.matrix)
-                yield self._curve(VECTORS, group, place, example.label, metric=name, rows=example.vectors.T)
+                yield self._curve(MATRIX, group, place, example.z, rows=example.matrix)
+                yield self._curve(VECTORS, group, place, example.label, rows=example.vectors.T)
 
     def _share(
         self, metric: str, at: AtKey, count: int, total: int, unit: str, provider: str = ""

@@ -78,9 +78,16 @@ def test_curves_and_examples_are_kept() -> None:
         "label_shares",
     } <= kinds
     assert {"confidence_matrix", "confidence_vectors"} <= kinds
-    for item in result().curves:
-        if item.analysis == "confidence_matrix":
-            assert len(item.replicates) == len(item.x)
+    matrices = [item for item in result().curves if item.analysis == "confidence_matrix"]
+    kinds_of = {
+        name: [item.group for item in matrices if item.provider == name] for name in ("acme", "bolt", "crest")
+    }
+    assert "used" in kinds_of["acme"]
+    assert kinds_of["acme"] == kinds_of["bolt"] == kinds_of["crest"]
+    for item in matrices:
+        assert len(item.replicates) == len(item.x)
+        assert list(item.x) == list(range(len(item.x)))
+        assert list(item.y) == sorted(item.y, reverse=True)
 
 
 def test_the_band_is_that_of_the_labels_that_the_cohort_has() -> None:

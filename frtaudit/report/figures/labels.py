@@ -102,7 +102,7 @@ def score_histograms(
         axes.xaxis.set_major_locator(MaxNLocator(5))
         axes.set_title(title)
 
-    alt = f"{title}: how scores of {', '.join(dict.fromkeys(item.name for item in [*series, *outline]))} are spread."
+    alt = f"{title}: histogram of scores: {', '.join(dict.fromkeys(item.name for item in [*series, *outline]))}."
     return Panel(svg=canvas.panel(name, alt, draw, height=LOW), alt=alt)
 
 

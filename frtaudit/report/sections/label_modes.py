@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from frtaudit.core import formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import labels as label_figures
 from frtaudit.report.figures.curves import Series
@@ -12,7 +13,7 @@ from frtaudit.report.source import Record, Source
 
 NAME, CURVES = "labels-modes", "labels_modes"
 PARTS = ("non_mated", "mated")
-NAMES = {"mated": "mated part", "non_mated": "non-mated part", "scores": "scores"}
+NAMES = {"mated": "mated part", "non_mated": "non-mated part", "scores": "all scores"}
 COLUMNS = (
     ("label_mode", "mode"),
     ("label_mode_width", "sd"),
@@ -36,7 +37,7 @@ def table(source: Source) -> Table | None:
             (TextSpan(text=name, kind="b"),),
             *(_cell(by.get((name, metric, part)), notes) for metric, part in cells),
             _cell(by.get((name, "label_mode_gain", "")), notes),
-            _cell(by.get((name, "label_mode_starts", "")), notes),
+            _count(by.get((name, "label_mode_starts", ""))),
         )
         for name in source.providers
     )
@@ -60,6 +61,12 @@ def table(source: Source) -> Table | None:
 
 def _cell(record: Record | None, notes: Footnotes) -> Text:
     return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
+
+
+def _count(record: Record | None) -> Text:
+    if record is None:
+        return (TextSpan(text=phrases.ABSENT),)
+    return (phrases.number(formatting.count(record.estimate.value or 0.0), f"{record.pointer}/value"),)
 
 
 def figures(source: Source) -> Iterator[Figure]:

@@ -81,7 +81,9 @@ def test_tables_and_figures_stand_by_name() -> None:
         "labels-eer-group",
         "labels-counts",
         "labels-queries",
-        "labels-examples",
+        "labels-examples-0",
+        "labels-examples-1",
+        "labels-examples-2",
         "labels-modes",
     ]
 
