@@ -131,7 +131,10 @@ def classes(system: SystemData, context: PlanContext) -> Iterator[Section]:
                 "(Mann-Whitney)",
                 columns=("class", "subjects", "P(class > rest)", "subjects of the class", "of all"),
                 rows=rows,
-                notes=("needed to tell a shift as large as the pilot's; a chance shift makes it too small",),
+                notes=(
+                    "needed to tell a shift as large as the pilot's; a chance shift makes it too small",
+                    f"alpha is divided by the {len(names)} classes, which the thesis does not do: it needs fewer",
+                ),
             )
 
 
