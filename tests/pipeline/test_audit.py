@@ -337,11 +337,11 @@ def test_progress_sees_every_provider() -> None:
     seen: list[str] = []
 
     def progress(items: Any, what: str) -> Any:
-        seen.extend([what, *(item.name for item in items if what == "providers")])
+        seen.extend([what, *(item.name for item in items if what == "systems")])
         return items
 
     audit(spec("error_rates"), progress)
-    assert seen[:3] == ["providers", "one", "two"]
+    assert seen[:3] == ["systems", "one", "two"]
     assert seen.count("scoring") == 2
     assert {"bootstrap subjects", "bootstrap images"} <= set(seen)
 

@@ -63,7 +63,7 @@ def test_a_pilot_says_how_far_it_is() -> None:
         return items
 
     list(pilot.pilots(SPEC, MATERIAL, comparisons_of(SPEC, MATERIAL), groups_of(MATERIAL.cohort), hear))
-    assert heard[0] == "providers"
+    assert heard[0] == "systems"
     assert "scoring" in heard
 
 
