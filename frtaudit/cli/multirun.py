@@ -60,6 +60,7 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn, *, 
     _check_settings(hydras)
     folder = _folder(hydras, plan)
     with held(folder, "sweep", wait=False):
+        OutputFolder(folder).check(paper.FILES)
         plans.write(plan, folder)
         waiting = _begin(plan, folder)
         if waiting:

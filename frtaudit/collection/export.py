@@ -36,6 +36,12 @@ SCHEMA = pa.schema(
 Row = tuple[int, int, int, float | None, str | None, str]
 
 
+def check_files(into: Path, spec: CollectionSpec) -> None:
+    """Raise :class:`DataError` where what will be exported cannot be written, before a call is paid for."""
+    tables = (f"{name}.parquet" for name in spec.services)
+    OutputFolder(into).check((FACES, BOXES, *tables, COLLECTION, SITTINGS))
+
+
 def export(
     into: Path, store: Store, spec: CollectionSpec, chosen: Chosen, *, finished: bool
 ) -> tuple[str, ...]:

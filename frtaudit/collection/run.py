@@ -14,7 +14,7 @@ from frtaudit.collection.clients.addresses import REASONS
 from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter
 from frtaudit.collection.clients.protocol import SourceImage
 from frtaudit.collection.detected_faces import faces_of
-from frtaudit.collection.export import COLLECTION, SITTINGS, export, write_sittings
+from frtaudit.collection.export import COLLECTION, SITTINGS, check_files, export, write_sittings
 from frtaudit.collection.image_cache import ImageCache
 from frtaudit.collection.live import LiveLine
 from frtaudit.collection.notes import KeptNotes, forget
@@ -125,6 +125,7 @@ class CollectionRun:
     def run(self) -> CollectionStatus:
         """The whole of it."""
         same_collection(self.store, identity(self.spec))
+        check_files(self.into, self.spec)
         lost = self.store.begin()
         if lost:
             names = sorted(self.spec.services)

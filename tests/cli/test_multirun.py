@@ -188,6 +188,21 @@ def test_a_job_that_failed_is_tried_again(somewhere: Path, monkeypatch: pytest.M
     assert told(somewhere) == ["done", "done"]
 
 
+def test_a_link_in_place_of_the_sweeps_own_file_is_refused_before_a_job_runs(
+    somewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No job runs whose table could not be written."""
+    sweep("seed=1,2")
+    folder = folder_of(somewhere)
+    (folder / "sweep.json").unlink()
+    (folder / "sweep.json").symlink_to(somewhere / "elsewhere")
+    ran: list[Path] = []
+    monkeypatch.setattr(pipeline_run, "run", lambda _, where, __: ran.append(where))
+    with pytest.raises(DataError, match="output: 'sweep.json' is a link, or no file"):
+        multirun.sweep(["audit=demo", *QUIET, "seed=1,2", f"hydra.sweep.dir={folder}"], None, FailOn.FAIL)
+    assert not ran
+
+
 def test_a_link_in_place_of_a_jobs_folder_is_one_line(
     somewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -93,6 +93,18 @@ def test_nothing_is_asked_twice(tmp_path: Path) -> None:
     assert exported(tmp_path / "c") == files
 
 
+@pytest.mark.parametrize("name", ["collection.json", "faces.csv", "acme.parquet", "sittings.json"])
+def test_a_link_in_the_way_is_refused_before_a_call(tmp_path: Path, name: str) -> None:
+    """What will be exported must be writable before anything is asked for and paid."""
+    log = tmp_path / "acme.log"
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / name).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(DataError, match=f"output: '{name}' is a link, or no file"):
+        came(tmp_path / "c", {"acme": {"type": "twin", "log": str(log)}})
+    assert not log.exists()
+    assert not (tmp_path / "elsewhere").exists()
+
+
 @pytest.mark.slow
 def test_ten_kills_lose_nothing(tmp_path: Path) -> None:
     """Killed ten times at random: the export is an unbroken run's, calls made twice were in flight, all are paid."""

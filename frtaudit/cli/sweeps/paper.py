@@ -19,6 +19,7 @@ from frtaudit.signing.signing import Signing
 from frtaudit.signing.statement import outer_statement
 
 CSV = "sweep.csv"
+FILES = (JSON, CSV, SETTINGS, HTML, PDF, STATEMENT)
 
 
 def write(sweep: Sweep, folder: Path, settings: Report, signing: Signing) -> tuple[Path, ...]:
@@ -31,7 +32,7 @@ def write(sweep: Sweep, folder: Path, settings: Report, signing: Signing) -> tup
     files[CSV] = sweep.to_csv().encode()
     signals.check()
     (folder / STATEMENT).unlink(missing_ok=True)
-    for name in (JSON, CSV, SETTINGS, HTML, PDF):
+    for name in FILES[:-1]:
         if name in files:
             out.replace(name, files[name])
         else:

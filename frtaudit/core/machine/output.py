@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +39,11 @@ class OutputFolder:
         with self._above(name) as (folder, last):
             _check_file(last, folder, name)
         return self.root / name
+
+    def check(self, names: Iterable[str]) -> None:
+        """Raise as :meth:`path` does where one of these files could not be written, before anything is done for it."""
+        for name in names:
+            self.path(name)
 
     def write(self, name: str, data: bytes) -> Path:
         """A new file. Raises :class:`DataError` as :meth:`path` does, and where the file stands there already."""
