@@ -6,8 +6,10 @@ from typing import cast
 
 import numpy as np
 
+from frtaudit.analyses.shared import label_modes
 from frtaudit.core import CohortData, Curve, Estimate, Method, Target
-from frtaudit.core.labelling import LEFT_OUT, OF_QUERY, Labelled, Labelling, LabelSource, Service
+from frtaudit.core.arrays import Floats
+from frtaudit.core.labelling import LEFT_OUT, OF_QUERY, Labelled, Labelling, LabelSource, ModeFit, Service
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec, FailureScore, Weighting
 from frtaudit.errors import SpecError
@@ -16,6 +18,7 @@ from frtaudit.evaluation.system import AnalysisOutput, SystemData, on_panel
 from frtaudit.labelling import evaluation, pictures
 from frtaudit.labelling.estimate import How, Several, lacking
 from frtaudit.labelling.evaluation import ANNOTATED, ESTIMATED, NO_VOTE, Persons, Scores
+from frtaudit.labelling.modes import balanced
 from frtaudit.labelling.pictures import FEW
 from frtaudit.labelling.table import label_table
 from frtaudit.stats.intervals import wilson
@@ -50,7 +53,7 @@ class IdentityLabels:
     """Labels, what was left out, how right they are; FNMR and EER under each kind, without a vote, by subsets.
 
     ``subsets``: whether every subset of three and more services labels anew. ``matrices``: whether an example of
-    each kind of query is drawn.
+    each kind of query is drawn, of each service that labels.
     """
 
     subsets: bool = True
@@ -72,7 +75,9 @@ class IdentityLabels:
         first = system.provider == on_panel(system.spec, system.cohort_data)[0]
         estimates = [*(labels.labels() if first else ()), *labels.own()]
         curves = [*labels.curves(), *labels.distributions(), *(labels.queries() if first else ())]
-        if first and self.matrices:
+        estimates += label_modes.estimates(system.provider, NAME, labels.fit)
+        curves += label_modes.curves(system.provider, labels.fitted_scores, labels.fit.mixture)
+        if self.matrices:
             curves += labels.examples()
         key = system.cohort_data.pseudonym_key
         files = {f"{NAME}/labels.csv": label_table(_labelling(system.cohort_data), key)} if first else {}
@@ -98,16 +103,21 @@ class _ServiceLabels:
     of: Labelling
     survey: _Survey
     service: Service
+    fit: ModeFit
+    fitted_scores: Floats
     scores: Mapping[str, Scores]
 
     @classmethod
     def of_system(cls, system: SystemData, alpha: float) -> "_ServiceLabels":
         """What this system said, both orders of a pair as one, split by everybody's labels and by its own."""
         of, survey = _labelling(system.cohort_data), cast("_Survey", system.surveys[NAME])
-        service = evaluation.pooled(next(one for one in of.services if one.name == system.provider))
-        persons = {**survey.persons, NO_VOTE: evaluation.alone(of, service, _how(system.spec))}
+        asked, how = next(one for one in of.services if one.name == system.provider), _how(system.spec)
+        service, fit = evaluation.pooled(asked), evaluation.fit_of(of, asked, how)
+        persons = dict(survey.persons)
+        if fit.modes is not None:
+            persons[NO_VOTE] = evaluation.alone(of, service, how, fit.modes)
         scores = {name: evaluation.split(of.faces, service, person) for name, person in persons.items()}
-        return cls(system, alpha, of, survey, service, scores)
+        return cls(system, alpha, of, survey, service, fit, balanced(of.faces, asked), scores)
 
     def labels(self) -> Iterator[Estimate]:
         """Queries and faces by what became of them; the confusion table and the agreement with annotation."""
@@ -173,6 +183,8 @@ class _ServiceLabels:
             for schema, group, member in self._groups():
                 own = scores if member is None else scores.of(member)
                 yield from self._rates(own, {"labels": labels}, schema, group)
+        if self.fit.problem is not None:
+            yield from self._no_labels(self.fit.problem)
         for names, labelled in self.survey.subsets:
             if self.system.provider in names:
                 scores = evaluation.split(self.of.faces, self.service, labelled.identity)
@@ -182,16 +194,21 @@ class _ServiceLabels:
             scores = evaluation.split(self.of.faces, self.service, one.identity)
             yield from self._at_targets(scores, {"labels": f"several_{setting}"}, None, "all")
 
+    def _no_labels(self, problem: str) -> Iterator[Estimate]:
+        """Of a service that gives no labels alone: why."""
+        points = self.system.operating_points
+        for place in points.declared:
+            at: AtKey = {"fmr": points.targets[place], "labels": NO_VOTE}
+            yield replace(self._bare("fnmr_by_labels", at, None, "all"), note=problem)
+        yield replace(self._bare("eer_by_labels", {"labels": NO_VOTE}, None, "all"), note=problem)
+
     def _groups(self) -> Iterator[tuple[str | None, str, np.ndarray | None]]:
-        """Everybody, and the queries of each class: a query has the class of its person in the cohort."""
+        """Everybody, and the queries of each class, those that the estimate left out included."""
         yield None, "all", None
-        cohort, faces = self.system.cohort, self.of.faces
-        known = np.flatnonzero(self.of.sample_of >= 0)
-        for schema, classification in cohort.classifications.items():
-            code = np.full(len(faces.queries), -1, dtype=np.int64)
-            code[faces.query_of[known]] = classification.codes[cohort.subject_of[self.of.sample_of[known]]]
-            for place, name in enumerate(classification.classes):
-                yield schema, name, code == place
+        for schema, classification in self.system.cohort.classifications.items():
+            classes = np.array(self.of.classes[schema], dtype=object)
+            for name in classification.classes:
+                yield schema, name, classes == name
 
     def _rates(self, scores: Scores, at: AtKey, schema: str | None, group: str) -> Iterator[Estimate]:
         yield from self._at_targets(scores, at, schema, group)
@@ -298,14 +315,16 @@ class _ServiceLabels:
             yield self._curve(SHARES, group, size[indices][order], share[indices][order], schema=schema)
 
     def examples(self) -> Iterator[Curve]:
-        """One query of each kind: confidences of its faces as rows over z, eigenvectors as rows over the decision."""
-        how = _how(self.system.spec)
-        for name in list(self.of.labelled.modes)[:1]:
-            service = next(one for one in self.of.services if one.name == name)
-            for example in pictures.examples(self.of.faces, service, self.of.labelled, how.rule, how.limits):
+        """Of a service that labels one query of each kind: confidences over z, eigenvectors over the decision."""
+        how, names = _how(self.system.spec), list(self.of.labelled.modes)
+        for column in [place for place, name in enumerate(names) if name == self.system.provider]:
+            service = next(one for one in self.of.services if one.name == self.system.provider)
+            for example in pictures.examples(
+                self.of.faces, service, self.of.labelled, how.rule, how.limits, column
+            ):
                 group, place = example.reason or "used", np.arange(example.z.size)
-                yield self._curve(MATRIX, group, place, example.z, metric=name, rows=example.matrix)
-                yield self._curve(VECTORS, group, place, example.label, metric=name, rows=example.vectors.T)
+                yield self._curve(MATRIX, group, place, example.z, rows=example.matrix)
+                yield self._curve(VECTORS, group, place, example.label, rows=example.vectors.T)
 
     def _share(
         self, metric: str, at: AtKey, count: int, total: int, unit: str, provider: str = ""

@@ -140,7 +140,7 @@ class _Drawing:
         tar = class_curves.tar(self.classes, self.at, once)[0]
         threshold = class_curves.quantiles(self.classes, 1 - self.tar, once)[0]
         counts = np.array([scores.size for scores in self.classes.scores], dtype=np.float64)
-        critical = float(scipy.stats.t.isf(self.spec.alpha / 2, self.spec.B))
+        critical = float(-scipy.special.stdtrit(self.spec.B, self.spec.alpha / 2))
         own, excess = class_curves.spread_iid(tar, counts, self.shares)
         apart = class_curves.quantile_spread_iid(self.classes, 1 - self.tar, self.shares) * self._unit
         x, y = self._scaled(self.at), self._scaled(threshold)
@@ -298,7 +298,7 @@ class _Drawing:
     def _intervals(self, a: int, b: int, threshold: float, accepted: int) -> tuple[Interval, ...]:
         trials = self.classes.scores[b].size
         rate = accepted / trials
-        half = float(scipy.stats.t.isf(self.spec.alpha / 2, self.spec.B)) * float(
+        half = float(-scipy.special.stdtrit(self.spec.B, self.spec.alpha / 2)) * float(
             np.sqrt(rate * (1 - rate) / trials)
         )
         iid = Interval.of(rate - half, rate + half, self.spec.alpha, Method.T_BOOTSTRAP)

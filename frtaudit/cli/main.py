@@ -19,6 +19,7 @@ from frtaudit.cli.options import (
     PLAN_EXAMPLES,
     Parser,
     add_fail_on,
+    add_json,
     add_label_flags,
     add_plan_flags,
     parser_of,
@@ -72,8 +73,8 @@ def run(argv: Sequence[str]) -> int:
     if flags == ["--multirun"]:
         from frtaudit.cli import multirun
 
-        return multirun.sweep(options.overrides, options.config_dir, fail_on)
-    return app.run(flags, options.overrides, options.config_dir, fail_on)
+        return multirun.sweep(options.overrides, options.config_dir, fail_on, as_json=options.json)
+    return app.run(flags, options.overrides, options.config_dir, fail_on, as_json=options.json)
 
 
 def check(argv: Sequence[str]) -> int:
@@ -91,12 +92,14 @@ def compare(argv: Sequence[str]) -> int:
     """Compare the systems of finished runs: ranks with ties, differences, changes of a service."""
     parser = parser_of("compare", compare.__doc__ or "", COMPARE_EXAMPLES + EXIT_CODES, words="RUN|key=value")
     add_fail_on(parser)
+    add_json(parser)
     options = parser.parse_intermixed_args(argv)
     from frtaudit.cli import run as app
     from frtaudit.core.findings import FailOn
     from frtaudit.pipeline.compare import overrides_of
 
-    return app.run([], overrides_of(options.overrides), options.config_dir, FailOn(options.fail_on))
+    words, fail_on = overrides_of(options.overrides), FailOn(options.fail_on)
+    return app.run([], words, options.config_dir, fail_on, as_json=options.json)
 
 
 def label(argv: Sequence[str]) -> int:

@@ -17,7 +17,8 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from frtaudit.cli.run import COULD_NOT, DEBUG, counted, print_error, shown
+from frtaudit.cli.ending import counted, shown
+from frtaudit.cli.run import COULD_NOT, DEBUG, print_error
 from frtaudit.cli.sweeps import plan as plans
 from frtaudit.cli.sweeps.jobs import JobResult, clear, fail, finish, held, is_done, job_result, tidy
 from frtaudit.cli.sweeps.plan import Job, Plan, settings_text
@@ -25,6 +26,7 @@ from frtaudit.config.composition import hydra_session, publish, refuse_changed
 from frtaudit.config.guard import LAUNCHER, RUN_FOLDER, SWEEP_FOLDER, check_override, is_setting
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.config.load import expanded, load_spec, whole_digest
+from frtaudit.core.canonical import Json, dumps
 from frtaudit.core.findings import FailOn, Verdict, exit_code
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.faults import as_line
@@ -37,14 +39,16 @@ CONFIG = "sweep"
 SWEEPS = Path("reports") / "sweeps"
 SEVERAL = "several"
 WRITTEN = "multirun.yaml"  # by Hydra
+AS_JSON = "FRTAUDIT_JSON"  # for jobs in other processes
 
 
-def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> int:
+def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn, *, as_json: bool = False) -> int:
     """Run what is not done, write the sweep's report; the exit code is the worst job's, by its verdicts over the sweep.
 
-    Raises :class:`FrtauditError`.
+    ``as_json``: its end is told as JSON, and each job on standard error. Raises :class:`FrtauditError`.
     """
     publish()
+    os.environ[AS_JSON] = "1" if as_json else ""
     ours, hydras = _parted(overrides)
     plan, report = planned(ours, config_dir)
     # What draws and signs loads its libraries: a refused spec needs none of them.
@@ -66,9 +70,33 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> 
         tidy(outcomes, folder)
     counts = swept.verdict_counts
     total = {kind.value: sum(of_job[kind.value] for of_job in counts.values()) for kind in Verdict}
-    sys.stdout.write(f"verdicts over the sweep: {counted(total) or 'no requirement declared'}\n")
-    sys.stdout.write("".join(f"{printable(str(shown(path)))}\n" for path in written))
-    return max(_code(outcome, counts.get(outcome.job.number), fail_on) for outcome in outcomes)
+    codes = [_code(outcome, counts.get(outcome.job.number), fail_on) for outcome in outcomes]
+    if as_json:
+        jobs: list[Json] = [_job_told(*pair, counts) for pair in zip(outcomes, codes, strict=True)]
+        files: list[Json] = [path.name for path in written]
+        told: dict[str, Json] = {
+            "exit_code": max(codes),
+            "verdicts": total,
+            "jobs": jobs,
+            "folder": str(folder),
+            "files": files,
+        }
+        sys.stdout.write(f"{dumps(told)}\n")
+    else:
+        sys.stdout.write(f"verdicts over the sweep: {counted(total) or 'no requirement declared'}\n")
+        sys.stdout.write("".join(f"{printable(str(shown(path)))}\n" for path in written))
+    return max(codes)
+
+
+def _job_told(outcome: JobResult, code: int, counts: Mapping[int, Mapping[str, int]]) -> Json:
+    return {
+        "settings": dict(outcome.job.settings),
+        "folder": outcome.job.folder,
+        "state": outcome.state.value,
+        "exit_code": code,
+        "verdicts": dict(counts[outcome.job.number]) if outcome.job.number in counts else None,
+        "error": outcome.error,
+    }
 
 
 def planned(overrides: Sequence[str], config_dir: str | None) -> tuple[Plan, Report]:
@@ -144,18 +172,21 @@ def _spec(own: Job, plan: Plan) -> AuditSpec:
 
 def _tell(own: Job, plan: Plan, folder: Path, what: str) -> None:
     done = sum(is_done(item, folder) for item in plan.jobs)
-    sys.stdout.write(
-        f"{done} of {len(plan.jobs)} done; {printable(f'{settings_text(own.settings)}: {what}')}\n"
-    )
-    sys.stdout.flush()
+    _say(f"{done} of {len(plan.jobs)} done; {settings_text(own.settings)}: {what}")
+
+
+def _say(line: str) -> None:
+    """How far the sweep is, where it leaves room for the object that a program reads."""
+    stream = sys.stderr if os.environ.get(AS_JSON) else sys.stdout
+    stream.write(f"{printable(line)}\n")
+    stream.flush()
 
 
 def _begin(plan: Plan, folder: Path) -> list[Job]:
     """The jobs to run; says where the sweep is, and what is done or refused already."""
     done = sum(is_done(item, folder) for item in plan.jobs)
     before = f", {done} done before" if done else ""
-    sys.stdout.write(f"{len(plan.jobs)} jobs{before}: {printable(str(shown(folder)))}\n")
-    sys.stdout.flush()
+    _say(f"{len(plan.jobs)} jobs{before}: {shown(folder)}")
     for item in plan.jobs:
         if item.error:
             sys.stderr.write(f"frtaudit: {printable(f'{settings_text(item.settings)}: {item.error}')}\n")

@@ -115,6 +115,11 @@ def add_fail_on(parser: Parser) -> None:
     )  # fmt: skip
 
 
+def add_json(parser: Parser) -> None:
+    """What a run came to, for a program."""
+    parser.add_argument("--json", action="store_true", help="print verdicts, findings and files as JSON")
+
+
 def parser_of(command: str, does: str, epilog: str, words: str = "key=value") -> Parser:
     """What every command on a spec takes: overrides, and a folder of presets."""
     parser = Parser(
@@ -214,6 +219,7 @@ def run_options(command: str, does: str, argv: Sequence[str]) -> tuple[argparse.
     parser = parser_of(command, does, OVERRIDES + EXIT_CODES)
     add_fail_on(parser)
     if command == "run":
+        add_json(parser)
         _add_hydra_flags(parser)
     options = parser.parse_intermixed_args(argv)
     return options, _hydra_flags(options)

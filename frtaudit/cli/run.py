@@ -6,7 +6,7 @@ A run that is refused or stopped leaves nothing behind. Sweeps are in :mod:`frta
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
@@ -32,20 +32,27 @@ from frtaudit.core.findings import FailOn, exit_code
 from frtaudit.core.machine import signals, streams
 from frtaudit.core.machine.faults import as_line
 from frtaudit.core.spec import AuditSpec
-from frtaudit.errors import FrtauditError, SpecError, printable
+from frtaudit.errors import FrtauditError, SpecError
 
 DONE, COULD_NOT, USAGE = 0, 1, 2
 DEBUG = "FRTAUDIT_DEBUG"
 RESULT = "result.json"
-REPORTS = ("report.html", "report.pdf", "annex.pdf")
 FOLDER = "reports/${name}/${now:%Y-%m-%dT%H-%M-%S-%f}"
 _IN_FOLDER = re.compile(rf"\$\{{now:(?P<now>[^${{}}]*)\}}|{PLAIN.pattern}")
 
 
-def run(flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> int:
+def run(
+    flags: Sequence[str],
+    overrides: Sequence[str],
+    config_dir: str | None,
+    fail_on: FailOn,
+    *,
+    as_json: bool = False,
+) -> int:
     """Run an audit in its folder; the exit code is the run's.
 
-    ``flags``: what is shown instead (``--cfg job``, ...). Raises :class:`FrtauditError`.
+    ``flags``: what is shown instead (``--cfg job``, ...); ``as_json``: its end is told as JSON. Raises
+    :class:`FrtauditError`.
     """
     found = composed(CONFIG, overrides, config_dir)
     if flags:
@@ -57,7 +64,7 @@ def run(flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, 
     folder = _folder(overrides, found)
     with _made(folder):
         try:
-            return _audit(spec, folder, fail_on)
+            return _audit(spec, folder, fail_on, as_json=as_json)
         except Exception as error:  # noqa: BLE001  the user reads one line, whatever happened
             return _refused(error)
 
@@ -132,7 +139,8 @@ def _folder(overrides: Sequence[str], found: Composed) -> Path:
     return Path(os.path.abspath(text))  # noqa: PTH100  without `..`: what is made here is removed by name
 
 
-def _audit(spec: AuditSpec, folder: Path, fail_on: FailOn) -> int:
+def _audit(spec: AuditSpec, folder: Path, fail_on: FailOn, *, as_json: bool) -> int:
+    from frtaudit.cli import ending
     from frtaudit.pipeline.rederive import note_paths
     from frtaudit.pipeline.run import run as run_audit  # the pipeline loads every numerical library
 
@@ -140,39 +148,9 @@ def _audit(spec: AuditSpec, folder: Path, fail_on: FailOn) -> int:
     refuse_used(folder)
     summary = run_audit(spec, folder, partial(exit_code, fail_on=fail_on))
     note_paths(spec, summary.result_sha256)
-    sys.stdout.write(told(summary.verdict_counts, summary.choice, folder))
+    told = ending.as_json if as_json else ending.text
+    sys.stdout.write(told(summary, folder) + "\n")
     return summary.exit_code
-
-
-def told(verdicts: Mapping[str, int], choice: Sequence[str], folder: Path) -> str:
-    """What a run says at its end: what was chosen, how many findings of each verdict, and where its files are.
-
-    >>> import tempfile
-    >>> print(told({"pass": 2, "fail": 0, "not_testable": 1}, (), Path(tempfile.mkdtemp())).splitlines()[0])
-    verdicts: 2 pass, 1 not testable
-    """
-    counts = counted(verdicts)
-    written = [
-        printable(str(shown(folder) / name)) for name in (RESULT, *REPORTS) if (folder / name).exists()
-    ]
-    found = [f"verdicts: {counts or 'no requirement declared'}"] if counts or not choice else []
-    return "".join(
-        f"{line}\n" for line in (*(f"choice: {printable(said)}" for said in choice), *found, *written)
-    )
-
-
-def counted(verdicts: Mapping[str, int]) -> str:
-    """How many of each verdict, those that there are."""
-    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in verdicts.items() if count)
-
-
-def shown(path: Path) -> Path:
-    """A path as seen from the working folder, where it lies below it.
-
-    >>> shown(Path.cwd() / "reports")
-    PosixPath('reports')
-    """
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def _refused(error: Exception) -> int:

@@ -11,6 +11,7 @@ from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.freeze import freeze, require
 
 OF_QUERY, NOT_OF_QUERY, LEFT_OUT, UNSAID = 1, 0, -1, -2
+APART = 2.0  # parts nearer than so many of the mean of the two standard deviations are one (equal ones: no dip between)
 
 
 class LabelSource(StrEnum):
@@ -73,13 +74,49 @@ class Faces:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Mixture:
+    """Two normal parts of a service's scores, the lower one first, before scores were cut off.
+
+    ``mean``, ``width``: in the unit of the scores, widths are standard deviations; ``share``: sums to 1;
+    ``log_likelihood``: mean over the scores, of natural logarithms, and ``gain``: by how much it is above that of one
+    normal distribution; ``starts``: fits of which this one is the likeliest.
+    """
+
+    mean: tuple[float, float]
+    width: tuple[float, float]
+    share: tuple[float, float]
+    log_likelihood: float
+    gain: float
+    starts: int
+
+    @property
+    def apart(self) -> bool:
+        """Whether the means lie further from each other than the two parts are wide."""
+        return self.mean[1] - self.mean[0] > APART * sum(self.width) / 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModeFit:
+    """The ``modes`` of a service's scores, non-mated first, ``given`` in the spec or None where there is a ``problem``.
+
+    ``mixture``: that they are of; None where modes were given, or lie at the floor and the ceiling of the scores.
+    """
+
+    modes: tuple[float, float] | None = None
+    mixture: Mixture | None = None
+    problem: str | None = None
+    given: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
     """Labels of F faces by S services (FORMULAS 5).
 
     ``label``: shape (F,), int8: 1 of the query's person, 0 not, -1 left out; ``identity``: shape (F,), int32: which
     person of the query, 0 where there is one, -1 where none; ``z``: shape (F, S), NaN where a service could not be
     asked; ``reason``: of each query, empty where it is used; ``clusters``: shape (Q, S), int32, how many identities
-    each service sees; ``modes``: of each service, those of its non-mated and mated scores.
+    each service sees; ``modes``: of each service, those of its non-mated and mated scores; ``fits``: of each service
+    whose modes were not given, how they were found.
     """
 
     label: npt.NDArray[np.int8]
@@ -88,6 +125,7 @@ class Labelled:
     reason: tuple[str, ...]
     clusters: Index
     modes: Mapping[str, tuple[float, float]]
+    fits: Mapping[str, ModeFit] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         freeze(self, "label", "identity", "z", "clusters")

@@ -139,10 +139,10 @@ class Method(Enum):
     VERTEX_GAUSSIAN = (
         "vertex_gaussian",
         _POPULATION,
-        "bootstrap of people, Gaussian on the square",
+        "bootstrap of people, score interval of the square",
         (
-            "Resamples whole people; mean and spread of the squared distance, corrected for its upward shift, "
-            "never below 0."
+            "Resamples whole people; bounds of the squared distance, corrected for its upward shift, by Student's t: "
+            "below with its variance, above with a variance that grows with it, as in Wilson's interval; never below 0."
         ),
     )
     MONTE_CARLO = (

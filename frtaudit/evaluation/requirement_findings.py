@@ -118,8 +118,8 @@ def _counts(estimate: Estimate) -> str:
 
 def subject_of(case: RequirementTest, estimate: Estimate) -> str:
     """The system, the metric, the rate that it is of, the group (or the schema that one number is of), and where."""
-    places = [_place(key, value) for key, value in estimate.at.items() if key not in ("rate", "space")]
-    of = f" {_place('rate', estimate.at['rate'])}" if "rate" in estimate.at else ""
+    places = [place_of(key, value) for key, value in estimate.at.items() if key not in ("rate", "space")]
+    of = f" {place_of('rate', estimate.at['rate'])}" if "rate" in estimate.at else ""
     schema = (estimate.schema or "").replace("_", " ")
     group = f" of {schema} {case.label}"
     if estimate.group in ("all", "max"):
@@ -130,7 +130,8 @@ def subject_of(case: RequirementTest, estimate: Estimate) -> str:
     return f"{estimate.provider}: {in_sentence(estimate.metric)}{of}{group}{at}"
 
 
-def _place(key: str, value: float | str) -> str:
+def place_of(key: str, value: float | str) -> str:
+    """A coordinate of an operating point in words: FMR 0.1 %."""
     shown = in_sentence(str(value)) if key == "rate" else metrics.place(key, value)
     return f"{KEYS.get(key, key)} {shown}"
 
@@ -143,7 +144,7 @@ def limit_of(requirement: RequirementSpec) -> str:
 
 def not_estimated(requirement: RequirementSpec, family: int) -> Finding:
     """The finding of a requirement that no estimate answers."""
-    at = ", ".join(_place(key, value) for key, value in requirement.at.items())
+    at = ", ".join(place_of(key, value) for key, value in requirement.at.items())
     sentence = f"{requirement.metric} at {at or 'any point'} is not estimated for {requirement.group}."
     case = RequirementTest(requirement=requirement, index=None)
     return finding_of(case, Verdict.NOT_TESTABLE, None, None, sentence, None, family)

@@ -8,17 +8,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints
-from frtaudit.core.labelling import LEFT_OUT, Faces, Labelled, LabelSource, Service
-from frtaudit.core.machine.extras import need
-from frtaudit.errors import DataError, SpecError
+from frtaudit.core.labelling import LEFT_OUT, Faces, Labelled, LabelSource, ModeFit, Service
+from frtaudit.errors import SpecError
+from frtaudit.labelling.modes import balanced, mode_fit, refused
 from frtaudit.stats.labels import spectral
 from frtaudit.stats.labels.spectral import Limits, Reason, Rule
-from frtaudit.stats.labels.tobit import cut_mixture
-from frtaudit.stats.rates.censoring import censoring_of
-
-MAX_FITTED = 100_000  # scores that a mixture is fitted to: equally spaced ranks of all of them
-MOSTLY = 0.5  # of all scores at the floor and the ceiling together: these are the modes then
-APART = 2.0  # modes nearer than so many of the mean of the two standard deviations are one (equal ones: no dip between)
 
 
 class Several(StrEnum):
@@ -78,76 +72,6 @@ class How:
         return replace(self, modes=modes, services=left or self.services)
 
 
-def modes_of(name: str, scores: Floats) -> tuple[float, float]:
-    """The means of a mixture of two normal distributions of a service's scores, ascending.
-
-    ``scores``: shape (P,), finite. Their order changes nothing: the mixture is fitted to sorted scores, from their
-    deciles. Where many have the least or the highest score, it is one of scores that were cut off there, and a mode
-    beyond the cut lies at it; where most lie at the two ends, these are the modes.
-    Raises :class:`DataError` where the scores show no two modes, :class:`ProviderError` without scikit-learn.
-    """
-    need("learn", "sklearn", where="cohort.labels")
-    from sklearn.mixture import GaussianMixture
-
-    if not scores.size:
-        named = "cohort.labels.services=[...] without it"
-        raise DataError(f"scores of {name}", "no score at all, only failures", f"scores, or {named}")
-    if np.unique(scores).size < 2:
-        raise _one_mode(name, f"all {scores.size} scores are the same")
-    ranks = np.sort(scores)
-    ranks = ranks[np.linspace(0, ranks.size - 1, min(ranks.size, MAX_FITTED)).round().astype(np.int64)]
-    middle, spread = float(ranks.mean()), float(ranks.std())
-    levels = ((ranks - middle) / spread)[:, None]
-    start = np.quantile(levels, [[0.1], [0.9]])
-    start = start if start[0, 0] < start[1, 0] else np.array([[levels.min()], [levels.max()]])
-    cut = censoring_of(scores, np.zeros(0))
-    if cut.floor is not None and cut.ceiling is not None and cut.floor.mated + cut.ceiling.mated > MOSTLY:
-        return cut.floor.score, cut.ceiling.score
-    ends: list[float | None] = [None, None]
-    if cut.floor is not None or cut.ceiling is not None:
-        ends = [None if pile is None else (pile.score - middle) / spread for pile in (cut.floor, cut.ceiling)]
-        means, widths = cut_mixture(levels[:, 0], ends[0], ends[1], start[:, 0])
-    else:
-        fitted = GaussianMixture(2, means_init=start, reg_covar=1e-6, random_state=0, max_iter=500).fit(
-            levels
-        )
-        order = np.argsort(fitted.means_[:, 0], kind="stable")
-        means, widths = fitted.means_[order, 0], np.sqrt(fitted.covariances_[order, 0, 0])
-    if means[1] - means[0] <= APART * (widths[0] + widths[1]) / 2:
-        raise _one_mode(name, f"the two parts of a mixture of {scores.size} scores lie upon each other")
-    means = means if ends == [None, None] else np.clip(means, ends[0], ends[1])
-    return middle + spread * float(means[0]), middle + spread * float(means[1])
-
-
-def balanced(faces: Faces, service: Service) -> Floats:
-    """The scores of a service that its modes are read off, sorted: within queries all, between them at most as many.
-
-    Where all pairs between queries were scored, those of one person are too few among them to make a mode; then
-    equally spaced ranks of the scores between queries stand for all.
-
-    >>> faces = Faces(names=("a", "b", "c"), query_of=[0, 0, 1], queries=("p", "q"), annotated=[1, 1, 1])
-    >>> service = Service(name="s", first=[0, 0, 1], second=[1, 2, 2], score=[9.0, 1.0, 2.0], failure=[-1, -1, -1],
-    ...                   codes=())
-    >>> balanced(faces, service).tolist()
-    [1.0, 9.0]
-    """
-    known = ~np.isnan(service.score)
-    same = faces.query_of[service.first] == faces.query_of[service.second]
-    within, between = service.score[known & same], np.sort(service.score[known & ~same])
-    if 0 < within.size < between.size:
-        between = between[np.linspace(0, between.size - 1, within.size).round().astype(np.int64)]
-    return np.sort(np.concatenate([within, between]))
-
-
-def _one_mode(name: str, found: str) -> DataError:
-    return DataError(
-        f"scores of {name}",
-        f"no two modes: {found}",
-        f"scores of people who differ and of the same person, cohort.labels.modes.{name}=[low,high], or "
-        "cohort.labels.services=[...] without it",
-    )
-
-
 def labelled(faces: Faces, services: Sequence[Service], how: How) -> Labelled:
     """Labels of all faces. The order of faces, queries and services changes none.
 
@@ -160,10 +84,8 @@ def labelled(faces: Faces, services: Sequence[Service], how: How) -> Labelled:
 
 
 def _labelled(faces: Faces, services: Sequence[Service], how: How) -> Labelled:
-    modes = {
-        service.name: how.modes.get(service.name) or modes_of(service.name, balanced(faces, service))
-        for service in services
-    }
+    fits = _fits(faces, services, how)
+    modes = {name: fit.modes for name, fit in fits.items() if fit.modes is not None}
     starts = faces.starts
     size, n_queries = len(faces.names), len(faces.queries)
     label = np.full(size, LEFT_OUT, dtype=np.int8)
@@ -193,8 +115,29 @@ def _labelled(faces: Faces, services: Sequence[Service], how: How) -> Labelled:
         ):
             reasons[q] = str(Reason.FAILED)
     return Labelled(
-        label=label, identity=identity, z=z, reason=tuple(reasons), clusters=clusters, modes=modes
+        label=label,
+        identity=identity,
+        z=z,
+        reason=tuple(reasons),
+        clusters=clusters,
+        modes=modes,
+        fits={name: fit for name, fit in fits.items() if name not in how.modes},
     )
+
+
+def _fits(faces: Faces, services: Sequence[Service], how: How) -> dict[str, ModeFit]:
+    """The modes of each service, given or fitted. Raises :class:`DataError` where scores show no two."""
+    scores = {service.name: balanced(faces, service) for service in services if service.name not in how.modes}
+    fits = {
+        service.name: ModeFit(modes=how.modes[service.name], given=True)
+        if service.name in how.modes
+        else mode_fit(scores[service.name])
+        for service in services
+    }
+    without = {name: fit for name, fit in fits.items() if fit.modes is None}
+    if without:
+        raise refused(without, scores, [name for name in fits if name not in without])
+    return fits
 
 
 def _failed(

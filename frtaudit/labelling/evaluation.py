@@ -9,10 +9,20 @@ import numpy.typing as npt
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.comparisons import Comparisons
-from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, Faces, Labelled, Labelling, Service
+from frtaudit.core.labelling import (
+    LEFT_OUT,
+    NOT_OF_QUERY,
+    OF_QUERY,
+    Faces,
+    Labelled,
+    Labelling,
+    ModeFit,
+    Service,
+)
 from frtaudit.core.scores import ScoreTable
 from frtaudit.inputs.pairing import both_orders
 from frtaudit.labelling.estimate import How, Several, labelled
+from frtaudit.labelling.modes import balanced, mode_fit
 from frtaudit.stats.labels.spectral import Reason, normalised
 from frtaudit.stats.rates.censoring import Censoring, Step, refusal
 from frtaudit.stats.rates.listed import threshold_of
@@ -66,9 +76,17 @@ def persons(labelling: Labelling) -> dict[str, Persons]:
     return found
 
 
-def alone(labelling: Labelling, service: Service, how: How) -> Persons:
+def fit_of(labelling: Labelling, service: Service, how: How) -> ModeFit:
+    """The modes of a service's scores: as given, as the labels were made with, or of one that does not label."""
+    given = how.modes.get(service.name)
+    if given is not None:
+        return ModeFit(modes=given, given=True)
+    return labelling.labelled.fits.get(service.name) or mode_fit(balanced(labelling.faces, service))
+
+
+def alone(labelling: Labelling, service: Service, how: How, modes: tuple[float, float]) -> Persons:
     """Persons by the labels of one service alone: no majority vote (Figure S.7)."""
-    return labelled(labelling.faces, [service], _given(how, labelling.labelled)).identity
+    return labelled(labelling.faces, [service], replace(how, modes={service.name: modes})).identity
 
 
 def pooled(service: Service) -> Service:

@@ -53,7 +53,7 @@ def det(scores: Scores, censoring: Censoring, targets: Sequence[float] = ()) -> 
     if censoring.ceiling is not None:
         threshold = threshold[threshold < censoring.ceiling.score]
     return Rates(
-        fmr=1 - np.searchsorted(non_mated, threshold, side="right") / size,
+        fmr=(size - np.searchsorted(non_mated, threshold, side="right")) / size,
         threshold=threshold,
         fnmr=np.searchsorted(mated, threshold, side="right") / mated.size,
     )
@@ -108,11 +108,11 @@ class Example:
 
 
 def examples(
-    faces: Faces, service: Service, labelled: Labelled, rule: Rule, limits: Limits
+    faces: Faces, service: Service, labelled: Labelled, rule: Rule, limits: Limits, column: int = 0
 ) -> Iterator[Example]:
     """The middle query by size of each kind that there is, whose faces all services scored (Figures 3 and S.5).
 
-    ``service``: the first that labels, whose z is in the first column.
+    ``service``: one that labels, whose z is in this column; the queries are the same for all.
     """
     sizes = np.diff(faces.starts)
     known = np.isfinite(labelled.z.sum(axis=1))
@@ -126,7 +126,7 @@ def examples(
             continue
         q = sorted(fits, key=lambda number: (sizes[number], number))[len(fits) // 2]
         rows = np.arange(faces.starts[q], faces.starts[q + 1])
-        z = labelled.z[rows, 0]
+        z = labelled.z[rows, column]
         matrix = confidences(faces, service, q, labelled.modes[service.name])
         order = np.argsort(-z, kind="stable")
         yield Example(

@@ -8,6 +8,7 @@ from frtaudit.core.arrays import Flags, Index, Ints, Texts
 from frtaudit.core.cohort import UNKNOWN, Cohort
 from frtaudit.core.labelling import Faces, Labelling, Service
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.inputs.binning import by_edges
 from frtaudit.labelling.evaluation import pooled
 
 Names = Sequence[tuple[str, str]]
@@ -22,17 +23,17 @@ def query_classes(
 ) -> dict[str, tuple[str, ...]]:
     """Under each schema the class of each query: its person's, or, where it has none, that of people with its texts.
 
-    ``columns``: of all faces, texts (F,). ``unknown`` where a query has no person and several texts, or texts that no
-    person has, or people of several classes.
+    ``columns``: of all faces, texts (F,); numbers between the same edges are one text. ``unknown`` where a query has no
+    person and several texts, or texts that no person has, or people of several classes.
     """
     enrolled = np.flatnonzero(sample_of >= 0)
     found = {}
     for name, schema in cohort.classifications.items():
         classes = (*schema.classes, UNKNOWN)
-        said = _texts(faces, columns, _read_by(name, schemas))
+        said = _texts(faces, [_binned(columns, part) for part in _read_by(name, schemas)])
         code = schema.codes[cohort.subject_of[sample_of[enrolled]]].tolist()
         of_query = dict(zip(faces.query_of[enrolled].tolist(), code, strict=True))
-        meant: dict[tuple[str, ...], set[int]] = {}
+        meant: dict[tuple[str | int, ...], set[int]] = {}
         for query, own in of_query.items():
             for texts in said[query]:
                 meant.setdefault(texts, set()).add(own)
@@ -44,20 +45,36 @@ def query_classes(
     return found
 
 
-def _read_by(name: str, schemas: Mapping[str, SchemaSpec]) -> list[str]:
-    """The columns that a schema reads, those of schemas that it crosses included."""
+def _read_by(name: str, schemas: Mapping[str, SchemaSpec]) -> list[SchemaSpec]:
+    """The schemas with a column that a schema is made of: itself, or those that it crosses."""
     schema = schemas[name]
-    if schema.column is not None:
-        return [schema.column]
-    return [column for part in schema.cross for column in _read_by(part, schemas)]
+    return (
+        [schema]
+        if schema.column is not None
+        else [one for part in schema.cross for one in _read_by(part, schemas)]
+    )
 
 
-def _texts(faces: Faces, columns: Mapping[str, Texts], names: Sequence[str]) -> list[set[tuple[str, ...]]]:
+def _binned(columns: Mapping[str, Texts], schema: SchemaSpec) -> Sequence[str | int]:
+    """What a schema's column says of each face: its text, or the bin of a number between edges."""
+    texts: list[str] = columns[str(schema.column)].tolist()
+    if schema.bins is None or not schema.bins.edges:
+        return texts
+    code = {text: int(by_edges(np.array([_number(text)]), schema.bins.edges)[0]) for text in set(texts)}
+    return [text if code[text] < 0 else code[text] for text in texts]
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+def _texts(faces: Faces, columns: Sequence[Sequence[str | int]]) -> list[set[tuple[str | int, ...]]]:
     """What the columns say of each query's faces."""
-    found: list[set[tuple[str, ...]]] = [set() for _ in faces.queries]
-    for query, *texts in zip(
-        faces.query_of.tolist(), *(columns[name].tolist() for name in names), strict=True
-    ):
+    found: list[set[tuple[str | int, ...]]] = [set() for _ in faces.queries]
+    for query, *texts in zip(faces.query_of.tolist(), *columns, strict=True):
         found[query].add(tuple(texts))
     return found
 

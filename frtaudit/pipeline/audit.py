@@ -11,7 +11,7 @@ from frtaudit.core.identity import to_plain
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, Weighting
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, printable
 from frtaudit.evaluation.picked_group import highest
 from frtaudit.evaluation.requirements import JudgementContext, directions, judge, planned
 from frtaudit.evaluation.suspected_duplicates import with_suspects, without_confirmed
@@ -71,12 +71,12 @@ def audit(spec: AuditSpec, progress: Progress = quiet, source: CohortSource | No
     tables: Tables = {}
     read: dict[str, dict[str, AnalysisOutput]] = {}
     with executor_of(spec.dask, spec.threads) as executor:
-        for provider in progress(panel, "providers"):
+        for provider in progress(panel, "systems"):
             system = evaluate_system(spec, provider, cohort_data, comparisons, groups, progress, executor)
             system = replace(
                 system, test_sets=scored_sets(spec, provider, cohort_data, lists, groups), surveys=surveys
             )
-            read[system.provider] = _read(spec, system)
+            read[system.provider] = _read(spec, system, progress)
             outcomes += [AnalysisOutput(notes=system.notes), *read[system.provider].values()]
             _add_tables(tables, system)
     outcomes += _across(spec, read)
@@ -98,7 +98,7 @@ def _result(
 ) -> AuditResult:
     """Every estimate, with what they come to: the highest groups, the findings, the adjusted p values."""
     estimates = [estimate for outcome in outcomes for estimate in outcome.estimates]
-    estimates += highest(estimates, _ranked(groups), spec.weighting, spec.bootstrap.alpha)
+    estimates += highest(estimates, ranked_classes(groups), spec.weighting, spec.bootstrap.alpha)
     findings = _judge(spec, cohort_data.cohort, groups, estimates)
     named = {int(finding.estimate.rsplit("/", 1)[1]) for finding in findings if finding.estimate is not None}
     return AuditResult(
@@ -121,12 +121,11 @@ def _cautions(cohort_data: CohortData) -> tuple[str, ...]:
     return said if cohort_data.named else (nameless.SAID, *said)
 
 
-def _read(spec: AuditSpec, system: SystemData) -> dict[str, AnalysisOutput]:
+def _read(spec: AuditSpec, system: SystemData, progress: Progress) -> dict[str, AnalysisOutput]:
     """What each analysis finds in one system."""
-    named = zip(spec.analyses, analyses_of(spec), strict=True)
+    named = list(zip(spec.analyses, analyses_of(spec), strict=True))
     outputs: dict[str, AnalysisOutput] = {}
-    for name, analysis in named:
-        signals.check()
+    for name, analysis in progress(named, f"{printable(system.provider)}: analyses"):
         outputs[name] = analysis.estimates(system, spec.bootstrap.alpha)
     return (
         outputs if system.cohort_data.named else {name: _pooled(outcome) for name, outcome in outputs.items()}
@@ -161,7 +160,7 @@ def _add_tables(tables: Tables, system: SystemData) -> None:
 
 def refuse_few_replicates(spec: AuditSpec, groups: Groups, systems: int) -> None:
     """Refuse, before anything is scored, a B with which the family's first step could not be taken (FORMULAS 8.9)."""
-    claims = planned(spec.requirements, _ranked(groups), systems)
+    claims = planned(spec.requirements, ranked_classes(groups), systems)
     sides = directions(spec.requirements)  # the p of a two-sided finding is twice that of its worse side
     needed = enough_for_holm(spec.bootstrap.alpha, sides * claims)
     if needed > spec.bootstrap.B:
@@ -169,7 +168,7 @@ def refuse_few_replicates(spec: AuditSpec, groups: Groups, systems: int) -> None
         raise DataError("bootstrap.B", text, f"{needed} or more")
 
 
-def _ranked(groups: Groups) -> dict[str, tuple[str, ...]]:
+def ranked_classes(groups: Groups) -> dict[str, tuple[str, ...]]:
     """Schema to its classes, ``unknown`` apart."""
     flags = list(zip(groups.names, groups.ranked, strict=True))
     return {
@@ -182,7 +181,7 @@ def _judge(spec: AuditSpec, cohort: Cohort, groups: Groups, estimates: list[Esti
     schemas = cohort.classifications.items()
     bench = JudgementContext(
         estimates=estimates,
-        ranked=_ranked(groups),
+        ranked=ranked_classes(groups),
         alpha=spec.bootstrap.alpha,
         weighting=spec.weighting,
         labels={

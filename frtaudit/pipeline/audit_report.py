@@ -2,18 +2,17 @@
 
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from frtaudit.core import AuditResult, Estimate, Finding, Interval
-from frtaudit.core.canonical import Json, dumps, sha256_file
+from frtaudit.core import AuditResult
+from frtaudit.core.canonical import sha256_file
 from frtaudit.core.findings import exit_code
-from frtaudit.core.records import to_json
 from frtaudit.errors import SpecError, VerificationError
-from frtaudit.report.source import Bounds, Record
+from frtaudit.pipeline import frames
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,26 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["Intervals", "Report"]
 
 Intervals = Literal["first", "all"]
-_WHERE = ("provider", "analysis", "metric", "schema", "group", "weighting")
-_POINT = ("at", "fmr", "threshold")
-_COUNTS = ("numerator", "denominator")
-_COLUMNS = (*_WHERE, *_POINT, "value", *_COUNTS, "target", "method", "level", "low", "high")
-_JUDGED = ("provider", "metric", "schema", "group", "weighting", *_POINT, "value", *_COUNTS)
-_FINDING = ("bound", "bound_level", "p", "p_adjusted", "sentence")
-_OF_FINDINGS = ("requirement", "verdict", *_JUDGED, "sense", "limit", *_FINDING)
-_NUMBERS = (
-    "fmr",
-    "threshold",
-    "value",
-    "level",
-    "low",
-    "high",
-    "limit",
-    "bound",
-    "bound_level",
-    "p",
-    "p_adjusted",
-)
 _SHOWN = 20  # rows of a notebook's table
 
 
@@ -110,8 +89,7 @@ class Report:
         """
         if intervals not in ("first", "all"):
             raise SpecError("intervals", f"found {intervals!r}", "first or all")
-        chosen = _every if intervals == "all" else _first
-        return _table((_row(estimate, interval) for estimate, interval in chosen(self.result)), _COLUMNS)
+        return frames.estimates(self.result, every=intervals == "all")
 
     def findings(self) -> "pd.DataFrame":
         """The requirements with their verdicts as a table, a row for each finding.
@@ -131,7 +109,7 @@ class Report:
         >>> report.findings()[["requirement", "verdict"]].values.tolist()
         [['few', 'not_testable']]
         """
-        return _table((_finding_row(self.result, finding) for finding in self.result.findings), _OF_FINDINGS)
+        return frames.findings(self.result)
 
     def figures(self) -> tuple[str, ...]:
         """Names of the figures that the report draws, for :meth:`figure`."""
@@ -342,55 +320,3 @@ def _short(report: Report) -> str:
         frame = (rates if len(rates) else every)[columns]
     shown = frame.astype(object).where(frame.notna(), "").replace("not_testable", "not testable")
     return str(shown.to_html(index=False, max_rows=_SHOWN, float_format="{:.4g}".format, border=0))
-
-
-def _table(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> "pd.DataFrame":
-    import pandas as pd
-
-    held = list(rows)
-    types = {**dict.fromkeys(_NUMBERS, "float64"), **dict.fromkeys(_COUNTS, "Int64")}
-    made = {name: pd.Series([row[name] for row in held], dtype=types.get(name, "object")) for name in columns}
-    return pd.DataFrame(made)
-
-
-def _every(result: AuditResult) -> Iterator[tuple[Estimate, Interval | None]]:
-    return ((estimate, interval) for estimate in result.estimates for interval in estimate.intervals)
-
-
-def _first(result: AuditResult) -> Iterator[tuple[Estimate, Interval | None]]:
-    """Each estimate with the interval that the report prints first, if it has one."""
-    for estimate in result.estimates:
-        bounds = tuple(Bounds(interval=interval, pointer="") for interval in estimate.intervals)
-        first = Record(estimate=estimate, pointer="", bounds=bounds).bound()
-        yield estimate, None if first is None else first.interval
-
-
-def _place_row(estimate: Estimate) -> dict[str, object]:
-    row = {name: getattr(estimate, name) for name in (*_WHERE, "value", *_COUNTS)}
-    row["at"] = dumps(to_json(estimate)["at"])
-    numbers = {name: estimate.at.get(name) for name in ("fmr", "threshold")}
-    return row | {name: value if isinstance(value, float) else None for name, value in numbers.items()}
-
-
-def _row(estimate: Estimate, interval: Interval | None) -> dict[str, object]:
-    row = _place_row(estimate)
-    row |= {name: getattr(interval, name, None) for name in ("level", "low", "high")}
-    row["target"] = None if interval is None else interval.target.value
-    row["method"] = None if interval is None else interval.method.value
-    return row
-
-
-def _finding_row(result: AuditResult, finding: Finding) -> dict[str, object]:
-    row: dict[str, object] = dict.fromkeys(_JUDGED)
-    if finding.estimate is not None:
-        row = _place_row(result.estimates[int(finding.estimate.rsplit("/", 1)[1])])
-    row |= {name: getattr(finding, name) for name in ("requirement", "limit", *_FINDING)}
-    return row | {"verdict": finding.verdict.value, "sense": _sense(result.spec, finding.requirement)}
-
-
-def _sense(spec: Mapping[str, Json], name: str) -> object:
-    declared = spec.get("requirements")
-    held = declared if isinstance(declared, Sequence) and not isinstance(declared, str) else ()
-    return next(
-        (item.get("sense") for item in held if isinstance(item, Mapping) and item.get("name") == name), None
-    )

@@ -1,14 +1,24 @@
 """``frtaudit check``: a spec and its data, looked at without running the audit."""
 
+import math
+import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from frtaudit.core import Cohort, CohortData
+from frtaudit.core import Cohort, CohortData, Groups
 from frtaudit.core.spec import AuditSpec, FoldSource
+from frtaudit.evaluation.answerable import why_not
+from frtaudit.evaluation.requirement_findings import limit_of, place_of
+from frtaudit.evaluation.requirements import planned
 from frtaudit.inputs.pairlist import read_pairs
-from frtaudit.pipeline.audit import refuse_few_replicates
+from frtaudit.pipeline.audit import ranked_classes, refuse_few_replicates
 from frtaudit.pipeline.components import comparisons_of, lists_of, load_cohort, load_providers
-from frtaudit.pipeline.evaluate import groups_of, planned_non_mated, refuse_unresolved
+from frtaudit.pipeline.evaluate import groups_of, planned_non_mated, refuse_unresolved, request_of
 from frtaudit.pipeline.thresholds import declared_thresholds
+
+BASE_BYTES = 4e8  # Python and its libraries
+BYTES_OF_A_KEPT_PAIR, WEIGHT_BYTES = 36, 128
+SECONDS_OF_A_TERM = 8.6e-11  # of a score: 11 ns at 128 dimensions
 
 
 def check(spec: AuditSpec) -> list[str]:
@@ -30,6 +40,7 @@ def check(spec: AuditSpec) -> list[str]:
     for provider in providers:
         declared_thresholds(spec, provider)
         lines.append(_provider_line(cohort_data, provider.name))
+    lines += _requirement_lines(spec, groups, [provider.name for provider in providers])
     if spec.folds.source is FoldSource.FILE and spec.folds.file:
         read_pairs(Path(spec.folds.file), cohort_data.cohort)
     elif spec.folds.source is FoldSource.OFFICIAL and cohort_data.pairs:
@@ -39,6 +50,8 @@ def check(spec: AuditSpec) -> list[str]:
     lines.append(
         f"analyses: {', '.join(spec.analyses)}; B {spec.bootstrap.B}, alpha {spec.bootstrap.alpha:g}"
     )
+    if comparisons.all_pairs:
+        lines.append(_expected_line(spec, cohort_data, len(providers)))
     lines += [f"warning: {note}" for note in cohort_data.notes]
     return lines
 
@@ -58,9 +71,43 @@ def _classes(cohort: Cohort, name: str) -> str:
     return f"{', '.join(counts)}{f', unknown {unknown}' if unknown else ''} subjects"
 
 
-def _provider_line(cohort_data: object, name: str) -> str:
-    templates = getattr(cohort_data, "templates", {})
+def _provider_line(cohort_data: CohortData, name: str) -> str:
+    templates = cohort_data.templates
     if name not in templates:
         return f"provider {name}"
     rows, width = templates[name]().vectors.shape
-    return f"provider {name}: {rows} templates of {width} numbers"
+    failed = cohort_data.cohort.n_samples - rows
+    return f"provider {name}: {rows} templates of {width} numbers{f', {failed} failures to acquire' if failed else ''}"
+
+
+def _requirement_lines(spec: AuditSpec, groups: Groups, systems: Sequence[str]) -> Iterator[str]:
+    """What each requirement asks, of whom, and whether anything can answer it."""
+    ranked = ranked_classes(groups)
+    for requirement in spec.requirements:
+        at = ", ".join(place_of(key, value) for key, value in requirement.at.items())
+        what = f"requirement {requirement.name}: {requirement.metric}{f' at {at}' if at else ''}"
+        reason = why_not(requirement, spec, ranked)
+        if reason:
+            yield f"{what}: not testable: {reason}"
+            continue
+        of = planned([requirement], ranked, len(systems))
+        verdicts = "one verdict" if of == 1 else f"{of} verdicts"
+        limit = limit_of(requirement).removeprefix("the limit of ")
+        yield f"{what}, {limit}, group {requirement.group}: {verdicts} on {', '.join(systems)}"
+
+
+def _expected_line(spec: AuditSpec, cohort_data: CohortData, systems: int) -> str:
+    """Comparisons, time to score them, and memory, by the arithmetic of docs/guides/large.md."""
+    n = cohort_data.cohort.n_samples
+    pairs, cores = n * (n - 1) // 2, spec.threads or os.cpu_count() or 1
+    width = max((read().vectors.shape[1] for read in cohort_data.templates.values()), default=0)
+    kept = (
+        1.25 * (1 + 10 / (math.isqrt(cohort_data.cohort.n_subjects) or 1)) * request_of(spec, []).fmr * pairs
+    )
+    sorting = min(BYTES_OF_A_KEPT_PAIR * kept, spec.tail_budget)
+    memory = BASE_BYTES + 8 * n * (width + 1) + sorting + WEIGHT_BYTES * n * cores
+    seconds = SECONDS_OF_A_TERM * width * pairs * systems / cores
+    return (
+        f"expected: {pairs:,} comparisons of each system, scored in about {max(seconds, 1):.0f} s "
+        f"on {cores} cores; about {memory / 1e9:.1f} GB of memory"
+    )

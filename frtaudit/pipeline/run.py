@@ -46,13 +46,13 @@ Make = Callable[[], Audited]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
-    """What a run came to: exit code, number of findings by verdict, digest of the result, what to open."""
+    """What a run came to: exit code, number of findings by verdict, result and its digest, what to open."""
 
     exit_code: int
     verdict_counts: Mapping[str, int]
+    result: AuditResult
     result_sha256: str
     report: Path | None
-    choice: tuple[str, ...] = ()
 
 
 def run(spec: AuditSpec, folder: Path, exit_code: ExitCode, make: Make | None = None) -> RunSummary:
@@ -74,9 +74,13 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode, make: Make | None = 
         code = exit_code(counts)
         for name, data in sealed.items():
             OutputFolder(draft).write(name, data)
-        _write_numbers(audited, draft, code, counts)
-        _write_report(audited.result, spec.report, draft, signing, sealed, previous)
-        _write_statement(draft, signing)
+        writes = (
+            partial(_write_numbers, audited, draft, code, counts),
+            partial(_write_report, audited.result, spec.report, draft, signing, sealed, previous),
+            partial(_write_statement, draft, signing),
+        )
+        for write in on_terminal(writes, "result, report, signature"):
+            write()
     return _summary(folder, audited.result, code, counts)
 
 
@@ -141,7 +145,7 @@ def _summary(folder: Path, result: AuditResult, code: int, counts: Mapping[str, 
     return RunSummary(
         exit_code=code,
         verdict_counts=counts,
-        choice=result.choice,
+        result=result,
         result_sha256=result.sha256,
         report=report,
     )

@@ -44,7 +44,7 @@ def pilots(
 ) -> Iterator[SystemData]:
     """Score each provider as the audit would, without replicates and folds."""
     bare = replace(spec, bootstrap=replace(spec.bootstrap, plans=()), folds=Folds(), intervals=())
-    for provider in progress(load_providers(spec, cohort_data), "providers"):
+    for provider in progress(load_providers(spec, cohort_data), "systems"):
         yield evaluate_system(bare, provider, cohort_data, comparisons, groups, progress)
 
 
@@ -131,7 +131,10 @@ def classes(system: SystemData, context: PlanContext) -> Iterator[Section]:
                 "(Mann-Whitney)",
                 columns=("class", "subjects", "P(class > rest)", "subjects of the class", "of all"),
                 rows=rows,
-                notes=("needed to tell a shift as large as the pilot's; a chance shift makes it too small",),
+                notes=(
+                    "needed to tell a shift as large as the pilot's; a chance shift makes it too small",
+                    f"alpha is divided by the {len(names)} classes, which the thesis does not do: it needs fewer",
+                ),
             )
 
 

@@ -146,7 +146,7 @@ def _text_of(function: "ctypes._NamedFuncPointer") -> str:
 
 def _is_foreign(page: str) -> bool:
     """Whether a font of the machine may be asked for: a letter that no shipped font has, or styles of one's own."""
-    letters = {ord(letter) for letter in page if letter.isprintable()}
+    letters = {ord(letter) for letter in set(page) if letter.isprintable()}
     emoji = any(low <= letter <= high for letter in letters for low, high in EMOJI)
     return emoji or not letters <= _shipped_letters() or "font" in _own_style(page)
 

@@ -1,3 +1,4 @@
+from bisect import bisect_right
 from dataclasses import replace
 
 import pytest
@@ -7,6 +8,7 @@ from small_audits import EXPLICIT, put, spec
 
 from frtaudit.analyses.identity_labels import IdentityLabels
 from frtaudit.core import Estimate
+from frtaudit.core.labelling import Labelling
 from frtaudit.core.spec import Thresholds
 from frtaudit.datasets.cohorts.synthetic_queries import SyntheticService
 from frtaudit.errors import SpecError
@@ -76,9 +78,16 @@ def test_curves_and_examples_are_kept() -> None:
         "label_shares",
     } <= kinds
     assert {"confidence_matrix", "confidence_vectors"} <= kinds
-    for item in result().curves:
-        if item.analysis == "confidence_matrix":
-            assert len(item.replicates) == len(item.x)
+    matrices = [item for item in result().curves if item.analysis == "confidence_matrix"]
+    kinds_of = {
+        name: [item.group for item in matrices if item.provider == name] for name in ("acme", "bolt", "crest")
+    }
+    assert "used" in kinds_of["acme"]
+    assert kinds_of["acme"] == kinds_of["bolt"] == kinds_of["crest"]
+    for item in matrices:
+        assert len(item.replicates) == len(item.x)
+        assert list(item.x) == list(range(len(item.x)))
+        assert list(item.y) == sorted(item.y, reverse=True)
 
 
 def test_the_band_is_that_of_the_labels_that_the_cohort_has() -> None:
@@ -132,4 +141,67 @@ def test_what_queries_of_several_people_change_is_told_both_ways() -> None:
     drop_rates = pick("fnmr_by_labels", labels="several_drop")
     assert {(i.provider, i.at["fmr"], i.numerator) for i in drop_rates} == {
         (i.provider, i.at["fmr"], i.numerator) for i in here if i.schema is None
+    }
+
+
+def test_annotated_rates_of_a_group_are_what_is_annotated() -> None:
+    """One group loses its hard queries: its annotated rates are those of all its faces, to the last digit."""
+    queries = 40
+    cohort = replace(
+        SEARCH, queries=queries, twins=0.1, concentration=(20, 300), classes={"amber": 1.0, "birch": 0.3}
+    )
+    asked = made(cohort=cohort, analyses={"identity_labels": IdentityLabels(subsets=False, matrices=False)})
+    system = put(asked, "acme")
+    system = replace(system, surveys={"identity_labels": IdentityLabels().survey(asked, system.cohort_data)})
+    found = IdentityLabels().estimates(system, 0.05)
+    value = {
+        (item.metric, item.group, item.at["labels"], item.at.get("fmr")): item.value
+        for item in found.estimates
+        if item.schema == "group" and "labels" in item.at
+    }
+    labelling = system.cohort_data.labelling
+    assert labelling is not None
+    used = [reason == "" for reason in labelling.labelled.reason]
+    assert sum(used[: queries // 2]) > sum(used[queries // 2 :]) + 2
+    for group, own in (("amber", range(queries // 2)), ("birch", range(queries // 2, queries))):
+        true = rates_on_truth(labelling, "acme", own)
+        fmr, fnmr = min(
+            true.values(), key=lambda pair: abs(pair[0] - pair[1])
+        )  # of ties the smallest threshold
+        assert value["eer_by_labels", group, "annotated", None] == (fmr + fnmr) / 2
+        for target in (0.1, 0.05):
+            expected = next(fnmr for fmr, fnmr in true.values() if fmr <= target)
+            assert value["fnmr_by_labels", group, "annotated", target] == expected
+        (drawn,) = (
+            item
+            for item in found.curves
+            if (item.analysis, item.group, item.metric) == ("labels_det", group, "annotated")
+        )
+        assert set(zip(drawn.x, drawn.y, strict=True)) <= set(true.values())
+    achievable, annotated = (
+        value["eer_by_labels", "birch", kind, None] for kind in ("achievable", "annotated")
+    )
+    assert annotated > 1.2 * achievable  # type: ignore[operator]  # both are there
+    shares = {item.group: len(item.x) for item in found.curves if item.analysis == "label_shares"}
+    assert shares == {"all": queries, "amber": queries // 2, "birch": queries // 2}
+
+
+def rates_on_truth(labelling: Labelling, name: str, queries: range) -> dict[float, tuple[float, float]]:
+    """Score to FMR and FNMR there (match iff above), of the annotated faces of some queries, ascending; by counting."""
+    faces = labelling.faces
+    (service,) = (one for one in labelling.services if one.name == name)
+    mated, non_mated = [], []
+    for one, two, score in zip(
+        service.first.tolist(), service.second.tolist(), service.score.tolist(), strict=True
+    ):
+        query = [int(faces.query_of[face]) for face in (one, two)]
+        if all(faces.annotated[face] == 1 for face in (one, two)) and all(q in queries for q in query):
+            (mated if query[0] == query[1] else non_mated).append(score)
+    return {
+        cut: (
+            (len(non_mated) - bisect_right(non_mated, cut)) / len(non_mated),
+            bisect_right(mated, cut) / len(mated),
+        )
+        for mated, non_mated in [(sorted(mated), sorted(non_mated))]
+        for cut in sorted({*mated, *non_mated})
     }

@@ -45,7 +45,11 @@ def stand_in(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> pipeline_run
     counts = {kind.value: sum(finding.verdict is kind for finding in made.findings) for kind in Verdict}
     (folder / "result.json").write_bytes(made.to_bytes())
     return pipeline_run.RunSummary(
-        exit_code=exit_code(counts), verdict_counts=counts, result_sha256=made.sha256, report=None
+        exit_code=exit_code(counts),
+        verdict_counts=counts,
+        result=made,
+        result_sha256=made.sha256,
+        report=None,
     )
 
 
@@ -307,6 +311,17 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
+def test_a_program_reads_what_a_sweep_came_to(capsys: pytest.CaptureFixture[str]) -> None:
+    """With --json standard output is one object: each job's settings, folder, exit code and verdicts."""
+    assert multirun.sweep(["audit=demo", *QUIET, "seed=1,7"], None, FailOn.FAIL, as_json=True) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert [job["settings"] for job in told["jobs"]] == [{"seed": "1"}, {"seed": "7"}]
+    assert [job["exit_code"] for job in told["jobs"]] == [0, 1]
+    assert [job["verdicts"] for job in told["jobs"]] == [told["verdicts"], None]
+    assert told["jobs"][1]["error"] == "metadata.csv: the file is missing"
+    assert (told["exit_code"], told["files"][0]) == (1, "sweep.json")
+
+
 def test_a_fresh_sweep_holds_strictly(unbroken: Path) -> None:
     """Nothing of it is uncovered or not compared, and a stranger's file beside a job's is named."""
     signers = [unbroken.parents[3] / "config" / DEMO_FOLDER / PUBLIC]

@@ -11,6 +11,7 @@ import pytest
 
 from frtaudit.cli import run as app
 from frtaudit.cli.run import FailOn
+from frtaudit.core import AuditResult
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, SpecError
 from frtaudit.pipeline import run as delivery
@@ -21,6 +22,9 @@ FAULTS = {
     5: OSError(errno.ENOSPC, "No space left on device", "out/.draft/files/report.pdf"),
     6: OSError(errno.EFBIG, "File too large"),
 }
+NOTHING = AuditResult(
+    spec={}, digests={}, versions={}, estimates=(), curves=(), findings=(), failures=(), cohort={}, notes=()
+)
 COUNTS = {"pass": 1, "fail": 0, "inconclusive": 1, "not_testable": 0}
 
 
@@ -35,7 +39,9 @@ def stand_in(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> delivery.Run
     code = exit_code({**COUNTS, "fail": int(spec.seed == 9)})
     (folder / "result.json").write_text(json.dumps({"seed": spec.seed}))
     (folder / "verdict.json").write_text(json.dumps({"exit_code": code}))
-    return delivery.RunSummary(exit_code=code, verdict_counts=COUNTS, result_sha256="", report=None)
+    return delivery.RunSummary(
+        exit_code=code, verdict_counts=COUNTS, result=NOTHING, result_sha256="", report=None
+    )
 
 
 @pytest.fixture(autouse=True)

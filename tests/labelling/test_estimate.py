@@ -8,33 +8,9 @@ from searches import labelling
 from web_search import lfw, web_search
 
 from frtaudit.core.labelling import Faces, Service
-from frtaudit.errors import DataError, ProviderError, SpecError
-from frtaudit.labelling.estimate import How, Several, labelled, modes_of
+from frtaudit.errors import SpecError
+from frtaudit.labelling.estimate import How, Several, labelled
 from frtaudit.stats.labels.spectral import Limits, Rule
-
-
-def test_modes_are_those_of_people_who_differ_and_of_one() -> None:
-    """Two normal parts of unlike size; the order of the scores changes no bit."""
-    rng = np.random.default_rng(3)
-    scores = np.r_[rng.normal(20, 5, 9000), rng.normal(80, 4, 1500)]
-    low, high = modes_of("s", scores)
-    assert low == pytest.approx(20, abs=0.5)
-    assert high == pytest.approx(80, abs=0.5)
-    assert modes_of("s", rng.permutation(scores)) == (low, high)
-
-
-def test_without_scikit_learn_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An audit's own installation has no scikit-learn: who asks for modes is told the extra."""
-    monkeypatch.setattr("frtaudit.core.machine.extras.find_spec", lambda _: None)
-    with pytest.raises(ProviderError, match=r"^cohort\.labels: sklearn is not .* 'frtaudit\[learn\]'$"):
-        modes_of("s", np.arange(9.0))
-
-
-@pytest.mark.parametrize("scores", [np.full(50, 0.3), np.random.default_rng(0).normal(0, 1, 500)])
-def test_one_mode_is_refused_in_one_line(scores: np.ndarray) -> None:
-    """Where nothing tells people who differ from one person, the line names the setting that gives the modes."""
-    with pytest.raises(DataError, match=r"scores of s: no two modes: .*cohort.labels.modes.s=\[low,high\]"):
-        modes_of("s", scores)
 
 
 def test_labels_of_a_made_up_search_are_right() -> None:
@@ -150,5 +126,3 @@ def test_modes_and_limits_that_cannot_be_are_one_line() -> None:
         How(limits=Limits(min_faces=-3))
     with pytest.raises(SpecError, match=r"^cohort.labels.limits.min_positives: 0; accepted: 1 or more"):
         How(limits=Limits(min_positives=0))
-    with pytest.raises(DataError, match="scores of acme: no score at all, only failures"):
-        modes_of("acme", np.zeros(0))

@@ -90,7 +90,9 @@ def test_subsets_leave_out_services() -> None:
 def test_a_service_alone_labels_without_a_vote() -> None:
     """Its own labels are those of the estimate with it alone."""
     of = labelling()
-    person = evaluation.alone(of, of.services[1], How())
+    fit = evaluation.fit_of(of, of.services[1], How())
+    assert fit.modes == of.labelled.modes["bolt"]
+    person = evaluation.alone(of, of.services[1], How(), fit.modes)
     assert person.shape == of.labelled.label.shape
     assert (person >= 0).any()
 

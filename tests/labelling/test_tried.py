@@ -15,8 +15,9 @@ from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.failures import Failures
 from frtaudit.analyses.identity_labels import IdentityLabels
 from frtaudit.core import AuditResult, CohortData
+from frtaudit.core.cohort import Classification
 from frtaudit.core.labelling import Labelling
-from frtaudit.core.spec import Bootstrap
+from frtaudit.core.spec import Bins, Bootstrap, SchemaSpec
 from frtaudit.datasets.cohorts.queries import Queries
 from frtaudit.labelling.pairs import Between
 from frtaudit.labelling.tried import by_code, query_classes, tried
@@ -114,3 +115,21 @@ def test_a_query_without_a_person_has_the_class_of_its_text() -> None:
     texts[of.faces.query_of == lost] = "teal"
     again = query_classes(of.faces, {"group": texts}, SCHEMAS, cohort_data.cohort, of.sample_of)
     assert [q for q, name in enumerate(again["group"]) if name == "unknown"] == [lost]
+
+
+def test_a_query_without_a_person_has_the_class_of_its_bin() -> None:
+    """An age that no person of the cohort has, between the edges of people that it does have."""
+    of = searches.labelling()
+    schemas = {"age": SchemaSpec(column="age", bins=Bins(edges=(40.0,)))}
+    lost = of.labelled.reason.index("several")
+    ages = np.array([f"{20 + q}" if q != lost else "39.5" for q in of.faces.query_of], dtype=object)
+    known = of.sample_of >= 0
+    person = np.unique(of.faces.query_of[known])
+    subjects = searches.search().cohort
+    code = np.zeros(subjects.n_subjects, dtype=np.int16)
+    code[subjects.subject_of[of.sample_of[known]]] = of.faces.query_of[known] >= 20
+    age = Classification(name="age", classes=("<40", ">=40"), labels=("<40", ">=40"), codes=code)
+    cohort = replace(subjects, classifications={"age": age})
+    found = query_classes(of.faces, {"age": ages}, schemas, cohort, of.sample_of)["age"]
+    assert lost not in person
+    assert [name == ">=40" for name in found] == [q >= 20 and q != lost for q in range(len(found))]

@@ -31,10 +31,29 @@ def test_it_says_what_the_audit_would_do() -> None:
     assert lines[1] == "schema group: x 12, y 12 subjects"
     assert lines[2] == "protocol: all pairs, 2825 of them non-mated"
     assert lines[3:5] == [
-        "provider one: 64 templates of 16 numbers",
+        f"provider one: 64 templates of 16 numbers, {COUNT - 64} failures to acquire",
         f"provider two: {COUNT} templates of 16 numbers",
     ]
     assert lines[5] == "analyses: error_rates, failures; B 199, alpha 0.05"
+    pairs = COUNT * (COUNT - 1) // 2
+    assert lines[6].startswith(
+        f"expected: {pairs:,} comparisons of each system, scored in about 1 s on 1 cores"
+    )
+
+
+def test_it_says_who_is_judged_and_what_cannot_be() -> None:
+    """Each requirement with its limit and its verdicts; one that nothing answers says why and what to write."""
+    at = {"fmr": 0.1}
+    wrong = RequirementSpec(name="wrong", metric="fnmr", at=at, limit=0.1)
+    asked = (RequirementSpec(name="each", metric="fnmr_at_fmr", at=at, group="each", limit=0.1), wrong)
+    lines = check(spec(requirements=asked, bootstrap=Bootstrap(B=399)))
+    assert [line for line in lines if line.startswith("requirement ")] == [
+        "requirement each: fnmr_at_fmr at FMR 10 %, at most 10 %, group each: 4 verdicts on one, two",
+        (
+            "requirement wrong: fnmr at FMR 10 %: not testable: "
+            "fnmr is not estimated at fmr; write metric: fnmr_at_fmr"
+        ),
+    ]
 
 
 def test_unknown_classes_and_drops_are_said(tmp_path: Path) -> None:

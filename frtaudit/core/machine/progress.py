@@ -1,14 +1,15 @@
-"""How far a long audit is: a line on a terminal, nothing elsewhere."""
+"""How far a long audit is: a bar on a terminal, nothing elsewhere."""
 
 import sys
-import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from typing import Protocol, TypeVar
 
 from frtaudit.core.machine import signals
 
 T = TypeVar("T")
 QUIET_SECONDS = 2.0
+BAR = "{desc}: {n_fmt} of {total_fmt} |{bar:20}| {remaining} left"
 
 
 class Progress(Protocol):
@@ -26,18 +27,18 @@ def quiet(items: Sequence[T], what: str) -> Iterator[T]:  # noqa: ARG001  one si
 
 
 def on_terminal(items: Sequence[T], what: str) -> Iterator[T]:
-    """As :func:`quiet`; after two seconds a line on standard error says what is done and how long the rest may take."""
+    """As :func:`quiet`; after two seconds a bar on standard error says what is done and how long the rest may take.
+
+    Loops inside each other have a bar each. A bar goes when its loop ends.
+    """
     if not sys.stderr.isatty():
         yield from quiet(items, what)
         return
-    began = time.monotonic()
-    for done, item in enumerate(items):
-        spent = time.monotonic() - began
-        if done and spent > QUIET_SECONDS:
-            left = spent / done * (len(items) - done)
-            sys.stderr.write(f"\r{what}: {done} of {len(items)} done, about {left:.0f} s left ")
-            sys.stderr.flush()
-        signals.check()
-        yield item
-    if time.monotonic() - began > QUIET_SECONDS:
-        sys.stderr.write(f"\r{what}: {len(items)} of {len(items)} done" + " " * 24 + "\n")
+    from tqdm import tqdm
+
+    tqdm.monitor_interval = 0  # no thread of its own
+    bar = tqdm(
+        items, what, leave=False, file=sys.stderr, delay=QUIET_SECONDS, bar_format=BAR, dynamic_ncols=True
+    )
+    with closing(bar):
+        yield from quiet(bar, what)

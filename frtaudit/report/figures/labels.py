@@ -77,7 +77,14 @@ def _line(axes: Axes, series: Series, *, pale: bool = False) -> None:
         axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker, gid=tag)
 
 
-def score_histograms(name: str, title: str, series: Sequence[Series], *, outline: Sequence[Series]) -> Panel:
+def score_histograms(
+    name: str,
+    title: str,
+    series: Sequence[Series],
+    *,
+    outline: Sequence[Series],
+    share: str = "share of its kind",
+) -> Panel:
     """Shares of scores in equal bins; ``series``: filled, ``outline``: lines over them (Figure 4, left)."""
 
     def draw(axes: Axes) -> None:
@@ -90,12 +97,12 @@ def score_histograms(name: str, title: str, series: Sequence[Series], *, outline
             axes.step(
                 item.curve.x, item.curve.y, where="mid", color=style.hue, linestyle=style.dash, linewidth=0.9
             )
-        axes.set(xlabel="score", ylabel="share of its kind", ylim=(0, None))
+        axes.set(xlabel="score", ylabel=share, ylim=(0, None))
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=None))
         axes.xaxis.set_major_locator(MaxNLocator(5))
         axes.set_title(title)
 
-    alt = f"{title}: how scores of {', '.join(dict.fromkeys(item.name for item in [*series, *outline]))} are spread."
+    alt = f"{title}: histogram of scores: {', '.join(dict.fromkeys(item.name for item in [*series, *outline]))}."
     return Panel(svg=canvas.panel(name, alt, draw, height=LOW), alt=alt)
 
 

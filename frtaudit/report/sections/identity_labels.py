@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from frtaudit.core import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
-from frtaudit.report.sections import label_drawings
+from frtaudit.report.sections import label_drawings, label_modes
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
@@ -39,7 +39,7 @@ def build(source: Source) -> Labels | None:
     queries = source.select("label_queries")
     if not queries:
         return None
-    makers = (_confusion, _rates, _several, _groups, _subsets)
+    makers = (_confusion, _rates, _several, _groups, _subsets, label_modes.table)
     tables = [_queries(queries), *(make(source) for make in makers)]
     return Labels(
         lead=_lead(source),

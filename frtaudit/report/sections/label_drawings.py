@@ -12,6 +12,7 @@ from frtaudit.report.figures import labels as label_figures
 from frtaudit.report.figures import legends
 from frtaudit.report.figures.curves import Dot, Series
 from frtaudit.report.pieces import Figure, Panel, spans
+from frtaudit.report.sections import label_modes
 from frtaudit.report.sections.label_query_drawings import examples, keys_of, label_curves, queries
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
@@ -24,7 +25,18 @@ THIN = "Thin lines: by estimated labels; thick pale ones: by annotated labels."
 
 def drawn(source: Source) -> tuple[Figure, ...]:
     """All that there are, in the order of reading."""
-    makers = (_overview, _bands, _kinds, _by_group, _scores, _equal_error, _subsets, queries, examples)
+    makers = (
+        _overview,
+        _bands,
+        _kinds,
+        _by_group,
+        _scores,
+        _equal_error,
+        _subsets,
+        queries,
+        examples,
+        label_modes.figures,
+    )
     return tuple(figure for make in makers for figure in make(source))
 
 

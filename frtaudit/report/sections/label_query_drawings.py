@@ -88,27 +88,33 @@ def _said(annotated: bool) -> Text:  # noqa: FBT001  a private switch
     left = "Left: how many faces a query has. " if annotated else "How many faces a query has."
     right = (
         "Right: the share that shows its person by annotation, a dot for each query; box: quartiles, whiskers: tenths. "
-        "A query belongs to a class only where its person is in this audit."
+        "Queries that the estimate left out are among them."
     )
     return spans(left, right if annotated else "")
 
 
 def examples(source: Source) -> Iterator[Figure]:
-    """One query of each kind: confidences; z, eigenvectors and the decision (Figures 3, S.5)."""
-    curves = {label_curve.group: label_curve for label_curve in label_curves(source, MATRIX)}
-    vectors = {label_curve.group: label_curve for label_curve in label_curves(source, VECTORS)}
-    panels = []
-    for number, (group, curve) in enumerate(curves.items()):
-        title = display_name(words().left_out, group)
-        series = Series(name=title, index=0, curve=curve)
-        panels.append(label_figures.matrix(f"labels-matrix-{number}", title, series))
-        if group in vectors:
-            other = Series(name=title, index=0, curve=vectors[group])
-            panels.append(label_figures.eigenvectors(f"labels-vectors-{number}", title, series, other))
-    if panels:
-        service = next(iter(curves.values())).metric
+    """Of each service one query of each kind: confidences; z, eigenvectors and the decision (Figures 3, S.5)."""
+    matrices, vectors = (label_curves(source, kind) for kind in (MATRIX, VECTORS))
+    for service in dict.fromkeys(curve.provider for curve in matrices):
+        place = source.providers.index(service)
+        panels = []
+        for number, curve in enumerate(one for one in matrices if one.provider == service):
+            title = display_name(words().left_out, curve.group)
+            series = Series(name=title, index=0, curve=curve)
+            panels.append(label_figures.matrix(f"labels-matrix-{place}-{number}", title, series))
+            panels += [
+                label_figures.eigenvectors(
+                    f"labels-vectors-{place}-{number}",
+                    title,
+                    series,
+                    Series(name=title, index=0, curve=other),
+                )
+                for other in vectors
+                if (other.provider, other.group) == (service, curve.group)
+            ]
         yield Figure(
-            name="labels-examples",
+            name=f"labels-examples-{place}",
             title=f"One query of each kind, by {service}",
             caption=spans(
                 "Left: confidences scaled to 0 and 1 between the modes of the scores; one dark block is one person. "

@@ -77,7 +77,7 @@ def difference_interval(
     variance = max(difference.variance, dealt)
     if variance <= 0 or subjects < 2:
         return None
-    half = float(scipy.stats.t.isf(alpha / 2, subjects - 1)) * variance**0.5
+    half = float(-scipy.special.stdtrit(subjects - 1, alpha / 2)) * variance**0.5
     return difference.value - half, difference.value + half
 
 

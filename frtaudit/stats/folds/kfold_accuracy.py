@@ -190,7 +190,7 @@ def t_interval(accuracy: FoldAccuracy, alpha: float) -> tuple[float, float]:
     >>> t_interval(k_fold_accuracy(scores, mated, np.array([0, 0, 1, 1])), 0.05)
     (1.0, 1.0)
     """
-    half = float(scipy.stats.t.isf(alpha / 2, accuracy.total.size - 1)) * accuracy.sem
+    half = float(-scipy.special.stdtrit(accuracy.total.size - 1, alpha / 2)) * accuracy.sem
     return accuracy.mean - half, accuracy.mean + half
 
 

@@ -5,6 +5,7 @@ undefined rate (NaN) makes the index NaN.
 """
 
 from enum import Enum
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +38,7 @@ def rate_index(kind: RateIndex | str, rates: npt.ArrayLike) -> Floats:
         return np.full(values.shape[:-1], np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = _INDICES[RateIndex(kind)](values)
-    return np.asarray(np.where(values.max(axis=-1) > 0, found, np.nan))
+    return np.asarray(np.where(_largest(values) > 0, found, np.nan))
 
 
 def fdr(fmr: npt.ArrayLike, fnmr: npt.ArrayLike, weight: float) -> Floats:
@@ -79,31 +80,41 @@ def garbe(fmr: npt.ArrayLike, fnmr: npt.ArrayLike, weight: float) -> Floats:
     return np.asarray(weight * match + (1 - weight) * non_match)
 
 
+def _largest(rates: Floats) -> Floats:
+    """The maximum over the last axis, which is short: group by group, several times as fast as along the axis."""
+    found: Floats = reduce(np.maximum, np.moveaxis(rates, -1, 0))
+    return found
+
+
+def _smallest(rates: Floats) -> Floats:
+    found: Floats = reduce(np.minimum, np.moveaxis(rates, -1, 0))
+    return found
+
+
 def _gap(rates: npt.ArrayLike) -> Floats:
     values = np.asarray(rates, dtype=np.float64)
     if values.shape[-1] == 0:
         return np.full(values.shape[:-1], np.nan)
-    return np.asarray(values.max(axis=-1) - values.min(axis=-1))
+    return np.asarray(_largest(values) - _smallest(values))
 
 
 def _max_min(rates: Floats) -> Floats:
-    return np.asarray(rates.max(axis=-1) / rates.min(axis=-1))
+    return np.asarray(_largest(rates) / _smallest(rates))
 
 
 def _logs(rates: Floats) -> Floats:
     """log10 of each rate over the geometric mean; exactly 0 where all rates are equal."""
-    scaled = np.log10(rates / rates.max(axis=-1, keepdims=True))
+    scaled = np.log10(rates / _largest(rates)[..., None])
     return np.asarray(scaled - scaled.mean(axis=-1, keepdims=True))
 
 
 def _max_geomean(rates: Floats) -> Floats:
-    largest = _logs(rates).max(axis=-1)
-    return np.asarray(np.where(rates.min(axis=-1) == 0, np.inf, 10**largest))
+    return np.asarray(np.where(_smallest(rates) == 0, np.inf, 10 ** _largest(_logs(rates))))
 
 
 def _log_geomean(rates: Floats) -> Floats:
     total = np.abs(_logs(rates)).sum(axis=-1)
-    return np.asarray(np.where(rates.min(axis=-1) == 0, np.inf, total))
+    return np.asarray(np.where(_smallest(rates) == 0, np.inf, total))
 
 
 def _gini(rates: Floats) -> Floats:

@@ -161,7 +161,7 @@ def population_bounds(
     >>> low.round(3).tolist(), high.round(3).tolist()
     ([0.0], [2.695])
     """
-    critical = float(scipy.stats.t.isf(alpha / 2, degrees))
+    critical = float(-scipy.special.stdtrit(degrees, alpha / 2))
     variance = square.var(axis=0, ddof=1)
     centre = np.maximum(2 * point - square.mean(axis=0), 0.0)
     least = noise.var(axis=0, ddof=1)
@@ -209,7 +209,7 @@ def population_bootstrap(
     point = np.square(delta).mean(axis=1)
     degrees = degrees_of_freedom(min(clustered.effective_subjects for clustered in ordered))
     low, high, error = population_bounds(square, gap, point, alpha, degrees)
-    stretch = float(scipy.stats.t.isf(alpha / 2, degrees) / scipy.stats.norm.isf(alpha / 2))
+    stretch = float(scipy.special.stdtrit(degrees, alpha / 2) / scipy.special.ndtri(alpha / 2))
     noise, gap, shift = gap, gap * stretch**2, shift * stretch
     excess = gap.max(axis=1)
     edge = float(np.quantile(excess, 1 - alpha, method="higher"))

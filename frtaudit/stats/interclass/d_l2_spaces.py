@@ -66,7 +66,7 @@ class Spread:
 
     def _stretch(self, alpha: float) -> float:
         """Student's t over z: the variance that the replicates show is itself an estimate."""
-        return float(scipy.stats.t.isf(alpha / 2, self.degrees) / scipy.stats.norm.isf(alpha / 2))
+        return float(scipy.special.stdtrit(self.degrees, alpha / 2) / scipy.special.ndtri(alpha / 2))
 
     def _worst(self, alpha: float) -> Floats:
         return np.asarray(self.noise.max(axis=1) * self._stretch(alpha) ** 2)
@@ -164,7 +164,7 @@ def thesis_tar(
     counts = np.array([scores.size for scores in classes.scores], dtype=np.float64)
     _, spread = class_curves.spread_iid(once, counts, shares)
     size = np.abs(class_curves.from_overall(once, shares))
-    half = float(scipy.stats.t.isf(alpha / 2, n)) * spread
+    half = float(-scipy.special.stdtrit(n, alpha / 2)) * spread
     ends = (np.maximum(size - half, 0.0), size + half)
     low, high = (np.sqrt(np.square(end).mean(axis=-1) * axis.length) for end in ends)
     return low, high

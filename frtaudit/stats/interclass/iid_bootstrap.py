@@ -81,7 +81,7 @@ def bounds(
     u, widths = pieces([len(scores) for scores in classes])
     ordered = [np.sort(to_scale(scores, score_range)) for scores in classes]
     delta = np.abs(from_mean(np.stack([quantiles(scores, u) for scores in ordered])))
-    critical = float(scipy.stats.t.isf(alpha / 2, n))  # df = B, not B - 1 (FORMULAS 3)
+    critical = float(-scipy.special.stdtrit(n, alpha / 2))  # df = B, not B - 1 (FORMULAS 3)
     half = critical * np.sqrt(square / (n - 1))
     return Table(
         point=d_l2(classes, score_range),

@@ -93,7 +93,7 @@ def change(old: Classes, new: Classes, *, alpha: float, n: int, rng: np.random.G
     before, after = float(largest(old, once)[0]), float(largest(new, once)[0])
     away = np.abs(gap - gap.mean())
     half = float(np.quantile(away, 1 - alpha, method="higher"))
-    reach = float(scipy.stats.norm.isf(alpha / 2) + scipy.stats.norm.ppf(POWER))
+    reach = float(-scipy.special.ndtri(alpha / 2) + scipy.special.ndtri(POWER))
     return Change(
         old=before,
         new=after,

@@ -79,7 +79,7 @@ def gaussian(replicates: Floats, stat: float, vstat: float, alpha: float) -> Bou
     gaps = _defined(_gaps(replicates, vstat))
     if gaps is None or gaps.size < 2 or not np.isfinite(gaps).all() or not np.isfinite(stat):
         return None
-    centre, half = stat + float(gaps.mean()), float(scipy.stats.norm.isf(alpha / 2) * gaps.std(ddof=1))
+    centre, half = stat + float(gaps.mean()), float(-scipy.special.ndtri(alpha / 2) * gaps.std(ddof=1))
     return centre - half, centre + half
 
 
@@ -124,7 +124,7 @@ def gaussian_error(replicates: Floats, alpha: float) -> float:
     spread = float(kept.std()) if kept.size > 1 else 0.0
     if spread == 0:
         return float("nan")
-    z, scaled = float(scipy.stats.norm.isf(alpha / 2)), (kept - kept.mean()) / spread
+    z, scaled = float(-scipy.special.ndtri(alpha / 2)), (kept - kept.mean()) / spread
     skewness, kurtosis = float(np.mean(scaled**3)), float(np.mean(scaled**4))
     return spread * float(np.sqrt((1 + z * abs(skewness) + z**2 * (kurtosis - 1) / 4) / kept.size))
 

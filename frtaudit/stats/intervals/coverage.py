@@ -122,7 +122,7 @@ def effective_trials(tally: Tally, lent: Tally, over: Denominators) -> Floats:
 
 def wilson_iid(tally: Tally, over: Denominators, alpha: float) -> Bounds:
     """Wilson's interval as if comparisons were independent (pooled rates only)."""
-    return _score(rates(tally, over), float(over.trials), float(scipy.stats.norm.isf(alpha / 2)))
+    return _score(rates(tally, over), float(over.trials), float(-scipy.special.ndtri(alpha / 2)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

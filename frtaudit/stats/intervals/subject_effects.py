@@ -162,7 +162,7 @@ def _upper(ratio: float, first_order: Floats, weight: Floats, seen: float) -> fl
     error = k / (k - 1) * float(np.square(first_order).sum())
     subjects = float(np.square(weight).sum()) ** 2 / float((weight**4).sum())
     estimate = bound = max(ratio - 1, 0.0)
-    critical = float(scipy.stats.t.ppf(CONFIDENCE, k - 1))
+    critical = float(scipy.special.stdtrit(k - 1, CONFIDENCE))
     for _ in range(ITERATIONS):
         grown = max(_gamma_error(bound) - _gamma_error(estimate), 0.0) / subjects
         reach = critical * math.sqrt(error + grown)
@@ -176,4 +176,4 @@ def _gamma_error(variance: float) -> float:
 
 def _poisson(seen: float) -> float:
     """One-sided 95 % upper bound of a Poisson mean."""
-    return float(scipy.stats.chi2.ppf(CONFIDENCE, 2 * (seen + 1))) / 2
+    return float(scipy.special.gammaincinv(seen + 1, CONFIDENCE))

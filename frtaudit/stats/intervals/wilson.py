@@ -35,24 +35,19 @@ from frtaudit.stats.intervals.dependence import (
     spread,
 )
 from frtaudit.stats.intervals.rate_bounds import RateBounds, Score, pair_weight
-from frtaudit.stats.rates.sums import MatedSums, mated_sums, non_mated_sums
+from frtaudit.stats.rates.sums import MatedSums, joined, mated_sums, non_mated_sums, rows_at
 from frtaudit.stats.rates.trials import members
 
 
 def wilson_iid(errors: int, trials: int, alpha: float) -> Score:
     """Wilson interval of ``errors`` in ``trials`` independent comparisons; 0 at no error, 1 at all errors.
 
-    statsmodels' ``proportion_confint``; level 1 - alpha, two-sided. ``trials`` >= 1.
+    Level 1 - alpha, two-sided; ``trials`` >= 1. statsmodels' ``proportion_confint`` gives the same, and imports pandas.
 
     >>> round(wilson_iid(0, 223, 0.05).high, 6)
     0.016935
     """
-    from statsmodels.stats.proportion import proportion_confint  # imports pandas
-
-    low, high = proportion_confint(errors, trials, alpha=alpha, method="wilson")
-    return Score(
-        low=float(low) if errors else 0.0, high=float(high) if errors < trials else 1.0, n_eff=float(trials)
-    )
+    return wilson_score(errors / trials, float(trials), _critical(alpha))
 
 
 def wilson_score(rate: float, n_eff: float, critical: float) -> Score:
@@ -199,10 +194,12 @@ class WilsonRule:
         return _rule(residuals, lent, source, alpha, ends=1)
 
     def along(self, tail: ScoreTail, groups: Groups, thresholds: Floats) -> "WilsonRule":
-        """The same rule prepared for other thresholds, with the lenders that are known."""
+        """The same rule prepared for other thresholds, with the lenders that are known and were summed once."""
+        lent = _with_lenders((), self.lenders_fmr)
+        more = non_mated_sums(tail, groups, np.setdiff1d(thresholds, lent))
         return replace(
             self,
-            non_mated=non_mated_sums(tail, groups, _with_lenders(thresholds, self.lenders_fmr)),
+            non_mated=joined(rows_at(self.non_mated, lent), more),
             mated=mated_sums(tail, groups, _with_lenders(thresholds, self.lenders_fnmr)),
         )
 
@@ -358,4 +355,4 @@ def _vacuous(residuals: Residuals) -> RuleInterval:
 @lru_cache(maxsize=64)
 def _critical(alpha: float) -> float:
     """Two-sided critical value of the normal."""
-    return float(scipy.stats.norm.isf(alpha / 2))
+    return float(-scipy.special.ndtri(alpha / 2))

@@ -149,6 +149,17 @@ def non_mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] 
     return _pick(_stack(parts), order[inverse])
 
 
+def rows_at(sums: NonMatedSums, thresholds: Floats) -> NonMatedSums:
+    """The rows of some of its thresholds, which are ascending as they are."""
+    return _pick(sums, np.searchsorted(sums.thresholds, thresholds))
+
+
+def joined(sums: NonMatedSums, more: NonMatedSums) -> NonMatedSums:
+    """The rows of both, which share no threshold, in ascending order."""
+    both = _stack([sums, more])
+    return _pick(both, np.argsort(both.thresholds))
+
+
 @dataclass(frozen=True, slots=True)
 class _SortedTail:
     """The entries of the tail above the lowest threshold: their subjects, block sizes, and thresholds below them."""

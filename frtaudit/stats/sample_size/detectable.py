@@ -77,7 +77,7 @@ def found(
     if rate <= 0 or other > 1 or min(n_eff, other_n_eff) <= 0 or rate * n_eff < enough_errors(power):
         return False
     beta = (1 - FOR_ERRORS) * (1 - power)
-    reach = critical_value(groups, alpha) + float(scipy.stats.norm.isf(beta))
+    reach = critical_value(groups, alpha) + float(-scipy.special.ndtri(beta))
     return math.log(ratio) >= reach * log_error(rate, n_eff, other, other_n_eff) * (1 - 1e-12)
 
 
@@ -95,7 +95,7 @@ def detectable_ratio(
 
     if not found(1 / rate, rate, n_eff, other_n_eff, groups=groups, alpha=alpha, power=power):
         return None
-    reach = critical_value(groups, alpha) + float(scipy.stats.norm.isf((1 - FOR_ERRORS) * (1 - power)))
+    reach = critical_value(groups, alpha) + float(-scipy.special.ndtri((1 - FOR_ERRORS) * (1 - power)))
     return float(scipy.optimize.brentq(gap, 1.0, 1 / rate, xtol=1e-9))
 
 

@@ -44,6 +44,6 @@ def noether(probability: float, share: float, alpha: float, power: float) -> flo
     >>> round(noether(0.55, 0.5, 0.05, 0.8))
     1047
     """
-    reach = float(scipy.stats.norm.isf(alpha / 2) + scipy.stats.norm.isf(1 - power))
+    reach = float(-scipy.special.ndtri(alpha / 2) - scipy.special.ndtri(1 - power))
     distance = probability - 0.5
     return reach**2 / (12 * share * (1 - share) * distance**2) if distance else math.inf

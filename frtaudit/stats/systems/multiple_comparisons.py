@@ -92,7 +92,7 @@ class Family:
         as all decisions of a subject at most, so that d = reach * sqrt(error^2 + d * min(error^2/s, 1/K)). Without
         that term the difference comes out too small, and one of that size is found in fewer than four of five cohorts.
         """
-        reach = self.critical(alpha) + float(scipy.stats.norm.ppf(POWER))
+        reach = self.critical(alpha) + float(scipy.special.ndtri(POWER))
         square = np.square(self.error)
         growth = 0.0 if apart is None else reach**2 * np.minimum(square / apart, 1 / subjects)
         return np.asarray((growth + np.sqrt(np.square(growth) + 4 * reach**2 * square)) / 2)

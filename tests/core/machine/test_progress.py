@@ -1,9 +1,10 @@
 import io
 import sys
+from itertools import count
 
 import pytest
 
-from frtaudit.core.machine import progress
+from frtaudit.core.machine import signals
 from frtaudit.core.machine.progress import on_terminal, quiet
 
 
@@ -15,10 +16,12 @@ class Terminal(io.StringIO):
         return True
 
 
-def clock(monkeypatch: pytest.MonkeyPatch, step: float) -> None:
-    """Each look at the clock is ``step`` seconds after the last."""
-    times = iter(range(100))
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(times) * step)
+def terminal(monkeypatch: pytest.MonkeyPatch, step: float) -> Terminal:
+    """Standard error is a terminal, and each look at the clock is ``step`` seconds after the last."""
+    stream, looks = Terminal(), count()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr("tqdm.std.time", lambda: next(looks) * step)
+    return stream
 
 
 def test_quiet_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
@@ -27,32 +30,53 @@ def test_quiet_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == ("", "")
 
 
-def test_no_terminal_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_terminal_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     """Into a file or a pipe nothing is written, however long it takes."""
+    terminal(monkeypatch, 60.0)
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
-    clock(monkeypatch, 60.0)
     assert list(on_terminal([1, 2, 3], "things")) == [1, 2, 3]
     assert stream.getvalue() == ""
 
 
-def test_a_long_loop_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After two seconds each item says how many are done and how long the rest may take."""
-    stream = Terminal()
-    monkeypatch.setattr(sys, "stderr", stream)
-    clock(monkeypatch, 3.0)
-    assert list(on_terminal(["a", "b", "c"], "providers")) == ["a", "b", "c"]
+def test_a_long_loop_says_how_far_it_is_and_how_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After two seconds a bar says how many are done and how long the rest may take; it goes with the loop."""
+    stream = terminal(monkeypatch, 3.0)
+    assert list(on_terminal(["a", "b", "c"], "systems")) == ["a", "b", "c"]
     said = stream.getvalue()
-    assert "providers: 1 of 3 done, about 12 s left" in said
-    assert "providers: 2 of 3 done" in said
-    assert said.rstrip().endswith("providers: 3 of 3 done")
-    assert "0 of 3" not in said
+    assert "systems: 1 of 3 |" in said
+    assert "systems: 2 of 3 |" in said
+    assert "00:0" in said.partition("systems: 1 of 3 |")[2]
+    assert said.rpartition("\r")[0].rpartition("\r")[2].strip() == ""
 
 
 def test_a_short_loop_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Within two seconds a terminal sees nothing either."""
-    stream = Terminal()
-    monkeypatch.setattr(sys, "stderr", stream)
-    clock(monkeypatch, 0.1)
+    stream = terminal(monkeypatch, 0.1)
     assert list(on_terminal([1, 2, 3], "things")) == [1, 2, 3]
-    assert stream.getvalue() == ""
+    assert stream.getvalue().strip() == ""
+
+
+def test_loops_inside_each_other_have_a_bar_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system's analyses are told below the systems."""
+    stream = terminal(monkeypatch, 3.0)
+    for _ in on_terminal([1, 2], "systems"):
+        for _ in on_terminal([1, 2, 3], "analyses"):
+            pass
+    assert "systems: 1 of 2" in stream.getvalue()
+    assert "analyses: 2 of 3" in stream.getvalue()
+
+
+def test_a_signal_ends_a_loop_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A signal that was noted is acted on before each item, and takes the bar with it."""
+    stream = terminal(monkeypatch, 3.0)
+    heard = iter([False, False, True])
+
+    def check() -> None:
+        if next(heard):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(signals, "check", check)
+    with pytest.raises(KeyboardInterrupt):
+        list(on_terminal([1, 2, 3], "systems"))
+    assert stream.getvalue().endswith("\r")

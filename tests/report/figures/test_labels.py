@@ -50,7 +50,7 @@ def test_scores_rates_sizes_and_shares_are_drawn_and_told() -> None:
     clusters, rates, sizes, shares = (
         series(kind) for kind in ("labels_scores", "labels_rates", "label_sizes", "label_shares")
     )
-    assert "are spread" in labels.score_histograms("h", "acme", [clusters], outline=[clusters]).alt
+    assert "histogram of scores" in labels.score_histograms("h", "acme", [clusters], outline=[clusters]).alt
     assert "over the threshold" in labels.rates("r", "acme", [rates], [rates]).alt
     assert "24 queries of 14 to 20 faces" in labels.sizes("s", "Faces", sizes).alt
     assert "used: median" in labels.boxes("b", "Right faces", [shares]).alt

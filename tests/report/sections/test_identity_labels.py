@@ -70,6 +70,7 @@ def test_tables_and_figures_stand_by_name() -> None:
         "label-rates",
         "label-several",
         "label-groups",
+        "label-modes",
     ]
     assert [item.name for item in view().figures] == [
         "labels-all",
@@ -80,7 +81,10 @@ def test_tables_and_figures_stand_by_name() -> None:
         "labels-eer-group",
         "labels-counts",
         "labels-queries",
-        "labels-examples",
+        "labels-examples-0",
+        "labels-examples-1",
+        "labels-examples-2",
+        "labels-modes",
     ]
 
 

@@ -1,0 +1,72 @@
+"""The modes of a service's scores, and the mixture that they are of, as a result keeps them."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from scipy.stats import norm
+
+from frtaudit.core import Curve, Estimate
+from frtaudit.core.arrays import Floats
+from frtaudit.core.labelling import Mixture, ModeFit
+
+CURVES = "labels_modes"
+PARTS = ("non_mated", "mated")
+BINS = 60
+GIVEN = "given as cohort.labels.modes"
+AT_ENDS = "most scores lie at the floor and the ceiling: these are the modes"
+
+
+def estimates(provider: str, analysis: str, fit: ModeFit) -> Iterator[Estimate]:
+    """Both modes; of the mixture mean, width and share of each part, log-likelihood and the number of starts."""
+    mixture = fit.mixture
+    note = GIVEN if fit.given else fit.problem or (AT_ENDS if mixture is None else None)
+    for place, part in enumerate(PARTS):
+        mode = None if fit.modes is None else fit.modes[place]
+        yield Estimate.of(
+            provider, analysis, "label_mode", mode, "score", at={"part": part}, weighting="pooled", note=note
+        )
+        if mixture is not None:
+            for metric, value, unit in (
+                ("label_mode_mean", mixture.mean[place], "score"),
+                ("label_mode_width", mixture.width[place], "score"),
+                ("label_mode_share", mixture.share[place], "share of scores"),
+            ):
+                yield Estimate.of(
+                    provider, analysis, metric, value, unit, at={"part": part}, weighting="pooled"
+                )
+    if mixture is not None:
+        for metric, number, unit in (
+            ("label_mode_log_likelihood", mixture.log_likelihood, "mean over scores"),
+            ("label_mode_gain", mixture.gain, "mean over scores"),
+            ("label_mode_starts", float(mixture.starts), "fits"),
+        ):
+            yield Estimate.of(provider, analysis, metric, number, unit, weighting="pooled")
+
+
+def curves(provider: str, scores: Floats, mixture: Mixture | None) -> Iterator[Curve]:
+    """Shares of scores in equal bins, and those that each part of the mixture has there; none without two scores."""
+    if scores.size and scores[0] < scores[-1]:
+        edges = np.linspace(scores[0], scores[-1], BINS + 1)
+        drawn = {"scores": np.histogram(scores, edges)[0] / scores.size, **_parts(edges, mixture)}
+        for rate, y in drawn.items():
+            yield Curve(
+                provider=provider,
+                analysis=CURVES,
+                schema=None,
+                group="all",
+                weighting="pooled",
+                x=tuple(((edges[1:] + edges[:-1]) / 2).tolist()),
+                y=tuple(y.tolist()),
+                rate=rate,
+            )
+
+
+def _parts(edges: Floats, mixture: Mixture | None) -> Mapping[str, Floats]:
+    """What lies beyond the first and the last edge stands in the first and the last bin, as scores cut off do."""
+    if mixture is None:
+        return {}
+    cuts = np.concatenate([[-np.inf], edges[1:-1], [np.inf]])
+    return {
+        part: np.diff(norm.cdf(cuts, mixture.mean[place], mixture.width[place])) * mixture.share[place]
+        for place, part in enumerate(PARTS)
+    }

@@ -1,0 +1,109 @@
+"""What a run prints at its end: its verdicts as a table and where its files are, or all of it as JSON."""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+from unicodedata import combining, east_asian_width
+
+from frtaudit.core import AuditResult
+from frtaudit.core.canonical import Json, dumps
+from frtaudit.errors import printable
+
+if TYPE_CHECKING:
+    from frtaudit.pipeline.run import RunSummary
+
+FILES = ("result.json", "report.html", "report.pdf", "annex.pdf")
+MAX_FINDINGS = 40  # findings in the table; the report holds all
+HEAD = ("verdict", "requirement", "of", "estimate", "bound", "limit")
+COLOURS = {"pass": "32", "fail": "31", "inconclusive": "33", "not_testable": "33"}
+
+
+def text(summary: "RunSummary", folder: Path) -> str:
+    """Lines: the choice, the findings that are worst first, how many of each verdict there are, and the files."""
+    found, chosen = counted(summary.verdict_counts), summary.result.choice
+    said = [f"choice: {printable(sentence)}" for sentence in chosen]
+    said += table(summary.result, coloured=wants_colour())
+    said += [f"verdicts: {found or 'no requirement declared'}"] if found or not chosen else []
+    return "\n".join([*said, *(printable(str(shown(path))) for path in _written(folder))])
+
+
+def table(result: AuditResult, *, coloured: bool = False) -> list[str]:
+    """Each finding on a line: verdict, requirement, system and group, estimate, the bound that decides, limit.
+
+    ``coloured``: the verdicts, as a terminal shows them. Empty where no requirement is declared.
+    """
+    from frtaudit.report.pieces import plain_text
+    from frtaudit.report.sections.verdicts import all_rulings
+    from frtaudit.report.source import Source
+
+    rulings = all_rulings(Source(result)) if result.findings else ()
+    cells = [
+        (row.verdict.text, row.requirement.text, *map(plain_text, (row.who, row.value, row.bound, row.limit)))
+        for row in rulings[:MAX_FINDINGS]
+    ]
+    rows = [HEAD, *(tuple(printable(cell.replace("\u00a0", " ")) for cell in row) for row in cells)]
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    aligned = [_aligned(row, widths) for row in rows]
+    if coloured:
+        paint = [COLOURS[row.code] for row in rulings[:MAX_FINDINGS]]
+        aligned[1:] = [
+            line.replace(cells[0], f"\x1b[{code}m{cells[0]}\x1b[0m", 1)
+            for code, line, cells in zip(paint, aligned[1:], rows[1:], strict=True)
+        ]
+    more = [f"{len(rulings) - MAX_FINDINGS} more in the report"] if len(rulings) > MAX_FINDINGS else []
+    return [*aligned, *more] if rulings else []
+
+
+def as_json(summary: "RunSummary", folder: Path) -> str:
+    """The same for a program: one line of canonical JSON."""
+    from frtaudit.pipeline.frames import finding_rows
+
+    told: dict[str, Json] = {
+        "exit_code": summary.exit_code,
+        "verdicts": dict(summary.verdict_counts),
+        "findings": finding_rows(summary.result),
+        "choice": list(summary.result.choice),
+        "folder": str(folder),
+        "files": [path.name for path in _written(folder)],
+        "result_sha256": summary.result_sha256,
+    }
+    return dumps(told)
+
+
+def wants_colour() -> bool:
+    """Whether standard output is a terminal that shows colours, and nobody said otherwise (no-color.org)."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def counted(verdicts: Mapping[str, int]) -> str:
+    """How many of each verdict, those that there are.
+
+    >>> counted({"pass": 2, "fail": 0, "not_testable": 1})
+    '2 pass, 1 not testable'
+    """
+    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in verdicts.items() if count)
+
+
+def shown(path: Path) -> Path:
+    """A path as seen from the working folder, where it lies below it.
+
+    >>> shown(Path.cwd() / "reports")
+    PosixPath('reports')
+    """
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def _written(folder: Path) -> list[Path]:
+    return [folder / name for name in FILES if (folder / name).exists()]
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = (cell + " " * (width - _width(cell)) for cell, width in zip(cells, widths, strict=True))
+    return "  ".join(padded).rstrip()
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal that a text takes: two for a wide letter, none for a mark above another."""
+    return sum(0 if combining(letter) else 1 + (east_asian_width(letter) in "WF") for letter in text)

@@ -1,0 +1,125 @@
+"""Whether a requirement can be judged, told before anything is scored: which analysis estimates it, where, for whom."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from frtaudit.core.metrics import D_L2, INDICES, place
+from frtaudit.core.spec import AuditSpec, GridKind, RequirementSpec
+
+EVERYBODY, EACH, MAX = "all", "each", "max"
+TARGET, VALUE, VENDOR, ELSEWHERE = {"fmr"}, {"threshold"}, {"recommended"}, {"name"}
+BY_RATE = ("gini", "log_geomean", "max_geomean", "max_min")  # each of one rate: at.rate says which
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimated:
+    """What estimates a metric: one of ``analyses``, at each of the ``forms`` of a requirement's ``at``.
+
+    ``whole``: for everybody only; ``instead``: what to ask for where ``at`` is an FMR target.
+    """
+
+    analyses: tuple[str, ...]
+    forms: tuple[frozenset[str], ...] = (frozenset(),)
+    whole: bool = False
+    instead: str = ""
+
+
+def _at(*forms: set[str]) -> tuple[frozenset[str], ...]:
+    return tuple(map(frozenset, forms))
+
+
+_RATES, _DIFFERENCES, _FOLDS = ("error_rates",), ("differentials",), ("accuracy",)
+ESTIMATED: Mapping[str, Estimated] = {
+    "fmr": Estimated(analyses=_RATES, forms=_at(VALUE, VENDOR, ELSEWHERE, TARGET)),
+    "fnmr": Estimated(analyses=_RATES, forms=_at(VALUE, VENDOR, ELSEWHERE), instead="fnmr_at_fmr"),
+    "fnmr_at_fmr": Estimated(analyses=(*_RATES, *_DIFFERENCES), forms=_at(TARGET)),
+    "threshold_at_fmr": Estimated(analyses=(*_RATES, *_DIFFERENCES), forms=_at(TARGET), whole=True),
+    "eer": Estimated(analyses=(*_RATES, *_FOLDS), whole=True),
+    "fta": Estimated(analyses=("failures",)),
+    "frr": Estimated(analyses=("failures",), forms=_at(TARGET)),
+    "accuracy": Estimated(analyses=_FOLDS, whole=True),
+    "accuracy_fold_sd": Estimated(analyses=_FOLDS, whole=True),
+    D_L2: Estimated(analyses=("interclass",)),
+    **{
+        name: Estimated(analyses=_DIFFERENCES, forms=_at({"fmr", "rate"} if name in BY_RATE else TARGET))
+        for name in INDICES
+    },
+}
+_FREE = {"pairs", "space", "weight", "source", "version"}  # what need not be said, or is said beside
+_EXTRA = {"threshold_of", "schema"}  # at the threshold of the group with the largest FMR
+
+
+def why_not(requirement: RequirementSpec, spec: AuditSpec, ranked: Mapping[str, Sequence[str]]) -> str | None:
+    """Why no finding of a requirement can be tested, whatever the scores; None where one may be, or nothing is known.
+
+    ``ranked``: schema to its classes. What is said ends with what to write instead.
+
+    >>> asked = RequirementSpec(name="r", metric="fnmr", at={"fmr": 0.001}, limit=0.1)
+    >>> why_not(asked, AuditSpec(name="a", cohort=None, protocol=None, analyses={"error_rates": None}), {})
+    'fnmr is not estimated at fmr; write metric: fnmr_at_fmr'
+    """
+    known = ESTIMATED.get(requirement.metric)
+    if known is None:
+        return None
+    if not set(known.analyses) & set(spec.analyses):
+        return f"no analysis of the spec estimates {requirement.metric}; write +analyses.{known.analyses[0]}={{}}"
+    return (
+        _wrong_point(requirement, known)
+        or _no_target(requirement, spec)
+        or _wrong_group(requirement, known, ranked)
+        or _by_construction(requirement)
+    )
+
+
+def _wrong_point(requirement: RequirementSpec, known: Estimated) -> str | None:
+    asked = set(requirement.at) - _FREE - _EXTRA
+    if frozenset(asked) in known.forms:
+        return None
+    found = f"{requirement.metric} is not estimated {_where(asked)}"
+    if asked == TARGET and known.instead:
+        return f"{found}; write metric: {known.instead}"
+    forms = [f"at: {{{', '.join(f'{key}: ...' for key in sorted(form))}}}" for form in known.forms if form]
+    return f"{found}; write {' or '.join(forms) or 'at: {}'}"
+
+
+def _where(asked: set[str]) -> str:
+    return f"at {', '.join(sorted(asked))}" if asked else "without an operating point"
+
+
+def _no_target(requirement: RequirementSpec, spec: AuditSpec) -> str | None:
+    target, value = requirement.at.get("fmr"), requirement.at.get("threshold")
+    if isinstance(target, float) and target not in spec.thresholds.fmr:
+        return f"FMR {place('fmr', target)} is no target of the spec; write thresholds.fmr=[{target:g}]"
+    grid = spec.thresholds.grid
+    fixed = spec.thresholds.file is None and grid.kind is GridKind.EXPLICIT
+    if isinstance(value, float) and fixed and value not in grid.values:
+        return f"threshold {value:g} is not of the grid; write thresholds.grid.values=[{value:g}]"
+    return None
+
+
+def _wrong_group(
+    requirement: RequirementSpec, known: Estimated, ranked: Mapping[str, Sequence[str]]
+) -> str | None:
+    schemas = [requirement.schema] if requirement.schema else list(ranked)
+    group = requirement.group
+    largest = requirement.metric == D_L2
+    if (known.whole or requirement.metric in INDICES) and group != EVERYBODY:
+        return f"{requirement.metric} is not estimated for one group; write group: all"
+    if group == (EVERYBODY if largest else MAX):
+        accepted = "each, or max" if largest else "all, or each"
+        return f"{requirement.metric} is not estimated for group {group!r}; write group: {accepted}"
+    if not schemas and (group != EVERYBODY or requirement.metric in INDICES):
+        return "the spec has no groups; write schema=NAME, or +schemas.NAME={column: ...}"
+    classes = {name for schema in schemas for name in ranked.get(schema, ())}
+    if group not in (EVERYBODY, EACH, MAX) and not set(group.split("|")) & {*classes, "unknown"}:
+        return f"no class is called {group!r}; write group: {' or '.join(sorted(classes))}"
+    return None
+
+
+def _by_construction(requirement: RequirementSpec) -> str | None:
+    """FMR of everybody at its own target meets it by choice of the threshold (FORMULAS 8.13)."""
+    if requirement.metric == "fmr" and set(requirement.at) == TARGET and requirement.group == EVERYBODY:
+        return (
+            "the threshold is chosen to meet it; write group: each, or at: {threshold: ...} from other data"
+        )
+    return None

@@ -1,0 +1,89 @@
+"""Estimates and findings of a result as rows of a table."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from frtaudit.core import AuditResult, Estimate, Finding, Interval
+from frtaudit.core.canonical import Json, dumps
+from frtaudit.core.records import to_json
+from frtaudit.report.source import Bounds, Record
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_WHERE = ("provider", "analysis", "metric", "schema", "group", "weighting")
+_POINT = ("at", "fmr", "threshold")
+_COUNTS = ("numerator", "denominator")
+COLUMNS_OF_ESTIMATES = (*_WHERE, *_POINT, "value", *_COUNTS, "target", "method", "level", "low", "high")
+_JUDGED = ("provider", "metric", "schema", "group", "weighting", *_POINT, "value", *_COUNTS)
+_FINDING = ("bound", "bound_level", "p", "p_adjusted", "sentence")
+COLUMNS_OF_FINDINGS = ("requirement", "verdict", *_JUDGED, "sense", "limit", *_FINDING)
+_NUMBERS = ("fmr", "threshold", "value", "level", "low", "high", "limit", "bound", "bound_level", "p")
+
+
+def estimates(result: AuditResult, *, every: bool) -> "pd.DataFrame":
+    """A row for each estimate with the interval that the report prints first; ``every``: a row for each interval."""
+    chosen = _every(result) if every else _first(result)
+    return _frame((_row(estimate, interval) for estimate, interval in chosen), COLUMNS_OF_ESTIMATES)
+
+
+def findings(result: AuditResult) -> "pd.DataFrame":
+    """A row for each finding."""
+    return _frame(finding_rows(result), COLUMNS_OF_FINDINGS)
+
+
+def finding_rows(result: AuditResult) -> list[dict[str, Json]]:
+    """The same rows, by the names of their columns."""
+    return [_finding_row(result, finding) for finding in result.findings]
+
+
+def _frame(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> "pd.DataFrame":
+    import pandas as pd
+
+    held = list(rows)
+    types = {**dict.fromkeys((*_NUMBERS, "p_adjusted"), "float64"), **dict.fromkeys(_COUNTS, "Int64")}
+    made = {name: pd.Series([row[name] for row in held], dtype=types.get(name, "object")) for name in columns}
+    return pd.DataFrame(made)
+
+
+def _every(result: AuditResult) -> Iterator[tuple[Estimate, Interval | None]]:
+    return ((estimate, interval) for estimate in result.estimates for interval in estimate.intervals)
+
+
+def _first(result: AuditResult) -> Iterator[tuple[Estimate, Interval | None]]:
+    """Each estimate with the interval that the report prints first, if it has one."""
+    for estimate in result.estimates:
+        bounds = tuple(Bounds(interval=interval, pointer="") for interval in estimate.intervals)
+        first = Record(estimate=estimate, pointer="", bounds=bounds).bound()
+        yield estimate, None if first is None else first.interval
+
+
+def _place_row(estimate: Estimate) -> dict[str, Json]:
+    row: dict[str, Json] = {name: getattr(estimate, name) for name in (*_WHERE, "value", *_COUNTS)}
+    row["at"] = dumps(to_json(estimate)["at"])
+    numbers = {name: estimate.at.get(name) for name in ("fmr", "threshold")}
+    return row | {name: value if isinstance(value, float) else None for name, value in numbers.items()}
+
+
+def _row(estimate: Estimate, interval: Interval | None) -> dict[str, Json]:
+    row = _place_row(estimate)
+    row |= {name: getattr(interval, name, None) for name in ("level", "low", "high")}
+    row["target"] = None if interval is None else interval.target.value
+    row["method"] = None if interval is None else interval.method.value
+    return row
+
+
+def _finding_row(result: AuditResult, finding: Finding) -> dict[str, Json]:
+    row: dict[str, Json] = dict.fromkeys(_JUDGED)
+    if finding.estimate is not None:
+        row = _place_row(result.estimates[int(finding.estimate.rsplit("/", 1)[1])])
+    row |= {name: getattr(finding, name) for name in ("requirement", "limit", *_FINDING)}
+    return row | {"verdict": finding.verdict.value, "sense": _sense(result.spec, finding.requirement)}
+
+
+def _sense(spec: Mapping[str, Json], name: str) -> Json:
+    declared = spec.get("requirements")
+    held = declared if isinstance(declared, Sequence) and not isinstance(declared, str) else ()
+    return next(
+        (item.get("sense") for item in held if isinstance(item, Mapping) and item.get("name") == name), None
+    )

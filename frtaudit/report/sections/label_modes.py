@@ -1,0 +1,100 @@
+"""The modes that scores are normalised by: a table, and a histogram of each service with the fitted mixture."""
+
+from collections.abc import Iterator
+
+from frtaudit.core import formatting
+from frtaudit.report import phrases
+from frtaudit.report.figures import labels as label_figures
+from frtaudit.report.figures.curves import Series
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.sections.label_query_drawings import keys_of, label_curves
+from frtaudit.report.sections.tables import build_table
+from frtaudit.report.source import Record, Source
+
+NAME, CURVES = "labels-modes", "labels_modes"
+PARTS = ("non_mated", "mated")
+NAMES = {"mated": "mated part", "non_mated": "non-mated part", "scores": "all scores"}
+COLUMNS = (
+    ("label_mode", "mode"),
+    ("label_mode_width", "sd"),
+    ("label_mode_share", "share"),
+)
+
+
+def table(source: Source) -> Table | None:
+    """A row for each service: modes, widths, shares, and how much likelier two parts are than one."""
+    by = {
+        (record.estimate.provider, record.estimate.metric, str(record.estimate.at.get("part", ""))): record
+        for metric in (*(metric for metric, _ in COLUMNS), "label_mode_gain", "label_mode_starts")
+        for record in source.select(metric)
+    }
+    if not by:
+        return None
+    notes = Footnotes()
+    cells = [(metric, part) for part in PARTS for metric, _ in COLUMNS]
+    rows = tuple(
+        (
+            (TextSpan(text=name, kind="b"),),
+            *(_cell(by.get((name, metric, part)), notes) for metric, part in cells),
+            _cell(by.get((name, "label_mode_gain", "")), notes),
+            _count(by.get((name, "label_mode_starts", ""))),
+        )
+        for name in source.providers
+    )
+    columns = (
+        Column(title="Service"),
+        *(
+            Column(title=f"{part.replace('_', '-')} {title}", kind="num")
+            for part in PARTS
+            for _, title in COLUMNS
+        ),
+        Column(title="gain", kind="num"),
+        Column(title="starts", kind="num"),
+    )
+    caption = spans(
+        TextSpan(text="Modes of the scores. ", kind="b"),
+        "Of scores within queries and as many between them: the likeliest mixture of two normal distributions. Gain: "
+        "log-likelihood per score above that of one normal distribution.",
+    )
+    return build_table("label-modes", caption, columns, [Block(rows=rows)], notes)
+
+
+def _cell(record: Record | None, notes: Footnotes) -> Text:
+    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
+
+
+def _count(record: Record | None) -> Text:
+    if record is None:
+        return (TextSpan(text=phrases.ABSENT),)
+    return (phrases.number(formatting.count(record.estimate.value or 0.0), f"{record.pointer}/value"),)
+
+
+def figures(source: Source) -> Iterator[Figure]:
+    """A panel for each service: its scores, and both parts of the mixture over them."""
+    order, panels = list(NAMES), []
+    for number, service in enumerate(source.providers):
+        series = {
+            str(curve.rate): Series(
+                name=NAMES[str(curve.rate)], index=order.index(str(curve.rate)), curve=curve
+            )
+            for curve in label_curves(source, CURVES)
+            if curve.provider == service
+        }
+        if series:
+            lines = [series[part] for part in PARTS if part in series]
+            panels.append(
+                label_figures.score_histograms(
+                    f"{NAME}-{number}", service, [series["scores"]], outline=lines, share="share of scores"
+                )
+            )
+    if panels:
+        yield Figure(
+            name=NAME,
+            title="Modes of the scores",
+            caption=spans(
+                "Area: scores within queries and as many between them. Lines: the parts of the fitted mixture; their "
+                "means are the modes by which scores are normalised. No lines: the modes were given, or there are none."
+            ),
+            panels=tuple(panels),
+            keys=keys_of(NAME, list(NAMES.values())),
+        )

@@ -1,0 +1,60 @@
+"""What is said of a requirement before anything is scored, held against what an audit comes to."""
+
+from itertools import product
+
+import pytest
+from small_audits import CLASSES, spec, whole, whole_spec
+
+from frtaudit.core.spec import RequirementSpec, Weighting
+from frtaudit.evaluation.answerable import ESTIMATED, why_not
+from frtaudit.evaluation.requirements import JudgementContext, cases_of
+
+RANKED = {"group": CLASSES}
+POINTS: tuple[dict[str, float | str], ...] = (
+    {},
+    {"fmr": 0.1},
+    {"fmr": 0.5},
+    {"threshold": 0.2},
+    {"threshold": 0.25},
+    {"fmr": 0.1, "rate": "fmr"},
+    {"fmr": 0.1, "rate": "fnmr"},
+)
+
+
+def estimated(requirement: RequirementSpec) -> bool:
+    """Whether a whole audit has an estimate that the requirement names, and that may be judged."""
+    context = JudgementContext(
+        estimates=whole().result.estimates, ranked=RANKED, alpha=0.05, weighting=Weighting.IDENTITY
+    )
+    return any(case.index is not None for case in cases_of(requirement, context))
+
+
+@pytest.mark.parametrize("metric", sorted(ESTIMATED))
+def test_what_is_said_to_be_estimated_is_and_nothing_else(metric: str) -> None:
+    """For each metric, point and group: a reason where a whole audit has no such estimate, and else none."""
+    for at, group in product(POINTS, ("all", "each", "x", "max")):
+        asked = RequirementSpec(name="r", metric=metric, at=at, group=group, limit=0.1)
+        by_construction = metric == "fmr" and at == {"fmr": 0.1} and group == "all"
+        wanted = estimated(asked) and not by_construction
+        assert (why_not(asked, whole_spec(), RANKED) is None) == wanted, (metric, at, group)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"metric": "fnmr", "at": {"fmr": 0.1}}, "fnmr is not estimated at fmr; write metric: fnmr_at_fmr"),
+        ({"at": {"fmr": 0.5}}, "FMR 50 % is no target of the spec; write thresholds.fmr=[0.5]"),
+        ({"metric": "accuracy"}, "no analysis of the spec estimates accuracy; write +analyses.accuracy={}"),
+        ({"metric": "eer", "group": "each"}, "eer is not estimated for one group; write group: all"),
+    ],
+)
+def test_a_reason_ends_with_what_to_write(changes: dict[str, object], said: str) -> None:
+    """The line names what is missing, and what is written in its place."""
+    asked = {"name": "r", "metric": "fnmr_at_fmr", "limit": 0.1, **changes}
+    assert why_not(RequirementSpec(**asked), spec(), RANKED) == said  # type: ignore[arg-type]  # several types
+
+
+def test_what_a_reason_advises_is_answered() -> None:
+    """FNMR at an FMR target, under the metric that is advised, has no reason against it."""
+    advised = RequirementSpec(name="r", metric="fnmr_at_fmr", at={"fmr": 0.1}, limit=0.1)
+    assert why_not(advised, spec(), RANKED) is None
