@@ -4,7 +4,7 @@ import ast
 import contextlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,7 +15,7 @@ from hydra.core.config_store import ConfigStore
 from frtaudit.core import registry
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "docs" / "notebooks"
-NAMES = ("first_audit", "paper", "vendors", "plug_in")  # the last one registers a plug-in
+QUICK, LONG = ("paper", "plug_in"), ("first_audit", "vendors")  # plug_in registers a plug-in
 
 
 def run(path: Path) -> list[str]:
@@ -42,15 +42,21 @@ def _cell(text: str, names: dict[str, Any]) -> str:
     return value._repr_html_() if hasattr(value, "_repr_html_") else repr(value)
 
 
-@pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[str]]]:
-    """What the code cells of each notebook show, each run in a folder of its own; a plug-in is forgotten again."""
-    folder = tmp_path_factory.mktemp("notebooks")
+def shown_by(folder: Path, names: Sequence[str]) -> dict[str, list[str]]:
+    """What the code cells of each notebook show, each run in a folder of its own."""
     found = {}
-    for name in NAMES:
+    for name in names:
         (folder / name).mkdir()
         with contextlib.chdir(folder / name):
             found[name] = run(NOTEBOOKS / f"{name}.ipynb")
+    return found
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[str]]]:
+    """What the quick notebooks show; the plug-in is forgotten again."""
+    folder = tmp_path_factory.mktemp("notebooks")
+    found = shown_by(folder, QUICK)
     assert (folder / "paper" / "det.pdf").read_bytes().startswith(b"%PDF")
     assert "\\toprule" in (folder / "paper" / "fnmr.tex").read_text("utf-8")
     yield found
@@ -58,24 +64,25 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[s
     ConfigStore.instance().repo["analysis"].pop("near_threshold.yaml")
 
 
-def test_every_notebook_runs_and_is_stored_without_outputs(shown: dict[str, list[str]]) -> None:
-    """All of the folder are run; what is committed is text and code, in the format that Jupyter reads."""
+def test_every_notebook_is_run_and_stored_without_outputs() -> None:
+    """The tests run all of the folder; what is committed is text and code, in the format that Jupyter reads."""
     books = {path.stem: json.loads(path.read_text("utf-8")) for path in NOTEBOOKS.glob("*.ipynb")}
-    assert set(books) == set(shown)
+    assert set(books) == {*QUICK, *LONG}
     for book in books.values():
         assert (book["nbformat"], book["nbformat_minor"]) == (4, 5)
         assert all(cell.get("outputs", []) == [] for cell in book["cells"])
         assert len({cell["id"] for cell in book["cells"]}) == len(book["cells"])
 
 
-def test_a_report_shows_its_answer_a_figure_and_a_table(shown: dict[str, list[str]]) -> None:
+@pytest.mark.slow
+def test_a_report_shows_its_answer_a_figure_and_a_table(tmp_path: Path) -> None:
     """An audit and a comparison show sentences, a picture with its words, and a table; a saved audit verifies."""
+    shown = shown_by(tmp_path, LONG)
     for page in (shown["first_audit"][0], shown["vendors"][1]):
         assert page.count("<p>") >= 1
         assert '<img style="max-width: 36em" alt="' in page
         assert "<table" in page
     assert shown["first_audit"][-1].startswith("'valid")
-    assert "png b'\\x89PNG'" in shown["paper"]
 
 
 def test_ten_lines_make_a_figure_a_table_and_a_frame(shown: dict[str, list[str]]) -> None:
@@ -83,6 +90,7 @@ def test_ten_lines_make_a_figure_a_table_and_a_frame(shown: dict[str, list[str]]
     cells = json.loads((NOTEBOOKS / "paper.ipynb").read_text("utf-8"))["cells"]
     (cell,) = (cell for cell in cells if any("to_latex" in line for line in cell["source"]))
     assert len(cell["source"]) <= 10
+    assert "png b'\\x89PNG'" in shown["paper"]
     assert all(f"<td>{name}</td>" in shown["paper"][1] for name in ("all", "f", "m"))
 
 

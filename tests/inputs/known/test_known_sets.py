@@ -1,4 +1,4 @@
-"""Each known layout, made up, read again; one damaged and one hostile file of each stand in the table at the end.
+"""Each known layout, made up, read again; what contradicts itself is in a table at the end; any damage is one line.
 
 Of agedb_30, bfw, bob_database, calfw_cplfw, cfp, embeddings, feature_list, frte, ijb, ijb_nist, image_memory,
 insightface_bin, insightface_rec, lfw, meds, morph, people_folders, rfw and vggface2.
@@ -6,6 +6,8 @@ insightface_bin, insightface_rec, lfw, meds, morph, people_folders, rfw and vggf
 
 import os
 import pickle
+import random
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -46,15 +48,18 @@ from known_sets import (
 )
 
 from frtaudit.config.plugins import load_plugins
-from frtaudit.core.registry import name_of
-from frtaudit.errors import DataError
+from frtaudit.core.registry import name_of, names
+from frtaudit.errors import DataError, FrtauditError
 from frtaudit.inputs.importing.agreement import agreed
 from frtaudit.inputs.importing.attach import with_systems
 from frtaudit.inputs.importing.contents import contents_of
+from frtaudit.inputs.importing.importer import read_import
 from frtaudit.inputs.importing.recognition import recognise
 from frtaudit.inputs.importing.values import KnownSet, Options
+from frtaudit.report.exports.write import write_whole
 
 PAIRS = made_pairs()
+Row = tuple[str, str, bool, int]
 
 
 def read(folder: Path, **options: str) -> KnownSet:
@@ -71,7 +76,7 @@ def recognised(folder: Path) -> str:
     return name_of("known_set", type(recognise(contents_of(folder))[0]))
 
 
-def rows(known: KnownSet) -> list[tuple[str, str, bool, int]]:
+def rows(known: KnownSet) -> list[Row]:
     """Ids, kind and fold of each pair."""
     pairs = known.pairs
     assert pairs is not None
@@ -81,7 +86,7 @@ def rows(known: KnownSet) -> list[tuple[str, str, bool, int]]:
     return list(zip(ids[pairs.probe], ids[pairs.reference], pairs.mated.tolist(), fold.tolist(), strict=True))
 
 
-def expected(pairs: list[Pair], image: Callable[[str, int], str]) -> list[tuple[str, str, bool, int]]:
+def expected(pairs: list[Pair], image: Callable[[str, int], str]) -> list[Row]:
     """The same of made-up pairs, images being called ``image(name, number)``."""
     return [(image(*pair.probe), image(*pair.reference), pair.mated, pair.fold) for pair in pairs]
 
@@ -104,6 +109,84 @@ def test_lfw_comes_back(tmp_path_factory: pytest.TempPathFactory, seed: int, fol
     assert all(
         subject(known, f"{name}_{number:04d}") == name for name, number in (pair.probe for pair in pairs)
     )
+
+
+def bfw_name(name: str, number: int) -> str:
+    """An image of BFW's table."""
+    group = "asian_females" if NAMES.index(name) % 2 else "white_males"
+    return f"{group}/n{NAMES.index(name):06d}/{number:04d}_01.jpg"
+
+
+def cfp_name(name: str, number: int) -> str:
+    """A frontal image of CFP."""
+    return f"{NAMES.index(name) + 1:03d}/frontal/{number:02d}"
+
+
+def frte_name(name: str, number: int) -> str:
+    """An image of MEDS-II, as the logs call its template."""
+    return f"S{NAMES.index(name):03d}-{number:02d}-t10_01"
+
+
+def in_order(pairs: list[Pair]) -> list[Row]:
+    """Of a set that names nobody: images by their place."""
+    return [(f"{2 * i:06d}", f"{2 * i + 1:06d}", pair.mated, pair.fold) for i, pair in enumerate(pairs)]
+
+
+def without_folds(found: list[Row]) -> list[Row]:
+    """Of a layout that has none."""
+    return [(*row[:3], -1) for row in found]
+
+
+BACK: dict[str, tuple[Callable[..., object], Callable[[list[Pair]], list[Row]]]] = {
+    "agedb_30": (write_agedb, lambda pairs: expected(pairs, agedb_name)),
+    "bfw": (write_bfw, lambda pairs: expected(pairs, bfw_name)),
+    "bob_database": (write_bob, lambda pairs: without_folds(expected(pairs, bob_id))),
+    "calfw_cplfw": (write_two_lines, lambda pairs: expected(halves(pairs), "{}_{}".format)),
+    "cfp": (write_cfp, lambda pairs: expected(pairs, cfp_name)),
+    "feature_list": (write_features, lambda pairs: expected(pairs, "lfw/{0}_{1:04d}.jpg".format)),
+    "frte": (write_frte, lambda pairs: without_folds(expected(pairs, frte_name))),
+    "ijb": (write_ijb, lambda pairs: without_folds(expected(pairs, lambda *side: str(ijb_id(*side))))),
+    "ijb_nist": (
+        write_ijb_nist,
+        lambda pairs: without_folds(expected(pairs, lambda *side: str(ijb_id(*side)))),
+    ),
+    "image_memory": (write_memory, in_order),
+    "insightface_bin": (write_bin, in_order),
+    "rfw": (
+        write_rfw,
+        lambda pairs: [
+            (f"{race}/{row[0]}", f"{race}/{row[1]}", *row[2:])
+            for race in ("Asian", "Indian")
+            for row in expected(pairs, lambda name, number: f"{mid(name)}_{number:04d}")
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", BACK)
+@given(seed=st.integers(0, 10_000), each=st.integers(1, 3))
+@settings(max_examples=8)
+def test_any_pairs_come_back(
+    tmp_path_factory: pytest.TempPathFactory, layout: str, seed: int, each: int
+) -> None:
+    """Reader(writer(pairs)) is the pairs, with their images, kinds and folds, in each layout that has pairs."""
+    folder, pairs = tmp_path_factory.mktemp(layout), unrepeated(made_pairs(seed, 10, each))
+    write, wanted = BACK[layout]
+    write(folder, pairs)
+    known = read(folder, **({"file": "FF"} if layout == "cfp" else {}))
+    assert sorted(rows(known)) == sorted(wanted(pairs))
+
+
+def unrepeated(pairs: list[Pair]) -> list[Pair]:
+    """With another image where a comparison stood before: no list holds one twice."""
+    found: dict[frozenset[tuple[str, int]], Pair] = {}
+    for pair in pairs:
+        changed = pair
+        while frozenset({changed.probe, changed.reference}) in found or changed.probe == changed.reference:
+            name, number = changed.reference
+            changed = Pair(changed.probe, (name, number % 24 + 1), changed.fold)
+        found[frozenset({changed.probe, changed.reference})] = changed
+    return list(found.values())
 
 
 def test_xqlfw_has_qualities_and_dev_lists_have_no_folds(tmp_path: Path) -> None:
@@ -179,12 +262,7 @@ def test_bfw_is_pairs_folds_groups_and_systems(tmp_path: Path) -> None:
     """Every column of numbers that is none of BFW's is a system; an empty score is a failed comparison."""
     write_bfw(tmp_path, PAIRS)
     known = read(tmp_path)
-
-    def image(name: str, number: int) -> str:
-        group = "asian_females" if NAMES.index(name) % 2 else "white_males"
-        return f"{group}/n{NAMES.index(name):06d}/{number:04d}_01.jpg"
-
-    assert rows(known) == expected(PAIRS, image)
+    assert rows(known) == expected(PAIRS, bfw_name)
     assert sorted(known.scores) == ["resnet50", "sphereface"]
     assert np.isnan(known.scores["sphereface"].score).tolist() == [True] + [False] * (len(PAIRS) - 1)
     assert known.samples.groups == ("attribute", "ethnicity", "gender")
@@ -771,3 +849,91 @@ def test_two_layouts_are_a_question(tmp_path: Path) -> None:
         recognised(tmp_path)
     load_plugins()
     assert recognise(contents_of(tmp_path), "lfw")[1].file == "pairs.txt"
+
+
+def write_embeddings(folder: Path, pairs: list[Pair]) -> None:
+    """An array file, and a table of its images."""
+    images = sorted({side for pair in pairs for side in (pair.probe, pair.reference)})
+    ids = ["{}_{}.png".format(*image) for image in images]
+    np.savez(folder / "m.npz", features=np.random.default_rng(1).normal(size=(len(ids), 4)), paths=ids)
+    write_csv(
+        folder / "people.csv", [{"photo": i, "person": n} for i, (n, _) in zip(ids, images, strict=True)]
+    )
+
+
+def write_shots(*paths: str) -> Callable[[Path, list[Pair]], None]:
+    """Empty images at these places."""
+
+    def write(folder: Path, _: list[Pair]) -> None:
+        for path in paths:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(b"")
+
+    return write
+
+
+def write_vgg(folder: Path, pairs: list[Pair]) -> None:
+    """VGGFace2's table with two people's images."""
+    write_shots("train/n000001/0001_01.jpg", "train/n000001/0002_01.jpg", "train/n000002/0001_01.jpg")(
+        folder, pairs
+    )
+    (folder / "meta.csv").write_text(
+        "Class_ID, Name, Sample_Num, Flag, Gender\nn000001, A, 2, 1, f\nn000002, B, 1, 1, m\n"
+    )
+
+
+WRITERS: dict[str, Callable[..., object]] = {
+    **{layout: write for layout, (write, _) in BACK.items()},
+    "embeddings": write_embeddings,
+    "insightface_rec": write_rec,
+    "lfw": write_lfw,
+    "meds": write_shots("S001-01-t10_01.jpg", "S001-02-t10_01.jpg", "S300-01-t10_02.jpg"),
+    "morph": lambda folder, _: write_morph(folder),
+    "people_folders": write_shots("a/1.jpg", "a/2.jpg", "b/1.png", "b/2.png"),
+    "vggface2": write_vgg,
+}
+WORDS = ("../../x", "/etc/passwd", "=1+1", "nan", "-1", "9" * 30, "", "\u202e", "a,b")
+
+
+def damage(folder: Path, rng: random.Random) -> None:
+    """A file cut, a byte of it changed, one of its fields a hostile word, or, where all are empty images, renamed."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    path = rng.choice([path for path in files if path.stat().st_size] or files)
+    data = path.read_bytes()
+    place = rng.randrange(len(data) or 1)
+    if not data:
+        path.rename(path.with_name(f"{rng.choice(WORDS).replace('/', '_')}{path.suffix}"))
+    elif rng.random() < 0.3:
+        path.write_bytes(data[:place])
+    elif b"\0" in data or rng.random() < 0.3:
+        path.write_bytes(data[:place] + bytes([rng.randrange(256)]) + data[place + 1 :])
+    else:
+        fields = re.split(rb"([,\s]+)", data)
+        fields[2 * rng.randrange(len(fields) // 2)] = rng.choice(WORDS).encode()
+        path.write_bytes(b"".join(fields))
+
+
+@pytest.mark.parametrize("layout", WRITERS)
+def test_damaged_and_hostile_files_are_one_line_or_a_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str
+) -> None:
+    """Whatever is damaged, an import ends in one line or with all its files in the folder asked for."""
+    load_plugins()
+    assert set(WRITERS) == set(names("known_set"))
+    monkeypatch.chdir(tmp_path)
+    refused, said = 0, ""
+    for number in range(12):
+        folder, into = tmp_path / f"set{number}", tmp_path / f"out{number}"
+        folder.mkdir()
+        WRITERS[layout](folder, PAIRS)
+        damage(folder, random.Random(f"{layout} {number}"))
+        before = sorted(tmp_path.rglob("*"))
+        try:
+            made = read_import(str(folder), str(into), "", Options(file="FF" if layout == "cfp" else ""))
+            write_whole(into, made.write, "into")
+        except FrtauditError as error:
+            refused += 1
+            said = str(error)
+        assert "\n" not in said
+        assert [path for path in sorted(tmp_path.rglob("*")) if not path.is_relative_to(into)] == before
+    assert refused >= (layout not in ("meds", "people_folders"))
