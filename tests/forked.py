@@ -5,6 +5,7 @@ it run ``frtaudit WORD...`` with this process's files, folder and environment, o
 where the word is ``-``. Signals go to the command; it is killed where who asked is. A run makes its report once here.
 """
 
+import atexit
 import json
 import os
 import selectors
@@ -13,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
@@ -21,14 +23,14 @@ from types import ModuleType
 
 IS_POSSIBLE = hasattr(os, "pidfd_open") and hasattr(socket, "AF_UNIX")
 LONGEST = 200_000  # bytes of a command with its environment
-TINY = "audit=demo cohort.subjects=20 requirements=[] bootstrap.B=39 thresholds.fmr=[0.1]".split()
+TINY = ["audit=demo", "cohort.subjects=20", "requirements=[]", "bootstrap.B=39", "thresholds.fmr=[0.1]"]
 
 
 def ask(address: str, words: list[str]) -> int:
     """The exit code of a command; negative for the signal that ended it."""
     server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     server.connect(address)
-    asked = {"words": words, "folder": os.getcwd(), "environment": dict(os.environ)}
+    asked = {"words": words, "folder": str(Path.cwd()), "environment": dict(os.environ)}
     socket.send_fds(server, [json.dumps(asked).encode()], [0, 1, 2])
     child = int(server.recv(99))
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -80,9 +82,7 @@ def loaded() -> None:
         assert code == 0
 
 
-def begun(
-    waiting: selectors.BaseSelector, running: dict[int, socket.socket], asker: socket.socket
-) -> None:
+def begun(waiting: selectors.BaseSelector, running: dict[int, socket.socket], asker: socket.socket) -> None:
     """A child that runs what is asked for."""
     text, files, _, _ = socket.recv_fds(asker, LONGEST, 3)
     child = os.fork()
@@ -117,7 +117,7 @@ def run(words: list[str], folder: str, environment: dict[str, str]) -> int:
     try:
         if words == ["-"]:
             sys.argv, sys.path = words, ["", *sys.path]
-            exec(compile(sys.stdin.read(), "<stdin>", "exec"), vars(own))  # noqa: S102  what a page has one type
+            exec(compile(sys.stdin.read(), "<stdin>", "exec"), vars(own))
         code = 0 if words == ["-"] else main(words)
         sys.stdout.flush()
     except SystemExit as end:
@@ -125,6 +125,8 @@ def run(words: list[str], folder: str, environment: dict[str, str]) -> int:
     except BaseException:  # noqa: BLE001  as an interpreter would
         traceback.print_exc()
         code = 1
+    threading._shutdown()  # type: ignore[attr-defined]  # as an interpreter ends: joblib ends its processes there
+    atexit._run_exitfuncs()
     sys.stderr.flush()
     return code
 
