@@ -4,8 +4,9 @@ import gc
 import logging
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -106,9 +107,11 @@ def no_ink(monkeypatch: pytest.MonkeyPatch) -> None:
 def reports_made_once() -> Iterator[Callable[[], AbstractContextManager[None]]]:
     """Runs make their report once: a second process that makes it again and compares doubles what a run costs.
 
-    What is yielded has runs ask the second process again, for the tests whose claim that is.
+    What is yielded has runs ask the second process again, for the tests whose claim that is. `verify` makes a page
+    again that it has not made yet, and knows it where it is asked for another time.
     """
-    from frtaudit.signing import report_files  # draws figures: not for every test
+    from frtaudit.report import rendering  # draws figures: not for every test
+    from frtaudit.signing import report_files
 
     @contextmanager
     def made_twice() -> Iterator[None]:
@@ -117,10 +120,20 @@ def reports_made_once() -> Iterator[Callable[[], AbstractContextManager[None]]]:
                 again.setattr(report_files, name, known)
             yield
 
+    page_of = rendering.page_of
+    known: dict[str, bytes] = {}
+
+    def made_once(files: Mapping[str, bytes]) -> bytes:
+        key = sha256(repr(sorted(files.items())).encode()).hexdigest()
+        if key not in known:
+            known[key] = page_of(files)
+        return known[key]
+
     asked = {name: getattr(report_files, name) for name in ("made_again", "_compare")}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(report_files, "made_again", lambda *_: nullcontext(lambda: None))
         patch.setattr(report_files, "_compare", lambda *_: None)
+        patch.setattr(rendering, "page_of", made_once)
         yield made_twice
 
 

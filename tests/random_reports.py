@@ -207,10 +207,10 @@ class SecondProcess:
     _code: int | None = None
 
     def __init__(self, stdin: IO[bytes], stdout: IO[bytes]) -> None:
-        self._asked, self._out = json.loads(stdin.read()), stdout
+        self._job, self._out = json.loads(stdin.read()), stdout
         stdin.seek(0)
         asked, made = type(self)._last
-        if asked == self._asked:
+        if asked == self._job:
             stdout.write(made)
             self._code = 0
 
@@ -247,7 +247,7 @@ class SecondProcess:
             self._code = int(self._server.stdout.readline())
             self._out.seek(0)
             if self._code == 0:
-                type(self)._last = self._asked, self._out.read()
+                type(self)._last = self._job, self._out.read()
         return self._code
 
     def kill(self) -> None:
