@@ -15,6 +15,7 @@ from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
 APART = ("test_story_runs", "test_examples_in_docstrings_run")  # cases that share nothing with each other
+DEAR = ("test_random_reports.py", "test_interrupted.py")  # a minute or more in one test: it is never the last
 
 # No deadline: a loaded machine is no bug. Derandomized: the same examples on every run, so that a red test is always a
 # change of the code. `HYPOTHESIS_PROFILE=search` looks for new examples; `walk` runs few: which lines are reached.
@@ -31,9 +32,14 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Dear cases apart come first, then files that hold a slow test: no worker is left alone with one at the end."""
+    """Dear files, dear cases apart, then files that hold a slow test: no worker is left alone with one at the end."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: (item.path not in slow or not _apart(item.nodeid), item.path not in slow))
+
+    def turn(item: pytest.Item) -> tuple[bool, ...]:
+        is_slow = item.path in slow
+        return item.path.name not in DEAR, not (is_slow and _apart(item.nodeid)), not is_slow
+
+    items.sort(key=turn)
 
 
 def _apart(nodeid: str) -> bool:
