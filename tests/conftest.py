@@ -4,8 +4,9 @@ import gc
 import logging
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
 APART = ("test_story_runs", "test_examples_in_docstrings_run")  # cases that share nothing with each other
+DEAR = ("test_random_reports.py", "test_interrupted.py")  # a minute or more in one test: it is never the last
 
 # No deadline: a loaded machine is no bug. Derandomized: the same examples on every run, so that a red test is always a
 # change of the code. `HYPOTHESIS_PROFILE=search` looks for new examples; `walk` runs few: which lines are reached.
@@ -30,9 +32,14 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Dear cases apart come first, then files that hold a slow test: no worker is left alone with one at the end."""
+    """Dear files, dear cases apart, then files that hold a slow test: no worker is left alone with one at the end."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: (item.path not in slow or not _apart(item.nodeid), item.path not in slow))
+
+    def turn(item: pytest.Item) -> tuple[bool, ...]:
+        is_slow = item.path in slow
+        return item.path.name not in DEAR, not (is_slow and _apart(item.nodeid)), not is_slow
+
+    items.sort(key=turn)
 
 
 def _apart(nodeid: str) -> bool:
@@ -106,9 +113,11 @@ def no_ink(monkeypatch: pytest.MonkeyPatch) -> None:
 def reports_made_once() -> Iterator[Callable[[], AbstractContextManager[None]]]:
     """Runs make their report once: a second process that makes it again and compares doubles what a run costs.
 
-    What is yielded has runs ask the second process again, for the tests whose claim that is.
+    What is yielded has runs ask the second process again, for the tests whose claim that is. `verify` makes a page
+    again that it has not made yet, and knows it where it is asked for another time.
     """
-    from frtaudit.signing import report_files  # draws figures: not for every test
+    from frtaudit.report import rendering  # draws figures: not for every test
+    from frtaudit.signing import report_files
 
     @contextmanager
     def made_twice() -> Iterator[None]:
@@ -117,10 +126,20 @@ def reports_made_once() -> Iterator[Callable[[], AbstractContextManager[None]]]:
                 again.setattr(report_files, name, known)
             yield
 
+    page_of = rendering.page_of
+    known: dict[str, bytes] = {}
+
+    def made_once(files: Mapping[str, bytes]) -> bytes:
+        key = sha256(repr(sorted(files.items())).encode()).hexdigest()
+        if key not in known:
+            known[key] = page_of(files)
+        return known[key]
+
     asked = {name: getattr(report_files, name) for name in ("made_again", "_compare")}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(report_files, "made_again", lambda *_: nullcontext(lambda: None))
         patch.setattr(report_files, "_compare", lambda *_: None)
+        patch.setattr(rendering, "page_of", made_once)
         yield made_twice
 
 

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 import random_reports
-from random_reports import Names
+from random_reports import Names, SecondProcess
+
+from frtaudit.report import fresh
 
 TROUBLE = Names(
     classes=("18-35", "<b>{{ 1 }}"),
@@ -33,6 +35,10 @@ def test_names_that_once_made_reports_invalid(tmp_path: Path) -> None:
     r"ignore:unclosed file .*sRGB2014\.icc:ResourceWarning",
     r"ignore:.*sRGB2014\.icc:pytest.PytestUnraisableExceptionWarning",
 )
-def test_twenty_with_their_pdf() -> None:
-    """Twenty random reports, each with its PDF, laid out again by verify."""
-    assert random_reports.tried(20, 20) >= 20
+def test_twenty_with_their_pdf(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty random reports, each with its PDF, made by a second process too, and what verify lays out again."""
+    monkeypatch.setattr(fresh, "subprocess", SecondProcess)
+    try:
+        assert random_reports.tried(20, 20) >= 20
+    finally:
+        SecondProcess.end()

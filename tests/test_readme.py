@@ -2,7 +2,8 @@
 
 Each document is one story: its python and bash blocks run in order in one folder that is empty at first; for
 CONTRIBUTING.md it is a copy of the source tree. A block whose first line is `# file: NAME` is written to that file; a
-diff is applied. In bash, lines that start with `make` are looked up in the Makefile and not run.
+diff is applied. In bash, lines that start with `make` are looked up in the Makefile and not run. The README's commands
+are processes of their own; those of the other pages are run by one that has loaded everything (forked.py).
 """
 
 import os
@@ -10,8 +11,10 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import forked
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -19,6 +22,7 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]*))?\)")
 TYPED = ("bash", "python", "toml", "yaml", "diff")
+REAL = ("README.md", "CONTRIBUTING.md")  # pages whose commands start anew
 RUN = {
     "python": [sys.executable, "-"],
     "bash": ["bash", "-euo", "pipefail", "-s"],
@@ -38,17 +42,25 @@ def stories() -> list[Path]:
     return [path for path in DOCUMENTS if any(language in TYPED for language, _ in blocks(path))]
 
 
-def environment(folder: Path) -> dict[str, str]:
+@pytest.fixture(scope="session")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The command ``frtaudit``, run by a process that has loaded everything."""
+    with forked.commands(tmp_path_factory.mktemp("forked")) as command:
+        yield command
+
+
+def environment(folder: Path, command: Path | None) -> dict[str, str]:
     """The reader's environment: this interpreter's commands first on the path, a home of their own."""
     home = folder.parent / "home"
     home.mkdir(exist_ok=True)
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    places = [command.parent] if command else []
+    path = os.pathsep.join(map(str, (*places, Path(sys.executable).parent, os.environ["PATH"])))
     sources = {"PYTHONPATH": str(folder)} if (folder / "frtaudit").is_dir() else {}
     return {**os.environ, **sources, "PATH": path, "HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}
 
 
-def type_in(language: str, text: str, folder: Path) -> None:
-    """Do with one block what a reader would do."""
+def type_in(language: str, text: str, folder: Path, command: Path | None) -> None:
+    """Do with one block what a reader would do; ``command``: what runs its commands, if not the one installed."""
     named = re.match(r"#\s*file:\s*(\S+)\n", text)
     if named:
         (folder / named[1]).parent.mkdir(parents=True, exist_ok=True)
@@ -56,10 +68,10 @@ def type_in(language: str, text: str, folder: Path) -> None:
     if named or language not in RUN:
         return
     done = subprocess.run(
-        RUN[language],
+        [command, "-"] if command and language == "python" else RUN[language],
         input=text,
         cwd=folder,
-        env=environment(folder),
+        env=environment(folder, command),
         capture_output=True,
         text=True,
         check=False,
@@ -94,6 +106,8 @@ def test_story_runs(document: Path, tmp_path: Path, request: pytest.FixtureReque
     for name in SOURCES if document.name == "CONTRIBUTING.md" else ():
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "docs" / "reference").mkdir(parents=True)
+    is_real = document.name in REAL or not forked.IS_POSSIBLE
+    command = None if is_real else request.getfixturevalue("loaded")
     for language, text in blocks(document):
         block = text
         if REAL_DATA in block:
@@ -101,7 +115,7 @@ def test_story_runs(document: Path, tmp_path: Path, request: pytest.FixtureReque
         if language == "bash":
             block = without_make(block)
         if language in TYPED:
-            type_in(language, block, folder)
+            type_in(language, block, folder, command)
 
 
 def anchors(page: Path) -> set[str]:

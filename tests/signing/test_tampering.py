@@ -16,8 +16,10 @@ from small_run import WHEN, make_page, make_result, render_pdf, sign_outer, writ
 from tampering import ALL, Target, targets, unseen
 
 import frtaudit
-from frtaudit.core.canonical import to_bytes
+from frtaudit.core.canonical import Json, to_bytes
+from frtaudit.signing import contents
 from frtaudit.signing.approve import approve
+from frtaudit.signing.contents import against_schema
 from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.manifest import STATEMENT, Digest, digest_bytes
 from frtaudit.signing.pdf.pades import BASIC
@@ -353,9 +355,23 @@ def test_a_page_with_other_numbers_is_found_whoever_signed(run: Path, signer: Si
 
 @pytest.fixture
 def attacked(
-    original: Path, key_folder: Path, other_folder: Path, other: Signer, tmp_path: Path
+    original: Path,
+    key_folder: Path,
+    other_folder: Path,
+    other: Signer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> list[Target]:
-    """A run, an approved run and a sweep."""
+    """A run, an approved run and a sweep; a result's schema is asked once for the same text, not at each verify."""
+    asked: dict[str, str | None] = {}
+
+    def once(value: Json) -> str | None:
+        text = json.dumps(value)
+        if text not in asked:
+            asked[text] = against_schema(value)
+        return asked[text]
+
+    monkeypatch.setattr(contents, "against_schema", once)
     return targets(tmp_path, original, [key_folder / PUBLIC, other_folder / PUBLIC], other)
 
 
