@@ -1,14 +1,17 @@
 """Figures of labels that nobody gave: rates by whose labels, scores, faces, one query's confidences, rates in doubt."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from frtaudit.core import formatting
+from frtaudit.core.arrays import Floats
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
 from frtaudit.report.figures.curves import BAND, Dot, Series, log_rates, marked
@@ -22,6 +25,7 @@ HEAT = LinearSegmentedColormap.from_list(
     "differences", ["#dfe9f2", canvas.HUES[0]]
 )  # 0 is not the paper's white
 SHADES = LinearSegmentedColormap.from_list("confidence", [canvas.PAPER, canvas.HUES[0]])
+STEPS = 16  # shades of confidences
 LABEL_NAMES = {1.0: "of the query's person", 0.0: "not", -1.0: "left out"}
 
 
@@ -292,7 +296,8 @@ def matrix(name: str, title: str, series: Series) -> Panel:
     rows = np.array(series.curve.replicates, dtype=np.float64)
 
     def draw(axes: Axes) -> None:
-        axes.pcolormesh(rows, cmap=SHADES, vmin=0.0, vmax=1.0, edgecolors="none", rasterized=False)
+        for level, cells in _shaded(rows):
+            axes.add_patch(PathPatch(cells, facecolor=SHADES(level), edgecolor="none"))
         axes.set(xlabel="face, by falling z", ylabel="face", ylim=(len(rows), 0), xlim=(0, len(rows)))
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(MaxNLocator(5, integer=True))
@@ -301,6 +306,19 @@ def matrix(name: str, title: str, series: Series) -> Panel:
 
     alt = f"{title}: confidences of {len(rows)} faces with each other, dark where high."
     return Panel(svg=canvas.panel(name, alt, draw, height=LOW + 0.75), alt=alt)
+
+
+def _shaded(rows: Floats) -> Iterator[tuple[float, Path]]:
+    """Each shade but that of the paper, and its cells: one path a shade, one rectangle a run of equal cells."""
+    shades = np.nan_to_num(np.round(rows * STEPS)).astype(np.int64)
+    size = shades.shape[1]
+    for shade in np.unique(shades[shades > 0]).tolist():
+        edge = np.diff((shades == shade).astype(np.int64), axis=1, prepend=0, append=0)
+        (place, left), (_, right) = np.nonzero(edge[:, :size] == 1), np.nonzero(edge == -1)
+        corners = [(left, place), (right, place), (right, place + 1), (left, place + 1), (left, place)]
+        vertices = np.array(corners, dtype=np.float64).transpose(2, 0, 1).reshape(-1, 2)
+        codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * left.size
+        yield shade / STEPS, Path(vertices, codes)
 
 
 def eigenvectors(name: str, title: str, z: Series, series: Series) -> Panel:

@@ -1,3 +1,4 @@
+import numpy as np
 from rapid_audits import result
 
 from frtaudit.report.figures import labels
@@ -61,3 +62,14 @@ def test_one_rate_against_another_is_read_out() -> None:
     dot = Dot(row="amber", series="acme", index=0, value=0.02)
     found = labels.pairs("p", "EER", [(dot, 0.01)], "annotated", "estimated")
     assert "acme, amber: 2.00 % and 1.00 %" in found.alt
+
+
+def test_the_shades_of_a_matrix_cover_each_cell_once() -> None:
+    """A path a shade; filled in again, its rectangles are the matrix in sixteenths."""
+    rows = np.random.default_rng(4).beta(0.4, 0.4, (9, 9))
+    painted = np.zeros_like(rows)
+    for level, cells in labels._shaded(rows):
+        for corners in cells.vertices.reshape(-1, 5, 2):
+            (left, top), (right, bottom) = corners.min(axis=0).astype(int), corners.max(axis=0).astype(int)
+            painted[top:bottom, left:right] += level
+    assert painted.tolist() == (np.round(16 * rows) / 16).tolist()
