@@ -23,12 +23,14 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
     """What app.run and launch.sweep are called with."""
     calls: list[tuple[object, ...]] = []
 
-    def run(flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> int:
-        calls.append((list(flags), list(overrides), config_dir, fail_on))
+    def run(
+        flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, fail_on: FailOn, **told: bool
+    ) -> int:
+        calls.append((list(flags), list(overrides), config_dir, fail_on, *filter(told.get, told)))
         return 0
 
-    def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> int:
-        calls.append((list(overrides), config_dir, fail_on))
+    def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn, **told: bool) -> int:
+        calls.append((list(overrides), config_dir, fail_on, *filter(told.get, told)))
         return 0
 
     monkeypatch.setattr(app, "run", run)
@@ -87,6 +89,15 @@ def test_flags_and_overrides_come_in_any_order(called: list[tuple[object, ...]])
     assert called == [expected] * 3
 
 
+@pytest.mark.parametrize(
+    "words", [["run", "audit=demo"], ["run", "-m", "audit=demo", "seed=1,2"], ["compare", "a", "b"]]
+)
+def test_a_program_may_ask_for_json(words: list[str], called: list[tuple[object, ...]]) -> None:
+    """--json of run and of a sweep is passed on, and is off without it."""
+    assert main.main([*words, "--json"]) == main.main(words) == 0
+    assert [call[-1] == "as_json" for call in called] == [True, False]
+
+
 def test_hydra_flags_are_passed_on(called: list[tuple[object, ...]]) -> None:
     """--cfg, --resolve and --package are Hydra's."""
     main.main(["run", "audit=demo", "--cfg", "job", "--resolve", "--package", "bootstrap"])
@@ -136,10 +147,10 @@ def test_errors_carry_their_exit_code(
 ) -> None:
     """Bad data exits with 1; a fault of ours is one line too, and a traceback with --debug."""
 
-    def unreadable(*_: object) -> int:
+    def unreadable(*_: object, **__: object) -> int:
         raise DataError("x.npz", "unreadable")
 
-    def slipped(*_: object) -> int:
+    def slipped(*_: object, **__: object) -> int:
         raise KeyError("slip")
 
     monkeypatch.setattr(app, "run", unreadable)
