@@ -169,7 +169,7 @@ def test_an_interrupt_is_no_traceback(
 ) -> None:
     """Ctrl-C ends with the shell's code for it."""
 
-    def interrupted(*words: object) -> int:
+    def interrupted(*_: object, **__: object) -> int:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(app, "run", interrupted)
