@@ -89,9 +89,7 @@ def test_flags_and_overrides_come_in_any_order(called: list[tuple[object, ...]])
     assert called == [expected] * 3
 
 
-@pytest.mark.parametrize(
-    "words", [["run", "audit=demo"], ["run", "-m", "audit=demo", "seed=1,2"], ["compare", "a", "b"]]
-)
+@pytest.mark.parametrize("words", [["run", "audit=demo"], ["run", "-m", "audit=demo", "seed=1,2"]])
 def test_a_program_may_ask_for_json(words: list[str], called: list[tuple[object, ...]]) -> None:
     """--json of run and of a sweep is passed on, and is off without it."""
     assert main.main([*words, "--json"]) == main.main(words) == 0
