@@ -7,8 +7,8 @@ that one job's error is that job's alone, and the same command again runs what i
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -48,7 +48,6 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn, *, 
     ``as_json``: its end is told as JSON, and each job on standard error. Raises :class:`FrtauditError`.
     """
     publish()
-    os.environ[AS_JSON] = "1" if as_json else ""
     ours, hydras = _parted(overrides)
     plan, report = planned(ours, config_dir)
     # What draws and signs loads its libraries: a refused spec needs none of them.
@@ -59,7 +58,7 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn, *, 
     signing = signing_of(report)
     _check_settings(hydras)
     folder = _folder(hydras, plan)
-    with held(folder, "sweep", wait=False):
+    with _jobs_apart(as_json), held(folder, "sweep", wait=False):
         OutputFolder(folder).check(paper.FILES)
         plans.write(plan, folder)
         waiting = _begin(plan, folder)
@@ -87,6 +86,17 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn, *, 
         sys.stdout.write(f"verdicts over the sweep: {counted(total) or 'no requirement declared'}\n")
         sys.stdout.write("".join(f"{printable(str(shown(path)))}\n" for path in written))
     return max(codes)
+
+
+@contextmanager
+def _jobs_apart(as_json: bool) -> Iterator[None]:  # noqa: FBT001  what the flag says
+    """Jobs, in whatever process, say how far the sweep is on standard error, if the end is told as JSON."""
+    if as_json:
+        os.environ[AS_JSON] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop(AS_JSON, None)
 
 
 def _job_told(outcome: JobResult, code: int, counts: Mapping[int, Mapping[str, int]]) -> Json:

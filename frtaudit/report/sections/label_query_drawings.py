@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from frtaudit.core import Curve
 from frtaudit.report.figures import curves as figures
+from frtaudit.report.figures import label_matrices
 from frtaudit.report.figures import labels as label_figures
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Figure, Key, Text, spans
@@ -102,9 +103,9 @@ def examples(source: Source) -> Iterator[Figure]:
         for number, curve in enumerate(one for one in matrices if one.provider == service):
             title = display_name(words().left_out, curve.group)
             series = Series(name=title, index=0, curve=curve)
-            panels.append(label_figures.matrix(f"labels-matrix-{place}-{number}", title, series))
+            panels.append(label_matrices.matrix(f"labels-matrix-{place}-{number}", title, series))
             panels += [
-                label_figures.eigenvectors(
+                label_matrices.eigenvectors(
                     f"labels-vectors-{place}-{number}",
                     title,
                     series,

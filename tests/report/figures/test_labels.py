@@ -1,4 +1,3 @@
-import numpy as np
 from rapid_audits import result
 
 from frtaudit.report.figures import labels
@@ -16,18 +15,6 @@ def test_dots_say_how_many_queries_they_are() -> None:
     found = labels.scattered("dots", "Right faces", [series("label_counts")], shares=False)
     assert "queries" in found.alt
     assert found.svg.startswith("<svg")
-
-
-def test_a_matrix_is_drawn_without_a_bitmap() -> None:
-    """Vector cells, nothing to load; beside them z, eigenvectors and how many faces have each label."""
-    z, vectors = series("confidence_matrix"), series("confidence_vectors")
-    found = labels.matrix("cells", "One query", z)
-    assert "<image" not in found.svg
-    assert "faces with each other" in found.alt
-    words = labels.eigenvectors("vectors", "One query", z, vectors).alt
-    count = vectors.curve.y.count(1.0)
-    assert "1 eigenvectors" in words
-    assert f"{count} of the query's person" in words
 
 
 def test_annotated_curves_are_thick_and_pale_under_thin_ones() -> None:
@@ -62,14 +49,3 @@ def test_one_rate_against_another_is_read_out() -> None:
     dot = Dot(row="amber", series="acme", index=0, value=0.02)
     found = labels.pairs("p", "EER", [(dot, 0.01)], "annotated", "estimated")
     assert "acme, amber: 2.00 % and 1.00 %" in found.alt
-
-
-def test_the_shades_of_a_matrix_cover_each_cell_once() -> None:
-    """A path a shade; filled in again, its rectangles are the matrix in sixteenths."""
-    rows = np.random.default_rng(4).beta(0.4, 0.4, (9, 9))
-    painted = np.zeros_like(rows)
-    for level, cells in labels._shaded(rows):
-        for corners in cells.vertices.reshape(-1, 5, 2):
-            (left, top), (right, bottom) = corners.min(axis=0).astype(int), corners.max(axis=0).astype(int)
-            painted[top:bottom, left:right] += level
-    assert painted.tolist() == (np.round(16 * rows) / 16).tolist()
