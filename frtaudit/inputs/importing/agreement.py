@@ -46,14 +46,14 @@ def _decided(pairs: Pairs, samples: Samples, mated_by: str) -> tuple[Pairs, tupl
         return pairs, ()
     if mated_by == "names":
         return replace(pairs, mated=named), (
-            f"{wrong.size} labels disagree with the names: the names decided",
+            f"{wrong.size} labels disagree with the names: the names were used",
         )
     first = int(wrong[0])
     said, names = ("mated", "two people") if pairs.mated[first] else ("non-mated", "one person")
     more = f" (and {wrong.size - 1} more)" if wrong.size > 1 else ""
     raise DataError(
         pairs.place(first),
-        f"the label says {said}, the names are of {names}{more}",
+        f"the label is {said}, the names are of {names}{more}",
         "labels that agree with the names, or mated=names",
     )
 
@@ -61,7 +61,7 @@ def _decided(pairs: Pairs, samples: Samples, mated_by: str) -> tuple[Pairs, tupl
 def _check_samples(name: str, samples: Samples) -> None:
     twice = [text for text, times in Counter(samples.ids).items() if times > 1]
     if twice:
-        raise DataError(name, f"{len(twice)} image ids stand twice", "unique image ids")
+        raise DataError(name, f"{len(twice)} duplicate image ids", "unique image ids")
     for kind, texts in (("image", samples.ids), ("subject", samples.subjects or ())):
         wrong = next((i for i, text in enumerate(texts) if not text or text != text.strip()), None)
         if wrong is not None:

@@ -53,7 +53,7 @@ class ArrayHeader:
 
 
 def refuse_pickle(name: str) -> DataError:
-    """The refusal of a pickle: three lines of Python, for whoever trusts the file, that write it anew.
+    """The refusal of a pickle: three lines of Python, for those who trust the file, that write it as arrays.
 
     >>> str(refuse_pickle("known.pkl")).split("; ")[0]
     'known.pkl: is a pickle, which can run programs and is not loaded'
@@ -65,7 +65,7 @@ def refuse_pickle(name: str) -> DataError:
 def _refusal(name: str, found: str, lines: tuple[str, ...]) -> DataError:
     plain = str(PurePosixPath(name).with_name(f"{stem(name)}{PLAIN}.npz"))
     python = "; ".join(line.format(name=name, plain=plain) for line in lines)
-    return DataError(name, found, f"plain arrays; where you trust the file: {python}")
+    return DataError(name, found, f"plain arrays; if you trust the file: {python}")
 
 
 def headers(path: Path, name: str) -> dict[str, ArrayHeader]:

@@ -53,7 +53,7 @@ def attached(known: KnownSet, held: Sequence[Vectors]) -> KnownSet:
     """The set with these systems: templates of named people, else scores of the pairs."""
     joined = {vectors.system: _joined(vectors, known.samples, known.pairs) for vectors in held}
     if len(joined) < len(held):
-        raise DataError("the folder", "two files of embeddings have one name", "a name for each system")
+        raise DataError("the folder", "two files of embeddings have the same name", "a name for each system")
     notes = (*known.notes, *(note for embeddings in joined.values() for note in embeddings.notes))
     if known.samples.subjects is None and known.pairs is not None:
         scores = {name: cosines(embeddings, known.pairs) for name, embeddings in joined.items()}
@@ -131,7 +131,7 @@ def _rows(held: Vectors, samples: Samples, pairs: Pairs | None) -> tuple[Ints, l
     rows = np.array([best[1].get(_key(name, best), -1) for name in held.ids], dtype=np.int64)
     extra = int((rows < 0).sum())
     return rows, [
-        f"{held.file}: {extra} rows are of images that the set does not hold: left out"
+        f"{held.file}: {extra} rows are of images that are not in the set: left out"
     ] if extra else []
 
 
@@ -177,7 +177,7 @@ def _noticed(held: Vectors, vectors: Singles, failed: Mapping[int, str]) -> list
     said = [f"{held.file}: norms {norms[0]:.3g} to {norms[2]:.3g}, median {norms[1]:.3g}"]
     same = vectors.shape[0] - len({row.tobytes() for row in vectors})
     if same:
-        said.append(f"{held.file}: {same} rows equal an earlier one")
+        said.append(f"{held.file}: {same} rows are equal to an earlier row")
     reasons = sorted(set(failed.values()))
     said += [
         f"{held.file}: {sum(why == reason for why in failed.values())} rows count as failures: {reason}"

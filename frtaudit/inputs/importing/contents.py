@@ -11,7 +11,7 @@ from frtaudit.errors import DataError
 IMAGES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
 TEXTS = (".txt", ".csv", ".log", ".list", ".lst", ".tsv")
 FILES = 8_000_000  # below a folder
-DEPTH = 12  # folders below each other
+DEPTH = 12  # nested folders
 SNIFFED = 400  # text files looked into, those nearest to the root
 HEAD = 1 << 16  # bytes of a beginning
 TEXT_BYTES = 4 << 30  # of a text file that is read whole
@@ -101,7 +101,7 @@ def _below(root: Path, apart: Path | None) -> str:
 def _listed(folder: Path, above: str, depth: int, files: dict[str, int]) -> Iterator[int]:
     """1 for each entry that is not followed; ``files`` gains the rest."""
     if depth > DEPTH:
-        raise DataError(above, f"more than {DEPTH} folders below each other", "the folder of one test set")
+        raise DataError(above, f"more than {DEPTH} nested folders", "the folder of one test set")
     with os.scandir(folder) as entries:
         for entry in entries:
             name = f"{above}{entry.name}"

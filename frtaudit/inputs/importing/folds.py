@@ -22,18 +22,18 @@ def positional_folds(mated: Flags, k: int = TENTHS) -> tuple[Folds | None, str]:
     """
     size = mated.size
     if not size or size % (2 * k):
-        return None, f"no folds: {size} pairs are no {k} parts with as many of each kind"
+        return None, f"no folds: {size} pairs are not {k} parts with equally many of each kind"
     whole = np.repeat(np.arange(k, dtype=np.int16), size // k)
     if np.all(np.bincount(whole, mated, minlength=k) * 2 == size // k):
         return whole, f"{k} folds by order"
     if np.all(mated[: size // 2]) and not np.any(mated[size // 2 :]):
         half = np.repeat(np.arange(k, dtype=np.int16), size // 2 // k)
         return np.tile(half, 2), f"{k} folds: the i-th part of the mated and of the non-mated pairs"
-    return None, "no folds: the order of mated and non-mated pairs says none"
+    return None, "no folds: the order of mated and non-mated pairs gives none"
 
 
 def check_folds(pairs: Pairs, mated: Flags) -> None:
-    """Refuse a fold without pairs of both kinds: no threshold and no accuracy could be had from it."""
+    """Refuse a fold without pairs of both kinds: no threshold and no accuracy could be computed from it."""
     if pairs.fold is None:
         return
     for fold in np.unique(pairs.fold):

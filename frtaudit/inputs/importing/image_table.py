@@ -118,11 +118,9 @@ def _id_column(table: Table, wanted: Sequence[str] | None, asked: str) -> str:
         if best:
             found = [name for name, count in counts.items() if count == best]
             known = [name for name in IDS if name in found]
-            return _single(known[:1] or found, table, "id", "names the images")
+            return _single(known[:1] or found, table, "id", "image ids")
     known = [name for name in table.columns if name.lower() in IDS]
-    return _single(
-        known[:1] if len(known) > 1 and known[0] in IDS[:2] else known, table, "id", "names the images"
-    )
+    return _single(known[:1] if len(known) > 1 and known[0] in IDS[:2] else known, table, "id", "image ids")
 
 
 def _subject_column(table: Table, id_column: str, asked: str) -> str | None:
@@ -130,7 +128,7 @@ def _subject_column(table: Table, id_column: str, asked: str) -> str | None:
         return _asked(table, asked, "subject")
     known = [name for name in table.columns if name.lower() in SUBJECTS and name != id_column]
     sure = [name for name in known if name.lower() in SUBJECTS[:2]]
-    return _single(sure[:1] or known, table, "subject", "names the people") if known else None
+    return _single(sure[:1] or known, table, "subject", "subject ids") if known else None
 
 
 def _asked(table: Table, name: str, option: str) -> str:
@@ -139,10 +137,10 @@ def _asked(table: Table, name: str, option: str) -> str:
     return name
 
 
-def _single(found: Sequence[str], table: Table, option: str, does: str) -> str:
+def _single(found: Sequence[str], table: Table, option: str, kind: str) -> str:
     if len(found) == 1:
         return found[0]
-    what = f"{len(found)} columns that could be what {does}" if found else f"no column that {does}"
+    what = f"{len(found)} columns that could hold {kind}" if found else f"no column of {kind}"
     choices = found or table.columns
     listed = (
         " or ".join(f"{option}={name}" for name in choices)

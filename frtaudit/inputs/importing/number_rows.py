@@ -1,4 +1,4 @@
-"""Large text files of whole numbers, parted by spaces, as arrays."""
+"""Large text files of whole numbers, separated by spaces, as arrays."""
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +27,6 @@ def number_rows(folder: Contents, name: str, columns: int, skip: int = 0) -> Int
         )
     except (pa.ArrowException, OSError) as error:
         raise DataError(
-            name, f"not {columns} fields in each line ({error})", "whole numbers, parted by spaces"
+            name, f"not {columns} fields in each line ({error})", "whole numbers, separated by spaces"
         ) from None
     return np.stack([np.asarray(table[text].to_numpy(), dtype=np.int64) for text in names[skip:]], axis=1)

@@ -43,8 +43,8 @@ def pairs_of_table(table: Table, samples: Samples) -> Pairs:
         if lost.size:
             raise DataError(
                 table.place(int(lost[0])),
-                f"column {column} names an image that the set does not hold",
-                "its images",
+                f"column {column} names an image that is not in the set",
+                "images of the set",
             )
         sides.append(rows)
     mated = said_mated(table)
@@ -65,5 +65,5 @@ def _folds(table: Table) -> "np.ndarray[tuple[int, ...], np.dtype[np.int16]] | N
     texts = table.texts(column)
     wrong = next((row for row, text in enumerate(texts) if not text.isdecimal() or len(text) > 4), None)
     if wrong is not None:
-        raise DataError(table.place(wrong), "the fold is no integer from 0 to 9999", "1, 2, 3, ...")
+        raise DataError(table.place(wrong), "the fold is not an integer from 0 to 9999", "1, 2, 3, ...")
     return np.unique(texts.astype(np.int64), return_inverse=True)[1].astype(np.int16)

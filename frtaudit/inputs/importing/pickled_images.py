@@ -126,8 +126,8 @@ class _Machine:
         said = f" {value!r}" if isinstance(value, str) and len(value) < 60 else ""
         raise DataError(
             f"{self.name} offset {at}",
-            f"the pickle says {opcode}{said}, which no list of images needs",
-            f"encoded images and labels; where you trust the file: {python}",
+            f"the pickle has opcode {opcode}{said}, which a list of images does not need",
+            f"encoded images and labels; if you trust the file: {python}",
         )
 
 
@@ -168,7 +168,7 @@ def read_pickled_images(path: Path, name: str) -> tuple[list[Stored], Flags]:
         OverflowError,
     ):
         raise DataError(
-            name, "a damaged pickle, or no list of images", "insightface's pair of images and labels"
+            name, "a damaged pickle, or not a list of images", "insightface's pair of images and labels"
         ) from None
     return _checked(value, name)
 
@@ -193,7 +193,7 @@ def _checked(value: Any, name: str) -> tuple[list[Stored], Flags]:  # noqa: ANN4
     ):
         raise DataError(name, f"{len(images)} images and {len(labels)} labels", "two images for each label")
     if not all(isinstance(image, Stored) and image.size for image in images):
-        raise DataError(name, "a value that is no encoded image", "JPEG or PNG bytes")
+        raise DataError(name, "a value that is not an encoded image", "JPEG or PNG bytes")
     if not all(isinstance(label, int) and label in (0, 1) for label in labels):
         raise DataError(name, "a label that is neither true nor false", "a truth value for each pair")
     return images, np.array(labels, dtype=np.bool_)
@@ -212,5 +212,5 @@ def ending_of(data: bytes, name: str) -> str:
     """The ending of an image file by its first bytes. Raises :class:`DataError` for what is no image."""
     found = next((ending for magic, ending in KINDS if data.startswith(magic)), None)
     if found is None:
-        raise DataError(name, "an entry is no JPEG, PNG, BMP or WebP", "encoded images")
+        raise DataError(name, "an entry is not a JPEG, PNG, BMP or WebP image", "encoded images")
     return found

@@ -50,7 +50,7 @@ def audit_name(known: KnownSet) -> str:
 def _nameless(known: KnownSet, folder: str) -> dict[str, Json]:
     return {
         "defaults": [{"override /cohort": "bob_measure"}, {"override /protocol": "listed"}],
-        "question": f"What do scores of {known.title} say of the rates, were comparisons independent?",
+        "question": f"What are the error rates on {known.title} if comparisons are treated as independent?",
         "cohort": {"root": f"{folder}/scores", "nan": "failed"},
         "weighting": "pooled",
         "analyses": {"error_rates": {}},

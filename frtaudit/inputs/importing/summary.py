@@ -30,10 +30,8 @@ def lines_of(known: KnownSet, evidence: Evidence) -> list[str]:
 def _people(known: KnownSet) -> str:
     samples = known.samples
     if samples.subjects is None:
-        return (
-            f"not named: {len(samples.ids)} images; comparisons only, no intervals for people and no groups"
-        )
-    return f"{len(set(samples.subjects))} named people, {len(samples.ids)} images: intervals for people"
+        return f"no subject ids: {len(samples.ids)} images; comparisons only, no intervals for people and no groups"
+    return f"{len(set(samples.subjects))} people, {len(samples.ids)} images: intervals for people"
 
 
 def _pairs(known: KnownSet) -> str:
@@ -41,7 +39,7 @@ def _pairs(known: KnownSet) -> str:
         return "none given: all pairs of images are compared"
     size = known.pairs.probe.size
     if known.pairs.mated is None:
-        return f"{size}, not said which are mated"
+        return f"{size}, labels of pairs are not known"
     mated = int(known.pairs.mated.sum())
     return f"{size}: {mated} mated, {size - mated} non-mated"
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Folds = npt.NDArray[np.int16]
 LineNumbers = npt.NDArray[np.int64]
-UNKNOWN = "not known: say in the spec, under provenance, where the images are from and what their terms allow"
+UNKNOWN = "not known: declare source and licence of the images in the spec, under provenance"
 RESEARCH = "for research only; the pages of its authors have the terms"
 
 
@@ -51,7 +51,7 @@ class Options:
     mated: str = ""
 
     def __post_init__(self) -> None:
-        """Raise :class:`SpecError` for a value of ``mated`` that says nothing."""
+        """Raise :class:`SpecError` for a value of ``mated`` that is not allowed."""
         if self.mated not in ("", "labels", "names"):
             raise SpecError("mated", f"{self.mated!r}", "labels (then a contradiction is an error), or names")
 

@@ -1,4 +1,4 @@
-"""AgeDB-30: a Matlab file of ten folds; age and gender stand in the names of the images."""
+"""AgeDB-30: a Matlab file of ten folds; age and gender are in the names of the images."""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ MATLAB = b"MATLAB 5.0 MAT-file"
 VARIABLE = "splits"
 MAX_BYTES = 1 << 28
 GENDERS = {"f": "female", "m": "male"}
-TERMS = "non-commercial research, no redistribution, access may be ended"
+TERMS = "non-commercial research, no redistribution, access can be withdrawn"
 _UNREADABLE = (
     ValueError,
     TypeError,
@@ -43,7 +43,7 @@ class AgeDb30:
         return None if file is None else Evidence(file=file, found=f"variable {VARIABLE}")
 
     def read(self, folder: Contents, options: Options) -> KnownSet:  # noqa: ARG002  readers share a signature
-        """Pairs are mated where the names are one; labels, where there are some, must agree."""
+        """Pairs are mated if the names are equal; labels, if there are any, must agree."""
         file = next(name for name in folder.ending(".mat") if _has_splits(folder, name))
         splits = _splits(folder, file)
         sides = tuple([pair[side] for fold in splits for pair in fold[0]] for side in (0, 1))
@@ -52,9 +52,7 @@ class AgeDb30:
         found = [NAME.fullmatch(name) for name in ids]
         if not all(found):
             bad = next(row for row, match in enumerate(found) if not match)
-            raise DataError(
-                f"{file} image {bad + 1}", "the name is not as AgeDB's are", "number_Name_age_gender"
-            )
+            raise DataError(f"{file} image {bad + 1}", "not a name of AgeDB", "number_Name_age_gender")
         held = [match.groupdict() for match in found if match]
         paths = folder.by_stem()
         columns = {
@@ -79,7 +77,7 @@ class AgeDb30:
                 mated=np.array(said) > 0 if len(said) == len(sides[0]) else None,
                 fold=fold,
             ),
-            notes=("age is of an image, not of a person: bins of age would be of images",),
+            notes=("age is given for each image, not for each person: bins of age would group images",),
         )
 
 

@@ -36,7 +36,7 @@ class Bfw:
         return None if file is None else Evidence(file=file, found=f"columns {', '.join(NEEDED)}")
 
     def read(self, folder: Contents, options: Options) -> KnownSet:  # noqa: ARG002  readers share a signature
-        """Pairs, groups, and every column of numbers that is none of BFW's own as a system."""
+        """Pairs, groups, and every other column of numbers as a system."""
         file = _file(folder)
         table = read_table(folder.path(file or ""), file or "")
         sides = [table.coded(name) for name in ("p1", "p2")]
@@ -67,7 +67,7 @@ class Bfw:
                 fold=_folds(table),
             ),
             scores={name: PairScores(score=score) for name, score in systems.items()},
-            notes=(f"{len(faulty)} images known to be wrong are in {touched} pairs",) if faulty else (),
+            notes=(f"{len(faulty)} images with known errors are in {touched} pairs",) if faulty else (),
         )
 
 
@@ -95,7 +95,7 @@ def _folds(table: Table) -> Folds:
     texts = table.coded("fold")
     wrong = [str(name) for name in texts.names if not str(name).isdecimal() or len(str(name)) > 3]
     if wrong or (texts.code < 0).any():
-        raise DataError(table.name, "a fold is no number", "1, 2, 3, ...")
+        raise DataError(table.name, "a fold is not a number", "1, 2, 3, ...")
     folds = texts.mapped(np.array([int(str(name)) for name in texts.names], dtype=np.int64), -1)
     return np.unique(folds, return_inverse=True)[1].astype(np.int16)
 
@@ -122,7 +122,7 @@ def _people(table: Table, ids: list[str]) -> tuple[list[str], dict[str, list[str
 
 
 def _systems(table: Table) -> Mapping[str, Floats]:
-    """Columns of numbers that are none of BFW's own."""
+    """Columns of numbers that BFW does not define."""
     found: dict[str, Floats] = {}
     for name in table.columns:
         if name.lower() in {*NEEDED, *OTHERS}:

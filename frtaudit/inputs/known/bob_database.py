@@ -1,4 +1,4 @@
-"""CSV databases of bob (RFW, MORPH, MEDS, SCface, VGG2 as Idiap gives them out): who is enrolled, who probes."""
+"""CSV databases of bob (RFW, MORPH, MEDS, SCface, VGG2 as Idiap publishes them): references and probes."""
 
 from dataclasses import dataclass
 
@@ -14,20 +14,20 @@ ENROLLING, PROBING, MATCHING = "for_enrolling.csv", "for_probing.csv", "for_matc
 ID, PERSON, TEMPLATE = ("key", "path"), ("subject_id", "reference_id"), ("template_id", "reference_id")
 SIDES = ("enroll_template_id", "bio_ref_template_id"), ("probe_template_id", "probe_id")
 MAX_PAIRS = 20_000_000  # of all against all
-TERMS = "those of the database that the protocol is of"
+TERMS = "those of the protocol's database"
 ANNOTATIONS = ("leye_x", "leye_y", "reye_x", "reye_y", "topleft_x", "topleft_y", "size_x", "size_y")
 
 
 @register("known_set", "bob_database")
 @dataclass(frozen=True)
 class BobDatabase:
-    """bob's CSV database: PROTOCOL/dev or eval with for_enrolling.csv and for_probing.csv, perhaps for_matching.csv."""
+    """bob's CSV database: PROTOCOL/dev or eval with for_enrolling.csv, for_probing.csv, optionally for_matching.csv."""
 
     def recognise(self, folder: Contents) -> Evidence | None:
-        """Two tables of one folder with key or path and a subject, called as bob calls them."""
+        """Two tables of one folder with key or path and a subject, named as in bob."""
         parts = _parts(folder)
         return (
-            Evidence(file=f"{parts[0]}{ENROLLING}", found="tables of who is enrolled and who probes")
+            Evidence(file=f"{parts[0]}{ENROLLING}", found="tables of references and probes")
             if parts
             else None
         )
@@ -56,7 +56,7 @@ class BobDatabase:
         people = [rows[text]["subject_id"] for text in ids]
         several = len(sides[0]) - len({template for template, _ in sides[0]})
         pairs, said = _pairs(folder, part, sides, ids)
-        note = f"{several} enrolled images share a template: here each image is compared by itself"
+        note = f"{several} enrolled images share a template: each image is compared separately"
         return KnownSet(
             name="bob_database",
             title=f"a database of bob ({part.rstrip('/') or folder.root.name})",

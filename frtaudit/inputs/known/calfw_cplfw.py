@@ -23,7 +23,7 @@ class TwoLines:
     """CALFW and CPLFW: two lines a pair, image and label; 3,000 mated pairs, then 3,000 non-mated; people by name."""
 
     def recognise(self, folder: Contents) -> Evidence | None:
-        """Lines ``name_number.jpg label`` whose labels are alike two by two; the first pair is mated by name too."""
+        """Lines ``name_number.jpg label`` whose labels are equal two by two; the first pair is mated by name too."""
         file = next((name for name in folder.texts(".txt") if _is_list(folder.head(name))), None)
         return None if file is None else Evidence(file=file, found="two lines a pair: image and label")
 
@@ -71,9 +71,9 @@ def _rows(file: str, lines: list[str]) -> list[tuple[str, int]]:
         found = LINE.fullmatch(line)
         if found is None or not NUMBERED.fullmatch(stem(found["image"])):
             raise DataError(
-                f"{file} line {number}", "no image and label", "name_number.jpg, a space, a label"
+                f"{file} line {number}", "not an image and a label", "name_number.jpg, a space, a label"
             )
         rows.append((stem(found["image"]), min(int(found["label"][:9]), 99)))
     if len(rows) % 2:
-        raise DataError(file, f"{len(rows)} lines", "an even number: two lines a pair")
+        raise DataError(file, f"{len(rows)} lines", "an even number: two lines for each pair")
     return rows

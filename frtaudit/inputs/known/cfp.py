@@ -24,7 +24,7 @@ SIDES = {"FF": ("frontal", "frontal"), "FP": ("frontal", "profile")}
 @register("known_set", "cfp")
 @dataclass(frozen=True)
 class Cfp:
-    """CFP: frontal-frontal (file=FF) or frontal-profile (file=FP) pairs, 10 folds; people are the folders."""
+    """CFP: frontal-frontal (file=FF) or frontal-profile (file=FP) pairs, 10 folds; a folder for each person."""
 
     def recognise(self, folder: Contents) -> Evidence | None:
         """A numbered list of ``.../id/frontal/NN.jpg``, and files of pairs ``a,b`` in folders of folds."""
@@ -68,7 +68,7 @@ class Cfp:
                 columns={"pose": [name.split("/")[1] for name in ids], "path": [rows[name] for name in ids]},
             ),
             pairs=joined(parts),
-            notes=("pose differs from image to image of one person: it is no group of people",),
+            notes=("pose differs between images of one person, so it is not a group of people",),
         )
 
 
@@ -100,7 +100,7 @@ def _images(folder: Contents, file: str) -> dict[int, tuple[str, str]]:
         found = LIST.fullmatch(line)
         if found is None or int(found["number"]) != number:
             raise DataError(
-                f"{file} line {number}", "no number and path", f"{number} ../Data/Images/ID/POSE/NN.jpg"
+                f"{file} line {number}", "not a number and a path", f"{number} ../Data/Images/ID/POSE/NN.jpg"
             )
         name = f"{found['who']}/{found['pose']}/{found['image']}"
         rows[number] = (name, paths.get(name, ""))
@@ -114,7 +114,9 @@ def _sides(
     for number, line in enumerate(folder.lines(file), 1):
         found = PAIR.fullmatch(line)
         if found is None or any(int(found[side + 1]) not in images[side] for side in (0, 1)):
-            raise DataError(f"{file} line {number}", "no pair of numbers of the lists", "a,b: numbers from 1")
+            raise DataError(
+                f"{file} line {number}", "not a pair of numbers of the lists", "a,b: numbers from 1"
+            )
         for side in (0, 1):
             sides[side].append(images[side][int(found[side + 1])][0])
     return sides

@@ -69,7 +69,7 @@ def _named(held: Sequence[Vectors]) -> list[str]:
     if nameless:
         raise DataError(
             nameless[0],
-            "rows without ids, and no table of as many rows",
+            "rows without ids, and no table with as many rows",
             "an array of image ids, or table=FILE",
         )
     return list(dict.fromkeys(name for vectors in held for name in vectors.ids or ()))
@@ -110,7 +110,7 @@ def _fitting(tables: Sequence[Table], ids: Sequence[str] | None, rows: int) -> l
 def _people(
     folder: Contents, chosen: ImageTable | None, held: Sequence[Vectors], ids: Sequence[str]
 ) -> tuple[list[str], str]:
-    """Who is shown in each image, and what says so."""
+    """The subject of each image, and where it is from."""
     if chosen is not None and chosen.subjects is not None:
         return chosen.subjects, f"column {chosen.subject}"
     for vectors in held:
@@ -129,4 +129,4 @@ def _people(
     columns_found = f", one of {column_names(chosen.table.columns)}" if chosen else ""
     where = chosen.table.name if chosen else held[0].file
     accepted = f"subject=COLUMN{columns_found}, or table=FILE"
-    raise DataError(where, "nothing says whose the images are", accepted)
+    raise DataError(where, "no subject ids of the images", accepted)

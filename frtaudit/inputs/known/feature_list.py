@@ -18,15 +18,13 @@ from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Pairs,
 from frtaudit.inputs.tables import UNREADABLE
 
 NUMBERS = 16  # of a line, at least
-MEAN = (
-    "its authors subtract the mean of the training folds before they compare: their figures differ a little"
-)
+MEAN = "its authors subtract the mean of the training folds before they compare: their published rates differ slightly"
 
 
 @register("known_set", "feature_list")
 @dataclass(frozen=True)
 class FeatureList:
-    """MagFace's feat.list and pair.list: rows 2i and 2i + 1 are pair i; people where the paths say who they are."""
+    """MagFace's feat.list and pair.list: rows 2i and 2i + 1 are pair i; people if the paths name them."""
 
     def recognise(self, folder: Contents) -> Evidence | None:
         """A file of lines ``path number number ...``, and one whose lines end with 0 or 1, half as many."""
@@ -131,6 +129,6 @@ def _rows(folder: Contents, name: str) -> tuple[list[str], Singles]:
         vectors = frame.iloc[:, 1:].to_numpy(dtype=np.float32)
     except UNREADABLE:
         raise DataError(
-            name, "a line is no path with as many numbers as the first", "path number number ..."
+            name, "a line is not a path with as many numbers as the first", "path number number ..."
         ) from None
     return [str(path) for path in frame.iloc[:, 0]], vectors

@@ -55,7 +55,7 @@ class FrteLogs:
         failed = {name: code for name, (_, code) in images.items() if code}
         notes = [said, f"{len(lost)} comparisons failed: {_counted(lost.values())}"]
         if failed:
-            notes.append(f"{len(failed)} templates were not made: {_counted(failed.values())}")
+            notes.append(f"{len(failed)} templates were not created: {_counted(failed.values())}")
         system = (folder.root.name if places == {""} else places.pop().rpartition("/")[2]) or "system"
         return KnownSet(
             name="frte",
@@ -123,10 +123,12 @@ def _rows(folder: Contents, name: str) -> Iterator[Row]:
         try:
             score, code = float(fields[2]), int(fields[3])
         except ValueError:
-            raise DataError(f"{name} line {number}", "score or code is no number", " ".join(MATCH)) from None
+            raise DataError(
+                f"{name} line {number}", "score or code is not a number", " ".join(MATCH)
+            ) from None
         if not code and not np.isfinite(score):
             raise DataError(
-                f"{name} line {number}", "no finite score beside return code 0", "a score, or another code"
+                f"{name} line {number}", "no finite score with return code 0", "a score, or another code"
             )
         yield _id(fields[0]), _id(fields[1]), score, code, number
 
@@ -155,13 +157,13 @@ def _starts(folder: Contents, files: Sequence[str]) -> tuple[tuple[int, str], ..
 def _people(
     folder: Contents, ids: Sequence[str], images: Mapping[str, tuple[str, int]], options: Options
 ) -> tuple[list[str], str]:
-    """Who each template shows: the user's table, by id or by image, or the names that MEDS gives its images."""
+    """The subject of each template: the user's table, by id or by image, or the names that MEDS gives its images."""
     table = asked_table(folder, options)
     files = [images.get(name, (name, 0))[0] for name in ids]
     if table is not None:
         found = image_table(table, ids, options)
         if found.subjects is None:
-            raise DataError(table.name, "no column that names the people", "subject=COLUMN")
+            raise DataError(table.name, "no column of subject ids", "subject=COLUMN")
         of = dict(zip(found.ids, found.subjects, strict=True))
         of |= {stem(name): who for name, who in of.items()}
         people = [of.get(name, of.get(stem(file), "")) for name, file in zip(ids, files, strict=True)]
@@ -177,6 +179,6 @@ def _people(
         return [match["who"] for match in names if match], "people: the subject in the names of the images"
     raise DataError(
         _logs(folder, MATCH)[0],
-        "nothing says whose the templates are",
+        "no subject ids of the templates",
         "table=FILE with columns id and subject_id",
     )

@@ -14,7 +14,7 @@ from frtaudit.inputs.tables import read_table
 
 TERMS = "by agreement with NIST; no redistribution"
 RULE = "a template is the sum over media of the mean over frames; its authors choose norms, detector scores, flips"
-NO_PEOPLE = "these lists name no people: the 1:N lists beside them would (ijbc_1N_gallery_G1.csv, ...)"
+NO_PEOPLE = "these lists have no subject ids; the 1:N lists have them (ijbc_1N_gallery_G1.csv, ...)"
 
 
 @register("known_set", "ijb")
@@ -117,5 +117,5 @@ def _people(folder: Contents, ids: list[str]) -> tuple[list[str] | None, str]:
         return None, NO_PEOPLE
     lost = sum(name not in of for name in ids)
     if lost:
-        return None, f"{lost} of {len(ids)} templates stand in no 1:N list: nobody is named"
+        return None, f"{lost} of {len(ids)} templates are in no 1:N list: subject ids are not used"
     return [of[name] for name in ids], "people from the 1:N lists"

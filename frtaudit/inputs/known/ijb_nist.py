@@ -1,4 +1,4 @@
-"""IJB-C as NIST gives it out: templates by person with their images, pairs of templates, labels of each image."""
+"""IJB-C as NIST publishes it: templates by person with their images, pairs of templates, labels of each image."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ HARD = "pairs of test 1 are of one gender and skin tone: its FMR is that of simi
 @register("known_set", "ijb_nist")
 @dataclass(frozen=True)
 class IjbNist:
-    """IJB-C as NIST gives it out: enroll_templates, verif_templates, match.csv; gender and skin tone by person."""
+    """IJB-C as NIST publishes it: enroll_templates, verif_templates, match.csv; gender and skin tone by person."""
 
     def recognise(self, folder: Contents) -> Evidence | None:
         """Tables with TEMPLATE_ID, SUBJECT_ID and FILENAME, and a list of two numbers a line without a header."""
@@ -29,7 +29,7 @@ class IjbNist:
         return Evidence(file=matches[0], found=f"pairs of templates of {', '.join(templates)}")
 
     def read(self, folder: Contents, options: Options) -> KnownSet:  # noqa: ARG002  readers share a signature
-        """Samples are templates; a person's class is the one that most images say."""
+        """Samples are templates; a person's class is the one that most images have."""
         templates, (file,) = _files(folder)
         who = _people(folder, templates)
         sides: tuple[list[str], list[str]] = ([], [])
@@ -37,7 +37,7 @@ class IjbNist:
             fields = [text.strip() for text in line.split(",")]
             if len(fields) != 2 or not all(text in who for text in fields):
                 raise DataError(
-                    f"{file} line {number}", "no pair of templates of the tables", "template,template"
+                    f"{file} line {number}", "not a pair of templates of the tables", "template,template"
                 )
             for side, text in zip(sides, fields, strict=True):
                 side.append(text)

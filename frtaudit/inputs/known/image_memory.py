@@ -20,7 +20,7 @@ IMAGES = "images stay in the file: float32, normalised; AdaFace's are BGR, face.
 @register("known_set", "image_memory")
 @dataclass(frozen=True)
 class ImageMemory:
-    """AdaFace's memfile with NAME_list.npy (lfw, agedb_30, ...): labels of pairs by place; nobody is named."""
+    """AdaFace's memfile with NAME_list.npy (lfw, agedb_30, ...): labels of pairs by position; no subject ids."""
 
     def recognise(self, folder: Contents) -> Evidence | None:
         """An array of truth values, and a description of an array of twice as many images."""

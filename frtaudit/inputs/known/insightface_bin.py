@@ -27,7 +27,7 @@ FLIPPED = "its authors compare the sum of the templates of image and mirrored im
 @register("known_set", "insightface_bin")
 @dataclass(frozen=True)
 class InsightfaceBin:
-    """insightface's .bin (lfw, cfp_fp, agedb_30, calfw, ...): pairs of images and labels; nobody is named."""
+    """insightface's .bin (lfw, cfp_fp, agedb_30, calfw, ...): pairs of images and labels; no subject ids."""
 
     def recognise(self, folder: Contents) -> Evidence | None:
         """A pickle that begins with a list; its opcodes are read, never run."""

@@ -22,7 +22,7 @@ TERMS = "those of the set; MS-Celeb-1M (faces_emore, ms1m) was withdrawn in 2019
 
 @dataclass(frozen=True)
 class _Record:
-    """One image: its key, its person's number, and where its bytes stand."""
+    """One image: its key, its person's number, and where its bytes are."""
 
     key: int
     person: int
@@ -55,7 +55,9 @@ class InsightfaceRec:
             title=f"insightface's records {stem(file)}",
             terms=TERMS,
             samples=Samples(ids=ids, subjects=[f"id{record.person:07d}" for record in records]),
-            notes=("people are numbers; a training set says nothing of people whom the model has not seen",),
+            notes=(
+                "people are numbers; rates on a training set do not hold for people whom the model has not seen",
+            ),
             held=partial(_images, folder, file, records),
         )
 
@@ -92,7 +94,7 @@ def _records(folder: Contents, index: str, file: str) -> list[_Record]:
     images = [row for row in read[0 if end is None else 1 :] if end is None or row[0] < end]
     for key, labels, _ in images:
         if not 0 <= labels[0] == int(labels[0]):
-            raise DataError(f"{index} key {key}", "the label is no number of a person", "0, 1, 2, ...")
+            raise DataError(f"{index} key {key}", "the label is not the number of a person", "0, 1, 2, ...")
     return [_Record(key, int(labels[0]), place) for key, labels, place in images]
 
 
@@ -101,9 +103,11 @@ def _offsets(index: str, lines: list[str]) -> Iterator[tuple[int, int]]:
     for number, line in enumerate(lines, 1):
         fields = line.split("\t")
         if len(fields) != 2 or not all(text.strip().isdecimal() and len(text) < 20 for text in fields):
-            raise DataError(f"{index} line {number}", "no key and offset", "two numbers, parted by a tab")
+            raise DataError(
+                f"{index} line {number}", "not a key and an offset", "two numbers, separated by a tab"
+            )
         if int(fields[0]) in seen:
-            raise DataError(f"{index} line {number}", "the key stands already above", "each key once")
+            raise DataError(f"{index} line {number}", "the key is a duplicate", "each key once")
         seen.add(int(fields[0]))
         yield int(fields[0]), int(fields[1])
 

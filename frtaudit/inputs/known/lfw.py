@@ -65,7 +65,7 @@ class Lfw:
 
 
 def person(image: str) -> str:
-    """Whose an image is: its name without the number.
+    """The subject of an image: its name without the number.
 
     >>> person("Aaron_Peirsol_0001")
     'Aaron_Peirsol'
@@ -97,7 +97,7 @@ def _counts(head: list[str]) -> tuple[int, ...]:
 def _chosen(lists: dict[str, tuple[int, ...]], asked: str) -> str:
     if asked:
         if asked not in lists:
-            raise DataError("file", f"{asked!r} is no list in LFW's layout", ", ".join(sorted(lists)))
+            raise DataError("file", f"{asked!r} is not a list in LFW's layout", ", ".join(sorted(lists)))
         return asked
     folded = [name for name, counts in lists.items() if len(counts) == 2] or list(lists)
     if len(folded) > 1:
@@ -117,6 +117,6 @@ def _quality(folder: Contents) -> dict[str, str]:
             rows = [line.split() for line in folder.lines(name)[1:] if line.strip()]
             wrong = next((i for i, row in enumerate(rows) if len(row) != 3 or not row[1].isdecimal()), None)
             if wrong is not None:
-                raise DataError(f"{name} line {wrong + 2}", "no image and score", "ID Num Score")
+                raise DataError(f"{name} line {wrong + 2}", "not an image and a score", "ID Num Score")
             return {f"{row[0]}_{int(row[1]):04d}": row[2] for row in rows}
     return {}

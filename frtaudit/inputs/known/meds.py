@@ -1,4 +1,4 @@
-"""MEDS-II (NIST SD 32): subject, encounter and pose stand in the names of the images."""
+"""MEDS-II (NIST SD 32): subject, encounter and pose are in the names of the images."""
 
 import re
 from dataclasses import dataclass
@@ -14,20 +14,18 @@ SHARE = 0.9  # of the images that are called so
 @register("known_set", "meds")
 @dataclass(frozen=True)
 class Meds:
-    """MEDS-II: images called S001-01-t10_01; subject, encounter and pose from the name; all pairs."""
+    """MEDS-II: images named S001-01-t10_01; subject, encounter and pose from the name; all pairs."""
 
     def recognise(self, folder: Contents) -> Evidence | None:
-        """Nearly all images are called subject-encounter-pose_number."""
+        """Nearly all images are named subject-encounter-pose_number."""
         images = folder.images()
         fitting = [name for name in images if NAME.fullmatch(stem(name))]
         if len(fitting) < 2 or len(fitting) < SHARE * len(images):
             return None
-        return Evidence(
-            file=min(fitting), found=f"{len(fitting)} images called subject-encounter-pose_number"
-        )
+        return Evidence(file=min(fitting), found=f"{len(fitting)} images named subject-encounter-pose_number")
 
     def read(self, folder: Contents, options: Options) -> KnownSet:  # noqa: ARG002  readers share a signature
-        """One sample an image; of images that stand twice one."""
+        """One sample for each image; duplicates are read once."""
         paths = {name: path for name, path in folder.by_stem().items() if NAME.fullmatch(name)}
         ids = sorted(paths)
         parts = [found.groupdict() for name in ids if (found := NAME.fullmatch(name))]
@@ -48,6 +46,6 @@ class Meds:
             ),
             notes=(
                 f"{single} people have one image: they are in non-mated comparisons only",
-                "race and sex stand in NIST's table: table=FILE adds them",
+                "race and sex are in NIST's table: table=FILE adds them",
             ),
         )

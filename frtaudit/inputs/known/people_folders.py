@@ -16,7 +16,7 @@ MIN_OF_ONE = 2  # images of somebody: mated pairs
 @register("known_set", "people_folders")
 @dataclass(frozen=True)
 class PeopleFolders:
-    """A folder for each person, images in it: every pair is compared; people are the folders."""
+    """A folder for each person, images in it: every pair is compared."""
 
     def recognise(self, folder: Contents) -> Evidence | None:
         """Images in at least two folders of one depth, two of them in one; a folder is a person where no list says."""
@@ -38,13 +38,13 @@ class PeopleFolders:
         note = (
             ""
             if len(above) == 1
-            else f"people stand in {len(above)} folders: somebody who stands in two is two people"
+            else f"people are in {len(above)} folders; a person in two of them counts as two"
         )
         columns = {"path": images}
         if len(above) > 1:
             columns["part"] = [str(person.parent) for person in people]
         if len(set(names)) < MIN_PEOPLE:
-            raise DataError(str(folder.root), "images of one person", "images of two people and more")
+            raise DataError(str(folder.root), "images of one person", "images of two people or more")
         single = sum(1 for count in Counter(names).values() if count == 1)
         said = f"{single} people have one image: they are in non-mated comparisons only"
         return KnownSet(

@@ -16,8 +16,10 @@ from frtaudit.inputs.pairlist import lfw_lines
 
 RACES = ("African", "Asian", "Caucasian", "Indian")
 LINE = re.compile(r"m\.\w+\t\d+\t(\d+|m\.\w+\t\d+)")
-TERMS = "non-commercial research, no redistribution, access may be ended; images of the withdrawn MS-Celeb-1M"
-WITHIN = "every pair is within one race: nothing is measured across races"
+TERMS = (
+    "non-commercial research, no redistribution, access can be withdrawn; images of the withdrawn MS-Celeb-1M"
+)
+WITHIN = "every pair is within one race: FMR across races is not estimated"
 
 
 @register("known_set", "rfw")
@@ -26,7 +28,7 @@ class Rfw:
     """RFW: RACE_pairs.txt for up to four races; race as group; 10 folds each; pairs within one race only."""
 
     def recognise(self, folder: Contents) -> Evidence | None:
-        """Lists named after a race whose first lines are ``m.id number number``, parted by tabs, without counts."""
+        """Lists named after a race whose first lines are ``m.id number number``, separated by tabs, without counts."""
         lists = _lists(folder)
         if not lists:
             return None
@@ -104,4 +106,4 @@ def _twice(people: list[str]) -> list[str]:
     """People who stand under two races: their key holds the race, so each is two subjects."""
     races = Counter(person.partition("/")[2] for person in set(people))
     count = sum(times > 1 for times in races.values())
-    return [f"{count} people stand under two races: each counts as two subjects"] if count else []
+    return [f"{count} people are in the lists of two races: each counts as two subjects"] if count else []

@@ -35,7 +35,7 @@ class VggFace2:
         parts = sorted({str(PurePosixPath(name).parent.parent) for name in images})
         wanted = options.file or ("test" if "test" in parts else parts[0] if len(parts) == 1 else "")
         if wanted not in parts:
-            accepted = " or ".join(f"file={part}" for part in parts) or "images called n000001/0001_01.jpg"
+            accepted = " or ".join(f"file={part}" for part in parts) or "images named n000001/0001_01.jpg"
             raise DataError("the folder", f"{len(parts)} parts with images of people", accepted)
         chosen = [PurePosixPath(name) for name in images if str(PurePosixPath(name).parent.parent) == wanted]
         people = [place.parent.name for place in chosen]
@@ -53,9 +53,7 @@ class VggFace2:
                 },
                 groups=("gender",),
             ),
-            notes=(f"{unknown} people stand in no line of {file}: their gender is unknown",)
-            if unknown
-            else (),
+            notes=(f"{unknown} people are in no line of {file}: their gender is unknown",) if unknown else (),
         )
 
 

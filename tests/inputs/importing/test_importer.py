@@ -168,7 +168,7 @@ def test_pairs_with_folds_become_the_protocol(tmp_path: Path, capsys: pytest.Cap
         "recognised: pairs in LFW's layout (pairs) (pairs.txt: first line '10 3', then name i j)" in printed
     )
     assert "folds      10 official folds of 6 pairs" in printed
-    assert "m.npz: 1 rows are of images that the set does not hold: left out" in printed
+    assert "m.npz: 1 rows are of images that are not in the set: left out" in printed
     assert printed.endswith(f"next: frtaudit check --config-dir {out} audit=imported_lfw\n")
     spec = load_spec(["audit=imported_lfw"], str(out))
     assert spec.folds.source.value == "official"
@@ -201,7 +201,7 @@ def test_pairs_of_nobody_become_scores_of_comparisons(
     write_bin(folder, PAIRS)
     code, printed = run(capsys, str(folder), f"into={tmp_path / 'first'}", f"images={shots}")
     assert code == 0, printed
-    assert "not named: 120 images; comparisons only" in printed
+    assert "no subject ids: 120 images; comparisons only" in printed
     assert len(list(shots.iterdir())) == 120
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(119, 8))
@@ -286,12 +286,12 @@ def fifo(folder: Path) -> None:
 
 
 REFUSED = {
-    ambiguous: "people.csv: 2 columns that could be what names the people; accepted: subject=person or subject=label",
-    unnamed: "nothing says whose the images are; accepted: subject=COLUMN, one of photo, employee, sex, or table=FILE",
+    ambiguous: "people.csv: 2 columns that could hold subject ids; accepted: subject=person or subject=label",
+    unnamed: "no subject ids of the images; accepted: subject=COLUMN, one of photo, employee, sex, or table=FILE",
     two_tables: "2 tables of the images; accepted: table=more.csv or table=people.csv",
     two_matrices: "m.npz: 2 arrays of rows of numbers; accepted: embedding=left or embedding=right",
     repeated: "m.npz: 1 images have two embeddings; accepted: one row for each image",
-    short: "m.npy: rows without ids, and no table of as many rows; accepted: an array of image ids, or table=FILE",
+    short: "m.npy: rows without ids, and no table with as many rows; accepted: an array of image ids, or table=FILE",
     ragged: "m.csv line 3: 1 numbers, the first row has 2; accepted: as many numbers in each row",
     bomb: "m.npz: 335544448 bytes packed into",
     fifo: "no known layout: 0 files; accepted: one of: ",
@@ -358,7 +358,7 @@ def test_the_three_lines_of_a_refusal_convert(
     table(tmp_path / "people.csv", "photo", "person", "sex")
     code, printed = run(capsys, ".", "into=out")
     assert code == 1
-    python = printed.split("where you trust the file: ")[1].strip().split("; ")
+    python = printed.split("if you trust the file: ")[1].strip().split("; ")
     assert len(python) == 3
     exec("\n".join(python), {})
     code, printed = run(capsys, ".", "into=out")

@@ -246,7 +246,7 @@ def test_rfw_keeps_races_apart_and_pads_numbers(tmp_path: Path) -> None:
     assert rows(known) == wanted
     assert any(number > 9 for pair in PAIRS for _, number in (pair.probe,))
     people = len({side[0] for pair in PAIRS for side in (pair.probe, pair.reference)})
-    assert f"{people} people stand under two races: each counts as two subjects" in known.notes
+    assert f"{people} people are in the lists of two races: each counts as two subjects" in known.notes
     assert set(known.samples.columns["race"]) == {"Asian", "Indian"}
 
 
@@ -386,7 +386,7 @@ def test_ijb_without_these_lists_is_comparisons(tmp_path: Path) -> None:
     np.save(tmp_path / "Job_1.npy", np.linspace(0, 1, len(PAIRS)))
     known = with_systems(read(tmp_path), contents_of(tmp_path), Options())
     assert known.samples.subjects is None
-    assert known.notes[0].startswith("these lists name no people")
+    assert known.notes[0].startswith("these lists have no subject ids")
     assert known.scores["job_1"].score.tolist() == np.linspace(0, 1, len(PAIRS)).tolist()
 
 
@@ -410,7 +410,7 @@ def test_logs_of_frte_have_failures_by_code(tmp_path: Path) -> None:
     assert np.isnan(scores.score).tolist() == lost
     assert set(scores.failure.values()) == {"template_creation_error"}
     assert [row[2] for row in rows(known)] == [pair.mated for pair in PAIRS]
-    assert "1 templates were not made: face_detection_error 1" in known.notes
+    assert "1 templates were not created: face_detection_error 1" in known.notes
     assert known.pairs is not None
     assert known.pairs.place(len(PAIRS) // 2) == "match.log.1 line 2"
 
@@ -478,7 +478,7 @@ def test_vggface2_takes_a_header_with_spaces_and_the_test_part(tmp_path: Path) -
     known = read(tmp_path)
     assert (known.name, list(known.samples.ids)) == ("vggface2", ["n000001/0001_01", "n000009/0002_01"])
     assert known.samples.columns["gender"] == ["female", ""]
-    assert known.notes == ("1 people stand in no line of meta.csv: their gender is unknown",)
+    assert known.notes == ("1 people are in no line of meta.csv: their gender is unknown",)
     assert list(read(tmp_path, file="train").samples.ids) == ["n000002/0001_01"]
 
 
@@ -673,12 +673,12 @@ BAD = {
     ),
     "cplfw, a line of something else": (
         two_lines(lambda lines: [*lines, "../../etc/x 1"]),
-        "list.txt line 81: no image and label",
+        "list.txt line 81: not an image and a label",
     ),
     "bfw, a fold of one kind": (swapped, "table.csv: fold 1 has non-mated pairs only"),
     "bfw, label and people disagree": (
         relabelled,
-        "table.csv line 5: the label says mated, the names are of two people",
+        "table.csv line 5: the label is mated, the names are of two people",
     ),
     "bfw, group and folder disagree": (regrouped, "att, g and e of an image disagree"),
     "rec, a magic number lost": (
@@ -695,7 +695,7 @@ BAD = {
     ),
     "rec, half a person": (
         records(lambda data: data.__setitem__(slice(72, 76), b"\0\0\0\x3f")),
-        "key 1: the label is no number",
+        "key 1: the label is not the number",
     ),
     "rec, an offset beyond": (beyond, "train.rec: a record is cut off"),
     "features, a label of 2": (
@@ -705,11 +705,11 @@ BAD = {
     "features, too few": (features(lambda text: text.partition("\n")[2]), "feat.list: 79 lines for 40 pairs"),
     "features, a line cut": (
         features(lambda text: text[:-30].rpartition(" ")[0] + " x"),
-        "feat.list: a line is no path",
+        "feat.list: a line is not a path",
     ),
     "cfp, number 0": (
         cfp(of_text("Split/FF/03/same.txt", "0,1\n")),
-        "03/same.txt line 1: no pair of numbers of the lists",
+        "03/same.txt line 1: not a pair of numbers of the lists",
     ),
     "cfp, a gap": (
         cfp(
@@ -718,15 +718,15 @@ BAD = {
                 "1 ../Data/Images/001/frontal/01.jpg\n3 ../Data/Images/001/frontal/02.jpg\n",
             )
         ),
-        "Pair_list_F.txt line 2: no number and path",
+        "Pair_list_F.txt line 2: not a number and a path",
     ),
     "cfp, diff of one person": (
         cfp(of_text("Split/FF/01/diff.txt", "1,2\n")),
-        "the label says non-mated, the names are of one",
+        "the label is non-mated, the names are of one",
     ),
     "agedb, a label of the other kind": (
         lambda folder: write_agedb(folder, PAIRS, flip=2),
-        "protocol.mat line 9: the label says non-mated, the names are of one person",
+        "protocol.mat line 9: the label is non-mated, the names are of one person",
     ),
     "ijb, a template without images": (
         changed(write_ijb, "template_pair_label.txt", f"{ijb_id(*PAIRS[0].probe)} ", "5 "),
@@ -734,7 +734,7 @@ BAD = {
     ),
     "ijb, a label of the other kind": (
         changed(write_ijb, "template_pair_label.txt", " 1\n", " 0\n"),
-        "line 1: the label says non-mated, the names are of one person",
+        "line 1: the label is non-mated, the names are of one person",
     ),
     "ijb, a template of two people": (two_people, "gallery_G1.csv line 2: a template of two people"),
     "ijb, words": (
@@ -743,7 +743,7 @@ BAD = {
     ),
     "nist's ijb, an unknown template": (
         changed(write_ijb_nist, "test1/match.csv", ",", ",1"),
-        "match.csv line 1: no pair of templates",
+        "match.csv line 1: not a pair of templates",
     ),
     "nist's ijb, no person": (
         changed(write_ijb_nist, "test1/enroll_templates.csv", ",90,", ",,"),
@@ -751,11 +751,11 @@ BAD = {
     ),
     "frte, a code that is no number": (
         changed(write_frte, "match.log.1", " 0\n", " ok\n"),
-        "match.log.1 line 2: score or code is no number",
+        "match.log.1 line 2: score or code is not a number",
     ),
-    "frte, no score beside success": (
+    "frte, no score with success": (
         changed(write_frte, "match.log.0", " 0.0 0", " nan 0"),
-        "match.log.0 line 2: no finite score beside",
+        "match.log.0 line 2: no finite score with",
     ),
     "frte, a line cut": (
         changed(write_frte, "match.log.0", " 0.0 0", " 0.0"),
@@ -772,7 +772,7 @@ BAD = {
     ),
     "morph, a photo twice": (
         changed(lambda folder, _: write_morph(folder), "any.csv", "000000_1M31", "000000_0M30"),
-        "morph: 1 image ids stand twice",
+        "morph: 1 duplicate image ids",
     ),
     "meds, links": (meds_link, "no known layout: 0 files"),
     "vggface2, a field too many": (
@@ -786,7 +786,7 @@ BAD = {
     ),
     "bin, something to run": (
         bin_of(pickle.dumps(([Evil()], [True]), protocol=2)),
-        "GLOBAL 'posix mkdir', which no list of images needs",
+        "GLOBAL 'posix mkdir', which a list of images does not need",
     ),
     "bin, something to run, protocol 4": (
         bin_of(pickle.dumps(([Evil()], [True]), protocol=4)),
@@ -794,11 +794,11 @@ BAD = {
     ),
     "bin, numpy's labels": (
         bin_of(pickle.dumps((BINS, list(np.array(LABELS))), protocol=4)),
-        "where you trust the file: import pickle",
+        "if you trust the file: import pickle",
     ),
     "bin, cut off": (
         bin_of(pickle.dumps((BINS, LABELS), protocol=4)[:-60]),
-        "a damaged pickle, or no list of images",
+        "a damaged pickle, or not a list of images",
     ),
     "bin, a length beyond the file": (bin_of(b"\x80\x04](\x8e" + b"\xff" * 7 + b"\x0f."), "a damaged pickle"),
     "bin, too few labels": (
@@ -807,7 +807,7 @@ BAD = {
     ),
     "bin, texts for images": (
         bin_of(pickle.dumps((["a", "b"], [True]), protocol=4)),
-        "a value that is no encoded image",
+        "a value that is not an encoded image",
     ),
     "bin, a list in itself": (bin_of(b"\x80\x02]q\x00h\x00a]\x88a\x86."), "1 images and 1 labels"),
     "bin, a label of 7": (
@@ -838,7 +838,7 @@ def test_names_decide_where_they_are_asked_to(tmp_path: Path) -> None:
     relabelled(tmp_path)
     known = read(tmp_path, mated="names")
     assert rows(known)[3][2] is False
-    assert "1 labels disagree with the names: the names decided" in known.notes
+    assert "1 labels disagree with the names: the names were used" in known.notes
 
 
 def test_two_layouts_are_a_question(tmp_path: Path) -> None:
