@@ -1,4 +1,4 @@
-"""What a run prints at its end: its verdicts as a table and where its files are, or all of it as JSON."""
+"""The end of a run on the terminal: its verdicts as a table and the paths of its files, or both as JSON."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ COLOURS = {"pass": "32", "fail": "31", "inconclusive": "33", "not_testable": "33
 
 
 def text(summary: "RunSummary", folder: Path) -> str:
-    """Lines: the choice, the findings that are worst first, how many of each verdict there are, and the files."""
+    """Lines: the choice, the findings by severity, the number of each verdict, and the files."""
     found, chosen = counted(summary.verdict_counts), summary.result.choice
     said = [f"choice: {printable(sentence)}" for sentence in chosen]
     said += table(summary.result, coloured=wants_colour())
@@ -60,7 +60,7 @@ def as_json(summary: "RunSummary", folder: Path) -> str:
     """The same for a program: one line of canonical JSON."""
     from frtaudit.pipeline.frames import finding_rows
 
-    told: dict[str, Json] = {
+    content: dict[str, Json] = {
         "exit_code": summary.exit_code,
         "verdicts": dict(summary.verdict_counts),
         "findings": finding_rows(summary.result),
@@ -69,16 +69,16 @@ def as_json(summary: "RunSummary", folder: Path) -> str:
         "files": [path.name for path in _written(folder)],
         "result_sha256": summary.result_sha256,
     }
-    return dumps(told)
+    return dumps(content)
 
 
 def wants_colour() -> bool:
-    """Whether standard output is a terminal that shows colours, and nobody said otherwise (no-color.org)."""
+    """Whether standard output is a terminal that shows colours, and ``NO_COLOR`` is not set (no-color.org)."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def counted(verdicts: Mapping[str, int]) -> str:
-    """How many of each verdict, those that there are.
+    """The number of each verdict, without zeros.
 
     >>> counted({"pass": 2, "fail": 0, "not_testable": 1})
     '2 pass, 1 not testable'

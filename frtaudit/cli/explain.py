@@ -1,4 +1,4 @@
-"""``frtaudit explain``: what a threshold means on the data of a run, or what the defaults of libraries mean there."""
+"""``frtaudit explain``: FMR and FNMR of a finished run at thresholds, or at the default thresholds of libraries."""
 
 import re
 import sys
@@ -13,9 +13,11 @@ from frtaudit.inputs.default_thresholds import Scale
 from frtaudit.pipeline.explain import ASKED, Explanation, Meaning, Rate, explain
 from frtaudit.planning.values import Cell, Section, page
 
-DOES = "FMR and FNMR of a finished run at thresholds, with intervals and by group; by default at those of libraries."
+DOES = (
+    "FMR and FNMR of a finished run at thresholds (default: those of libraries), with intervals and by group."
+)
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-OWN = "a default is meant for its own model: for another it is a number like any other"
+OWN = "a default threshold is meant for its own model only"
 
 
 def main(argv: Sequence[str]) -> int:
@@ -26,12 +28,12 @@ def main(argv: Sequence[str]) -> int:
         "thresholds",
         nargs="*",
         metavar="threshold=X",
-        help="match if the score is above X; more than one may stand",
+        help="match if the score is above X; can be repeated",
     )
     parser.add_argument(
         "--scores",
         choices=[scale.value for scale in Scale],
-        help="what the scores of a list are, for libraries' defaults",
+        help="scale of the scores of a score list, for default thresholds of libraries",
     )
     parser.add_argument("--json", action="store_true", help="print canonical JSON")
     options = parser.parse_args(argv)
@@ -61,7 +63,7 @@ def _plain(found: Explanation) -> Json:
 
 
 def _sections(found: Explanation) -> list[Section]:
-    """A table for each system, one line for each threshold and group; what could not be told after the last."""
+    """A table for each system, one line for each threshold and group; then the thresholds without rates."""
     sections = []
     for system in dict.fromkeys(meaning.system for meaning in found.meanings):
         own = [meaning for meaning in found.meanings if meaning.system == system]

@@ -37,7 +37,11 @@ def _setting(word: str) -> tuple[str, str]:
 def _parser() -> Parser:
     parser = Parser(prog="frtaudit export", description="Write a finished run in formats of other programs.")
     add = parser.add_argument
-    add("run", metavar="RUN", help="the run's folder, its result.json, or the folder of a sweep: each job")
+    add(
+        "run",
+        metavar="RUN",
+        help="folder of the run, its result.json, or the folder of a sweep (each job is exported)",
+    )
     add(
         "settings",
         nargs="*",
@@ -54,11 +58,11 @@ def _parser() -> Parser:
         "--out",
         default="exports",
         metavar="DIR",
-        help="output folder; existing files are kept (default: exports)",
+        help="output folder; nothing is overwritten (default: exports)",
     )
     add("--date", type=moment, metavar="TIME", help="time of the run (default: from result.json)")
     add(
         "--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
-        help="verdicts that are failures in JUnit: this one and worse ones (default: fail); others are skipped",
+        help="verdicts that count as failures: this one and worse ones (default: fail)",
     )  # fmt: skip
     return parser

@@ -58,7 +58,12 @@ def _parser() -> Parser:
     add("run", metavar="RUN", help="the run's folder, or its result.json")
     add("names", metavar="NAME", nargs="*", help="which figures (default: all)")
     add("--list", action="store_true", help="print names and titles, write nothing")
-    add("--out", default="figures", metavar="DIR", help="where to; overwrites nothing (default: figures)")
+    add(
+        "--out",
+        default="figures",
+        metavar="DIR",
+        help="output folder; nothing is overwritten (default: figures)",
+    )
     add(
         "--formats",
         type=_formats,

@@ -11,15 +11,15 @@ from frtaudit.errors import SpecError, printable
 EXAMPLES = """\
 FOLDER               the folder of a test set, or one file of it (lfw.bin); nothing in it is changed
 into=OUT             a new or empty folder: metadata.csv, pairs.csv, templates/ or score lists, audit/NAME.yaml
-as=NAME              the layout, where several fit: frtaudit list known_set
-file=NAME            the file, where several fit
+as=NAME              the layout, if several are possible: frtaudit list known_set
+file=NAME            the file, if several are possible
 id=COLUMN  subject=COLUMN  embedding=COLUMN    columns of a table, or arrays of a file
-table=FILE           a table of images elsewhere: whose they are (image_id, subject_id), columns of groups
-templates=PATH       embeddings that stand elsewhere: a file, or a folder with one for each system
-images=FOLDER        write the images that a file holds (.bin, .rec)
-mated=names          where labels of pairs and names of people disagree, names decide
+table=FILE           a table of images outside the folder: image_id, subject_id, columns of groups
+templates=PATH       embeddings outside the folder: a file, or a folder with a file for each system
+images=FOLDER        write the images of a .bin or .rec file into this folder
+mated=names          if labels of pairs and names of people disagree, use the names
 
-No pickle is loaded. Then: the command that is printed last.
+No pickle is loaded. The last printed line is the next command.
 exit codes: 0 done, 1 not recognised or not usable, 2 usage
 """
 WORDS = ("into", "as", "file", "id", "subject", "embedding", "table", "templates", "images", "mated")
@@ -60,7 +60,7 @@ def _say(line: str) -> None:
 
 
 def _parsed(words: Sequence[str]) -> dict[str, str]:
-    """``key=value`` words; :class:`SpecError` for a key that is none, or stands twice."""
+    """``key=value`` words; :class:`SpecError` for an unknown key or a duplicate."""
     found: dict[str, str] = {}
     for word in words:
         key, equals, value = word.partition("=")

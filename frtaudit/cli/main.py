@@ -137,13 +137,13 @@ def collect(argv: Sequence[str]) -> int:
     from frtaudit.config.load import load_collection
 
     spec = load_collection(options.overrides, options.config_dir)
-    came_to = go_on(spec, lambda line: streams.write_line(printable(line)), pay_again=options.pay_again)
+    status = go_on(spec, lambda line: streams.write_line(printable(line)), pay_again=options.pay_again)
     written = Path(spec.into) / "collection.json"
-    if came_to.stopped is not None:
-        if not came_to.readable:
-            raise came_to.stopped
-        print(f"frtaudit: {came_to.stopped}", file=sys.stderr)
-    print("\n".join(map(printable, [*came_to.summary, str(written)])))
+    if status.stopped is not None:
+        if not status.readable:
+            raise status.stopped
+        print(f"frtaudit: {status.stopped}", file=sys.stderr)
+    print("\n".join(map(printable, [*status.summary, str(written)])))
     return 0
 
 

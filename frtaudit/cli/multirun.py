@@ -1,4 +1,4 @@
-"""``frtaudit run --multirun``: plan a sweep, let Hydra's launchers run the jobs that are not done, tell of all.
+"""``frtaudit run --multirun``: plan a sweep, let Hydra's launchers run the jobs that are not done, report on all.
 
 Hydra gets numbers of jobs and nothing else; a job finds its overrides in the sweep's plan and composes them itself, so
 that one job's error is that job's alone, and the same command again runs what is missing.
@@ -45,7 +45,7 @@ AS_JSON = "FRTAUDIT_JSON"  # for jobs in other processes
 def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn, *, as_json: bool = False) -> int:
     """Run what is not done, write the sweep's report; the exit code is the worst job's, by its verdicts over the sweep.
 
-    ``as_json``: its end is told as JSON, and each job on standard error. Raises :class:`FrtauditError`.
+    ``as_json``: print the result as JSON, and a line for each job on standard error. Raises :class:`FrtauditError`.
     """
     publish()
     ours, hydras = _parted(overrides)
@@ -136,7 +136,7 @@ def planned(overrides: Sequence[str], config_dir: str | None) -> tuple[Plan, Rep
 
 
 def job(config: DictConfig) -> None:
-    """One job, as Hydra calls it, perhaps in another process: what came of it stands in its folder."""
+    """One job, as Hydra calls it, perhaps in another process: its result is in its folder."""
     folder = Path(HydraConfig.get().runtime.output_dir)
     plan = plans.read(folder)
     own = plan.jobs[int(config.job) - 1]
@@ -187,14 +187,14 @@ def _tell(own: Job, plan: Plan, folder: Path, what: str) -> None:
 
 
 def _say(line: str) -> None:
-    """How far the sweep is, where it leaves room for the object that a program reads."""
+    """Print the progress of the sweep, but not to the stream of the JSON object."""
     stream = sys.stderr if os.environ.get(AS_JSON) else sys.stdout
     stream.write(f"{printable(line)}\n")
     stream.flush()
 
 
 def _begin(plan: Plan, folder: Path) -> list[Job]:
-    """The jobs to run; says where the sweep is, and what is done or refused already."""
+    """The jobs to run; prints the sweep's folder, and the jobs that are done or refused already."""
     done = sum(is_done(item, folder) for item in plan.jobs)
     before = f", {done} done before" if done else ""
     _say(f"{len(plan.jobs)} jobs{before}: {shown(folder)}")
@@ -259,7 +259,7 @@ def _parted(overrides: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _folder(hydras: list[str], plan: Plan) -> Path:
-    """Where the sweep goes; what named it is taken out of ``hydras``."""
+    """The folder of the sweep; the settings that name it are removed from ``hydras``."""
     named = [word for word in hydras if word.startswith(f"{SWEEP_FOLDER}=")]
     for word in named:
         hydras.remove(word)

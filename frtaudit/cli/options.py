@@ -1,4 +1,4 @@
-"""What a command may be told: its flags, the overrides of a spec, and the help that explains them."""
+"""Arguments of the commands: flags, overrides of a spec, and their help."""
 
 import argparse
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ overrides
   key=value            set any field of the spec: bootstrap.B=999, cohort.root=FOLDER
   schema=x, schema=[x,y]       classification schemas; schema.column=c with a single schema
   providers=[a,b]              only these systems
-  analyses=[a,b]               only these analyses; so schemas=[a], test_sets=[a]; [] for none
-  +analyses.x={} ~analyses.x   this analysis also, or not; so +schemas.x={column: c}
+  analyses=[a,b]               only these analyses; likewise schemas=[a], test_sets=[a]; [] for none
+  +analyses.x={} ~analyses.x   with or without this analysis; likewise +schemas.x={column: c}
   requirement=[x]              add a profile of requirements
   hydra.run.dir=FOLDER         folder of the run (default: reports/<audit>/<time>)
 """
@@ -60,16 +60,17 @@ exit codes: 0 complete, or as much as the budget allows with budget.partial=true
 """
 
 EMBED_EXAMPLES = """\
-IMAGES        a folder with a folder of images for each person, or a CSV: image (a path), subject_id,
-              columns for classifications, perhaps image_id, a box (x, y, width, height), five points (x1, y1, ...)
-preset=NAME   how the model wants its faces: frtaudit list preset; preset.FIELD=value changes one of them
-model=FILE    the ONNX model of a system; none for preset=dlib. name=NAME: of the system (default: the file's name)
-detector=NAME what finds faces: dlib, yunet or scrfd with detector.model=FILE, given (by the CSV), aligned (cut already)
-into=FOLDER   metadata.csv, templates/NAME.npz and NAME.json, failures.csv; repeat it to resume; another
-              model into the same folder is another system
-root=FOLDER   where the paths of a CSV start, if not in its own folder
-people=CSV    beside a folder: subject_id and columns for classifications; several=fail: no face of several is taken
-workers=N     processes (default: one for each core); execution=CUDAExecutionProvider and others: who computes
+IMAGES        a folder with a folder of images for each person, or a CSV: image (a path), subject_id, columns
+              for classifications; optional: image_id, a box (x, y, width, height), five landmarks (x1, y1, ...)
+preset=NAME   input of the model: frtaudit list preset; preset.FIELD=value changes one field
+model=FILE    ONNX model of the system; none for preset=dlib. name=NAME: of the system (default: the file's name)
+detector=NAME dlib; yunet or scrfd with detector.model=FILE; given: faces of the CSV; aligned: images are aligned faces
+into=FOLDER   metadata.csv, templates/NAME.npz and NAME.json, failures.csv; repeat the command to resume; a second
+              model with the same folder is a second system
+root=FOLDER   folder of the paths in a CSV (default: the folder of the CSV)
+people=CSV    for a folder of images: subject_id and columns for classifications
+several=fail  an image with several faces is a failure to acquire (default: the largest face is taken)
+workers=N     processes (default: one for each core); execution=CUDAExecutionProvider: provider of ONNX Runtime
 
 examples
   frtaudit embed photos preset=dlib into=faces
@@ -116,7 +117,7 @@ def add_fail_on(parser: Parser) -> None:
 
 
 def add_json(parser: Parser) -> None:
-    """What a run came to, for a program."""
+    """The verdicts and files of a run, for a program."""
     parser.add_argument("--json", action="store_true", help="print verdicts, findings and files as JSON")
 
 

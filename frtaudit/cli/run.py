@@ -1,4 +1,4 @@
-"""``frtaudit run``: what was composed becomes an audit, files and an exit code.
+"""``frtaudit run``: run the composed spec; its files and its exit code.
 
 A run that is refused or stopped leaves nothing behind. Sweeps are in :mod:`frtaudit.cli.multirun`.
 """
@@ -51,7 +51,7 @@ def run(
 ) -> int:
     """Run an audit in its folder; the exit code is the run's.
 
-    ``flags``: what is shown instead (``--cfg job``, ...); ``as_json``: its end is told as JSON. Raises
+    ``flags``: what is shown instead (``--cfg job``, ...); ``as_json``: print the result as JSON. Raises
     :class:`FrtauditError`.
     """
     found = composed(CONFIG, overrides, config_dir)
@@ -148,13 +148,13 @@ def _audit(spec: AuditSpec, folder: Path, fail_on: FailOn, *, as_json: bool) -> 
     refuse_used(folder)
     summary = run_audit(spec, folder, partial(exit_code, fail_on=fail_on))
     note_paths(spec, summary.result_sha256)
-    told = ending.as_json if as_json else ending.text
-    sys.stdout.write(told(summary, folder) + "\n")
+    output_of = ending.as_json if as_json else ending.text
+    sys.stdout.write(output_of(summary, folder) + "\n")
     return summary.exit_code
 
 
 def _refused(error: Exception) -> int:
-    """Say why; with --debug the error itself."""
+    """Print the error in one line; with --debug its traceback."""
     if os.environ.get(DEBUG):
         raise error
     line = as_line(error)
@@ -164,7 +164,7 @@ def _refused(error: Exception) -> int:
 
 @contextmanager
 def _translating() -> Iterator[None]:
-    """What Hydra raises, as our error."""
+    """An error of Hydra as a :class:`FrtauditError`."""
     try:
         yield
     except HYDRA_ERRORS as error:

@@ -1,4 +1,4 @@
-"""``frtaudit verify PATH``: its words, and what is printed."""
+"""``frtaudit verify PATH``: its arguments and its output."""
 
 import argparse
 import sys

@@ -25,7 +25,7 @@ _ABOUT = {
     "source": "where a collection's images come from: source=NAME",
     "service": "what a collection asks: services.NAME.type=TYPE",
     "known_set": "layouts of test sets that a folder is imported from: frtaudit import FOLDER as=NAME",
-    "preset": "how a family of face models wants its pictures: frtaudit embed IMAGES preset=NAME",
+    "preset": "the input of a family of face models: frtaudit embed IMAGES preset=NAME",
     "detector": "what finds faces: frtaudit embed IMAGES detector=NAME",
     "export": "formats that a finished run can be written in: frtaudit export RUN --as A,B",
     "section": "of the report, from other wheels, where the analysis of that name runs",

@@ -1,4 +1,4 @@
-"""Whether a requirement can be judged, told before anything is scored: which analysis estimates it, where, for whom."""
+"""Whether a requirement can be judged, before anything is scored: by which analysis, at which point, which group."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ BY_RATE = ("gini", "log_geomean", "max_geomean", "max_min")  # each of one rate:
 class Estimated:
     """What estimates a metric: one of ``analyses``, at each of the ``forms`` of a requirement's ``at``.
 
-    ``whole``: for everybody only; ``instead``: what to ask for where ``at`` is an FMR target.
+    ``whole``: for all subjects only; ``instead``: the metric to use if ``at`` is an FMR target.
     """
 
     analyses: tuple[str, ...]
@@ -50,9 +50,9 @@ _EXTRA = {"threshold_of", "schema"}  # at the threshold of the group with the la
 
 
 def why_not(requirement: RequirementSpec, spec: AuditSpec, ranked: Mapping[str, Sequence[str]]) -> str | None:
-    """Why no finding of a requirement can be tested, whatever the scores; None where one may be, or nothing is known.
+    """Why no finding of a requirement can be tested, whatever the scores; None if one may be, or it is not known.
 
-    ``ranked``: schema to its classes. What is said ends with what to write instead.
+    ``ranked``: schema to its classes. The text ends with what to write instead.
 
     >>> asked = RequirementSpec(name="r", metric="fnmr", at={"fmr": 0.001}, limit=0.1)
     >>> why_not(asked, AuditSpec(name="a", cohort=None, protocol=None, analyses={"error_rates": None}), {})

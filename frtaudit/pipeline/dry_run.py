@@ -1,4 +1,4 @@
-"""``frtaudit check``: a spec and its data, looked at without running the audit."""
+"""``frtaudit check``: validate a spec and its data without running the audit."""
 
 import math
 import os
@@ -81,7 +81,7 @@ def _provider_line(cohort_data: CohortData, name: str) -> str:
 
 
 def _requirement_lines(spec: AuditSpec, groups: Groups, systems: Sequence[str]) -> Iterator[str]:
-    """What each requirement asks, of whom, and whether anything can answer it."""
+    """Each requirement with its limit, group and systems, or the reason why it is not testable."""
     ranked = ranked_classes(groups)
     for requirement in spec.requirements:
         at = ", ".join(place_of(key, value) for key, value in requirement.at.items())

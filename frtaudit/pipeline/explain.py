@@ -1,4 +1,4 @@
-"""What thresholds mean on the data of a finished run: FMR and FNMR with intervals, of everybody and of each group.
+"""FMR and FNMR of a finished run at any thresholds, with intervals, for all subjects and for each group.
 
 The run's scores are read from its tables, and rates and intervals come from the audit of these scores at the thresholds
 (FORMULAS 8.1): nothing is estimated here.
@@ -27,7 +27,7 @@ WILSON: Json = {"method": "wilson", "target": Target.POPULATION.value}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """A rate with its interval for the population: errors of trials; None where it cannot be told."""
+    """A rate with its interval for the population: errors of trials; None if it cannot be estimated."""
 
     value: float | None
     low: float | None
@@ -39,7 +39,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meaning:
-    """What one threshold means for one system and group; ``origin``: who ships it, or that it was asked for."""
+    """The rates of one system and group at one threshold; ``origin``: the library, or ``asked``."""
 
     system: str
     origin: str
@@ -57,7 +57,7 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """All meanings, the thresholds that could not be told each with its reason, and the level of the intervals."""
+    """All rates, each threshold without rates with its reason, and the level of the intervals."""
 
     meanings: tuple[Meaning, ...]
     untold: tuple[str, ...]
@@ -75,9 +75,9 @@ class _Wanted:
 
 
 def explain(path: Path, asked: Sequence[float] = (), scale: Scale | None = None) -> Explanation:
-    """What ``asked`` thresholds mean in a run; without any, the defaults of libraries.
+    """The rates of a run at ``asked`` thresholds; without any, at the defaults of libraries.
 
-    ``scale``: what the scores of a run on score lists are; those of templates are known. Raises
+    ``scale``: of the scores of a run on score lists; that of templates is known. Raises
     :class:`~frtaudit.errors.FrtauditError`.
     """
     load_plugins()
@@ -113,7 +113,7 @@ def _shipped(run: RunTables, system: str, scale: Scale | None, untold: list[str]
 
 def _unconverted(default: Default, scale: Scale) -> str:
     metric, scores = (text.replace("_", " ") for text in (default.metric, scale.value))
-    return f"{metric} says nothing of {scores}, which do not hold the length of the templates"
+    return f"{metric} cannot be converted to {scores}: the lengths of the templates are not known"
 
 
 def scale_of(run: RunTables, system: str) -> Scale | None:
@@ -135,7 +135,7 @@ def _is_kept(run: RunTables, system: str, one: _Wanted, untold: list[str]) -> bo
         )
     elif one.threshold < floor:
         untold.append(
-            f"{one.origin} ({one.threshold:g}): the run of {system} kept non-mated scores from {floor:g} up; run the "
+            f"{one.origin} ({one.threshold:g}): the run of {system} kept non-mated scores from {floor:g}; run the "
             f"audit again with 'thresholds.grid={{kind: explicit, values: [{one.threshold:g}]}}'"
         )
     return floor <= one.threshold <= high and low <= one.threshold

@@ -42,7 +42,8 @@ def test_figures_are_written_once(run: Path, tmp_path: Path, capsys: pytest.Capt
     assert made == {"det.svg", "det.txt", "roc.svg", "roc.txt"}
     code, out, err = said(argv, capsys)
     assert (code, out) == (1, "")
-    assert "stands there already; accepted: an empty folder, or another" in err
+    assert "already contains det.svg, " in err
+    assert "; accepted: an empty folder, or another" in err
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Pictures that are cut already, as the model wants them."""
+"""Pictures that are aligned faces already."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from frtaudit.core.registry import register
 @register("detector", "aligned")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aligned:
-    """Each picture is a face that was cut and aligned elsewhere, of exactly the size of the model's input."""
+    """Each picture is a face that is already cropped and aligned, in exactly the size of the model's input."""
 
     gives = frozenset({Gives.WHOLE})
 

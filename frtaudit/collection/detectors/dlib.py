@@ -29,7 +29,7 @@ _PARTS: Mapping[int, tuple[tuple[int, ...], ...]] = {
 @register("detector", "dlib")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dlib:
-    """Of 5 ``landmarks`` the eyes alone align a face; 68 give all points, by a model that is not for commercial use.
+    """5 ``landmarks`` align a face by the eyes alone; 68 by all points, with a model that is not for commercial use.
 
     ``finder``: hog or cnn; ``upsample``: doublings of the picture before; ``longest``: of its longer side, in pixels.
     """

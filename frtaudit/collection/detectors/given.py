@@ -10,7 +10,7 @@ from frtaudit.core.registry import register
 @register("detector", "given")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """The box (x, y, width, height) or the landmarks (x1, y1, ..., x5, y5) in the table's line of a picture."""
+    """The box (x, y, width, height) or the landmarks (x1, y1, ..., x5, y5) in the table's row of a picture."""
 
     gives = frozenset({Gives.BOX, Gives.LANDMARKS})
 

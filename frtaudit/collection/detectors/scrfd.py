@@ -23,7 +23,7 @@ class Scrfd:
     """``model``: a file with landmarks, such as det_10g.onnx; its weights are for non-commercial research only.
 
     Pictures are scaled to a square of ``side`` (RGB, (v - 127.5) / 128). A face has a ``score`` of that at least; of
-    two that overlap by more than ``overlap`` (intersection over union) the better stays.
+    two that overlap by more than ``overlap`` (intersection over union) the higher score stays.
     """
 
     model: str = field(metadata=PATH)

@@ -1,4 +1,4 @@
-"""A face turned upright: the similarity that takes its landmarks to a model's template, and the picture warped by it.
+"""An aligned face: the similarity transform from its landmarks to a model's template, and the picture warped by it.
 
 The warp is that of OpenCV's classic ``warpAffine`` with bilinear weights: coordinates in steps of 1/32 pixel, whole
 numbers throughout, black beyond the border. What a model saw in training was cut so.

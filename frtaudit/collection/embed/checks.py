@@ -1,4 +1,4 @@
-"""What looks wrong with templates, said and never mended: colours, mirror images, lengths, pictures that stand twice.
+"""Checks of templates, which warn and change nothing: colours, mirror images, lengths, duplicate images.
 
 A few mated pairs of different people are embedded again, mirrored and with red and blue exchanged. All of it is a hint:
 the number of pairs stands beside it.
@@ -46,7 +46,7 @@ def mated_pairs(subjects: Sequence[str], rows: Sequence[int]) -> list[tuple[int,
 
 
 def said_of_probes(probes: Probes, colours: str, *, paired: bool = True) -> tuple[dict[str, Json], list[str]]:
-    """What was found, and a sentence for what looks wrong.
+    """The numbers of the checks, and a sentence for each that may be wrong.
 
     ``colours``: of the preset; ``paired``: whether the images are pairs, or just some images.
     """
@@ -57,8 +57,8 @@ def said_of_probes(probes: Probes, colours: str, *, paired: bool = True) -> tupl
     said = []
     if mirror < MIRRORED:
         said.append(
-            f"a face and its mirror image have a median cosine of {mirror:.2f} in {plain.shape[0]} images: faces are "
-            "perhaps not aligned as the model wants them"
+            f"a face and its mirror image have a median cosine of {mirror:.2f} in {plain.shape[0]} images: faces may "
+            "not be aligned as the model needs them"
         )
     if n_pairs < 2:
         return found, said
@@ -70,16 +70,16 @@ def said_of_probes(probes: Probes, colours: str, *, paired: bool = True) -> tupl
         "mean_cosine_non_mated": rounded(float(others.mean())),
     }
     if others.mean() > ALIKE:
-        said.append(f"templates of different people are nearly alike: mean cosine {others.mean():.2f}")
+        said.append(f"templates of different people are very similar: mean cosine {others.mean():.2f}")
     if own < APART:
         said.append(
-            f"in {n_pairs} pairs mated images are hardly more similar than others (d' {own:.1f}): perhaps another "
-            "preset, detector or model was meant"
+            f"in {n_pairs} pairs, mated images are hardly more similar than non-mated ones (d' {own:.1f}): "
+            "preset, detector or model may be wrong"
         )
     if n_pairs >= MIN_PAIRS and gain(plain, swapped) > SURE:
         said.append(
             f"{n_pairs} mated pairs separate better with red and blue exchanged (d' {other:.1f} against {own:.1f}): "
-            f"perhaps the model does not take {colours}"
+            f"the model may not use {colours}"
         )
     return found, said
 
@@ -115,14 +115,14 @@ def said_of_copies(digests: Sequence[str], subjects: Sequence[str]) -> tuple[dic
 
 def _copies(twice: Sequence[list[int]], between: Sequence[list[int]]) -> Iterator[str]:
     if between:
-        yield f"{_files(len(between))} under several people, the first in {_lines(between[0])}"
+        yield f"{_files(len(between))} listed for several people, the first in {_lines(between[0])}"
     if len(twice) > len(between):
         first = next(own for own in twice if own not in between)
-        yield f"{_files(len(twice) - len(between))} twice under one person, the first in {_lines(first)}"
+        yield f"{_files(len(twice) - len(between))} listed twice for one person, the first in {_lines(first)}"
 
 
 def _files(number: int) -> str:
-    return "1 image file stands" if number == 1 else f"{number} image files stand"
+    return "1 image file is" if number == 1 else f"{number} image files are"
 
 
 def _lines(rows: Sequence[int]) -> str:

@@ -1,4 +1,4 @@
-"""From a picture and a face in it to a template: the face is cut as a preset says, and a model does the rest."""
+"""From a picture and a face in it to a template: the face is cropped by a preset, and a model computes the template."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol

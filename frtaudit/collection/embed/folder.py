@@ -44,7 +44,7 @@ def check_metadata(into: Path, data: bytes) -> None:
     """Raise :class:`DataError` where the folder holds the metadata of other images."""
     path = into / METADATA
     if os.path.lexists(path) and (not path.is_file() or path.read_bytes() != data):
-        raise DataError("into", f"{METADATA} in it is of other images", "another folder, or the same images")
+        raise DataError("into", f"{METADATA} in it has other images", "another folder, or the same images")
 
 
 def templates_name(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The images of a run: whose each is, what is known of it, where a table says that its face is."""
+"""The images of a run: the subject of each, its columns, and the face that a table gives."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -71,17 +71,15 @@ def read_image(root: str, address: str, most_bytes: int = MAX_BYTES) -> bytes:
 def images_of(images: str, people: str | None = None, root: str | None = None) -> ImageList:
     """The images of a folder of folders, one for each person, or of a CSV whose paths start from ``root``.
 
-    Raises :class:`DataError`: no image, a column that is missing, a path that leads out, an id that stands twice.
+    Raises :class:`DataError`: no image, a column that is missing, a path that leads out, a duplicate id.
     """
     path = Path(images)
     if path.is_dir():
         if root is not None:
-            raise DataError(
-                "root", "a folder of images holds its images itself", "no root=, or a CSV of images"
-            )
+            raise DataError("root", "not used with a folder of images", "no root=, or a CSV of images")
         return _of_folder(path, people)
     if people is not None:
-        raise DataError("people", "a CSV of images names people's columns itself", "no people=")
+        raise DataError("people", "not used with a CSV of images", "no people=, and the columns in that CSV")
     return _of_table(path, path.parent if root is None else Path(root))
 
 
@@ -118,7 +116,7 @@ def _about(path: Path, subjects: Sequence[str]) -> dict[str, list[str]]:
     names = table.texts(key).tolist()
     row_of = {name: row for row, name in enumerate(names)}
     if len(row_of) < len(names):
-        raise DataError(table.name, f"column {key} names a person twice", "one line for each person")
+        raise DataError(table.name, f"column {key} has a person twice", "one line for each person")
     if absent := set(subjects) - set(row_of):
         raise DataError(
             table.name, f"no line for {len(absent)} of the folders", "a line for each folder of images"
@@ -190,7 +188,7 @@ def _number(table: Table, row: int, column: str, text: str) -> float:
     except ValueError:
         value = float("inf")
     if not abs(value) < 1e6:
-        raise DataError(table.place(row), f"{column} is no number of pixels", "a number, or nothing")
+        raise DataError(table.place(row), f"{column} is not a number of pixels", "a number, or nothing")
     return value
 
 
@@ -211,7 +209,7 @@ def _box(table: Table, row: int, sides: Floats) -> Box | None:
         return None
     if np.isnan(sides).any() or not (sides[2:] > 0).all():
         raise DataError(
-            table.place(row), "half a box, or one without area", "x, y, width, height, or nothing"
+            table.place(row), "an incomplete box, or one without area", "x, y, width, height, or nothing"
         )
     x, y, width, height = sides.tolist()
     return Box(x=x, y=y, width=width, height=height)
@@ -223,5 +221,5 @@ def _marks(table: Table, row: int, values: Floats) -> Floats | None:
     marks = values.reshape(-1, 2)
     halves = np.isnan(marks).any(axis=1) != np.isnan(marks).all(axis=1)
     if halves.any() or np.isnan(marks[:2]).any() or (marks[0] == marks[1]).all():
-        raise DataError(table.place(row), "landmarks without both eyes, apart", "x1, y1, x2, y2 at least")
+        raise DataError(table.place(row), "landmarks without two different eyes", "x1, y1, x2, y2 at least")
     return marks

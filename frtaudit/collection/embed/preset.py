@@ -1,4 +1,4 @@
-"""How a model wants a face: where it is cut, in what size, order and scale; with source and licence of the weights."""
+"""The input of a model: crop of the face, size, order of colours and scale; with source and licence of the weights."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Blocks on as many processes as there are cores; one that outlives its parent ends at once."""
+"""Blocks on as many processes as there are cores; a process ends when its parent has ended."""
 
 import os
 import signal

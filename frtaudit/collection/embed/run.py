@@ -1,4 +1,4 @@
-"""``frtaudit embed``: from images and a model to the folder that an audit reads; ended at any moment, it goes on."""
+"""``frtaudit embed``: from images and a model to the folder that an audit reads; it resumes after any stop."""
 
 import json
 import os
@@ -43,7 +43,7 @@ class EmbedStatus:
 
 
 def embed(spec: EmbedSpec, tell: Say = lambda _: None, progress: Progress = quiet) -> EmbedStatus:
-    """Go on with a run until its templates are written; nothing is computed again that is whole.
+    """Run, or resume a run, until its templates are written; what is complete is not computed again.
 
     Raises a :class:`~frtaudit.errors.FrtauditError` in one line: images or a model that cannot be used, a folder that
     holds another run, no image with a template.
@@ -58,7 +58,8 @@ def embed(spec: EmbedSpec, tell: Say = lambda _: None, progress: Progress = quie
     try:
         held = lock(into / LOCK, wait=False)
     except BlockingIOError:
-        raise DataError("into", "another process writes into it", "wait for it, or another folder") from None
+        accepted = "the same folder when that process has ended, or another folder"
+        raise DataError("into", "another process is writing into it", accepted) from None
     try:
         with signals.listening():
             return EmbedRun(spec, images, metadata, (*images.cautions, *cautions), tell, progress).run()
@@ -76,12 +77,12 @@ def scaling(spec: EmbedSpec) -> tuple[str, ...]:
         return ()
     found = scaling_of(read_model(spec.model, WHERE))
     if found and not spec.preset.scaled_in_graph:
-        text = f"its graph begins with {', '.join(found)}: it seems to scale pixels by itself, as the preset does"
+        text = f"its graph begins with {', '.join(found)}: it seems to scale pixels, as the preset also does"
         accepted = "preset.scaled_in_graph=true preset.mean=[0,0,0] preset.deviation=[1,1,1]"
         both = "; or preset.scaled_in_graph=true alone to scale twice"
         raise ProviderError(WHERE, text, accepted + both)
     if spec.preset.scaled_in_graph and not found:
-        return ("the preset says that the model scales pixels by itself, and its first operations do not",)
+        return ("the preset says that the model scales pixels, but its first operations do not",)
     return ()
 
 
@@ -160,12 +161,10 @@ class EmbedRun:
         try:
             read = json.loads((self.into / folder.record_name(self.spec.name)).read_bytes())
             if read["identity"] == identity:
-                return EmbedStatus(
-                    summary=("nothing to do: all of it is there", *_summary(read)), warnings=()
-                )
+                return EmbedStatus(summary=("nothing to do: all files exist", *_summary(read)), warnings=())
         except (OSError, ValueError, KeyError, TypeError):
             pass
-        text = f"{folder.templates_name(self.spec.name)} stands there, of other images or settings"
+        text = f"{folder.templates_name(self.spec.name)} exists, for other images or settings"
         raise DataError("into", text, "name=NAME for another system, or another folder")
 
     def _prepare(self, identity: str) -> None:
@@ -174,8 +173,8 @@ class EmbedRun:
         self.unfinished.mkdir(exist_ok=True)
         path = self.unfinished / SETUP
         if path.exists() and path.read_bytes() != setup:
-            text = f"{self.unfinished.name} in it is of other images or settings"
-            raise DataError("into", text, "the command that began it, or the folder without it")
+            text = f"{self.unfinished.name} in it has other images or settings"
+            raise DataError("into", text, "the command that wrote it, or the folder without it")
         if not path.exists():
             OutputFolder(self.unfinished).replace(SETUP, setup)
 
@@ -214,7 +213,7 @@ class EmbedRun:
         reasons = folder.counted(failed)
         if not rows:
             why = ", ".join(f"{code} {count}" for code, count in reasons.items())
-            raise DataError("images", f"none gave a template ({why})", "another detector or preset")
+            raise DataError("images", f"no image has a template ({why})", "another detector or preset")
         found, said = checks.merged(
             [
                 checks.said_of_lengths(np.concatenate(totals.lengths)),
@@ -257,7 +256,7 @@ class EmbedRun:
         whole = [outputs for outputs in seen if outputs is not None]
         if len(whole) < len(wanted):
             return {}, [
-                f"{len(wanted) - len(whole)} images of the checks give no template mirrored or recoloured"
+                f"{len(wanted) - len(whole)} images of the checks have no template if mirrored or recoloured"
             ]
         plain, mirrored, swapped = (np.array(side) for side in zip(*whole, strict=True))
         probes = checks.Probes(plain=plain, mirrored=mirrored, swapped=swapped)
@@ -307,7 +306,8 @@ def _summary(record: dict[str, Json]) -> Iterator[str]:
     lost = f"; failures to acquire: {why}" if why else ""
     yield f"{images['embedded']} of {images['listed']} images have a template{lost}"
     if images["several_faces"]:
-        yield f"{images['several_faces']} images show several faces: the largest was taken (several=fail refuses them)"
+        several = f"{images['several_faces']} images show several faces"
+        yield f"{several}: the largest was taken (several=fail counts these images as failures)"
     said = record["said"]
     if isinstance(said, list) and EUCLIDEAN in said:
         yield EUCLIDEAN

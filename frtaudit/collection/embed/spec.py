@@ -1,4 +1,4 @@
-"""What ``frtaudit embed`` is asked for: images, a model, how it wants its faces, who finds them."""
+"""What ``frtaudit embed`` reads: images, a model, its input, a detector."""
 
 import dataclasses
 import re
@@ -59,9 +59,7 @@ class EmbedSpec:
         if self.preset.engine is EngineKind.ONNX and self.model is None:
             raise SpecError("model", "no value", "model=FILE.onnx, or preset=dlib")
         if self.preset.engine is EngineKind.DLIB and self.model is not None:
-            raise SpecError(
-                "model", "a file, but preset=dlib brings its own model", "preset=dlib without model"
-            )
+            raise SpecError("model", "a file, but preset=dlib has its own model", "preset=dlib without model")
         if not self.name:
             stem = "dlib" if self.model is None else Path(self.model).stem
             object.__setattr__(self, "name", stem)
@@ -119,7 +117,7 @@ def _wanted(name: str) -> str:
     if name == "into":
         return "a folder: into=FOLDER"
     if name == "preset":
-        return "preset=NAME: frtaudit list preset shows how each family of models wants its faces"
+        return "preset=NAME: frtaudit list preset shows the input of each family of models"
     return f"detector=NAME with one of: {', '.join(names('detector'))}"
 
 

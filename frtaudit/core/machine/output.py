@@ -46,7 +46,7 @@ class OutputFolder:
             self.path(name)
 
     def write(self, name: str, data: bytes) -> Path:
-        """A new file. Raises :class:`DataError` as :meth:`path` does, and where the file stands there already."""
+        """A new file. Raises :class:`DataError` as :meth:`path` does, and where the file already exists."""
         with self.create(name) as stream:
             stream.write(data)
         return self.root / name
@@ -145,7 +145,7 @@ def _new(last: str, folder: int, name: str) -> BinaryIO:
     try:
         return os.fdopen(os.open(last, _NEW, 0o666, dir_fd=folder), "wb")
     except FileExistsError:
-        raise DataError("output", f"{name!r} stands there already", "a folder without it") from None
+        raise DataError("output", f"{name!r} already exists", "a folder without it") from None
 
 
 def _remove(name: str, folder: int) -> None:

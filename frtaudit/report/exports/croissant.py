@@ -43,7 +43,7 @@ class Croissant:
     """croissant.json: the test set, its files by digest, the number of people of each class, its limits.
 
     Name, licence, creator and address are those of the spec's provenance.test_data; what is not declared there is left
-    out. Nothing of a person stands in it.
+    out. It holds no data of single persons.
     """
 
     def write(self, run: FinishedRun, folder: Path) -> None:
@@ -57,7 +57,7 @@ def _dataset(run: FinishedRun) -> dict[str, Json]:
     people = (
         f"{cohort.get('subjects')} subjects, {cohort.get('samples')} samples"
         if cohort.get("subjects")
-        else "subjects are not named"
+        else "the data have no subject ids"
     )
     sha256 = str(run.result.digests.get("cohort"))
     made: dict[str, Json] = {

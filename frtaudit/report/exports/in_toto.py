@@ -22,7 +22,7 @@ PREDICATE = "https://in-toto.io/attestation/test-result/v0.1"
 class InToto:
     """in_toto/SYSTEM.json: a statement about each system, with its tests passed, warned and failed; not signed.
 
-    The subject is the system by the digest of its weights or model in the spec's provenance, else by the digest of
+    The subject is the system, with the digest of its weights or model in the spec's provenance, else the digest of
     its description there. A verdict that counts as failure (--fail-on) is a failed test; other verdicts that are no
     pass are warned tests. The result is PASSED only where every test passed and there was one.
     """
@@ -59,7 +59,7 @@ def _statement(run: FinishedRun, system: str) -> dict[str, Json]:
 
 
 def _is_of(run: FinishedRun, finding: Finding, system: str) -> bool:
-    """A finding without an estimate is one about every system."""
+    """A finding without an estimate is about every system."""
     estimate = run.estimate(finding)
     return estimate is None or estimate.provider == system
 

@@ -1,4 +1,4 @@
-"""A finished run as a run of MLflow, in a store of the user's."""
+"""A finished run as a run of MLflow, in the user's own store."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -71,7 +71,7 @@ def _data(run: FinishedRun) -> dict[str, Json]:
     cohort = run.result.cohort
     schemas = mapping(cohort.get("schemas"))
     counts = f"{cohort.get('subjects')} subjects, {cohort.get('samples')} samples"
-    named = counts if cohort.get("subjects") else "the files name no subjects"
+    named = counts if cohort.get("subjects") else "the data have no subject ids"
     data: dict[str, Json] = {
         "name": f"cohort sha256 {run.result.digests.get('cohort')}",
         "description": f"Evaluation data: {named}.",

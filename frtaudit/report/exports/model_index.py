@@ -1,4 +1,4 @@
-"""A Hugging Face model card for each system: metadata with ``model-index``, and what the audit says in words."""
+"""A Hugging Face model card for each system: metadata with ``model-index``, and the findings as sentences."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

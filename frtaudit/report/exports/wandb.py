@@ -1,4 +1,4 @@
-"""A finished run as a run of Weights & Biases, offline unless told otherwise."""
+"""A finished run as an offline run of Weights & Biases."""
 
 from dataclasses import dataclass
 from pathlib import Path

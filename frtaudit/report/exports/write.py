@@ -78,7 +78,7 @@ def write_whole(out: Path, fill: Callable[[Path], None], option: str = "--out") 
         made = sorted(os.listdir(held))  # noqa: PTH208  of the open folder
         there = [name for name in made if (out / name).exists()]
         if there:
-            raise DataError(option, f"{', '.join(there)} stands there already", "an empty folder, or another")
+            raise DataError(option, f"already contains {', '.join(there)}", "an empty folder, or another")
         for name in made:
             os.rename(name, out / name, src_dir_fd=held)
     finally:

@@ -13,7 +13,7 @@ from frtaudit.report.source import Record, Source
 
 NAME, CURVES = "labels-modes", "labels_modes"
 PARTS = ("non_mated", "mated")
-NAMES = {"mated": "mated part", "non_mated": "non-mated part", "scores": "all scores"}
+NAMES = {"mated": "mated component", "non_mated": "non-mated component", "scores": "all scores"}
 COLUMNS = (
     ("label_mode", "mode"),
     ("label_mode_width", "sd"),
@@ -22,7 +22,7 @@ COLUMNS = (
 
 
 def table(source: Source) -> Table | None:
-    """A row for each service: modes, widths, shares, and how much likelier two parts are than one."""
+    """A row for each service: modes, standard deviations, shares, and the gain in likelihood of two components."""
     by = {
         (record.estimate.provider, record.estimate.metric, str(record.estimate.at.get("part", ""))): record
         for metric in (*(metric for metric, _ in COLUMNS), "label_mode_gain", "label_mode_starts")
@@ -53,8 +53,8 @@ def table(source: Source) -> Table | None:
     )
     caption = spans(
         TextSpan(text="Modes of the scores. ", kind="b"),
-        "Of scores within queries and as many between them: the likeliest mixture of two normal distributions. Gain: "
-        "log-likelihood per score above that of one normal distribution.",
+        "Maximum-likelihood mixture of two normal distributions, fitted to scores within queries and as many between "
+        "queries. Gain: log-likelihood per score above that of one normal distribution.",
     )
     return build_table("label-modes", caption, columns, [Block(rows=rows)], notes)
 
@@ -70,7 +70,7 @@ def _count(record: Record | None) -> Text:
 
 
 def figures(source: Source) -> Iterator[Figure]:
-    """A panel for each service: its scores, and both parts of the mixture over them."""
+    """A panel for each service: its scores, and both components of the mixture over them."""
     order, panels = list(NAMES), []
     for number, service in enumerate(source.providers):
         series = {
@@ -92,8 +92,8 @@ def figures(source: Source) -> Iterator[Figure]:
             name=NAME,
             title="Modes of the scores",
             caption=spans(
-                "Area: scores within queries and as many between them. Lines: the parts of the fitted mixture; their "
-                "means are the modes by which scores are normalised. No lines: the modes were given, or there are none."
+                "Area: scores within queries and as many between queries. Lines: the components of the fitted mixture; "
+                "their means are the modes by which scores are normalised. No lines: given modes, or no two modes."
             ),
             panels=tuple(panels),
             keys=keys_of(NAME, list(NAMES.values())),

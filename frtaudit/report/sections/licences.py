@@ -1,4 +1,4 @@
-"""Licence and origin of systems and data, as declared: a table of the record, and what page 1 says of it."""
+"""Licence and origin of systems and data, as declared: a table of the record, and a notice on page 1."""
 
 from collections.abc import Iterator, Mapping
 

@@ -37,8 +37,8 @@ def probes(rng: np.random.Generator, **noise: float) -> Probes:
         ({}, None),
         ({"mirrored": 9.0}, "a face and its mirror image have a median cosine"),
         ({"plain": 1.5, "swapped": 0.4}, "separate better with red and blue exchanged"),
-        ({"bias": 30.0}, "templates of different people are nearly alike"),
-        ({"plain": 12.0, "swapped": 12.0}, "mated images are hardly more similar than others"),
+        ({"bias": 30.0}, "templates of different people are very similar"),
+        ({"plain": 12.0, "swapped": 12.0}, "mated images are hardly more similar than non-mated ones"),
     ],
 )
 def test_one_fault_is_one_sentence(noise: dict[str, float], line: str | None) -> None:
@@ -87,7 +87,7 @@ def test_lengths_and_copies_are_told() -> None:
     found, said = said_of_copies(["x", "y", "x", "z", "z", "", ""], ["a", "a", "b", "b", "b", "c", "d"])
     assert found == {"files_that_stand_twice": 2, "files_of_several_people": 1}
     assert said == [
-        "1 image file stands under several people, the first in lines 2 and 4 of metadata.csv",
-        "1 image file stands twice under one person, the first in lines 5 and 6 of metadata.csv",
+        "1 image file is listed for several people, the first in lines 2 and 4 of metadata.csv",
+        "1 image file is listed twice for one person, the first in lines 5 and 6 of metadata.csv",
     ]
     assert said_of_copies(["x", "y"], ["a", "b"])[1] == []

@@ -84,12 +84,12 @@ BAD = [
     ("image,subject,x,y,width,height\nann/1.jpg,a,1,1,5,\n", "photos.csv line 2: half a box"),
     (
         "image,subject,x,y,width,height\nann/1.jpg,a,1,1,0,5\n",
-        "photos.csv line 2: half a box, or one without area",
+        "photos.csv line 2: an incomplete box, or one without area",
     ),
-    ("image,subject,x,y,width,height\nann/1.jpg,a,1,1,nan,5\n", "width is no number of pixels"),
-    ("image,subject,x1,y1,x2,y2\nann/1.jpg,a,1,1,inf,1\n", "x2 is no number of pixels"),
-    ("image,subject,x1,y1,x2,y2\nann/1.jpg,a,1,1,,\n", "landmarks without both eyes, apart"),
-    ("image,subject,x1,y1,x2,y2\nann/1.jpg,a,1,1,1,1\n", "landmarks without both eyes, apart"),
+    ("image,subject,x,y,width,height\nann/1.jpg,a,1,1,nan,5\n", "width is not a number of pixels"),
+    ("image,subject,x1,y1,x2,y2\nann/1.jpg,a,1,1,inf,1\n", "x2 is not a number of pixels"),
+    ("image,subject,x1,y1,x2,y2\nann/1.jpg,a,1,1,,\n", "landmarks without two different eyes"),
+    ("image,subject,x1,y1,x2,y2\nann/1.jpg,a,1,1,1,1\n", "landmarks without two different eyes"),
 ]
 
 

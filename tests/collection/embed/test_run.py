@@ -136,13 +136,13 @@ def test_a_block_that_is_whole_is_not_computed_again(
     with pytest.raises(KeyboardInterrupt):
         embed(spec)
     assert written == [0, 1]
-    with pytest.raises(FrtauditError, match="into: unfinished-drawn in it is of other images or settings"):
+    with pytest.raises(FrtauditError, match="into: unfinished-drawn in it has other images or settings"):
         embed(replace(spec, preset=replace(spec.preset, flip_sum=True)))
     monkeypatch.setattr(processes, "write_block", write)
     lines: list[str] = []
     embed(spec, lines.append)
     assert lines == ["64 of 129 images are done"]
-    assert embed(spec).summary[0] == "nothing to do: all of it is there"
+    assert embed(spec).summary[0] == "nothing to do: all files exist"
 
 
 def test_another_model_into_the_same_folder_is_another_system(
@@ -160,10 +160,10 @@ def test_another_model_into_the_same_folder_is_another_system(
     assert dict(read.failures["drawn"]) == dict(read.failures["flipped"])
     vectors = read.templates["flipped"]().vectors
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-5)
-    with pytest.raises(FrtauditError, match="drawn.npz stands there, of other images or settings"):
+    with pytest.raises(FrtauditError, match="drawn.npz exists, for other images or settings"):
         embed(replace(other, name="drawn"))
     fewer = Photographs(people=3, images=2).write(tmp_path / "fewer")
-    with pytest.raises(FrtauditError, match="into: metadata.csv in it is of other images"):
+    with pytest.raises(FrtauditError, match="into: metadata.csv in it has other images"):
         embed(replace(spec, images=str(fewer)))
     record = into / "templates" / "drawn.json"
     record.write_bytes((into / "templates" / "flipped.json").read_bytes())
@@ -242,7 +242,7 @@ def test_each_image_that_fails_says_why(tmp_path: Path, monkeypatch: pytest.Monk
     assert "3 of 8 images have a template" in status.summary[0]
     assert "1 images show several faces" in status.summary[1]
     assert status.warnings[-1] == (
-        "1 image file stands under several people, the first in lines 5 and 9 of metadata.csv"
+        "1 image file is listed for several people, the first in lines 5 and 9 of metadata.csv"
     )
     expected = {
         "ann/bomb.png": "too_many_pixels",
@@ -254,7 +254,9 @@ def test_each_image_that_fails_says_why(tmp_path: Path, monkeypatch: pytest.Monk
     assert failures(tmp_path / "largest") == expected
     embed(replace(largest, several=Several.FAIL, into=str(tmp_path / "fail")))
     assert failures(tmp_path / "fail") == expected | {"ann/two.png": "several_faces"}
-    with pytest.raises(FrtauditError, match=r"none gave a template \(not_of_input_size 4, too_many_pixels 1"):
+    with pytest.raises(
+        FrtauditError, match=r"no image has a template \(not_of_input_size 4, too_many_pixels 1"
+    ):
         embed(replace(spec, into=str(tmp_path / "aligned")))
 
 

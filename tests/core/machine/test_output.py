@@ -30,7 +30,7 @@ def _untouched(out: OutputFolder) -> bool:
 def test_files_and_their_folders_are_made(out: OutputFolder) -> None:
     """A name with folders in it makes them; the same name again is refused, replace replaces it."""
     assert out.write("lists/a/b.csv", b"one").read_bytes() == b"one"
-    with pytest.raises(DataError, match="stands there already"):
+    with pytest.raises(DataError, match="already exists"):
         out.write("lists/a/b.csv", b"two")
     assert out.replace("lists/a/b.csv", b"two").read_bytes() == b"two"
     assert [path.name for path in (out.root / "lists" / "a").iterdir()] == ["b.csv"]

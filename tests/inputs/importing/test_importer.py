@@ -392,4 +392,4 @@ def test_the_output_may_stand_in_the_folder(tmp_path: Path, capsys: pytest.Captu
     assert run(capsys, str(tmp_path), f"into={out}")[0] == 0
     code, printed = run(capsys, str(tmp_path), f"into={out}")
     assert code == 1
-    assert "into: audit, metadata.csv, templates stands there already" in printed
+    assert "into: already contains audit, metadata.csv, templates; accepted: an empty folder" in printed

@@ -95,7 +95,7 @@ def test_nothing_is_overwritten_or_half_written(tmp_path: Path, monkeypatch: pyt
     run, out = finished(tmp_path), tmp_path / "out"
     out.mkdir()
     (out / "junit.xml").write_text("mine")
-    with pytest.raises(DataError, match="junit.xml stands there already"):
+    with pytest.raises(DataError, match="already contains junit.xml"):
         export(run, ["csv", "junit"], out)
     assert content(out) == {"junit.xml": b"mine"}
     assert [path.name for path in out.iterdir()] == ["junit.xml"]
