@@ -45,7 +45,7 @@ ESTIMATED: Mapping[str, Estimated] = {
         for name in INDICES
     },
 }
-_FREE = {"pairs", "space", "weight", "source", "version"}  # what need not be said, or is said beside
+_FREE = {"pairs", "space", "weight", "source", "version"}  # optional, or given elsewhere
 _EXTRA = {"threshold_of", "schema"}  # at the threshold of the group with the largest FMR
 
 
@@ -112,7 +112,7 @@ def _wrong_group(
         return "the spec has no groups; write schema=NAME, or +schemas.NAME={column: ...}"
     classes = {name for schema in schemas for name in ranked.get(schema, ())}
     if group not in (EVERYBODY, EACH, MAX) and not set(group.split("|")) & {*classes, "unknown"}:
-        return f"no class is called {group!r}; write group: {' or '.join(sorted(classes))}"
+        return f"there is no class {group!r}; write group: {' or '.join(sorted(classes))}"
     return None
 
 

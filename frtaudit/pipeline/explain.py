@@ -102,7 +102,7 @@ def _asked(thresholds: Sequence[float]) -> Iterator[_Wanted]:
 def _shipped(run: RunTables, system: str, scale: Scale | None, untold: list[str]) -> Iterator[_Wanted]:
     known = scale_of(run, system) or scale
     if known is None:
-        raise SpecError("--scores", f"the run does not say what the scores of {system} are", SCALES)
+        raise SpecError("--scores", f"the scale of the scores of {system} is not known", SCALES)
     for place, default in enumerate(default_thresholds()):
         value = default.on(known)
         if value is None:
@@ -117,7 +117,7 @@ def _unconverted(default: Default, scale: Scale) -> str:
 
 
 def scale_of(run: RunTables, system: str) -> Scale | None:
-    """What a system's scores are: of templates the cosine, or what its provider says; of lists it is not known."""
+    """The scale of a system's scores: the cosine or that of its provider for templates; not known for lists."""
     providers = run.spec.get("providers")
     for provider in providers if isinstance(providers, list) else ():
         if isinstance(provider, Mapping) and provider.get("name") == system:

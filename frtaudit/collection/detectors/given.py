@@ -23,5 +23,5 @@ class Given:
         return self
 
     def faces(self, image: Pixels, given: FoundFace | None) -> Sequence[FoundFace]:  # noqa: ARG002  detectors share a signature
-        """What the line says; none where it says nothing."""
+        """The face of the row; none if it has none."""
         return [] if given is None else [given]

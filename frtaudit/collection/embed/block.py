@@ -1,4 +1,4 @@
-"""One block of images embedded, and its file: the same block gives the same bytes, whoever computes it and when."""
+"""One block of images embedded, and its file: the same block gives the same bytes, in any process and at any time."""
 
 import hashlib
 import io

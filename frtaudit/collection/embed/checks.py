@@ -177,6 +177,6 @@ def rounded(value: float) -> float:
 
 
 def merged(parts: Sequence[tuple[Mapping[str, Json], list[str]]]) -> tuple[dict[str, Json], list[str]]:
-    """All that was found, and all that is said."""
+    """All numbers, and all warnings."""
     found = {key: value for one, _ in parts for key, value in one.items()}
     return found, [sentence for _, said in parts for sentence in said]

@@ -1,4 +1,4 @@
-"""The folder that an audit reads: metadata, templates, failures, and a record of what made the templates."""
+"""The folder that an audit reads: metadata, templates, failures, and a record of model, detector and settings."""
 
 import csv
 import hashlib
@@ -27,7 +27,7 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # of what is in an .npz: the first that a zip fil
 
 
 def metadata_of(images: ImageList, source: Path, into: Path) -> bytes:
-    """``metadata.csv``: image_id, subject_id, and the columns that the images came with.
+    """``metadata.csv``: image_id, subject_id, and the other columns of the images.
 
     Where it is the ``source`` of the images itself, as ``frtaudit import`` wrote it, it stays as it is.
     """

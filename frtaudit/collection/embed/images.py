@@ -26,7 +26,7 @@ _NO_LIMIT = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """One image: ``address`` below the root, ``given``: the face that a table says it shows."""
+    """One image: ``address`` below the root, ``given``: its face in a table."""
 
     address: str
     given: FoundFace | None = None
@@ -37,7 +37,7 @@ class ImageList:
     """N images.
 
     ``root``: the folder that addresses start from; ``ids``, ``subjects``: of each; ``columns``: name to texts (N,);
-    ``given``: the face of each that the table tells, if it tells any; ``boxes``, ``landmarks``: whether it has their
+    ``given``: the face of each in the table, if it has any; ``boxes``, ``landmarks``: whether it has their
     columns; ``cautions``: what was left aside.
     """
 

@@ -69,7 +69,7 @@ def embed(spec: EmbedSpec, tell: Say = lambda _: None, progress: Progress = quie
 
 
 def scaling(spec: EmbedSpec) -> tuple[str, ...]:
-    """A sentence where the preset says that the model scales and its graph shows nothing of it.
+    """A sentence if the preset says that the model scales pixels and its graph does not.
 
     Raises :class:`ProviderError` where the graph scales pixels and the preset does not say so.
     """
@@ -98,7 +98,7 @@ def _check_given(spec: EmbedSpec, images: ImageList) -> None:
 
 @dataclass(slots=True)
 class _Totals:
-    """What all blocks say, but for their vectors."""
+    """The values of all blocks, without their vectors."""
 
     codes: list[str] = field(default_factory=list)
     digests: list[str] = field(default_factory=list)
@@ -155,7 +155,7 @@ class EmbedRun:
         return status
 
     def _earlier(self, identity: str) -> EmbedStatus | None:
-        """What an earlier run said, if it is this one. Raises :class:`DataError` where it is another of this name."""
+        """The status of an earlier run, if it is the same. Raises :class:`DataError` for another run of this name."""
         if self.unfinished.exists() or not os.path.lexists(self.into / folder.templates_name(self.spec.name)):
             return None
         try:

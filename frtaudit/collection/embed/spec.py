@@ -128,7 +128,7 @@ def _field(name: str, value: object) -> Built:
 
 
 def settings_of(spec: EmbedSpec) -> dict[str, str]:
-    """What decides the templates, as text: the preset's fields and what the detector says of itself; no path."""
+    """The settings that determine the templates, as text: of the preset and of the detector; no path."""
     chosen = {
         one.name: getattr(spec.preset, one.name)
         for one in dataclasses.fields(Preset)

@@ -1,1 +1,1 @@
-"""Folders as others laid them out: recognised, read, checked, and written in the layout that audits read."""
+"""Folders in other layouts: recognised, read, checked, and written in the layout that audits read."""

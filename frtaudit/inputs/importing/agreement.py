@@ -1,4 +1,4 @@
-"""Whether a test set agrees with itself: ids, people, labels of pairs, folds."""
+"""Whether a test set is consistent: ids, people, labels of pairs, folds."""
 
 from collections import Counter
 from dataclasses import replace
@@ -29,7 +29,7 @@ def agreed(known: KnownSet, mated_by: str) -> KnownSet:
 
 
 def by_names(pairs: Pairs, samples: Samples) -> Flags | None:
-    """Whether each pair shows one person, as the samples say, or None where nobody is named."""
+    """Whether each pair shows one person by its subject ids, or None without subject ids."""
     if samples.subjects is None:
         return None
     number = {name: i for i, name in enumerate(dict.fromkeys(samples.subjects))}

@@ -1,4 +1,4 @@
-"""Plain arrays from ``.npz``, ``.npy`` and ``.h5`` files. Nothing is unpickled; a refusal says how to convert."""
+"""Plain arrays from ``.npz``, ``.npy`` and ``.h5`` files. Nothing is unpickled; an error shows how to convert."""
 
 import zipfile
 from collections.abc import Mapping
@@ -100,7 +100,7 @@ def arrays(path: Path, name: str, wanted: Mapping[str, str]) -> dict[str, Array]
 
 
 def is_converted(name: str, files: Mapping[str, int]) -> bool:
-    """Whether a file of objects has its plain twin beside it, which is read in its place."""
+    """Whether the folder has the converted form of a file of objects, which is read instead."""
     return str(PurePosixPath(name).with_name(f"{stem(name)}{PLAIN}.npz")) in files
 
 
@@ -161,7 +161,7 @@ def _h5_headers(path: Path, name: str) -> dict[str, ArrayHeader]:
 
 
 def _h5_arrays(path: Path, wanted: Mapping[str, str]) -> dict[str, Array]:
-    """HDF5 keeps texts as bytes."""
+    """Texts of HDF5 are bytes."""
     import h5py
 
     with _h5(path) as held:

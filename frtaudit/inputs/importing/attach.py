@@ -1,4 +1,4 @@
-"""Embeddings joined to the images of a set by their ids; where nobody is named, scores of the pairs."""
+"""Embeddings joined to the images of a set by their ids; without subject ids, scores of the pairs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -136,7 +136,7 @@ def _rows(held: Vectors, samples: Samples, pairs: Pairs | None) -> tuple[Ints, l
 
 
 def _in_pair_order(held: Vectors, pairs: Pairs) -> tuple[Ints, list[str]]:
-    """Rows 2i and 2i + 1 are of pair i; of an image that stands in several pairs the first row counts."""
+    """Rows 2i and 2i + 1 are of pair i; of an image in several pairs the first row counts."""
     order = np.stack([pairs.probe, pairs.reference], axis=1).ravel().astype(np.int64)
     first = np.unique(order, return_index=True)[1]
     rows = np.full(order.size, -1, dtype=np.int64)

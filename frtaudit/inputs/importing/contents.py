@@ -1,4 +1,4 @@
-"""The files of a folder from outside: listed once, nothing followed that leads elsewhere, read within bounds."""
+"""The files of an input folder: listed once, links not followed, sizes bounded."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ TEXT_BYTES = 4 << 30  # of a text file that is read whole
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """What stands below ``root``: ``files`` maps names with ``/`` to bytes; ``links``: symbolic links, not followed.
+    """The contents of ``root``: ``files`` maps names with ``/`` to bytes; ``links``: symbolic links, not followed.
 
     A single file is a folder that holds nothing else.
     """
@@ -30,7 +30,7 @@ class Contents:
     _heads: dict[str, list[str]] = field(default_factory=dict, repr=False)
 
     def path(self, name: str) -> Path:
-        """Where a file of the folder stands."""
+        """The path of a file of the folder."""
         return self.root / name
 
     def ending(self, *suffixes: str) -> list[str]:
@@ -62,7 +62,7 @@ class Contents:
         return text.splitlines()
 
     def images(self) -> list[str]:
-        """Files whose names end as images do."""
+        """Files with the ending of an image."""
         return [name for name in self.files if name.lower().endswith(IMAGES)]
 
     def by_stem(self) -> dict[str, str]:
@@ -71,7 +71,7 @@ class Contents:
 
 
 def contents_of(root: Path, apart: Path | None = None) -> Contents:
-    """List a folder without what stands below ``apart``, or one file. Raises :class:`DataError` where there is none."""
+    """List a folder without the contents of ``apart``, or one file. Raises :class:`DataError` where there is none."""
     try:
         if root.is_dir():
             files: dict[str, int] = {}
@@ -88,7 +88,7 @@ def contents_of(root: Path, apart: Path | None = None) -> Contents:
 
 
 def _below(root: Path, apart: Path | None) -> str:
-    """What names below ``apart`` begin with, where it stands in ``root``."""
+    """The beginning of names below ``apart``, if it is in ``root``."""
     if (
         apart is None
         or not apart.resolve().is_relative_to(root.resolve())

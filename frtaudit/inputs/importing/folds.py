@@ -1,4 +1,4 @@
-"""Folds that are said by the order of pairs alone, and the check that each can be used."""
+"""Folds by the order of pairs, and the check that each can be used."""
 
 import numpy as np
 
@@ -10,9 +10,9 @@ TENTHS = 10
 
 
 def positional_folds(mated: Flags, k: int = TENTHS) -> tuple[Folds | None, str]:
-    """The fold of each of P pairs by its place, and what was done, in words; None where the order says no folds.
+    """The fold of each of P pairs by its position, and a note; None if the order gives no folds.
 
-    Pairs one fold after the other are cut as they stand. All mated pairs, then all non-mated ones (CALFW, CPLFW): the
+    Pairs in the order of folds are split in this order. All mated pairs, then all non-mated ones (CALFW, CPLFW): the
     i-th part of each half is fold i, for contiguous folds would have one kind each.
 
     >>> positional_folds(np.repeat([True, False], 4), k=2)[0].tolist()

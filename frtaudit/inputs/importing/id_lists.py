@@ -1,4 +1,4 @@
-"""Ids of embeddings that stand in another file, line by line: paths.txt, ids.npy."""
+"""Ids of embeddings in another file, line by line: paths.txt, ids.npy."""
 
 from dataclasses import replace
 

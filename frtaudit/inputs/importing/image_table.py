@@ -1,4 +1,4 @@
-"""A table of images in anybody's columns: which of them names the image, which the person, which are groups."""
+"""A table of images in any columns: the column of image ids, that of subject ids, and those of groups."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ SUBJECTS = (
     *("subject_id", "subject", "person_id", "person", "individual", "individual_id", "identity_id", "id_num"),
     *("class_id", "user_id", "celebrity", "identity", "label", "name"),
 )
-CLASSES = range(2, 13)  # of a column that parts people into groups
+CLASSES = range(2, 13)  # of a column of groups
 NOT_GROUPS = ("fold", "split", "set", "part", "path", "x", "y", "width", "height")
 STEADY = 0.9  # share of people with one class, at least
 
@@ -72,14 +72,14 @@ def asked_table(folder: Contents, options: Options) -> Table | None:
 
 
 def overlap(table: Table, column: str, wanted: Sequence[str]) -> int:
-    """How many of the wanted ids stand in a column, as they are or without folder and ending."""
+    """How many of the wanted ids are in a column, unchanged or without folder and ending."""
     texts = set(table.texts(column))
     stems = {stem(text) for text in texts}
     return max(sum(name in texts for name in wanted), sum(stem(name) in stems for name in wanted))
 
 
 def groups_among(columns: Mapping[str, Sequence[str]], subjects: Sequence[str]) -> tuple[str, ...]:
-    """The columns that part people into a few classes, each person nearly always in one."""
+    """The columns with a few classes of people, each person nearly always in one."""
     return tuple(
         name
         for name, texts in columns.items()

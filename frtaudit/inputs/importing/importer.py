@@ -1,4 +1,4 @@
-"""From a folder of somebody else's layout to one that an audit reads."""
+"""From a folder in any layout to one that an audit reads."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from frtaudit.inputs.importing.values import Evidence, KnownSet, Options
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Import:
-    """What was read of ``folder`` and where it goes: ``evidence`` says why it was read so."""
+    """What was read from ``folder``, and the output folder; ``evidence``: why this layout was recognised."""
 
     folder: str
     into: str
@@ -55,7 +55,7 @@ class Import:
 
 
 def read_import(folder: str, into: str, named: str, options: Options) -> Import:
-    """Recognise and read; nothing is written. Raises :class:`FrtauditError`, naming the option that settles it."""
+    """Recognise and read; nothing is written. Raises :class:`FrtauditError`, naming the option that resolves it."""
     if not into:
         raise SpecError("into", "no value", "into=FOLDER, a new or empty folder")
     contents = contents_of(Path(folder), Path(into))

@@ -19,7 +19,7 @@ def pairs_of(
     mated: Flags | None = None,
     fold: Folds | None = None,
 ) -> Pairs:
-    """Pairs by sample; pair i stands in line ``first + i * step`` of ``file``.
+    """Pairs by sample; pair i is in line ``first + i * step`` of ``file``.
 
     >>> pairs_of("pairs.txt", (["a"], ["b"]), ["b", "a"]).probe.tolist()
     [1]
@@ -35,7 +35,7 @@ def with_images(
 ) -> tuple[list[str], dict[str, list[str]], tuple[str, ...]]:
     """Ids of the listed images and of those in the folder that ``belongs`` takes; a column ``path``; what was noticed.
 
-    An id is the file's name without folder and ending. Of images that stand twice (two alignments) one folder is taken.
+    An id is the file's name without folder and ending. Of images in several folders (two alignments) one is used.
     """
     names = set(listed)
     held = {stem: path for stem, path in folder.by_stem().items() if stem in names or belongs(path)}

@@ -19,7 +19,7 @@ Columns: TypeAlias = dict[str, Sequence[str] | Index | pa.Array]
 
 
 def write(known: KnownSet, out: OutputFolder, folder: str) -> None:
-    """All files of the set into ``out``; ``folder``: what the spec calls it.
+    """All files of the set into ``out``; ``folder``: its name in the spec.
 
     metadata.csv; pairs.csv where there are pairs; ``templates/SYSTEM.npz``, or a score list for each system, or, where
     nobody is named, ``scores/SYSTEM.txt`` of two columns; failures.csv where some are known; the spec.
@@ -69,7 +69,7 @@ def _score_file(known: KnownSet, system: str, scores: PairScores) -> tuple[str, 
 
 
 def two_columns(known: KnownSet, scores: PairScores) -> bytes:
-    """``1`` or ``-1`` and the score of each pair: a file of bob.measure, for comparisons of nobody in particular."""
+    """``1`` or ``-1`` and the score of each pair: a file of bob.measure, for comparisons without subject ids."""
     mated = known.pairs.mated if known.pairs is not None else None
     label = np.where(mated, 1, -1) if mated is not None else np.zeros(scores.score.size, dtype=np.int64)
     rows = zip(label.tolist(), scores.score.tolist(), strict=True)
@@ -77,7 +77,7 @@ def two_columns(known: KnownSet, scores: PairScores) -> bytes:
 
 
 def score_list(known: KnownSet, scores: PairScores) -> bytes:
-    """``probe``, ``reference``, ``score`` and ``failure``; whose images they are stands in the metadata."""
+    """``probe``, ``reference``, ``score`` and ``failure``; the metadata has the subjects."""
     if known.pairs is None:
         raise ValueError("scores are of pairs")
     failed = np.isnan(scores.score)

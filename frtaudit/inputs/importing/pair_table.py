@@ -1,4 +1,4 @@
-"""A table of pairs in anybody's columns: two columns of image ids, perhaps a label and a fold."""
+"""A table of pairs in any columns: two columns of image ids, optionally a label and a fold."""
 
 from collections.abc import Sequence
 

@@ -33,7 +33,7 @@ _CODEC: Any = object()
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """Where an image stands: ``size`` bytes from ``start``; ``latin``: written as text, a character for each byte."""
+    """The place of an image: ``size`` bytes from ``start``; ``latin``: written as text, a character for each byte."""
 
     start: int
     size: int
@@ -42,7 +42,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A text of the file: where it stands, and what it is where it is short."""
+    """A text of the file: its place, and the text itself if it is short."""
 
     start: int
     size: int
@@ -174,7 +174,7 @@ def read_pickled_images(path: Path, name: str) -> tuple[list[Stored], Flags]:
 
 
 def _value(data: mmap.mmap, name: str) -> Any:  # noqa: ANN401  checked by the caller
-    """What stands on the stack at the end."""
+    """The value on the stack at the end."""
     machine = _Machine(name)
     before: tuple[str, Any, int] | None = None
     for opcode, value, at in pickletools.genops(cast("Any", data)):

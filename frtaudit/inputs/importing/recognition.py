@@ -1,4 +1,4 @@
-"""Which known layout a folder has: every reader is asked, and what is ambiguous is said."""
+"""The known layout of a folder: every reader is tried, and an ambiguity is an error."""
 
 from typing import cast
 
@@ -12,7 +12,7 @@ GROUP = "known_set"
 
 
 def recognise(folder: Contents, named: str = "") -> tuple[Reader, Evidence]:
-    """The reader of a folder, and why it is. ``named``: the layout that the user says it has.
+    """The reader of a folder, and the evidence for it. ``named``: the layout that the user names.
 
     Raises :class:`DataError` where no layout is recognised, or several.
     """

@@ -43,7 +43,7 @@ def _origin(known: KnownSet) -> dict[str, Json]:
 
 
 def audit_name(known: KnownSet) -> str:
-    """What its spec is called: no name of an audit that is shipped."""
+    """The name of its spec: never that of a shipped audit."""
     return f"imported_{known.name}"
 
 

@@ -1,4 +1,4 @@
-"""Embeddings in one file, whatever its layout: rows of numbers, perhaps ids, people and flags beside them."""
+"""Embeddings in one file, whatever its layout: rows of numbers, with or without ids, people and flags."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -55,7 +55,7 @@ KINDS = (*ARRAYS, ".csv", ".parquet")
 class Vectors:
     """Embeddings of one file: ``vectors`` (M, D) float32 as stored; the rest has M entries or is None.
 
-    ``here``: False where the file says that it has no embedding.
+    ``here``: False for a row that the file marks as no embedding.
     """
 
     file: str
@@ -67,12 +67,12 @@ class Vectors:
 
     @property
     def system(self) -> str:
-        """What the system is called."""
+        """The name of the system."""
         return system_name(self.file)
 
 
 def system_name(file: str) -> str:
-    """What a system is called: the file's name without its ending, in lower case.
+    """The name of a system: the file's name without its ending, in lower case.
 
     >>> system_name("out/Vendor A.npz")
     'vendor_a'

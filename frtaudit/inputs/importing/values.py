@@ -21,9 +21,9 @@ RESEARCH = "for research only; the pages of its authors have the terms"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """Why a reader takes a folder for its own.
+    """Why a reader recognises a folder.
 
-    ``file``: the file that decided, below the folder; ``found``: what stands there; ``rank``: 0 of a known layout; a
+    ``file``: the file that decided, below the folder; ``found``: its contents; ``rank``: 0 of a known layout; a
     layout that any folder may have gives way to those of lower rank.
     """
 
@@ -34,7 +34,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What the user adds, each empty where nothing was said: an error that needs one names it.
+    """Options of the user, each empty if not given: an error that needs one names it.
 
     ``file``: which file, of several; ``id``, ``subject``, ``embedding``: columns of a table, or arrays; ``table``: one
     of images that says whose they are, or their groups; ``images``: where to write the images that a file holds;
@@ -58,9 +58,9 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Samples:
-    """N images: ``ids``, unique; ``subjects``: who is shown, None where nothing says it; ``columns``: name to N texts.
+    """N images: ``ids``, unique; ``subjects``: of each image, None if not known; ``columns``: name to N texts.
 
-    ``groups``: those of the columns that part people into classes.
+    ``groups``: those of the columns with classes of people.
     """
 
     ids: Sequence[str]
@@ -73,7 +73,7 @@ class Samples:
 class Pairs:
     """P comparisons of ``file``; of several, ``starts`` has the first pair and the name of each.
 
-    ``probe``, ``reference``: (P,) int32 into the samples; ``mated``: (P,) bool as the file says, or None;
+    ``probe``, ``reference``: (P,) int32 into the samples; ``mated``: (P,) bool, the labels of the file, or None;
     ``fold``: (P,) int16 from 0, or None; ``lines``: (P,) int64, numbers of their lines from 1.
     """
 
@@ -86,7 +86,7 @@ class Pairs:
     starts: tuple[tuple[int, str], ...] = ()
 
     def place(self, pair: int) -> str:
-        """Where a pair stands, for an error."""
+        """The place of a pair, for an error."""
         file = next((name for start, name in reversed(self.starts) if start <= pair), self.file)
         return f"{file} line {int(self.lines[pair])}"
 

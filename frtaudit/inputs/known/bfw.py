@@ -101,7 +101,7 @@ def _folds(table: Table) -> Folds:
 
 
 def _people(table: Table, ids: list[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """``group/person`` of each image, and its classes; what a, g and e say must agree with the folder."""
+    """``group/person`` of each image, and its classes; columns a, g and e must agree with the folder."""
     people = [str(PurePosixPath(name).parent) for name in ids]
     if any("/" not in person for person in people):
         raise DataError(table.name, "an image is not group/person/image", "paths as BFW has them")

@@ -33,7 +33,7 @@ class BobDatabase:
         )
 
     def read(self, folder: Contents, options: Options) -> KnownSet:
-        """Every image is a sample; all probes against all enrolled images unless a list says which."""
+        """Every image is a sample; all probes against all enrolled images, or the pairs of a list."""
         parts = _parts(folder)
         chosen = (
             [part for part in parts if part.rstrip("/") == options.file.rstrip("/")]
@@ -87,7 +87,7 @@ Side = list[tuple[str, str]]
 
 
 def _rows(table: Table, rows: dict[str, dict[str, str]]) -> Side:
-    """Template and image of each row; ``rows`` gains what the table says of each image."""
+    """Template and image of each row; the table's columns of each image are added to ``rows``."""
     ids, people = table.texts(table.need(ID)).tolist(), table.texts(table.need(PERSON)).tolist()
     templates = table.texts(table.find(TEMPLATE) or table.need(ID)).tolist()
     others = {

@@ -1,4 +1,4 @@
-"""Embeddings of a folder in no known layout: array files or wide tables, with a table of images beside them."""
+"""Embeddings of a folder in no known layout: array files or wide tables, with a table of images."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ class EmbeddingFolder:
 
 
 def _named(held: Sequence[Vectors]) -> list[str]:
-    """The ids of all systems, in order of their first place."""
+    """The ids of all systems, in order of first appearance."""
     nameless = [vectors.file for vectors in held if vectors.ids is None]
     if nameless:
         raise DataError(
@@ -76,7 +76,7 @@ def _named(held: Sequence[Vectors]) -> list[str]:
 
 
 def _table(folder: Contents, held: Sequence[Vectors], options: Options) -> ImageTable | None:
-    """The table of images: the one asked for, the one whose rows or ids fit, or the rest of a wide table."""
+    """The table of images: the named one, the one whose rows or ids match, or the rest of a wide table."""
     taken = [vectors.file for vectors in held]
     ids = next((vectors.ids for vectors in held if vectors.ids is not None), None)
     rows = held[0].vectors.shape[0]
@@ -95,7 +95,7 @@ def _table(folder: Contents, held: Sequence[Vectors], options: Options) -> Image
 
 
 def _fitting(tables: Sequence[Table], ids: Sequence[str] | None, rows: int) -> list[Table]:
-    """Tables with one row for each image: of embeddings without ids, as many rows; else the ids stand in a column."""
+    """Tables with one row for each image: for embeddings without ids, as many rows; else a column of the ids."""
     if ids is None:
         return [table for table in tables if len(table.frame) == rows]
     few = list(ids)[:200]

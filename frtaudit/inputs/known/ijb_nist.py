@@ -85,7 +85,7 @@ def _people(folder: Contents, names: list[str]) -> dict[str, str]:
 
 
 def _labels(folder: Contents) -> dict[str, dict[str, str]]:
-    """Label to person to the class that most images say; empty cells say nothing."""
+    """Label to person to the class that most images have; empty cells are ignored."""
     for name in folder.texts(".csv"):
         head = folder.head(name)
         if head and columns_at(head[0].split(","), "subject_id", *(text.lower() for text in LABELS)):

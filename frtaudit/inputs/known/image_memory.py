@@ -75,7 +75,7 @@ def _sets(folder: Contents) -> dict[str, int]:
 
 
 def _images(folder: Contents, name: str) -> int:
-    """How many images a description says, 0 where it is none."""
+    """The number of images in a description, 0 if it is not a description."""
     try:
         held: Any = json.loads("\n".join(folder.head(name)))
         shape = held["shape"]

@@ -40,7 +40,7 @@ class InsightfaceRec:
         return None if file is None else Evidence(file=file, found="an index of records with labels")
 
     def read(self, folder: Contents, options: Options) -> KnownSet:
-        """Every image record; the first record says where images end and people's own records begin."""
+        """Every image record; the first record gives the end of the images and the start of the records of people."""
         files = [name for name in folder.ending(".idx") if _fits(folder, name)]
         chosen = [name for name in files if name == options.file] or files
         if len(chosen) > 1:
@@ -113,7 +113,7 @@ def _offsets(index: str, lines: list[str]) -> Iterator[tuple[int, int]]:
 
 
 def _record(data: mmap.mmap, offset: int, where: str) -> tuple[tuple[float, ...], Stored]:
-    """The labels of one record, and where its image stands."""
+    """The labels of one record, and the place of its image."""
     magic, packed = START.unpack_from(data, offset)
     size, at = packed & LENGTH, offset + START.size
     if magic != MAGIC or packed >> PART:

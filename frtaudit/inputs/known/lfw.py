@@ -23,7 +23,7 @@ class Lfw:
     """LFW's layout (LFW, XQLFW): a list of pairs with one or two counts in its first line; people by name."""
 
     def recognise(self, folder: Contents) -> Evidence | None:
-        """A first line of counts, then a line ``name i j``; a list with folds goes before those without."""
+        """A first line of counts, then a line ``name i j``; a list with folds is preferred to those without."""
         lists = _lists(folder)
         if not lists:
             return None

@@ -27,7 +27,7 @@ class Morph:
         return None if file is None else Evidence(file=file, found=f"columns {', '.join(NEEDED)}")
 
     def read(self, folder: Contents, options: Options) -> KnownSet:  # noqa: ARG002  readers share a signature
-        """One image a row, called by its photo without folder and ending."""
+        """One image for each row; its id is its photo without folder and ending."""
         file = _file(folder) or ""
         table = read_table(folder.path(file), file)
         ids = [stem(text.replace("\\", "/")) for text in table.texts("photo")]

@@ -19,7 +19,7 @@ class PeopleFolders:
     """A folder for each person, images in it: every pair is compared."""
 
     def recognise(self, folder: Contents) -> Evidence | None:
-        """Images in at least two folders of one depth, two of them in one; a folder is a person where no list says."""
+        """Images in at least two folders of one depth, two of them in one; without a list, a folder is a person."""
         images = folder.images()
         people = Counter(str(PurePosixPath(name).parent) for name in images)
         depths = {name.count("/") for name in images}
@@ -28,7 +28,7 @@ class PeopleFolders:
         return Evidence(file=min(images), found=f"{len(images)} images in {len(people)} folders", rank=2)
 
     def read(self, folder: Contents, options: Options) -> KnownSet:  # noqa: ARG002  readers share a signature
-        """Image ids are paths without their endings, or, where one stands twice, with them."""
+        """Image ids are paths without their endings, or, if these are not unique, with them."""
         images = sorted(folder.images())
         people = [PurePosixPath(name).parent for name in images]
         ids = [str(PurePosixPath(name).with_suffix("")) for name in images]

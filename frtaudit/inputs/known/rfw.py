@@ -103,7 +103,7 @@ def _pairs(
 
 
 def _twice(people: list[str]) -> list[str]:
-    """People who stand under two races: their key holds the race, so each is two subjects."""
+    """People in the lists of two races: their key holds the race, so each is two subjects."""
     races = Counter(person.partition("/")[2] for person in set(people))
     count = sum(times > 1 for times in races.values())
     return [f"{count} people are in the lists of two races: each counts as two subjects"] if count else []

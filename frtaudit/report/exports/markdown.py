@@ -77,7 +77,7 @@ def _findings(run: FinishedRun) -> Iterable[str]:
 
 
 def _verdict(run: FinishedRun, verdict: Verdict) -> str:
-    """What the verdict is called; bold if it counts as a failure."""
+    """The name of the verdict; bold if it counts as a failure."""
     word = words().verdict[verdict.value]
     return f"**{word}**" if verdict in run.failing else word
 

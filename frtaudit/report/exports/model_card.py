@@ -23,7 +23,7 @@ class ModelCard:
     """model_card/SYSTEM.json: rates with their intervals by group, the data, the limits; a file for each system.
 
     A slice is written schema=class; the interval is the one that the report prints first, and its target, method and
-    level stand in the metric's type, because the schema has no place for them.
+    level are in the metric's type, because the schema has no field for them.
     """
 
     def write(self, run: FinishedRun, folder: Path) -> None:

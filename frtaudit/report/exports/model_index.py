@@ -25,7 +25,7 @@ FIRST = (Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
 class ModelIndex:
     """model_index/SYSTEM.md: a model card with the rates as evaluation results, by group, for the Hugging Face Hub.
 
-    The interval that the report prints first, its level, target and method stand in a metric's args. Nothing is
+    The interval that the report prints first, its level, target and method are in a metric's args. Nothing is
     marked as verified: that is for the Hub to say.
     """
 

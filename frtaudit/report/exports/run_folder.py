@@ -32,7 +32,7 @@ class FinishedRun:
     """``result``: what the run found; ``when``: its date and time, UTC; ``failing``: verdicts that count as failures.
 
     ``files``: names in the folder that a reader may want beside an export; ``tables``: the big tables, as Parquet;
-    ``evidence``: result, report and statement, as far as they stand there.
+    ``evidence``: result, report and statement, if they exist.
     """
 
     result: AuditResult
@@ -112,7 +112,7 @@ def failing_from(mildest: str) -> tuple[Verdict, ...]:
 def read_run(
     path: Path, when: datetime | None = None, failing: Sequence[Verdict] = RISING[:1]
 ) -> FinishedRun:
-    """Read a run's folder, or its result.json alone; ``when`` stands for the date of that file.
+    """Read a run's folder, or its result.json alone; ``when`` replaces the date of that file.
 
     Raises :class:`DataError` where no result can be read.
     """

@@ -88,7 +88,7 @@ def write_whole(out: Path, fill: Callable[[Path], None], option: str = "--out") 
 
 
 def _remove_left(out: Path) -> None:
-    """Drafts of processes that were killed: nobody holds them."""
+    """Remove drafts of killed processes: no process has locked them."""
     for path in out.glob(f"{DRAFT}*"):
         with suppress(OSError):
             held = _locked(path)
