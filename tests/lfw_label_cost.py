@@ -13,7 +13,7 @@ EVERY = (SHARES, (0.1, 0.1), (0.3, 0.3), (0.5, 0.5), (0.6, 0.6))
 def main(seeds: list[int]) -> None:
     """A line for each seed, share of wrong faces and model."""
     sys.stdout.write(
-        "| seed | wrong faces | model | FNMR reported | on true labels | interval | truth | apart / half-width |\n"
+        "| seed | wrong faces | model | FNMR reported | on true labels | interval | truth | distance / half-width |\n"
         "|---|---|---|---|---|---|---|---|\n"
     )
     for seed in seeds:
