@@ -1,4 +1,4 @@
-"""Differences of systems on the same people: which one a comparison would find, and how many people another takes."""
+"""Differences of systems on the same people: the detectable difference, and the number of people for another one."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,11 +11,11 @@ from frtaudit.evaluation.system import SystemData
 from frtaudit.planning.sizes import PlanContext
 from frtaudit.planning.values import Cell, Section
 
-PAIRED = "the same people, whom each replicate draws for both; all pairs of a target are compared at once"
+PAIRED = "both systems are tested on the same people; all pairs of a target are compared simultaneously"
 
 
 def differences(systems: Sequence[SystemData], context: PlanContext) -> Iterator[Section]:
-    """For each FMR target and pair of systems: their difference in FNMR, the one that these people let find, and more.
+    """For each FMR target and pair of systems: the difference in FNMR, the detectable one, and numbers of people.
 
     Nothing for fewer than two systems.
     """

@@ -81,7 +81,7 @@ BAD = [
     ("image,subject\nlink.jpg,a\n", "photos.csv line 2: is a symbolic link"),
     ("image,subject,x\nann/1.jpg,a,1\n", "column x without y; accepted: x, y, width, height"),
     ("image,subject,x1,y1\nann/1.jpg,a,1,1\n", "column x1 without x2"),
-    ("image,subject,x,y,width,height\nann/1.jpg,a,1,1,5,\n", "photos.csv line 2: half a box"),
+    ("image,subject,x,y,width,height\nann/1.jpg,a,1,1,5,\n", "photos.csv line 2: an incomplete box"),
     (
         "image,subject,x,y,width,height\nann/1.jpg,a,1,1,0,5\n",
         "photos.csv line 2: an incomplete box, or one without area",
@@ -117,9 +117,9 @@ def test_a_bad_folder_or_list_of_people_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="people.csv: no line for 1 of the folders"):
         images_of(str(root), str(people))
     people.write_text("subject_id,gender\nann,female\nbob,male\nann,male\n")
-    with pytest.raises(DataError, match="names a person twice"):
+    with pytest.raises(DataError, match="has a person twice"):
         images_of(str(root), str(people))
-    with pytest.raises(DataError, match="people: a CSV of images names people's columns itself"):
+    with pytest.raises(DataError, match="people: not used with a CSV of images"):
         images_of(str(table(tmp_path / "other", "image,subject\nann/1.jpg,a\n")), str(people))
 
 

@@ -277,7 +277,10 @@ def test_a_run_that_cannot_be_is_refused_in_one_line(drawn: Path, tmp_path: Path
     table, into = f"images={drawn}/photographs.csv", f"into={tmp_path}/out"
     usual = [table, into, "preset=arcface_rgb_127.5", "detector=given", "workers=1"]
     wrong = [
-        ([*usual, f"model={scaling}"], "its graph begins with Sub, Mul: it seems to scale pixels by itself"),
+        (
+            [*usual, f"model={scaling}"],
+            "its graph begins with Sub, Mul: it seems to scale pixels, as the preset",
+        ),
         ([*usual, f"model={other}"], "takes shape [1, 3, 96, 96], our pictures have [1, 3, 112, 112]"),
         ([*usual, f"model={text}"], "text.onnx is no ONNX model in one file"),
         ([*usual, "model=none.onnx"], "model: no file 'none.onnx'"),
@@ -293,7 +296,7 @@ def test_a_run_that_cannot_be_is_refused_in_one_line(drawn: Path, tmp_path: Path
             "no execution provider 'NoneProvider'",
         ),
         ([*usual, f"model={drawn}/drawn.onnx", "name=a/b"], "name: 'a/b'; accepted: letters, digits"),
-        ([table, into, "preset=dlib", "model=x"], "preset=dlib brings its own model"),
+        ([table, into, "preset=dlib", "model=x"], "preset=dlib has its own model"),
         ([*usual, "workers=-1", "model=x"], "workers: -1"),
         ([*usual, "wrokers=1"], "unknown key 'wrokers' (did you mean 'workers'?)"),
         ([table, "preset=sface"], "into: no value; accepted: a folder: into=FOLDER"),
@@ -308,7 +311,7 @@ def test_a_run_that_cannot_be_is_refused_in_one_line(drawn: Path, tmp_path: Path
     assert status.summary[0].startswith("126 of 129")
     lines: list[str] = []
     embed(load_embedding([*usual, f"model={drawn}/drawn.onnx", *advice]), lines.append)
-    assert lines[0].startswith("the preset says that the model scales pixels by itself")
+    assert lines[0].startswith("the preset says that the model scales pixels")
 
 
 @pytest.mark.slow
