@@ -89,7 +89,7 @@ def _where(asked: set[str]) -> str:
 def _no_target(requirement: RequirementSpec, spec: AuditSpec) -> str | None:
     target, value = requirement.at.get("fmr"), requirement.at.get("threshold")
     if isinstance(target, float) and target not in spec.thresholds.fmr:
-        return f"FMR {place('fmr', target)} is no target of the spec; write thresholds.fmr=[{target:g}]"
+        return f"FMR {place('fmr', target)} is not a target of the spec; write thresholds.fmr=[{target:g}]"
     grid = spec.thresholds.grid
     fixed = spec.thresholds.file is None and grid.kind is GridKind.EXPLICIT
     if isinstance(value, float) and fixed and value not in grid.values:

@@ -43,7 +43,7 @@ def test_what_is_said_to_be_estimated_is_and_nothing_else(metric: str) -> None:
     ("changes", "said"),
     [
         ({"metric": "fnmr", "at": {"fmr": 0.1}}, "fnmr is not estimated at fmr; write metric: fnmr_at_fmr"),
-        ({"at": {"fmr": 0.5}}, "FMR 50 % is no target of the spec; write thresholds.fmr=[0.5]"),
+        ({"at": {"fmr": 0.5}}, "FMR 50 % is not a target of the spec; write thresholds.fmr=[0.5]"),
         ({"metric": "accuracy"}, "no analysis of the spec estimates accuracy; write +analyses.accuracy={}"),
         ({"metric": "eer", "group": "each"}, "eer is not estimated for one group; write group: all"),
     ],

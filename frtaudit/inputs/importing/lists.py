@@ -48,7 +48,7 @@ def with_images(
         1 for path in held.values() if belongs(path)
     )
     if copies > 0:
-        notes.append(f"{copies} images stand in several folders: the first by name is taken")
+        notes.append(f"{copies} images are in several folders: the first by name is used")
     return ids, {"path": [held.get(name, "") for name in ids]}, tuple(notes)
 
 
