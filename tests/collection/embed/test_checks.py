@@ -46,7 +46,7 @@ def test_one_fault_is_one_sentence(noise: dict[str, float], line: str | None) ->
     found, said = said_of_probes(probes(np.random.default_rng(3), **noise), "rgb")
     assert found["mated_pairs"] == PAIRS
     assert ([] if line is None else [True]) == [line in sentence for sentence in said]
-    assert all("32" in sentence or "64" in sentence or "alike" in sentence for sentence in said)
+    assert all("32" in sentence or "64" in sentence or "very similar" in sentence for sentence in said)
 
 
 def test_equal_orders_of_colours_are_rarely_told_apart() -> None:
