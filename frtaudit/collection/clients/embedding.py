@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.canonical import sha256_file
+from frtaudit.collection.clients.onnx_file import is_one_file
 from frtaudit.core.collecting import Picture
 from frtaudit.errors import ProviderError
 
@@ -125,10 +126,13 @@ def _session_of(path: Path) -> Any:  # noqa: ANN401  the package has no types
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
     try:
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        data = path.read_bytes()
+        if not is_one_file(data):
+            raise ValueError(path)
+        return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     except Exception:  # noqa: BLE001  its errors share no class of their own
         raise ProviderError(
-            "duplicates.model", "not a readable ONNX model", "an ONNX model of images"
+            "duplicates.model", "not a readable ONNX model in one file", "an ONNX model of images"
         ) from None
 
 
