@@ -85,7 +85,7 @@ def test_weights_elsewhere_are_seen_wherever_a_tensor_may_stand(path: tuple[int,
 
 
 def test_nothing_hides_behind_a_field_that_is_not_followed() -> None:
-    """Groups, which readers skip, keys of more than 32 bits, lengths beyond the end: no model, for nothing is skipped."""
+    """Groups, which readers skip, keys of more than 32 bits, lengths beyond the end: no model."""
     hidden = below((7, 5), field(14, 1))
     group, wide = varint(99 << 3 | 3) + varint(99 << 3 | 4), varint(1 << 32 | 7 << 3 | 2) + b"\x00"
     for before in (group, wide, varint(99 << 3 | 2) + varint(1 << 20), b"\xff" * 11):

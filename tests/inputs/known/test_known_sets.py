@@ -10,6 +10,7 @@ import random
 import re
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -563,11 +564,11 @@ def records(change: Callable[[bytearray], None]) -> Callable[[Path], None]:
     return write
 
 
-def beyond(folder: Path) -> None:
+def beyond(folder: Path, offset: int = 99999999) -> None:
     """An offset behind the end of the records."""
     write_rec(folder, PAIRS)
     index = (folder / "train.idx").read_text()
-    (folder / "train.idx").write_text(index + "900\t99999999\n")
+    (folder / "train.idx").write_text(index + f"900\t{offset}\n")
 
 
 def features(change: Callable[[str], str], file: str = "feat.list") -> Callable[[Path], None]:
@@ -697,7 +698,16 @@ BAD = {
         records(lambda data: data.__setitem__(slice(72, 76), b"\0\0\0\x3f")),
         "key 1: the label is no number",
     ),
+    "rec, an infinite person": (
+        records(lambda data: data.__setitem__(slice(72, 76), b"\0\0\x80\x7f")),
+        "key 1: the label is no finite number",
+    ),
+    "rec, no number of images": (
+        records(lambda data: data.__setitem__(slice(32, 36), b"\0\0\xc0\x7f")),
+        "key 0: the label is no finite number",
+    ),
     "rec, an offset beyond": (beyond, "train.rec: a record is cut off"),
+    "rec, an offset beyond all files": (partial(beyond, offset=10**19 - 1), "train.rec: a record is cut off"),
     "features, a label of 2": (
         features(lambda text: text + "2\n", "pair.list"),
         "pair.list line 41: the last field is neither",
