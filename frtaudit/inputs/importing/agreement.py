@@ -1,6 +1,5 @@
 """Whether a test set agrees with itself: ids, people, labels of pairs, folds."""
 
-import re
 from collections import Counter
 from dataclasses import replace
 
@@ -10,9 +9,7 @@ from frtaudit.core.arrays import Flags
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.folds import check_folds
 from frtaudit.inputs.importing.values import KnownSet, Pairs, Samples
-
-LONGEST = 1_000  # characters of an id: arrays of texts take for each as much room as the longest needs
-_BREAK = re.compile("[\0\r\n]")
+from frtaudit.inputs.tables import NO_ID, is_no_id
 
 
 def agreed(known: KnownSet, mated_by: str) -> KnownSet:
@@ -67,10 +64,9 @@ def _check_samples(name: str, samples: Samples) -> None:
     if twice:
         raise DataError(name, f"{len(twice)} image ids stand twice", "unique image ids")
     for kind, texts in (("image", samples.ids), ("subject", samples.subjects or ())):
-        long = next((i for i, text in enumerate(texts) if len(text) > LONGEST or _BREAK.search(text)), None)
-        if long is not None:
-            found = f"the {kind} id has a line break or a zero byte, or more than {LONGEST} characters"
-            raise DataError(f"{name} image {long + 1}", found, "an id")
+        broken = next((i for i, text in enumerate(texts) if is_no_id(text)), None)
+        if broken is not None:
+            raise DataError(f"{name} image {broken + 1}", f"the {kind} id has {NO_ID}", "an id")
         wrong = next((i for i, text in enumerate(texts) if not text or text != text.strip()), None)
         if wrong is not None:
             raise DataError(
