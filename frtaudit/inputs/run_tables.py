@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from frtaudit.core.arrays import Floats, Index
+from frtaudit.core.arrays import Flags, Floats, Index
 from frtaudit.core.canonical import Json, read_json, sha256, sha256_file
 from frtaudit.core.cohort import Classification, Cohort, StoredSystem
 from frtaudit.core.comparisons import Comparisons
@@ -256,18 +256,30 @@ def _cells(run: RunTables, cohort: Cohort) -> Index:
 
 
 def _indices(table: pd.DataFrame, side: str, cohort: Cohort) -> Index:
+    """Raises :class:`ValueError` for a sample that the run does not have."""
     indexer = pd.Index(cohort.sample_ids).get_indexer(pd.Index(table[side].astype(str)))
+    if (indexer < 0).any():
+        raise ValueError(f"a {side} that is no sample")
     return np.asarray(indexer, dtype=np.int32)
+
+
+def _check_mated(cohort: Cohort, probe: Index, reference: Index, mated: Flags) -> None:
+    """Raise :class:`ValueError` where a comparison counts as mated and is of two people, or the other way round."""
+    if np.any((cohort.subject_of[probe] == cohort.subject_of[reference]) != mated):
+        raise ValueError("a comparison whose label and people disagree")
 
 
 def _listed(
     table: pd.DataFrame, cohort: Cohort, cells: Index, fold: npt.NDArray[np.int16] | None = None
 ) -> Comparisons:
+    probe, reference = (_indices(table, side, cohort) for side in ("probe", "reference"))
+    mated = table["mated"].to_numpy(np.bool_)
+    _check_mated(cohort, probe, reference, mated)
     return Comparisons(
         all_pairs=False,
-        probe=_indices(table, "probe", cohort),
-        reference=_indices(table, "reference", cohort),
-        mated=table["mated"].to_numpy(np.bool_),
+        probe=probe,
+        reference=reference,
+        mated=mated,
         cells=cells,
         fold=fold,
     )
@@ -300,7 +312,11 @@ def _tail(
     of = cohort.subject_of[rows]
     n_samples = np.bincount(of, minlength=cohort.n_subjects).astype(np.int64)
     mated, above = _of(run, "scores", system), _of(run, "tail", system)
-    ends = [place[_indices(part, side, cohort)] for part in (mated, above) for side in ("probe", "reference")]
+    ends = []
+    for part, kind in ((mated, True), (above, False)):
+        sides = [_indices(part, side, cohort) for side in ("probe", "reference")]
+        _check_mated(cohort, sides[0], sides[1], np.full(len(part), kind))
+        ends += [place[side] for side in sides]
     edges = edges_over(score_range)
     mated_score = mated["score"].to_numpy(np.float64)
     tail_score = above["score"].to_numpy(np.float64)

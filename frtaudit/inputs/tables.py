@@ -1,6 +1,7 @@
 """Tables of text read from CSV or Parquet files: every value stays text until someone asks for a number."""
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".parquet")
 COLUMNS = 5_000  # of a table
+LONGEST = 1_000  # characters of an id: arrays of texts take for each as much room as the longest needs
+NO_ID = f"a line break or a zero byte, or more than {LONGEST} characters"
+_BREAK = re.compile("[\0\r\n]")
 UNREADABLE = (
     ValueError,
     OSError,
@@ -112,6 +116,15 @@ _NUMBERS = (pa.types.is_float32, pa.types.is_float64, pa.types.is_integer)
 def _is_text(kind: pa.DataType) -> bool:
     held = kind.value_type if pa.types.is_dictionary(kind) else kind
     return bool(pa.types.is_string(held) or pa.types.is_large_string(held))
+
+
+def is_no_id(text: str) -> bool:
+    r"""Whether a text is too long for an id, or breaks the line of a CSV in some readers' eyes.
+
+    >>> is_no_id("shots/a 1.jpg"), is_no_id("a\rb")
+    (False, True)
+    """
+    return len(text) > LONGEST or _BREAK.search(text) is not None
 
 
 def read_table(path: Path, name: str) -> Table:

@@ -1,5 +1,6 @@
 """Template files: one ``.npz`` per provider, with arrays ``embedding`` and ``image_id``."""
 
+import lzma
 import tokenize
 import zipfile
 import zlib
@@ -23,7 +24,7 @@ LEFT = -1
 MEMBERS = 1_000  # arrays that a file may hold
 _EMBEDDING, _IDS = ("embedding",), ("image_id", "sample_id", "face_id")
 UNREADABLE = (
-    *(OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, NotImplementedError),
+    *(OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError),
     *(
         MemoryError,
         RecursionError,

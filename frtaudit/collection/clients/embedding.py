@@ -11,6 +11,7 @@ from typing import Any, Protocol  # Any: values of onnxruntime, which has no typ
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.collection.clients.onnx_file import is_one_file
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.collecting import Picture
 from frtaudit.errors import ProviderError
@@ -125,11 +126,17 @@ def _session_of(path: Path) -> Any:  # noqa: ANN401  the package has no types
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
     try:
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        data = path.read_bytes()
+        whole = is_one_file(data)
+        provider = ["CPUExecutionProvider"]
+        session = onnxruntime.InferenceSession(data, options, providers=provider) if whole else None
     except Exception:  # noqa: BLE001  its errors share no class of their own
         raise ProviderError(
             "duplicates.model", "not a readable ONNX model", "an ONNX model of images"
         ) from None
+    if session is None:
+        raise ProviderError("duplicates.model", "weights in other files", "a whole .onnx file")
+    return session
 
 
 def _squared(picture: Picture, size: tuple[int, int]) -> Vector:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.collection.clients.embedding import load_onnxruntime
+from frtaudit.collection.clients.onnx_file import is_one_file
 from frtaudit.core.canonical import sha256
 from frtaudit.core.collecting import CallError, Refusal
 from frtaudit.core.machine.files import Links, read_regular
@@ -18,6 +19,7 @@ from frtaudit.errors import DataError, ProviderError, SpecError
 PACKAGE = "onnxruntime"
 EXTRA = "pip install frtaudit[onnx]"
 CPU = "CPUExecutionProvider"
+WHOLE = "a whole .onnx file"
 
 Pixels = npt.NDArray[np.uint8]
 Inputs = npt.NDArray[np.float32]
@@ -160,8 +162,18 @@ class FaceNetwork:
 
 
 def session_of(data: bytes, name: str, execution: str, where: str) -> Any:  # noqa: ANN401  onnxruntime has no types
-    """A session of onnxruntime with one thread; ``name``: of the file. Raises :class:`ProviderError` for no model."""
+    """A session of onnxruntime with one thread; ``name``: of the file.
+
+    Raises :class:`ProviderError` for no model, and for one whose weights stand elsewhere: its digest says nothing of
+    them, and onnxruntime would read them from the working folder.
+    """
     installed(where)
+    try:
+        whole = is_one_file(data)
+    except ValueError:
+        raise ProviderError(where, f"{name} is no ONNX model in one file", WHOLE) from None
+    if not whole:
+        raise ProviderError(where, f"{name} has weights in other files", WHOLE)
     runtime = load_onnxruntime()
     if execution not in runtime.get_available_providers():
         accepted = ", ".join(runtime.get_available_providers())
@@ -172,4 +184,4 @@ def session_of(data: bytes, name: str, execution: str, where: str) -> Any:  # no
     try:
         return runtime.InferenceSession(data, options, providers=[execution])
     except Exception as error:  # the errors of onnxruntime share no other base
-        raise ProviderError(where, f"{name} is no ONNX model in one file", "a whole .onnx file") from error
+        raise ProviderError(where, f"{name} is no ONNX model in one file", WHOLE) from error

@@ -13,7 +13,7 @@ from frtaudit.core.arrays import Floats
 from frtaudit.core.collecting import Box, CallError, Refusal
 from frtaudit.core.machine.files import check_below, open_regular
 from frtaudit.errors import DataError
-from frtaudit.inputs.tables import Table, read_table
+from frtaudit.inputs.tables import NO_ID, Table, is_no_id, read_table
 
 IMAGE = ("image", "image_path", "path", "file", "file_name", "filename")
 IMAGE_ID = ("image_id", "sample_id")
@@ -77,10 +77,18 @@ def images_of(images: str, people: str | None = None, root: str | None = None) -
     if path.is_dir():
         if root is not None:
             raise DataError("root", "not used with a folder of images", "no root=, or a CSV of images")
-        return _of_folder(path, people)
+        return _named(_of_folder(path, people))
     if people is not None:
         raise DataError("people", "not used with a CSV of images", "no people=, and the columns in that CSV")
-    return _of_table(path, path.parent if root is None else Path(root))
+    return _named(_of_table(path, path.parent if root is None else Path(root)))
+
+
+def _named(images: ImageList) -> ImageList:
+    """The same. Raises :class:`DataError` for an id that metadata cannot hold."""
+    for row, names in enumerate(zip(images.ids, images.subjects, strict=True), 1):
+        if any(map(is_no_id, names)):
+            raise DataError("images", f"the name of image {row} or of its person has {NO_ID}", "an id")
+    return images
 
 
 def _of_folder(root: Path, people: str | None) -> ImageList:

@@ -170,6 +170,8 @@ class EmbedRun:
     def _prepare(self, identity: str) -> None:
         """A folder for blocks. Raises :class:`DataError` where it holds those of another run."""
         setup = to_bytes({"identity": identity, "size": SIZE})
+        if self.unfinished.is_symlink():
+            raise DataError("into", f"{self.unfinished.name} in it is a link", "the folder without it")
         self.unfinished.mkdir(exist_ok=True)
         path = self.unfinished / SETUP
         if path.exists() and path.read_bytes() != setup:

@@ -36,6 +36,18 @@ class Runs:
 
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:  # noqa: ARG002  sources share a signature
         """Read all runs. Raises :class:`DataError` naming the run that shares too little with the first."""
+        try:
+            return self._read()
+        except (
+            ValueError,
+            KeyError,
+            TypeError,
+            IndexError,
+        ) as error:  # a broken invariant, a column that is not there
+            found = f"tables that do not fit together ({type(error).__name__}: {error})"
+            raise DataError("cohort.runs", found, "unchanged runs") from None
+
+    def _read(self) -> CohortData:
         if not self.runs:
             raise SpecError("cohort.runs", "no run", "folders of finished runs")
         if self.names and len(self.names) != len(self.runs):

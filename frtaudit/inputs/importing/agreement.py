@@ -9,6 +9,7 @@ from frtaudit.core.arrays import Flags
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.folds import check_folds
 from frtaudit.inputs.importing.values import KnownSet, Pairs, Samples
+from frtaudit.inputs.tables import NO_ID, is_no_id
 
 
 def agreed(known: KnownSet, mated_by: str) -> KnownSet:
@@ -63,6 +64,9 @@ def _check_samples(name: str, samples: Samples) -> None:
     if twice:
         raise DataError(name, f"{len(twice)} duplicate image ids", "unique image ids")
     for kind, texts in (("image", samples.ids), ("subject", samples.subjects or ())):
+        broken = next((i for i, text in enumerate(texts) if is_no_id(text)), None)
+        if broken is not None:
+            raise DataError(f"{name} image {broken + 1}", f"the {kind} id has {NO_ID}", "an id")
         wrong = next((i for i, text in enumerate(texts) if not text or text != text.strip()), None)
         if wrong is not None:
             raise DataError(

@@ -18,6 +18,7 @@ from frtaudit.inputs.template_files import MEMBERS, UNREADABLE, Array
 ARRAYS = (".npz", ".npy", ".h5", ".hdf5")
 PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".joblib")
 INFLATED, RATIO = 1 << 28, 200  # bytes; times that a compressed array of numbers may be larger
+WRITTEN = "arrays of embeddings"
 PLAIN = "_plain"  # what the name of a converted file ends with
 _NUMPY = ("import numpy as np", "held = np.load({name!r}, allow_pickle=True)")
 _MEMBERS = "{{k: (v.astype(str) if v.dtype == object else v) for k, v in held.items()}}"
@@ -121,12 +122,12 @@ def _members(held: zipfile.ZipFile, name: str) -> list[tuple[str, ArrayHeader]]:
     found = []
     for member in members:
         if member.file_size > INFLATED and member.file_size > RATIO * max(1, member.compress_size):
-            raise DataError(
-                name, f"{member.file_size} bytes packed into {member.compress_size}", "arrays of embeddings"
-            )
+            raise DataError(name, f"{member.file_size} bytes packed into {member.compress_size}", WRITTEN)
         array = member.filename.removesuffix(".npy")
         with held.open(member) as stream:
             found.append((array, _header(stream, name, array)))
+    if len(dict(found)) < len(found):
+        raise DataError(name, "an array stands twice", "each array once")
     return found
 
 
@@ -139,7 +140,7 @@ def _h5(path: Path) -> Any:  # noqa: ANN401  h5py has no types
 
 
 def _h5_headers(path: Path, name: str) -> dict[str, ArrayHeader]:
-    """Datasets directly below the root; soft and external links are not followed."""
+    """Datasets directly below the root; links are not followed, nor what stands in other files (external, virtual)."""
     import numpy as np
 
     try:
@@ -147,14 +148,22 @@ def _h5_headers(path: Path, name: str) -> dict[str, ArrayHeader]:
             import h5py
 
             plain = [key for key in held if isinstance(held.get(key, getlink=True), h5py.HardLink)]
-            sets = {key: held[key] for key in plain[:MEMBERS] if isinstance(held[key], h5py.Dataset)}
+            sets = {
+                key: value
+                for key in plain[:MEMBERS]
+                if isinstance(value := held[key], h5py.Dataset) and not (value.external or value.is_virtual)
+            }
+            for key, value in sets.items():
+                if value.nbytes > INFLATED and value.nbytes > RATIO * max(1, value.id.get_storage_size()):
+                    raise DataError(
+                        name, f"{key!r} has {value.nbytes} bytes, few of them in the file", WRITTEN
+                    )
             return {
                 key: ArrayHeader(
                     shape=tuple(value.shape),
                     dtype=np.dtype("U1") if h5py.check_string_dtype(value.dtype) else value.dtype,
                 )
                 for key, value in sets.items()
-                if value.external is None
             }
     except UNREADABLE:
         raise DataError(name, "not a readable HDF5 file", "datasets of numbers and texts") from None
@@ -167,9 +176,7 @@ def _h5_arrays(path: Path, wanted: Mapping[str, str]) -> dict[str, Array]:
     with _h5(path) as held:
         return {
             key: np.asarray(
-                held[name].asstr()[...].astype(str)
-                if h5py.check_string_dtype(held[name].dtype)
-                else held[name][...]
+                held[name].asstr()[...] if h5py.check_string_dtype(held[name].dtype) else held[name][...]
             )
             for key, name in wanted.items()
         }

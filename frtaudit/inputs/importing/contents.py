@@ -1,7 +1,8 @@
 """The files of an input folder: listed once, links not followed, sizes bounded."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -146,6 +147,41 @@ def stem(name: str) -> str:
     'm.0x_0002'
     """
     return PurePosixPath(name).stem
+
+
+def rows_of(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
+    """The place in ``known`` of each of ``wanted``, -1 for none.
+
+    By the name as it stands; else without the ending; else without folder and ending. A name that could mean two, or
+    that stands for two, is none: images are called 0001.jpg in the folder of every person.
+
+    >>> rows_of(["alice/1", "bob/1", "2"], ["bob/1.jpg", "alice/1.jpg", "c/2.png"])
+    [1, 0, 2]
+    >>> rows_of(["carol/1", "1"], ["alice/1.jpg", "bob/1.jpg"])
+    [-1, -1]
+    """
+    whole = {name: row for row, name in enumerate(known)}
+    bare, last = _single(known, _bare), _single(known, stem)
+
+    def row_of(name: str) -> int:
+        ways = ((whole, name), (bare, name), (whole, _bare(name)), (bare, _bare(name)), (last, stem(name)))
+        return next((row for index, key in ways if (row := index.get(key, -1)) >= 0), -1)
+
+    found = {name: row_of(name) for name in wanted}
+    meant = Counter(found.values())
+    return [found[name] if name in whole or meant[found[name]] == 1 else -1 for name in wanted]
+
+
+def _single(names: Sequence[str], key: Callable[[str], str]) -> dict[str, int]:
+    """What one name alone has as its key, and the place of that name."""
+    times = Counter(key(name) for name in names)
+    return {short: row for row, name in enumerate(names) if times[short := key(name)] == 1}
+
+
+def _bare(name: str) -> str:
+    """A path without its ending."""
+    path = PurePosixPath(name)
+    return str(path.parent / path.stem)
 
 
 def columns_at(texts: Sequence[str], *names: str) -> bool:

@@ -45,4 +45,4 @@ def _of_arrays(folder: Contents, name: str, rows: int) -> list[str]:
     texts = [key for key, header in held.items() if header.shape == (rows,) and header.dtype.kind in "US"]
     if len(held) != 1 or not texts:
         return []
-    return [str(text) for text in arrays(folder.path(name), name, {"ids": texts[0]})["ids"].astype(str)]
+    return [str(text) for text in arrays(folder.path(name), name, {"ids": texts[0]})["ids"].tolist()]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from frtaudit.errors import DataError, column_names
-from frtaudit.inputs.importing.contents import Contents, stem
+from frtaudit.inputs.importing.contents import Contents, rows_of, stem
 from frtaudit.inputs.importing.stored_embeddings import IDS
 from frtaudit.inputs.importing.values import Options, Samples
 from frtaudit.inputs.tables import Table, read_table
@@ -89,10 +89,7 @@ def groups_among(columns: Mapping[str, Sequence[str]], subjects: Sequence[str]) 
 
 def with_table(samples: Samples, found: ImageTable) -> Samples:
     """The samples with the people and the columns of a table of some of them."""
-    rows = {name: row for row, name in enumerate(found.ids)} | {
-        stem(name): row for row, name in enumerate(found.ids)
-    }
-    place = [rows.get(name, rows.get(stem(name), -1)) for name in samples.ids]
+    place = rows_of(samples.ids, found.ids)
     columns = {
         name: [texts[row] if row >= 0 else "" for row in place] for name, texts in found.columns().items()
     }

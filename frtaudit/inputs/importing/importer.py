@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import SpecError
@@ -36,16 +37,17 @@ class Import:
 
     def next_command(self) -> str:
         """What to type next."""
-        check = f"frtaudit check --config-dir {self.into} audit={audit_name(self.known)}"
+        folder, into = quote(self.folder), quote(self.into)
+        check = f"frtaudit check --config-dir {into} audit={audit_name(self.known)}"
         if self.known.scores or (self.known.templates and self.known.samples.subjects is not None):
             return check
         if self.known.samples.subjects is None:
-            again = f"frtaudit import {self.folder} into=FOLDER templates=SYSTEM.npz"
+            again = f"frtaudit import {folder} into=FOLDER templates=SYSTEM.npz"
             return f"embed the images (arrays embedding and image_id), then: {again}"
         if self.has_images:
-            embed = f"frtaudit embed {self.into}/metadata.csv root={self.folder} preset=dlib into={self.into}"
+            embed = f"frtaudit embed {into}/metadata.csv root={folder} preset=dlib into={into}"
             return f"{embed}  (other models: frtaudit list preset), then: {check}"
-        return f"put {self.into}/templates/SYSTEM.npz there (arrays embedding and image_id), then: {check}"
+        return f"put {into}/templates/SYSTEM.npz there (arrays embedding and image_id), then: {check}"
 
     @property
     def has_images(self) -> bool:

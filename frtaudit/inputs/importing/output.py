@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from frtaudit.core.arrays import Floats, Index
@@ -111,8 +112,15 @@ def _taken(texts: Sequence[str], rows: Index) -> pa.Array:
     return pa.array(texts, pa.string()).take(pa.array(rows))
 
 
+def _object(values: Sequence[str] | Index | pa.Array) -> "npt.NDArray[np.generic]":
+    """As an array; texts keep their own lengths, whatever the longest is."""
+    if isinstance(values, (np.ndarray, pa.Array)):
+        return np.asarray(values)
+    return np.asarray(values, dtype=object)
+
+
 def _csv(columns: Columns) -> bytes:
     import pandas as pd
 
-    frame = pd.DataFrame({name: np.asarray(values) for name, values in columns.items()})
+    frame = pd.DataFrame({name: _object(values) for name, values in columns.items()})
     return frame.to_csv(index=False, lineterminator="\n").encode()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from frtaudit.errors import DataError
-from frtaudit.inputs.importing.contents import Contents, stem
+from frtaudit.inputs.importing.contents import Contents, rows_of
 from frtaudit.inputs.importing.image_table import tables_in
 from frtaudit.inputs.importing.values import Options, Pairs, Samples
 from frtaudit.inputs.pairlist import FOLD, PROBE, REFERENCE
@@ -31,14 +31,11 @@ def pairs_in(folder: Contents, samples: Samples, taken: Sequence[str], options: 
 
 def pairs_of_table(table: Table, samples: Samples) -> Pairs:
     """The pairs of a table; :class:`DataError` for an image that the set does not hold, or a fold that is no number."""
-    number = {stem(name): row for row, name in enumerate(samples.ids)} | {
-        name: row for row, name in enumerate(samples.ids)
-    }
+    columns = table.need(LEFT), table.need(RIGHT)
+    texts = [table.texts(column).tolist() for column in columns]
+    found = rows_of([*texts[0], *texts[1]], samples.ids)
     sides = []
-    for column in (table.need(LEFT), table.need(RIGHT)):
-        rows = np.array(
-            [number.get(text, number.get(stem(text), -1)) for text in table.texts(column)], dtype=np.int32
-        )
+    for column, rows in zip(columns, np.array(found, dtype=np.int32).reshape(2, -1), strict=True):
         lost = np.flatnonzero(rows < 0)
         if lost.size:
             raise DataError(

@@ -205,7 +205,14 @@ def stored_images(path: Path, name: str, places: list[Stored]) -> Iterator[bytes
         for place in places:
             stream.seek(place.start)
             data = stream.read(place.size)
-            yield data.decode("utf-8").encode("latin-1") if place.latin else data
+            yield _latin(data, f"{name} offset {place.start}") if place.latin else data
+
+
+def _latin(data: bytes, where: str) -> bytes:
+    try:
+        return data.decode("utf-8").encode("latin-1")
+    except UnicodeError:
+        raise DataError(where, "a text that stands for no bytes", "encoded images") from None
 
 
 def ending_of(data: bytes, name: str) -> str:

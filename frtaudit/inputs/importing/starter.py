@@ -1,9 +1,14 @@
 """The spec that fits an imported test set: its folds, its groups, FMR targets that its comparisons can support."""
 
+from collections import Counter
+from dataclasses import replace
+from shlex import quote
+
 import numpy as np
 import yaml
 
 from frtaudit.core.canonical import Json
+from frtaudit.errors import printable
 from frtaudit.inputs.importing.values import UNKNOWN, KnownSet
 
 TARGETS = (0.01, 0.001, 0.0001)
@@ -31,9 +36,11 @@ HEAD = """\
 
 def spec_text(known: KnownSet, folder: str) -> str:
     """``audit/imported_NAME.yaml`` for what is written into ``folder``."""
+    known = replace(known, title=printable(known.title).replace("${", "$"))  # it may be a file's name
     spec = _nameless(known, folder) if known.samples.subjects is None else _named(known, folder)
     spec["provenance"] = {"test_data": _origin(known)}
-    head = HEAD.format(title=known.title, terms=known.terms, folder=folder, name=audit_name(known))
+    place = printable(quote(folder))
+    head = HEAD.format(title=known.title, terms=printable(known.terms), folder=place, name=audit_name(known))
     return head + yaml.safe_dump(spec, sort_keys=False, allow_unicode=True, width=110)
 
 
@@ -94,8 +101,12 @@ def _named(known: KnownSet, folder: str) -> dict[str, Json]:
 
 
 def schemas_of(known: KnownSet) -> list[str]:
-    """The columns of groups that hold at least two classes."""
-    return [name for name in known.samples.groups if len(_classes(known, name)) >= MIN_CLASSES]
+    """The columns of groups that hold at least two classes; none whose words a spec would read as another value."""
+    return [
+        name
+        for name in known.samples.groups
+        if len(classes := _classes(known, name)) >= MIN_CLASSES and "${" not in "".join([name, *classes])
+    ]
 
 
 def _classes(known: KnownSet, name: str) -> list[str]:
@@ -122,5 +133,5 @@ def non_mated_count(known: KnownSet) -> int:
         return 0 if known.pairs.mated is None else int((~known.pairs.mated).sum())
     if known.samples.subjects is None:
         return 0
-    sizes = np.unique(np.asarray(known.samples.subjects, dtype=object).astype(str), return_counts=True)[1]
+    sizes = np.array(list(Counter(known.samples.subjects).values()))
     return int((len(known.samples.ids) ** 2 - np.sum(sizes.astype(np.int64) ** 2)) // 2)

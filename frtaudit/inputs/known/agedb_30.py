@@ -1,6 +1,7 @@
 """AgeDB-30: a Matlab file of ten folds; age and gender are in the names of the images."""
 
 import re
+import zlib
 from dataclasses import dataclass
 from typing import Any, cast  # Any: what Matlab's cells hold
 
@@ -20,6 +21,9 @@ MAX_BYTES = 1 << 28
 GENDERS = {"f": "female", "m": "male"}
 TERMS = "non-commercial research, no redistribution, access can be withdrawn"
 _UNREADABLE = (
+    zlib.error,
+    RecursionError,
+    AttributeError,
     ValueError,
     TypeError,
     KeyError,
@@ -92,7 +96,7 @@ def _has_splits(folder: Contents, name: str) -> bool:
                 return False
             stream.seek(0)
             return any(variable == VARIABLE for variable, _, _ in scipy.io.whosmat(cast("Any", stream)))
-    except _UNREADABLE:
+    except (*_UNREADABLE, scipy.io.matlab.MatReadError):
         return False
 
 
@@ -107,7 +111,7 @@ def _splits(folder: Contents, name: str) -> list[Fold]:
         with open_regular(folder.path(name), name) as stream:
             cells = scipy.io.loadmat(cast("Any", stream), variable_names=[VARIABLE])[VARIABLE].ravel()
         return [_fold(cell) for cell in cells]
-    except _UNREADABLE:
+    except (*_UNREADABLE, scipy.io.matlab.MatReadError):
         raise DataError(
             name, "not the pairs of AgeDB", "splits: folds of two rows of images, and labels"
         ) from None

@@ -39,6 +39,8 @@ class Bfw:
         """Pairs, groups, and every other column of numbers as a system."""
         file = _file(folder)
         table = read_table(folder.path(file or ""), file or "")
+        for name in NEEDED:
+            table.need((name,))
         sides = [table.coded(name) for name in ("p1", "p2")]
         ids = sorted({str(name) for side in sides for name in side.names})
         number = {name: row for row, name in enumerate(ids)}
@@ -106,7 +108,7 @@ def _people(table: Table, ids: list[str]) -> tuple[list[str], dict[str, list[str
     if any("/" not in person for person in people):
         raise DataError(table.name, "an image is not group/person/image", "paths as BFW has them")
     columns = {"attribute": [person.partition("/")[0] for person in people]}
-    if not {"g1", "e1"} <= set(table.columns):
+    if not {"g1", "e1", "g2", "e2"} <= set(table.columns):
         return people, columns
     of: dict[str, tuple[str, str]] = {}
     for side in ("1", "2"):

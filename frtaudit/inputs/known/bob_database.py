@@ -13,7 +13,7 @@ from frtaudit.inputs.tables import Table, read_table
 ENROLLING, PROBING, MATCHING = "for_enrolling.csv", "for_probing.csv", "for_matching.csv"
 ID, PERSON, TEMPLATE = ("key", "path"), ("subject_id", "reference_id"), ("template_id", "reference_id")
 SIDES = ("enroll_template_id", "bio_ref_template_id"), ("probe_template_id", "probe_id")
-MAX_PAIRS = 20_000_000  # of all against all
+MAX_PAIRS = 20_000_000  # of all against all, or of the images of a list of templates
 TERMS = "those of the protocol's database"
 ANNOTATIONS = ("leye_x", "leye_y", "reye_x", "reye_y", "topleft_x", "topleft_y", "size_x", "size_y")
 
@@ -128,6 +128,10 @@ def _matched(table: Table, sides: list[Side], ids: list[str]) -> Pairs:
         if reference not in images[0] or probe not in images[1]:
             raise DataError(
                 table.place(row), "a template that is not enrolled, or not a probe", "templates of the tables"
+            )
+        if len(listed[0]) + len(images[0][reference]) * len(images[1][probe]) > MAX_PAIRS:
+            raise DataError(
+                table.place(row), f"more than {MAX_PAIRS} pairs of images", "fewer images a template"
             )
         for image in images[0][reference]:
             for other in images[1][probe]:

@@ -59,7 +59,9 @@ def _is_list(head: list[str]) -> bool:
     found = [LINE.fullmatch(line) for line in head[:ENOUGH]]
     if len(found) < ENOUGH or not all(found):
         return False
-    (one, first), (other, second) = ((match["image"], int(match["label"])) for match in found[:2] if match)
+    (one, first), (other, second) = (
+        (match["image"], int(match["label"][:9])) for match in found[:2] if match
+    )
     people = {stem(image).rpartition("_")[0] for image in (one, other)}
     return bool(first and second and len(people) == 1 and NUMBERED.fullmatch(stem(one)))
 

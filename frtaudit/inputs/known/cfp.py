@@ -15,7 +15,7 @@ from frtaudit.inputs.importing.values import RESEARCH, Evidence, KnownSet, Optio
 
 SPLIT = re.compile(r"(?:.*/)?(?P<kind>F[FP])/(?P<fold>\d\d)/(?P<said>same|diff)\.txt")
 LIST = re.compile(
-    r"\s*(?P<number>\d+)\s+(?P<path>\S+/(?P<who>\w+)/(?P<pose>frontal|profile)/(?P<image>\w+)\.\w+)\s*"
+    r"\s*(?P<number>\d{1,9})\s+(?P<path>\S+/(?P<who>\w+)/(?P<pose>frontal|profile)/(?P<image>\w+)\.\w+)\s*"
 )
 PAIR = re.compile(r"\s*(\d{1,9})\s*,\s*(\d{1,9})\s*")
 SIDES = {"FF": ("frontal", "frontal"), "FP": ("frontal", "profile")}

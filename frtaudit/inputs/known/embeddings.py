@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from frtaudit.core.registry import register
 from frtaudit.errors import DataError, column_names
 from frtaudit.inputs.importing.attach import attached, systems_in
-from frtaudit.inputs.importing.contents import Contents
+from frtaudit.inputs.importing.contents import Contents, rows_of
 from frtaudit.inputs.importing.id_lists import row_ids
 from frtaudit.inputs.importing.image_table import (
     ImageTable,
@@ -44,9 +44,8 @@ class EmbeddingFolder:
         ids = chosen.ids if chosen else _named(held)
         subjects, said = _people(folder, chosen, held, ids)
         columns = chosen.columns() if chosen else {}
-        paths = folder.by_stem()
-        if paths:
-            columns["path"] = [paths.get(PurePosixPath(name).stem, "") for name in ids]
+        if folder.images():
+            columns["path"] = _paths(folder, ids)
         samples = Samples(ids=ids, subjects=subjects, columns=columns, groups=groups_among(columns, subjects))
         taken = [*(vectors.file for vectors in held), *([chosen.table.name] if chosen else [])]
         known = KnownSet(
@@ -61,6 +60,12 @@ class EmbeddingFolder:
             ),
         )
         return attached(known, held)
+
+
+def _paths(folder: Contents, ids: Sequence[str]) -> list[str]:
+    """The image of each id, empty where there is none or it could be one of several."""
+    images = folder.images()
+    return [images[row] if row >= 0 else "" for row in rows_of(ids, images)]
 
 
 def _named(held: Sequence[Vectors]) -> list[str]:
@@ -118,10 +123,9 @@ def _people(
             known = dict(zip(vectors.ids, vectors.subjects, strict=True))
             if set(ids) <= set(known):
                 return [known[name] for name in ids], f"array of {vectors.file}"
-    paths = folder.by_stem()
     for said, names in (
         ("folder of the path in the id", ids),
-        ("folder of the image", [paths.get(PurePosixPath(name).stem, "") for name in ids]),
+        ("folder of the image", _paths(folder, ids)),
     ):
         above = [PurePosixPath(name).parent.name for name in names]
         if all(above) and len(set(above)) > 1:

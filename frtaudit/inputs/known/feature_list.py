@@ -124,7 +124,13 @@ def _rows(folder: Contents, name: str) -> tuple[list[str], Singles]:
     check_regular(folder.path(name), name)
     try:
         frame = pd.read_csv(
-            folder.path(name), sep=" ", header=None, quoting=3, na_filter=False, encoding="utf-8"
+            folder.path(name),
+            sep=" ",
+            header=None,
+            quoting=3,
+            na_filter=False,
+            dtype={0: str},
+            encoding="utf-8",
         )
         vectors = frame.iloc[:, 1:].to_numpy(dtype=np.float32)
     except UNREADABLE:

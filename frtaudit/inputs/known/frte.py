@@ -1,6 +1,7 @@
 """Logs of NIST's FRTE 1:1 validation: scores with return codes, templates that could not be made."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -8,12 +9,13 @@ import numpy as np
 
 from frtaudit.core.registry import register
 from frtaudit.errors import DataError
-from frtaudit.inputs.importing.contents import Contents, stem
+from frtaudit.inputs.importing.contents import Contents, rows_of, stem
 from frtaudit.inputs.importing.image_table import asked_table, image_table
 from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Pairs, PairScores, Samples
 
 MATCH = ("enrollTempl", "verifTempl", "simScore", "returnCode")
 ENROL = ("id", "image", "templateSizeBytes", "returnCode")
+CODE = re.compile(r"-?\d{1,9}")
 LOG = re.compile(r".*\.log(?:\.\d+)?")
 MEDS = re.compile(r"(?P<who>S\d{3})-\d{2}-\w+")
 CODES = (  # return codes of the test's interface (frvt_structs.h), 0 is success
@@ -90,8 +92,8 @@ def name_of(code: int) -> str:
 
 
 def _counted(codes: Iterable[int]) -> str:
-    names = [name_of(code) for code in codes]
-    return ", ".join(f"{name} {names.count(name)}" for name in sorted(set(names))) or "none"
+    counts = Counter(name_of(code) for code in codes)
+    return ", ".join(f"{name} {counts[name]}" for name in sorted(counts)) or "none"
 
 
 def _logs(folder: Contents, header: Sequence[str]) -> list[str]:
@@ -143,7 +145,7 @@ def _images(folder: Contents) -> dict[str, tuple[str, int]]:
     for name in _logs(folder, ENROL):
         for number, line in enumerate(folder.lines(name)[1:], 2):
             fields = line.split()
-            if len(fields) < len(ENROL) or not fields[3].lstrip("-").isdecimal():
+            if len(fields) < len(ENROL) or not CODE.fullmatch(fields[3]):
                 raise DataError(f"{name} line {number}", f"{len(fields)} fields", " ".join(ENROL))
             found[_id(fields[0])] = (fields[1], int(fields[3]))
     return found
@@ -164,9 +166,9 @@ def _people(
         found = image_table(table, ids, options)
         if found.subjects is None:
             raise DataError(table.name, "no column of subject ids", "subject=COLUMN")
-        of = dict(zip(found.ids, found.subjects, strict=True))
-        of |= {stem(name): who for name, who in of.items()}
-        people = [of.get(name, of.get(stem(file), "")) for name, file in zip(ids, files, strict=True)]
+        by_id, by_file = rows_of(ids, found.ids), rows_of(files, found.ids)
+        rows = [first if first >= 0 else other for first, other in zip(by_id, by_file, strict=True)]
+        people = [found.subjects[row] if row >= 0 else "" for row in rows]
         if not all(people):
             raise DataError(
                 table.name, f"{people.count('')} templates are not in the table", "a row for each"

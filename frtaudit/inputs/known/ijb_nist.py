@@ -90,9 +90,9 @@ def _labels(folder: Contents) -> dict[str, dict[str, str]]:
         head = folder.head(name)
         if head and columns_at(head[0].split(","), "subject_id", *(text.lower() for text in LABELS)):
             table = read_table(folder.path(name), name)
-            people = table.texts("SUBJECT_ID")
+            people = table.texts(table.need(("SUBJECT_ID",)))
             return {
-                label: _majority(people.tolist(), table.texts(column).tolist())
+                label: _majority(people.tolist(), table.texts(table.need((column,))).tolist())
                 for column, label in LABELS.items()
             }
     return {}

@@ -1,5 +1,6 @@
 """insightface's training sets (train.rec with train.idx): records of images with the number of their person."""
 
+import math
 import mmap
 import struct
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Sample
 MAGIC = 0xCED7230A
 START, LABELS = struct.Struct("<II"), struct.Struct("<IfQQ")  # magic and length; flag, label, two ids
 PART, LENGTH = 29, (1 << 29) - 1  # bits of the length that say which part of a record it is
+FEW = 3  # labels of a record that are looked at: a person, or where images end and people's own records do
 TERMS = "those of the set; MS-Celeb-1M (faces_emore, ms1m) was withdrawn in 2019"
 
 
@@ -88,8 +90,11 @@ def _records(folder: Contents, index: str, file: str) -> list[_Record]:
             mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data,
         ):
             read = [(key, *_record(data, offset, f"{index} key {key}")) for key, offset in places]
-    except (struct.error, OSError, ValueError):
+    except (struct.error, OSError, ValueError, OverflowError):
         raise DataError(file, "a record is cut off", "whole records") from None
+    for key, labels, _ in read:
+        if not math.isfinite(labels[0]):
+            raise DataError(f"{index} key {key}", "the label is no finite number", "0, 1, 2, ...")
     end = int(read[0][1][0]) if read[0][0] == 0 and len(read[0][1]) == 2 else None
     images = [row for row in read[0 if end is None else 1 :] if end is None or row[0] < end]
     for key, labels, _ in images:
@@ -123,7 +128,8 @@ def _record(data: mmap.mmap, offset: int, where: str) -> tuple[tuple[float, ...]
     start = at + LABELS.size + 4 * flag
     if start > at + size or at + size > len(data):
         raise DataError(where, "the record is cut off", "whole records")
-    labels = struct.unpack_from(f"<{flag}f", data, at + LABELS.size) if flag else (label,)
+    few = min(flag, FEW)
+    labels = struct.unpack_from(f"<{few}f", data, at + LABELS.size) if few else (label,)
     return labels, Stored(start, at + size - start)
 
 

@@ -15,6 +15,7 @@ from frtaudit.inputs.pairlist import lfw_lines
 
 OFFICIAL = "ea42330c62c92989f9d7c03237ed5d591365e89b3e649747777b70e692dc1592"  # sha256 of View 2's pairs.txt
 FIELDS = 3  # of a mated line
+DIGITS = 9  # of a number
 
 
 @register("known_set", "lfw")
@@ -89,9 +90,13 @@ def _counts(head: list[str]) -> tuple[int, ...]:
     if len(head) < 2:
         return ()
     first, second = head[0].split(), head[1].split("\t") if "\t" in head[1] else head[1].split()
-    if not 1 <= len(first) <= 2 or not all(text.isdecimal() for text in first) or len(second) != FIELDS:
+    if not 1 <= len(first) <= 2 or not all(map(_is_count, first)) or len(second) != FIELDS:
         return ()
     return tuple(map(int, first)) if all(text.strip().isdecimal() for text in second[1:]) else ()
+
+
+def _is_count(text: str) -> bool:
+    return text.isdecimal() and len(text) <= DIGITS
 
 
 def _chosen(lists: dict[str, tuple[int, ...]], asked: str) -> str:
@@ -115,7 +120,7 @@ def _quality(folder: Contents) -> dict[str, str]:
         head = folder.head(name)
         if head and columns_at(head[0].split(), "id", "num", "score"):
             rows = [line.split() for line in folder.lines(name)[1:] if line.strip()]
-            wrong = next((i for i, row in enumerate(rows) if len(row) != 3 or not row[1].isdecimal()), None)
+            wrong = next((i for i, row in enumerate(rows) if len(row) != 3 or not _is_count(row[1])), None)
             if wrong is not None:
                 raise DataError(f"{name} line {wrong + 2}", "not an image and a score", "ID Num Score")
             return {f"{row[0]}_{int(row[1]):04d}": row[2] for row in rows}

@@ -59,7 +59,10 @@ class VggFace2:
 
 def _genders(file: str, lines: list[str]) -> dict[str, str]:
     """Person to gender; names are quoted behind a space, where other readers see a comma too many."""
-    header, *rows = csv.reader(lines, skipinitialspace=True)
+    try:
+        header, *rows = csv.reader(lines, skipinitialspace=True)
+    except csv.Error as error:
+        raise DataError(file, f"not a readable CSV file ({error})", f"columns {', '.join(NEEDED)}") from None
     place = {name.strip().lower(): column for column, name in enumerate(header)}
     wrong = next((row for row, fields in enumerate(rows) if len(fields) != len(header)), None)
     if wrong is not None:

@@ -33,6 +33,7 @@ class Mlflow:
         """Log the run; write ``mlflow.json``."""
         if self.into is None:
             raise SpecError("into", "no value", "a folder or a tracking address: --as mlflow into=DIR")
+        attached = run.attached()
         need("mlflow", "mlflow", where="--as mlflow")
         from mlflow import MlflowClient
 
@@ -52,7 +53,7 @@ class Mlflow:
             client.log_param(number, key, dumps(value)[:LONGEST])
         for name, value in run.metrics().items():
             client.log_metric(number, name, value)
-        for path in run.evidence:
+        for path in attached:
             client.log_artifact(number, str(path))
         client.set_terminated(number, "FINISHED")
         OutputFolder(folder).write(FILE, to_bytes({"experiment": self.experiment, "run": number}))

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from frtaudit.core import AuditResult, Estimate, Finding, Target, Verdict
 from frtaudit.core.canonical import read_json
-from frtaudit.core.machine.files import read_regular
+from frtaudit.core.machine.files import check_regular, read_regular
 from frtaudit.errors import DataError
 from frtaudit.report.source import Source
 
@@ -51,6 +51,12 @@ class FinishedRun:
             "frtaudit": self.result.versions.get("frtaudit", ""),
             **{f"verdict.{name}": str(count) for name, count in sorted(verdicts.items())},
         }
+
+    def attached(self) -> tuple[Path, ...]:
+        """The evidence, for what sends it on. Raises :class:`DataError` for a link: it may lead to anything."""
+        for path in self.evidence:
+            check_regular(path, path.name)
+        return self.evidence
 
     def estimate(self, finding: Finding) -> Estimate | None:
         """The estimate that a finding judges, where there is one."""

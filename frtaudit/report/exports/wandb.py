@@ -32,6 +32,7 @@ class Wandb:
         """Log the run; write ``wandb.json``."""
         if self.into is None:
             raise SpecError("into", "no value", "a folder: --as wandb into=DIR")
+        attached = run.attached()
         need("wandb", "wandb", where="--as wandb")
         import wandb
 
@@ -51,7 +52,7 @@ class Wandb:
         ) as made:
             made.summary.update(run.metrics())
             artifact = wandb.Artifact(f"audit-{run.result.sha256[:16]}", type="evaluation")
-            for path in run.evidence:
+            for path in attached:
                 artifact.add_file(str(path))
             made.log_artifact(artifact)
             number = made.id

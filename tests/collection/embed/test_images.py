@@ -130,3 +130,16 @@ def test_a_file_that_became_a_link_is_not_followed(tmp_path: Path) -> None:
     (root / "ann" / "1.jpg").symlink_to(root / "readme.txt")
     with pytest.raises(CallError, match="unreadable_image"):
         read_image(str(root), "ann/1.jpg")
+
+
+@pytest.mark.parametrize("name", ["a\rb", "a\nb", "x" * 1001])
+def test_a_name_that_metadata_cannot_hold_is_refused(tmp_path: Path, name: str) -> None:
+    """A carriage return ends a line for readers of CSV, and no writer quotes it; a long id is long in every row."""
+    (tmp_path / "set" / "ann").mkdir(parents=True)
+    (tmp_path / "set" / "ann" / f"{name[:200]}.jpg").write_bytes(b"")
+    (tmp_path / "set" / "plain.jpg").write_bytes(b"")
+    (tmp_path / "set" / "images.csv").write_bytes(f'path,subject,image_id\nplain.jpg,ann,"{name}"\n'.encode())
+    listed = [] if len(name) > 200 else [tmp_path / "set"]
+    for images in (*listed, tmp_path / "set" / "images.csv"):
+        with pytest.raises(DataError, match="the name of image 1 or of its person has a line break"):
+            images_of(str(images))

@@ -306,6 +306,14 @@ def test_a_run_that_cannot_be_is_refused_in_one_line(drawn: Path, tmp_path: Path
             embed(load_embedding(words))
         assert line in str(caught.value)
         assert "\n" not in str(caught.value)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "out" / "unfinished-drawn").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(
+        FrtauditError, match="unfinished-drawn in it is a link; accepted: the folder without it"
+    ):
+        embed(load_embedding([*usual, f"model={drawn}/drawn.onnx"]))
+    assert not list((tmp_path / "elsewhere").iterdir())
+    (tmp_path / "out" / "unfinished-drawn").unlink()
     advice = ["preset.scaled_in_graph=true", "preset.mean=[0,0,0]", "preset.deviation=[1,1,1]"]
     status = embed(load_embedding([*usual, f"model={scaling}", *advice]))
     assert status.summary[0].startswith("126 of 129")

@@ -1,11 +1,12 @@
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pytest
 from small_audits import put, spec
 from vendor_audits import VENDORS, from_runs, made, pick, runs, trials
@@ -199,3 +200,35 @@ def test_partly_shared_people_are_compared_on_what_is_shared(formats: Path, tmp_
             Runs(runs=paths).load({}, 0)
     finally:
         (tmp_path / "part.csv").rename(source)
+
+
+@pytest.mark.parametrize(
+    ("table", "change", "said"),
+    [
+        ("tail", lambda frame: frame.assign(reference=frame["probe"]), "whose label and people disagree"),
+        ("scores", lambda frame: frame.assign(probe="nobody"), "a probe that is no sample"),
+        ("samples", lambda frame: frame.drop(columns="subject"), "KeyError: 'subject'"),
+        ("systems", lambda frame: frame.iloc[:0], "IndexError"),
+    ],
+)
+def test_tables_that_contradict_each_other_are_refused(
+    tmp_path: Path, table: str, change: Callable[[pd.DataFrame], pd.DataFrame], said: str
+) -> None:
+    """An unsigned run is taken as it is, but no comparison under another label, and none of somebody else."""
+    shutil.copytree(runs() / "two", tmp_path / "two")
+    path = tmp_path / "two" / "tables" / f"{table}.parquet"
+    frame = pd.read_parquet(path)
+    change(frame.astype(dict.fromkeys(frame.select_dtypes("category"), object))).to_parquet(path)
+    with pytest.raises(DataError, match=f"{said}.*; accepted: (an unchanged run|unchanged runs)"):
+        Runs(runs=(str(tmp_path / "two"),)).load({}, 0)
+
+
+def test_a_list_with_other_labels_is_refused(formats: Path, tmp_path: Path) -> None:
+    """A non-mated comparison that is counted as mated."""
+    shutil.copytree(formats / "list", tmp_path / "list")
+    path = tmp_path / "list" / "tables" / "scores.parquet"
+    frame = pd.read_parquet(path)
+    frame.loc[0, "mated"] = not frame.loc[0, "mated"]
+    frame.to_parquet(path)
+    with pytest.raises(DataError, match="whose label and people disagree"):
+        Runs(runs=(str(tmp_path / "list"),)).load({}, 0)

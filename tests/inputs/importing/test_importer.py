@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from known_sets import made_pairs, write_bfw, write_bin, write_lfw
 
 from frtaudit.cli.main import main
@@ -279,6 +280,67 @@ def bomb(folder: Path) -> None:
             member.write(bytes(1 << 20))
 
 
+def hdf5_bomb(folder: Path) -> None:
+    """Two kilobytes that say they are twenty gigabytes."""
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(folder / "m.h5", "w") as held:
+        held.create_dataset("embedding", shape=(10_000_000, 512), dtype="f4", chunks=(1000, 512))
+
+
+def hdf5_elsewhere(folder: Path) -> None:
+    """A dataset whose numbers stand in another file, one that is made of another's, a link to one."""
+    h5py = pytest.importorskip("h5py")
+    other = folder.parent / f"{folder.name}.other.h5"
+    with h5py.File(other, "w") as held:
+        held["x"] = VECTORS
+    layout = h5py.VirtualLayout(shape=VECTORS.shape, dtype="f4")
+    layout[:] = h5py.VirtualSource(str(other), "x", shape=VECTORS.shape)
+    with h5py.File(folder / "m.h5", "w") as held:
+        held.create_virtual_dataset("embedding", layout)
+        held.create_dataset(
+            "features", shape=VECTORS.shape, dtype="f4", external=[(str(other), 0, VECTORS.nbytes)]
+        )
+        held["feats"] = h5py.ExternalLink(str(other), "x")
+        held["image_id"] = IDS
+    table(folder / "people.csv", "photo", "person")
+
+
+def twice(folder: Path) -> None:
+    """Two arrays of one name, of which readers take different ones."""
+    import zipfile
+
+    np.savez(folder / "m.npz", embedding=VECTORS, image_id=IDS)
+    with zipfile.ZipFile(folder / "m.npz", "a") as held, pytest.warns(UserWarning, match="Duplicate"):
+        held.writestr("embedding.npy", held.read("embedding.npy"))
+
+
+def packed_badly(folder: Path) -> None:
+    """A member that is packed by LZMA, with its first bytes lost."""
+    import zipfile
+
+    np.savez(folder / "stored.npz", embedding=VECTORS)
+    with (
+        zipfile.ZipFile(folder / "stored.npz") as stored,
+        zipfile.ZipFile(folder / "m.npz", "w", zipfile.ZIP_LZMA) as held,
+    ):
+        held.writestr("embedding.npy", stored.read("embedding.npy"))
+    (folder / "stored.npz").unlink()
+    data = bytearray((folder / "m.npz").read_bytes())
+    start = 30 + len("embedding.npy")
+    data[start + 4 : start + 9] = b"\xff" * 5
+    (folder / "m.npz").write_bytes(data)
+
+
+def endless(folder: Path) -> None:
+    """An id that would take its length in every row of an array of texts."""
+    np.savez(folder / "m.npz", embedding=VECTORS[:2], subject=["a", "b"], image_id=["x" * 2000, "y"])
+
+
+def broken_line(folder: Path) -> None:
+    """An id that ends its line in some readers' eyes."""
+    np.savez(folder / "m.npz", embedding=VECTORS[:2], subject=["a", "b"], image_id=["x\ry", "y"])
+
+
 def fifo(folder: Path) -> None:
     """Nothing but a FIFO and a link."""
     os.mkfifo(folder / "pairs.txt")
@@ -293,6 +355,12 @@ REFUSED = {
     repeated: "m.npz: 1 images have two embeddings; accepted: one row for each image",
     short: "m.npy: rows without ids, and no table with as many rows; accepted: an array of image ids, or table=FILE",
     ragged: "m.csv line 3: 1 numbers, the first row has 2; accepted: as many numbers in each row",
+    hdf5_bomb: "m.h5: 'embedding' has 20480000000 bytes, few of them in the file; accepted: arrays of embeddings",
+    hdf5_elsewhere: "no known layout: 2 files",
+    twice: "m.npz: an array stands twice; accepted: each array once",
+    packed_badly: "m.npz: not a readable .npz file",
+    endless: "embeddings image 1: the image id has a line break or a zero byte, or more than 1000 characters",
+    broken_line: "embeddings image 1: the image id has a line break or a zero byte, or more than 1000 characters",
     bomb: "m.npz: 335544448 bytes packed into",
     fifo: "no known layout: 0 files; accepted: one of: ",
 }
@@ -393,3 +461,62 @@ def test_the_output_may_stand_in_the_folder(tmp_path: Path, capsys: pytest.Captu
     code, printed = run(capsys, str(tmp_path), f"into={out}")
     assert code == 1
     assert "into: already contains audit, metadata.csv, templates; accepted: an empty folder" in printed
+
+
+def test_images_of_one_name_in_several_folders_stay_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Paths, pairs and groups are those of the person whose image it is, with and without the ending in a table."""
+    ids = [f"{who}/{shot}.jpg" for who in ("alice", "bob", "carol") for shot in (1, 2)]
+    for name in ids:
+        (tmp_path / "set" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "set" / name).write_bytes(b"")
+    groups = "".join(f"{name},{'m' if name.startswith('bob') else 'f'}\n" for name in ids)
+    (tmp_path / "groups.csv").write_text(f"image_id,sex\n{groups}")
+    words = [str(tmp_path / "set"), f"table={tmp_path / 'groups.csv'}"]
+    code, printed = run(capsys, *words, f"into={tmp_path / 'people'}")
+    assert code == 0, printed
+    of = pd.read_csv(tmp_path / "people" / "metadata.csv").set_index("image_id")["sex"]
+    assert of.to_dict() == {name[:-4]: "m" if name.startswith("bob") else "f" for name in ids}
+    np.savez(tmp_path / "set" / "m.npz", embedding=VECTORS[: len(ids)], image_id=ids)
+    (tmp_path / "set" / "pairs.csv").write_text("probe,reference\nalice/1,alice/2\nbob/1,carol/2\n")
+    code, printed = run(capsys, str(tmp_path / "set"), f"into={tmp_path / 'out'}", "as=embeddings")
+    assert code == 0, printed
+    samples = pd.read_csv(tmp_path / "out" / "metadata.csv")
+    assert samples["path"].tolist() == samples["image_id"].tolist() == ids
+    pairs = pd.read_csv(tmp_path / "out" / "pairs.csv")
+    assert pairs.to_numpy().tolist() == [["alice/1.jpg", "alice/2.jpg", 1], ["bob/1.jpg", "carol/2.jpg", 0]]
+
+
+@pytest.mark.parametrize("mark", ["\n", "\r", "\x85", "\u2028"])
+def test_a_file_name_is_no_line_of_the_spec(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], mark: str
+) -> None:
+    """Nor is it the value of another key, where it looks like one; nor is a path a command where it is printed."""
+    folder = tmp_path / "pairs; touch pwned"
+    folder.mkdir()
+    write_bin(folder, PAIRS)
+    (folder / "set.bin").rename(folder / f"x{mark}seed: 666{mark}# ${{cohort.root}}.bin")
+    out = tmp_path / "out"
+    code, printed = run(capsys, str(folder), f"into={out}")
+    assert code == 0, printed
+    assert f"frtaudit import '{folder}' into=FOLDER" in printed
+    held = (out / "audit" / "imported_insightface_bin.yaml").read_text()
+    assert "seed" not in yaml.safe_load(held)
+    assert load_spec(["audit=imported_insightface_bin"], str(out)).seed != 666
+    assert "${" not in held
+
+
+def test_a_class_that_a_spec_would_read_as_a_key_is_no_group(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The column stays in the metadata, and the spec loads."""
+    rows = [
+        f"{name},{name.split('_')[0]},{'${cohort.root}' if row % 2 else 'b'}" for row, name in enumerate(IDS)
+    ]
+    np.savez(tmp_path / "m.npz", embedding=VECTORS, image_id=IDS)
+    (tmp_path / "people.csv").write_text("\n".join(["photo,person,site", *rows]) + "\n")
+    code, printed = run(capsys, str(tmp_path), f"into={tmp_path / 'out'}")
+    assert code == 0, printed
+    assert "site" in (tmp_path / "out" / "metadata.csv").read_text().splitlines()[0]
+    assert not load_spec(["audit=imported_embeddings"], str(tmp_path / "out")).schemas

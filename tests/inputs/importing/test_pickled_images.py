@@ -1,10 +1,12 @@
 import pickle
+import struct
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from frtaudit.errors import DataError
 from frtaudit.inputs.importing.pickled_images import read_pickled_images, stored_images
 
 
@@ -21,3 +23,15 @@ def test_twelve_thousand_images_take_less_than_a_second_per_hundred_megabytes(tm
     assert seconds < path.stat().st_size / 1e8
     assert mated.tolist() == labels
     assert list(stored_images(path, path.name, places[-2:])) == images[-2:]
+
+
+@pytest.mark.parametrize("text", ["\u0100", "\ud800"])
+def test_a_text_that_stands_for_no_bytes_is_one_line(tmp_path: Path, text: str) -> None:
+    """As Python 3 writes bytes in protocol 2, but with letters that are no byte."""
+    letters = text.encode("utf-8", "surrogatepass")
+    image = b"c_codecs\nencode\nX" + struct.pack("<I", len(letters)) + letters + b"X\x06\0\0\0latin1\x86R"
+    path = tmp_path / "set.bin"
+    path.write_bytes(b"\x80\x02](" + image + image + b"e]\x88a\x86.")
+    places, _ = read_pickled_images(path, path.name)
+    with pytest.raises(DataError, match=r"set\.bin offset \d+: a text that stands for no bytes"):
+        list(stored_images(path, path.name, places))

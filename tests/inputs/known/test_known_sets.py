@@ -10,6 +10,7 @@ import random
 import re
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -563,11 +564,11 @@ def records(change: Callable[[bytearray], None]) -> Callable[[Path], None]:
     return write
 
 
-def beyond(folder: Path) -> None:
+def beyond(folder: Path, offset: int = 99999999) -> None:
     """An offset behind the end of the records."""
     write_rec(folder, PAIRS)
     index = (folder / "train.idx").read_text()
-    (folder / "train.idx").write_text(index + "900\t99999999\n")
+    (folder / "train.idx").write_text(index + f"900\t{offset}\n")
 
 
 def features(change: Callable[[str], str], file: str = "feat.list") -> Callable[[Path], None]:
@@ -697,7 +698,16 @@ BAD = {
         records(lambda data: data.__setitem__(slice(72, 76), b"\0\0\0\x3f")),
         "key 1: the label is not the number",
     ),
+    "rec, an infinite person": (
+        records(lambda data: data.__setitem__(slice(72, 76), b"\0\0\x80\x7f")),
+        "key 1: the label is no finite number",
+    ),
+    "rec, no number of images": (
+        records(lambda data: data.__setitem__(slice(32, 36), b"\0\0\xc0\x7f")),
+        "key 0: the label is no finite number",
+    ),
     "rec, an offset beyond": (beyond, "train.rec: a record is cut off"),
+    "rec, an offset beyond all files": (partial(beyond, offset=10**19 - 1), "train.rec: a record is cut off"),
     "features, a label of 2": (
         features(lambda text: text + "2\n", "pair.list"),
         "pair.list line 41: the last field is neither",
@@ -937,3 +947,64 @@ def test_damaged_and_hostile_files_are_one_line_or_a_set(
         assert "\n" not in said
         assert [path for path in sorted(tmp_path.rglob("*")) if not path.is_relative_to(into)] == before
     assert refused >= (layout not in ("meds", "people_folders"))
+
+
+LONG = "9" * 5000  # digits that int() refuses
+BFW = "fold,p1,p2,label,att1,att2"
+MATCH = "enrollTempl verifTempl simScore returnCode\na.template b.template 0.5 0\n"
+ENROL = "id image templateSizeBytes returnCode\na a.jpg 1 {}\n"
+NIST = "TEMPLATE_ID,SUBJECT_ID,FILENAME\n1,a,x\n2,b,y\n"
+TEXTS: dict[str, dict[str, str]] = {
+    "lfw, giant counts": {"pairs.txt": f"{LONG}\nA\t1\t2\n"},
+    "lfw, a giant number beside a quality": {
+        "pairs.txt": "1\nA\t1\t2\n",
+        "q.txt": f"id num score\nA {LONG} 1\n",
+    },
+    "calfw, giant labels": {"pairs.txt": f"a_1.jpg {LONG}\na_2.jpg {LONG}\nb_1.jpg 0\nc_1.jpg 0\n"},
+    "cfp, a giant number": {
+        "list.txt": f"1 x/001/frontal/01.jpg\n{LONG} x/001/frontal/02.jpg\n",
+        "Split/FF/01/same.txt": "1,2\n",
+    },
+    "frte, two signs": {"match.log": MATCH, "enroll.log": ENROL.format("--5")},
+    "frte, a giant code": {"match.log": MATCH, "enroll.log": ENROL.format(LONG)},
+    "bfw, another header": {"t.csv": f"{BFW.upper()},x\n1,a/b/c,a/b/d,1,a,a,0.5\n"},
+    "bfw, half a side": {"t.csv": f"{BFW},g1,e1,x\n1,a/b/c,a/b/d,1,a,a,F,A,0.5\n"},
+    "ijb_nist, another header": {
+        "a/templates.csv": NIST,
+        "a/match.csv": "1,2\n",
+        "labels.csv": "subject_id,gender,skintone\na,0,1\n",
+    },
+    "vggface2, a giant field": {
+        "meta.csv": f"Class_ID, Name, Sample_Num, Flag, Gender\nn000001, {LONG * 40}, 1, 1, f\n",
+        "n000001/1.jpg": "",
+    },
+    "agedb, no Matlab": {
+        "a.mat": f"MATLAB 5.0 MAT-file{' ' * 105}\x00\x01IM\x0f\x00\x00\x00\x40\x00\x00\x00{'x' * 64}"
+    },
+}
+
+
+@pytest.mark.parametrize("case", TEXTS)
+def test_what_looks_like_a_set_and_is_none_is_one_line_or_a_set(tmp_path: Path, case: str) -> None:
+    """No number, header, field or archive ends an import with anything but its own error."""
+    for name, text in TEXTS[case].items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    said = ""
+    try:
+        read(tmp_path)
+    except DataError as error:
+        said = str(error)
+    assert "\n" not in said
+
+
+def test_a_table_of_logs_keeps_images_of_one_name_apart(tmp_path: Path) -> None:
+    """Images 1.jpg in the folders of two people are of two people."""
+    (tmp_path / "match.log").write_text(f"{MATCH}a.template c.template 0.2 0\n")
+    lines = "".join(
+        f"{name} faces/{who}/1.jpg 1 0\n" for name, who in (("a", "ann"), ("b", "bob"), ("c", "cy"))
+    )
+    (tmp_path / "enroll.log").write_text(f"id image templateSizeBytes returnCode\n{lines}")
+    people = [{"file": f"faces/{who}/1.jpg", "subject_id": who} for who in ("ann", "bob", "cy")]
+    write_csv(tmp_path / "who.csv", people)
+    assert read(tmp_path, table="who.csv", id="file").samples.subjects == ["ann", "bob", "cy"]

@@ -9,7 +9,8 @@ import pytest
 from finished_runs import finished
 
 from frtaudit.config.plugins import load_plugins
-from frtaudit.errors import ProviderError, SpecError
+from frtaudit.errors import DataError, ProviderError, SpecError
+from frtaudit.report.exports.run_folder import read_run
 from frtaudit.report.exports.write import every_format, export
 
 load_plugins()
@@ -75,3 +76,16 @@ def test_wandb_holds_the_run_offline(tmp_path: Path) -> None:
     data = log.read_bytes()
     assert run.result.sha256.encode() in data
     assert b"northgate/fnmr_at_fmr/fmr 0.01/all/value" in data
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_a_link_is_not_sent(tmp_path: Path, name: str) -> None:
+    """A report that leads to another file of this machine: one line, before anything is logged."""
+    finished(tmp_path)
+    report, secret = tmp_path / "run" / "report.html", tmp_path / "secret"
+    secret.write_text("x")
+    report.unlink()
+    report.symlink_to(secret)
+    with pytest.raises(DataError, match=r"report\.html: is a symbolic link"):
+        export(read_run(tmp_path / "run"), [name], tmp_path / "out", {"into": str(tmp_path / "store")})
+    assert not (tmp_path / "store").exists()
