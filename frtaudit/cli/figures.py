@@ -58,12 +58,7 @@ def _parser() -> Parser:
     add("run", metavar="RUN", help="the run's folder, or its result.json")
     add("names", metavar="NAME", nargs="*", help="which figures (default: all)")
     add("--list", action="store_true", help="print names and titles, write nothing")
-    add(
-        "--out",
-        default="figures",
-        metavar="DIR",
-        help="output folder; nothing is overwritten (default: figures)",
-    )
+    add("--out", default="figures", metavar="DIR", help="output folder, never overwritten (default: figures)")
     add(
         "--formats",
         type=_formats,
@@ -83,11 +78,7 @@ def _parser() -> Parser:
     )
     add("--xlim", type=_limits, metavar="LOW,HIGH", help="limits of the horizontal axis")
     add("--ylim", type=_limits, metavar="LOW,HIGH", help="limits of the vertical axis")
-    add(
-        "--share-axes",
-        action="store_true",
-        help="the same limits for axes of one quantity",
-    )
+    add("--share-axes", action="store_true", help="the same limits for axes of one quantity")
     return parser
 
 
