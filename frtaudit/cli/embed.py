@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from frtaudit.cli.options import EMBED_EXAMPLES, parser_of
 from frtaudit.core.machine import streams
 from frtaudit.core.machine.progress import on_terminal
+from frtaudit.core.quoting import typed
 from frtaudit.errors import printable
 
 _DOES = "Make templates of images with a model on this machine; repeat the command to resume."
@@ -22,7 +23,7 @@ def main(argv: Sequence[str]) -> int:
     status = embed(spec, _say, on_terminal)
     for warning in status.warnings:
         _say(f"warning: {warning}")
-    then = f"next: frtaudit run audit=templates cohort.root={spec.into}"
+    then = f"next: frtaudit run audit=templates {typed('cohort.root', spec.into)}"
     for line in (*status.summary, then):
         print(printable(line))  # noqa: T201  what the command says
     return 0

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from shlex import quote
 
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import SpecError
@@ -105,7 +106,7 @@ def write_starter(folder: str | Path) -> str:
     return "\n".join(
         [
             *(f"wrote {place / name}" for name in files),
-            f"next: frtaudit check --config-dir {place} audit=my_audit",
+            f"next: frtaudit check --config-dir {quote(str(place))} audit=my_audit",
         ]
     )
 

@@ -1,7 +1,12 @@
 """Text in the quotes of an override: ``key='text'``."""
 
 import re
+from shlex import quote
 
+_PLAIN = re.compile(
+    r"(?!(?:null|true|false|nan|inf)$)(?:\.{0,2}/|[a-z_])[a-z0-9_./-]*", re.IGNORECASE | re.ASCII
+)
+_HELD = re.compile(r"[^'\"\\\x00-\x1f]+")  # by two pairs of quotes as it stands
 _BEFORE_QUOTE = re.compile(r"(\\*)'")  # where Hydra's grammar reads a backslash as more than itself
 
 
@@ -15,3 +20,14 @@ def quoted(text: str) -> str:
     """
     escaped = _BEFORE_QUOTE.sub(r"\1\1\\'", text)
     return f"'{escaped}" + "\\" * (len(text) - len(text.rstrip("\\"))) + "'"
+
+
+def typed(key: str, text: str) -> str:
+    """``key=text`` as a person types it in a shell, such that Hydra's grammar gives back the same text.
+
+    >>> print(typed("root", "faces"), typed("root", "my faces (2)"))
+    root=faces 'root="my faces (2)"'
+    """
+    if _PLAIN.fullmatch(text):
+        return f"{key}={text}"
+    return f"'{key}=\"{text}\"'" if _HELD.fullmatch(text) else quote(f"{key}={quoted(text)}")

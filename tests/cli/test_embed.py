@@ -1,7 +1,6 @@
 """The command as a user types it; tests also serve_fake, whose server tests/collection/fake starts by its command."""
 
 from pathlib import Path
-from shlex import quote
 
 import pytest
 
@@ -48,9 +47,7 @@ def test_an_imported_folder_of_images_is_embedded_where_it_was_imported(
     into = tmp_path / "imported"
     assert main(["import", str(table.parent), f"into={into}", f"table={table}"]) == 0
     said = capsys.readouterr().out.splitlines()[-1]
-    embed = (
-        f"next: frtaudit embed {into}/metadata.csv root={quote(str(table.parent))} preset=dlib into={into}  ("
-    )
+    embed = f"next: frtaudit embed {into}/metadata.csv 'root=\"{table.parent}\"' preset=dlib into={into}  ("
     check = f"frtaudit check --config-dir {into} audit=imported_people"
     assert said.startswith(embed)
     assert said.endswith(f"then: {check}")

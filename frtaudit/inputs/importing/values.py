@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.arrays import Flags, Floats, Index, Singles
-from frtaudit.errors import SpecError
+from frtaudit.errors import DataError, SpecError
 
 if TYPE_CHECKING:
     from frtaudit.inputs.importing.contents import Contents
@@ -54,6 +54,19 @@ class Options:
         """Raise :class:`SpecError` for a value of ``mated`` that is not allowed."""
         if self.mated not in ("", "labels", "names"):
             raise SpecError("mated", f"{self.mated!r}", "labels (then a contradiction is an error), or names")
+
+    def chosen(self, names: Sequence[str], what: str) -> str:
+        """The one of ``names`` that ``file`` says, or the only one; ``what`` they are, in an error.
+
+        Raises :class:`DataError` for a ``file`` that is none of them, and for several without one.
+        """
+        if self.file and self.file not in names:
+            raise DataError("file", f"{self.file!r} is not one of the {what}", " or ".join(names))
+        if not self.file and len(names) > 1:
+            raise DataError(
+                "the folder", f"{len(names)} {what}", " or ".join(f"file={name}" for name in names)
+            )
+        return self.file or names[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

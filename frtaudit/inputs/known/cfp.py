@@ -42,11 +42,7 @@ class Cfp:
         """The pairs of one protocol; numbers count from 1."""
         splits = sorted(name for name in folder.texts(".txt") if SPLIT.fullmatch(name))
         kinds = sorted({_match(name)["kind"] for name in splits})
-        kind = options.file if options.file in kinds else kinds[0]
-        if len(kinds) > 1 and kind != options.file:
-            raise DataError(
-                "the folder", f"{len(kinds)} protocols", " or ".join(f"file={name}" for name in kinds)
-            )
+        kind = options.chosen(kinds, "protocols")
         images = {pose: _images(folder, file) for pose, file in _lists(folder).items()}
         rows = {name: row for held in images.values() for name, row in held.values()}
         ids = sorted(rows)

@@ -7,7 +7,6 @@ from typing import Any  # what a JSON file holds
 import numpy as np
 
 from frtaudit.core.registry import register
-from frtaudit.errors import DataError
 from frtaudit.inputs.importing.array_files import arrays, headers
 from frtaudit.inputs.importing.contents import Contents
 from frtaudit.inputs.importing.folds import positional_folds
@@ -34,9 +33,7 @@ class ImageMemory:
     def read(self, folder: Contents, options: Options) -> KnownSet:
         """Pair i is of images 2i and 2i + 1."""
         sets = _sets(folder)
-        chosen = options.file if options.file in sets else next(iter(sets))
-        if len(sets) > 1 and chosen != options.file:
-            raise DataError("the folder", f"{len(sets)} sets", " or ".join(f"file={name}" for name in sets))
+        chosen = options.chosen(list(sets), "sets")
         mated = np.asarray(arrays(folder.path(chosen), chosen, {"": ""})[""], dtype=np.bool_)
         fold, said = positional_folds(mated)
         rows = np.arange(mated.size, dtype=np.int32)

@@ -8,7 +8,6 @@ import numpy as np
 
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.registry import register
-from frtaudit.errors import DataError
 from frtaudit.inputs.importing.contents import Contents, stem
 from frtaudit.inputs.importing.folds import positional_folds
 from frtaudit.inputs.importing.pickled_images import (
@@ -40,13 +39,8 @@ class InsightfaceBin:
 
     def read(self, folder: Contents, options: Options) -> KnownSet:
         """Pairs by place, folds by order; images stay in the file unless they are asked for."""
-        files = _files(folder)
-        chosen = [name for name in files if name == options.file] or files
-        if len(chosen) > 1:
-            raise DataError(
-                "the folder", f"{len(chosen)} sets", " or ".join(f"file={name}" for name in chosen)
-            )
-        file, path = chosen[0], folder.path(chosen[0])
+        file = options.chosen(_files(folder), "sets")
+        path = folder.path(file)
         places, mated = read_pickled_images(path, file)
         fold, said = positional_folds(mated)
         ids = [f"{row:06d}" for row in range(len(places))]

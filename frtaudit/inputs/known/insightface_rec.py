@@ -44,13 +44,9 @@ class InsightfaceRec:
     def read(self, folder: Contents, options: Options) -> KnownSet:
         """Every image record; the first record gives the end of the images and the start of the records of people."""
         files = [name for name in folder.ending(".idx") if _fits(folder, name)]
-        chosen = [name for name in files if name == options.file] or files
-        if len(chosen) > 1:
-            raise DataError(
-                "the folder", f"{len(chosen)} sets of records", " or ".join(f"file={name}" for name in chosen)
-            )
-        file = _records_of(chosen[0])
-        records = _records(folder, chosen[0], file)
+        index = options.chosen(files, "sets of records")
+        file = _records_of(index)
+        records = _records(folder, index, file)
         ids = [f"{record.key:08d}" for record in records]
         return KnownSet(
             name="insightface_rec",

@@ -35,7 +35,9 @@ class Lfw:
     def read(self, folder: Contents, options: Options) -> KnownSet:
         """The pairs, their folds, the images that are there, and XQLFW's quality where its file is."""
         lists = _lists(folder)
-        file = _chosen(lists, options.file)
+        with_folds = [name for name, counts in lists.items() if len(counts) == 2]
+        likely = lists if options.file else with_folds or lists
+        file = options.chosen(sorted(likely), "lists of pairs in LFW's layout")
         lines = lfw_lines(folder.path(file))
         sides = [line.probe for line in lines], [line.reference for line in lines]
         ids, columns, notes = with_images([*sides[0], *sides[1]], folder, _belongs)
@@ -97,21 +99,6 @@ def _counts(head: list[str]) -> tuple[int, ...]:
 
 def _is_count(text: str) -> bool:
     return text.isdecimal() and len(text) <= DIGITS
-
-
-def _chosen(lists: dict[str, tuple[int, ...]], asked: str) -> str:
-    if asked:
-        if asked not in lists:
-            raise DataError("file", f"{asked!r} is not a list in LFW's layout", ", ".join(sorted(lists)))
-        return asked
-    folded = [name for name, counts in lists.items() if len(counts) == 2] or list(lists)
-    if len(folded) > 1:
-        raise DataError(
-            "the folder",
-            f"{len(folded)} lists of pairs",
-            " or ".join(f"file={name}" for name in sorted(folded)),
-        )
-    return folded[0]
 
 
 def _quality(folder: Contents) -> dict[str, str]:

@@ -923,6 +923,18 @@ def damage(folder: Path, rng: random.Random) -> None:
         path.write_bytes(b"".join(fields))
 
 
+@pytest.mark.parametrize("layout", ["lfw", "insightface_bin", "insightface_rec", "image_memory", "cfp"])
+def test_a_file_that_is_none_of_the_sets_is_refused(tmp_path: Path, layout: str) -> None:
+    """A name that was mistyped is not answered with another set; what is accepted is accepted."""
+    WRITERS[layout](tmp_path, PAIRS)
+    with pytest.raises(DataError, match=r"^file: 'typo' is not one of the ") as refused:
+        read(tmp_path, file="typo")
+    accepted = str(refused.value).rpartition("accepted: ")[2].split(" or ")
+    assert [read(tmp_path, file=name).pairs is None for name in accepted] == [
+        layout == "insightface_rec"
+    ] * len(accepted)
+
+
 @pytest.mark.parametrize("layout", WRITERS)
 def test_damaged_and_hostile_files_are_one_line_or_a_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str
