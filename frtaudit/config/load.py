@@ -19,6 +19,7 @@ from frtaudit.config import presets
 from frtaudit.config.composition import COLLECT, CONFIG, EMBED, Composed, composed
 from frtaudit.config.guard import check_word
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
+from frtaudit.config.places import placed
 from frtaudit.config.validate import check_spec
 from frtaudit.core.canonical import digest
 from frtaudit.core.identity import from_plain, spec_digest, to_full, to_plain, to_portable
@@ -151,7 +152,7 @@ def audit_of(found: Composed) -> AuditSpec:
     """The typed and checked spec of what was composed."""
     spec = with_targets(with_test_data(from_plain(presets.resolve_presets(found.resolved))))
     check_spec(spec)
-    return spec
+    return placed(spec)
 
 
 def with_targets(spec: AuditSpec) -> AuditSpec:

@@ -161,7 +161,7 @@ def _check_file(path: Path, name: str) -> None:
         raise DataError(name, "is a folder", "a file of scores")
     check_regular(path, name)
     if not path.is_file():
-        raise DataError(name, "the file is missing", "a file of scores")
+        raise DataError(name, f"no file {str(path)!r}", "a file of scores")
     if not path.stat().st_size:
         raise DataError(name, "the file is empty", "one comparison per line")
 

@@ -118,7 +118,8 @@ def lfw_lines(path: Path) -> list[PairLine]:
 def _rows(path: Path) -> list[tuple[str, list[str]]]:
     check_regular(path)
     if not path.is_file():
-        raise DataError(path.name, "the pair list is missing", "pairs.txt as LFW has it, .csv or .parquet")
+        accepted = "pairs.txt as LFW has it, .csv or .parquet, in the working folder or below cohort.root"
+        raise DataError(path.name, f"no file {str(path)!r}", accepted)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (UnicodeDecodeError, OSError):

@@ -25,6 +25,7 @@ ANY = "*"
 DROPPED = "conflicting_classes_dropped"
 EMPTY = "empty_class"
 MAX_CLASSES = 1000
+MAX_VALUES = 10  # of a column, in an error
 _RESERVED = ("&", "|")
 _RULES = "schemas.{}.conflicts=drop, majority or unknown"
 
@@ -74,7 +75,7 @@ def classify(schemas: Mapping[str, SchemaSpec], columns: Columns, subject_of: In
     keep = ~np.any([np.zeros(n_subjects, np.bool_), *(item.dropped for item in applied.values())], axis=0)
     if np.count_nonzero(keep) < 2:
         raise DataError("cohort", f"{np.count_nonzero(keep)} subject(s) to compare", "two subjects or more")
-    settled = {name: _settled(name, schemas[name], applied[name], keep) for name in schemas}
+    settled = {name: _settled(name, schemas[name], applied[name], keep, columns) for name in schemas}
     ledger = tuple(entry for name in schemas for entry in (*applied[name].ledger, *settled[name][1]))
     return Classified(classifications={name: settled[name][0] for name in schemas}, keep=keep, ledger=ledger)
 
@@ -310,6 +311,13 @@ def _crossed(name: str, schema: SchemaSpec, parts: list[_Applied]) -> _Applied:
     )
 
 
+def _values(columns: Columns, schema: SchemaSpec) -> str:
+    """What the column of a schema holds, for an error, where these are few."""
+    found = sorted({str(text) for text in columns.get(schema.column or "", ())} - {""})
+    few = 0 < len(found) <= MAX_VALUES and not schema.bins
+    return f": column {schema.column!r} holds {column_names(found)}" if few else ""
+
+
 def _chosen(
     name: str, schema: SchemaSpec, classes: tuple[str, ...], labels: tuple[str, ...], codes: Codes
 ) -> tuple[tuple[str, ...], tuple[str, ...], Codes]:
@@ -324,15 +332,16 @@ def _chosen(
 
 
 def _settled(
-    name: str, schema: SchemaSpec, applied: _Applied, keep: Flags
+    name: str, schema: SchemaSpec, applied: _Applied, keep: Flags, columns: Columns
 ) -> tuple[Classification, tuple[LedgerEntry, ...]]:
     """The classification of the kept subjects; a class without one is refused when declared, else left out."""
     codes = applied.codes[keep]
     count = np.bincount(codes[codes >= 0], minlength=len(applied.classes))
     empty = [applied.classes[number] for number in np.flatnonzero(count == 0)]
     if empty and (schema.classes or schema.bins):
+        text = f"no subject is in class {empty[0]!r}{_values(columns, schema)}"
         raise DataError(
-            f"schemas.{name}", f"no subject is in class {empty[0]!r}", "classes that hold subjects"
+            f"schemas.{name}", text, f"schemas.{name}.classes=[...] of classes that hold subjects"
         )
     full = np.flatnonzero(count)
     new = np.full(len(applied.classes) + 1, -1, dtype=np.int16)

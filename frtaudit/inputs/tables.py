@@ -140,7 +140,7 @@ def read_table(path: Path, name: str) -> Table:
     """
     check_regular(path, name)
     if not path.is_file():
-        raise DataError(name, "the file is missing", "a .csv or .parquet file")
+        raise DataError(name, f"no file {str(path)!r}", "a .csv or .parquet file")
     if path.suffix == ".parquet":
         return Table(name=name, frame=_parquet(path, name), unit="row", first=1)
     if path.suffix == ".csv":

@@ -54,7 +54,7 @@ def _read(path: Path) -> dict[str, object]:
     try:
         found = json.loads(read_regular(path), object_pairs_hook=_once)
     except FileNotFoundError:
-        raise DataError("thresholds.file", f"{path.name} is missing", _LAYOUT) from None
+        raise DataError("thresholds.file", f"no file {str(path)!r}", _LAYOUT) from None
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(path.name, f"not readable as JSON ({error})", _LAYOUT) from None
     if not isinstance(found, dict):

@@ -56,7 +56,10 @@ def test_an_undeclared_value_is_refused_unless_any_value_may_be_unknown() -> Non
 
 def test_an_empty_class_and_a_missing_column_are_refused() -> None:
     """A declared class needs a subject; a schema needs its column, and the error lists the others."""
-    with pytest.raises(DataError, match="no subject is in class 'm'"):
+    with pytest.raises(
+        DataError,
+        match=r"no subject is in class 'm': column 'x' holds f; accepted: schemas.s.classes=\[...\] of classes that",
+    ):
         one(SchemaSpec(column="x", classes=("f", "m")), ("f", "f"))
     with pytest.raises(DataError, match=r"schemas.s.column: no column 'y'; accepted: x"):
         one(SchemaSpec(column="y"), ("f", "f"))

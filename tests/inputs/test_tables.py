@@ -64,7 +64,7 @@ def test_unreadable_files_are_one_line(tmp_path: Path) -> None:
     (tmp_path / "false.parquet").write_bytes(b"no parquet")
     (tmp_path / "t.xlsx").write_bytes(b"PK")
     for name, message in (
-        ("none.csv", "missing"), ("latin.csv", "not a readable CSV"),
+        ("none.csv", "none.csv: no file "), ("latin.csv", "not a readable CSV"),
         ("false.parquet", "not a readable Parquet"), ("t.xlsx", "cannot read a .xlsx"),
     ):  # fmt: skip
         with pytest.raises(DataError, match=message):

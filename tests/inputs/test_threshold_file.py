@@ -116,7 +116,7 @@ def test_unusable_files_are_refused(tmp_path: Path, content: object, said: str) 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     """A file that is not there is an error that names the field and the file."""
-    with pytest.raises(DataError, match=r"^thresholds.file: nowhere.json is missing"):
+    with pytest.raises(DataError, match=r"^thresholds.file: no file '.*nowhere.json'"):
         thresholds_from_file(reading(tmp_path / "nowhere.json"), "one")
 
 

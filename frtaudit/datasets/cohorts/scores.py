@@ -10,6 +10,7 @@ from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
+from frtaudit.inputs.places import need_file
 from frtaudit.inputs.score_cohort import cohort_of_lists
 from frtaudit.inputs.scorelist import read_scores
 from frtaudit.inputs.tables import SUFFIXES, read_table
@@ -63,7 +64,7 @@ class ScoreLists:
 
     def _metadata(self, folder: Path) -> Path | None:
         if self.metadata is not None:
-            return folder / self.metadata
+            return need_file("cohort.metadata", self.metadata, folder)
         return next(
             (path for suffix in SUFFIXES if os.path.lexists(path := folder / f"metadata{suffix}")), None
         )

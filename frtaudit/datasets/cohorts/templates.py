@@ -1,7 +1,7 @@
 """A folder of templates: metadata, one ``.npz`` per provider, perhaps an official pair list and failures."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,7 +10,8 @@ from frtaudit.core.cohort import Cohort, CohortData, Templates
 from frtaudit.core.machine.files import check_regular
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, column_names
+from frtaudit.inputs.places import entries, need_file
 from frtaudit.inputs.pseudonyms import pseudonym_key
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.inputs.tables import Table, read_table
@@ -21,6 +22,7 @@ SAMPLE = ("image_id", "sample_id")
 SUBJECT = ("subject_id", "subject")
 MODEL = ("model", "provider")
 REASON = ("reason", "code", "failure")
+METADATA = ("metadata.csv", "metadata.parquet")
 _OWN = {
     "metadata": None,
     "pairs": None,
@@ -53,9 +55,10 @@ class Failures(Mapping[str, Mapping[int, str]]):
 class TemplateFolder:
     """``root/metadata.csv`` (or ``.parquet``), ``root/templates/<provider>.npz``, and perhaps pairs and failures.
 
-    ``metadata``, ``pairs``, ``failures``: file names below ``root``; by default metadata.csv or metadata.parquet,
-    pairs.txt, failures.csv where they are. ``sample_column``, ``subject_column``: by default image_id or sample_id,
-    and subject_id. ``pseudonym_key``: a file whose bytes key the pseudonyms; by default the people of the metadata do.
+    ``metadata``, ``pairs``, ``failures``: files below ``root`` or in the working folder; by default metadata.csv or
+    metadata.parquet, pairs.txt, failures.csv below ``root`` where they are. ``sample_column``, ``subject_column``: by
+    default image_id or sample_id, and subject_id. ``pseudonym_key``: a file whose bytes key the pseudonyms; by default
+    the people of the metadata do.
 
     A sample without a row in a provider's file failed there: its code is the reason in the failures file (columns
     image_id, model, reason), else ``no_template``. What ``frtaudit embed`` says of templates in <provider>.json is
@@ -82,15 +85,16 @@ class TemplateFolder:
         Raises :class:`DataError` for what is missing or unusable, naming file and line but no sample or subject.
         """
         root = _folder(Path(self.root))
-        table = self._metadata(root)
+        metadata = self._metadata(root)
+        table = read_table(metadata, _name(root, metadata))
         roster = _roster(table, self.sample_column, self.subject_column)
         cohort = enrol(roster, schemas)
-        pairs = _optional(root, self.pairs, "pairs.txt")
-        failures = _optional(root, self.failures, "failures.csv")
+        pairs = _optional(root, "pairs", self.pairs, "pairs.txt")
+        failures = _optional(root, "failures", self.failures, "failures.csv")
         index = dict.fromkeys(roster.sample_ids, LEFT) | {name: i for i, name in enumerate(cohort.sample_ids)}
         reasons = _reasons(read_table(failures, failures.name), index) if failures else {}
         files = _template_files(root, index, cohort, reasons, self.flipped)
-        paths = _named(root, [root / table.name, pairs, failures, *(file.path for file in files.values())])
+        paths = _named(root, [metadata, pairs, failures, *(file.path for file in files.values())])
         inputs = {name: sha256_file(path) for name, path in paths.items()}
         records = _records(files, inputs)
         inputs |= {f"templates/{name}.json": sha256_file(_record_path(files[name].path)) for name in records}
@@ -125,38 +129,41 @@ class TemplateFolder:
         try:
             return replace(self, root=path, training={}, **_OWN).load({}, 0)
         except DataError as error:
-            raise DataError(where, f"{error.where}: {error.found}", error.accepted) from None
+            accepted = (
+                "files and columns as those of cohort.root" if "cohort." in error.accepted else error.accepted
+            )
+            raise DataError(where, f"{error.where}: {error.found}", accepted) from None
 
-    def _metadata(self, root: Path) -> Table:
-        name = self.metadata or "metadata.csv"
-        if (
-            self.metadata is None
-            and not os.path.lexists(root / name)
-            and os.path.lexists(root / "metadata.parquet")
-        ):
-            name = "metadata.parquet"
-        return read_table(root / name, name)
+    def _metadata(self, root: Path) -> Path:
+        if self.metadata is not None:
+            return need_file("cohort.metadata", self.metadata, root)
+        for name in METADATA:
+            if os.path.lexists(root / name):
+                return root / name
+        accepted = f"{' or '.join(METADATA)}, or cohort.metadata=FILE{entries(root, METADATA[0])}"
+        raise DataError(METADATA[0], f"no such file below {str(root)!r}", accepted)
 
 
 def _folder(root: Path, where: str = "cohort.root") -> Path:
     if not root.is_dir():
-        raise DataError(where, f"no folder {str(root)!r}", "a folder with metadata.csv and templates/")
+        found = f"{str(root)!r} is a file" if root.is_file() else f"no folder {str(root)!r}"
+        raise DataError(where, found, "a folder with metadata.csv and templates/")
     return root
 
 
-def _optional(root: Path, name: str | None, default: str) -> Path | None:
-    path = root / (name or default)
-    if os.path.lexists(path):
-        check_regular(path, path.name)
-        return path
+def _optional(root: Path, where: str, name: str | None, default: str) -> Path | None:
     if name is not None:
-        raise DataError(name, "the file is missing", "a file below cohort.root")
-    return None
+        return need_file(f"cohort.{where}", name, root)
+    path = root / default
+    if not os.path.lexists(path):
+        return None
+    check_regular(path, path.name)
+    return path
 
 
 def _roster(table: Table, sample: str | None, subject: str | None) -> Roster:
-    sample_column = table.need((sample,) if sample else SAMPLE)
-    subject_column = table.need((subject,) if subject else SUBJECT)
+    sample_column = _column(table, "sample_column", sample, SAMPLE)
+    subject_column = _column(table, "subject_column", subject, SUBJECT)
     others = [name for name in table.columns if name not in {sample_column, subject_column}]
     samples = table.texts(sample_column).tolist()
     return Roster(
@@ -165,6 +172,15 @@ def _roster(table: Table, sample: str | None, subject: str | None) -> Roster:
         columns={name: table.texts(name) for name in others},
         places=[table.place(row) for row in range(len(samples))],
     )
+
+
+def _column(table: Table, where: str, name: str | None, usual: Sequence[str]) -> str:
+    found = table.find((name,) if name else usual)
+    if found is None:
+        text = f"{table.name} has no column {name or ' or '.join(usual)}"
+        accepted = f"cohort.{where}=COLUMN, one of {column_names(table.columns)}"
+        raise DataError(f"cohort.{where}", text, accepted)
+    return found
 
 
 def _reasons(table: Table, index: Mapping[str, int]) -> dict[str, dict[str, str]]:
@@ -223,9 +239,17 @@ def _loaders(files: Mapping[str, TemplateFile]) -> dict[str, Callable[[], Templa
     return {name: file.templates for name, file in files.items()}
 
 
+def _name(root: Path, path: Path) -> str:
+    """What a file is called: by its place below the root, or by its own name."""
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+
+
 def _named(root: Path, paths: list[Path | None]) -> dict[str, Path]:
-    known = [path for path in paths if path is not None]
-    return {
-        (path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name): path
-        for path in known
-    }
+    """The files by the names under which their digests are recorded. Raises :class:`DataError` for two of one name."""
+    named: dict[str, Path] = {}
+    for path in paths:
+        if path is not None and named.setdefault(_name(root, path), path) != path:
+            raise DataError(
+                f"cohort: {path.name}", "two of its files have this name", "a name of its own for each"
+            )
+    return named

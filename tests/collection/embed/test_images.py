@@ -111,7 +111,7 @@ def test_a_bad_folder_or_list_of_people_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match="images: no image below the folder; accepted: files ending in"):
         images_of(str(tmp_path / "empty"))
-    with pytest.raises(DataError, match="none.csv: the file is missing"):
+    with pytest.raises(DataError, match="none.csv: no file"):
         images_of(str(tmp_path / "none.csv"))
     people.write_text("subject_id,gender\nann,female\n")
     with pytest.raises(DataError, match="people.csv: no line for 1 of the folders"):

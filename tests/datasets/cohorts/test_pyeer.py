@@ -61,5 +61,5 @@ def test_one_file_is_not_both_kinds(tmp_path: Path) -> None:
     (tmp_path / "g").write_text("0.1\n")
     with pytest.raises(DataError, match="cohort.non_mated: the file of mated scores again"):
         PyeerScores(mated=str(tmp_path / "g"), non_mated=str(tmp_path / "g")).load({}, 0)
-    with pytest.raises(DataError, match="none: the file is missing"):
+    with pytest.raises(DataError, match="none: no file"):
         PyeerScores(mated=str(tmp_path / "g"), non_mated=str(tmp_path / "none")).load({}, 0)

@@ -28,7 +28,7 @@ def test_a_folder_without_lists_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no score list"):
         Queries(root=str(tmp_path)).load({}, 1)
     (tmp_path / "a.csv").write_text("probe,reference,score\n")
-    with pytest.raises(DataError, match=r"faces.csv: the file is missing"):
+    with pytest.raises(DataError, match=r"faces.csv: no file"):
         Queries(root=str(tmp_path)).load({}, 1)
 
 

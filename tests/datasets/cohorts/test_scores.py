@@ -125,7 +125,7 @@ def test_subjects_must_come_from_somewhere(tmp_path: Path) -> None:
     written(tmp_path, "sample_id,subject_id\na1,A\na1,A\n", "metadata.csv")
     with pytest.raises(DataError, match="metadata.csv line 3: duplicate ids"):
         ScoreLists(root=str(path)).load({}, 0)
-    with pytest.raises(DataError, match="who.csv: the file is missing"):
+    with pytest.raises(DataError, match="cohort.metadata: no file 'who.csv' in the working folder"):
         ScoreLists(root=str(path), metadata="who.csv").load({}, 0)
 
 

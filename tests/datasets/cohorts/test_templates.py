@@ -107,7 +107,7 @@ def edit(root: Path, name: str, text: str) -> None:
         (
             "metadata.csv",
             METADATA.replace("image_id", "picture"),
-            "metadata.csv: no column image_id or sample_id",
+            "cohort.sample_column: metadata.csv has no column image_id or sample_id; .*=COLUMN, one of picture, sub",
         ),
         (
             "metadata.csv",
@@ -144,14 +144,16 @@ def test_missing_files_are_one_line(root: Path) -> None:
     """No folder, no metadata, no declared pair list, no templates."""
     with pytest.raises(DataError, match="cohort.root: no folder"):
         TemplateFolder(root=str(root / "none")).load({}, 0)
-    with pytest.raises(DataError, match="pairs.csv: the file is missing"):
+    with pytest.raises(
+        DataError, match=r"^cohort.pairs: no file 'pairs.csv' .*: .*failures.csv, metadata.csv, templates$"
+    ):
         TemplateFolder(root=str(root), pairs="pairs.csv").load({}, 0)
     for path in (root / "templates").iterdir():
         path.unlink()
     with pytest.raises(DataError, match="templates: no .npz file"):
         TemplateFolder(root=str(root)).load({}, 0)
     (root / "metadata.csv").unlink()
-    with pytest.raises(DataError, match="metadata.csv: the file is missing"):
+    with pytest.raises(DataError, match=r"^metadata.csv: no such file below .*cohort.metadata=FILE"):
         TemplateFolder(root=str(root)).load({}, 0)
 
 

@@ -44,7 +44,7 @@ def test_there_must_be_a_list(tmp_path: Path) -> None:
     """No list anywhere, or a declared one that is not there, is refused."""
     with pytest.raises(DataError, match="the cohort holds no list of pairs; accepted: protocol.file"):
         Listed().comparisons(cohort_data())
-    with pytest.raises(DataError, match="p.csv: the file is missing"):
+    with pytest.raises(DataError, match="p.csv: no file"):
         Listed(file=str(tmp_path / "p.csv")).comparisons(cohort_data())
 
 

@@ -1,0 +1,52 @@
+"""Where a file that a spec names lies: one rule for every path.
+
+A relative path is taken from the working folder, or from ``cohort.root``. Where both hold such a file the path says too
+little and is refused. The folder of a spec's own file plays no part.
+"""
+
+import os
+from pathlib import Path
+
+from frtaudit.core.machine.files import check_regular
+from frtaudit.core.structure import closest
+from frtaudit.errors import DataError, column_names
+
+MAX_NAMED = 8  # entries of a folder in an error
+
+
+def place_of(where: str, name: str, root: Path) -> Path | None:
+    """The file of a path: as it stands from the working folder, or below ``root``; None where there is none.
+
+    Raises :class:`DataError` that names ``where`` when there are two.
+
+    >>> place_of("protocol.file", "nowhere.csv", Path()) is None
+    True
+    """
+    here, below = Path(name), root / name
+    found = [path for path in (below, here) if os.path.lexists(path)]
+    if len(found) == 2 and here.resolve() != below.resolve():
+        found_twice = f"{name!r} is both in the working folder and below {str(root)!r}"
+        raise DataError(where, found_twice, f"{str(here.absolute())!r} or {str(below.absolute())!r}")
+    return found[0] if found else None
+
+
+def need_file(where: str, name: str, root: Path) -> Path:
+    """The regular file of a path. Raises :class:`DataError` that names ``where``, and what is there instead."""
+    path = place_of(where, name, root)
+    if path is None:
+        found = f"no file {name!r} in the working folder or below {str(root)!r}"
+        raise DataError(where, found, f"a file that is there{entries(root, name)}")
+    check_regular(path, path.name)
+    return path
+
+
+def entries(root: Path, name: str) -> str:
+    """What a folder holds, as the end of an error; the name nearest to the one that was asked for comes first."""
+    try:
+        names = sorted(entry.name for entry in root.iterdir() if not entry.name.startswith("."))
+    except OSError:
+        return ""
+    if not names:
+        return "; the folder is empty"
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return f"{closest(name, names)}: {column_names(names[:MAX_NAMED])}{more}"

@@ -1,0 +1,53 @@
+"""Tests of frtaudit.config.places: paths of a spec lead below the cohort's root as they do from the working folder."""
+
+from pathlib import Path
+
+import pytest
+
+from frtaudit.config.load import load_spec
+from frtaudit.errors import DataError
+
+SPEC = [
+    "audit=templates",
+    "cohort.root=root",
+    "schema=null",
+    "protocol=listed",
+    "protocol.file=pairs.csv",
+    "folds.source=file",
+    "folds.file=folds.csv",
+    "thresholds.source=file",
+    "thresholds.file=thresholds.json",
+    "cohort.pseudonym_key=key",
+]
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder ``root`` of the working folder, empty."""
+    monkeypatch.chdir(tmp_path)
+    Path("root").mkdir()
+    return Path("root")
+
+
+def test_every_path_to_data_may_lie_below_the_root(root: Path) -> None:
+    """Pairs, folds, thresholds and key are found below the root; what is in neither folder stays as it was written."""
+    for name in ("pairs.csv", "folds.csv", "thresholds.json"):
+        (root / name).touch()
+    spec = load_spec(SPEC)
+    assert (spec.protocol.file, spec.folds.file, spec.thresholds.file) == (  # type: ignore[attr-defined]
+        "root/pairs.csv",
+        "root/folds.csv",
+        "root/thresholds.json",
+    )
+    assert spec.cohort.pseudonym_key == "key"  # type: ignore[attr-defined]
+    assert spec.cohort.root == "root"  # type: ignore[attr-defined]
+
+
+def test_two_files_of_one_name_are_refused_by_the_key_that_names_them(root: Path) -> None:
+    """The message begins with the key."""
+    for name in ("pairs.csv", "root/pairs.csv"):
+        Path(name).touch()
+    with pytest.raises(
+        DataError, match=r"^protocol.file: 'pairs.csv' is both in the working folder and below 'root'"
+    ):
+        load_spec(SPEC)
