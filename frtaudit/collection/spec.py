@@ -3,12 +3,13 @@
 import dataclasses
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from frtaudit.collection.clients.protocol import Service, Source
 from frtaudit.collection.duplicates import Duplicates, FaceBy, recorded_settings
+from frtaudit.core import file_names
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import identifies, plugin, plugin_plain
 from frtaudit.core.registry import names
@@ -19,7 +20,9 @@ from frtaudit.labelling.detection import Detected
 from frtaudit.labelling.pairs import Between
 
 RESERVED = ("answers", "boxes", "faces", "collection", "sittings", "source")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_NAME = re.compile(
+    rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{file_names.LONGEST - 1}}}"
+)  # a service's, and of its score list
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,9 +97,7 @@ class CollectionSpec:
         """Raise :class:`SpecError` for names that no file can have, and for queries of no pair."""
         if not self.services:
             raise SpecError("services", "none is named", "services.NAME.type=TYPE")
-        for name in self.services:
-            if not _NAME.fullmatch(name) or name in RESERVED:
-                raise SpecError("services", f"the name {name!r}", f"letters, digits, _ and -; not {RESERVED}")
+        _check_names(self.services)
         if self.least < 1:
             raise SpecError("least", f"{self.least}", "1 and more")
         if self.duplicates.faces is FaceBy.TEMPLATES:
@@ -104,6 +105,18 @@ class CollectionSpec:
         silent = [name for name, service in sorted(self.services.items()) if not service.detects]
         if self.detected is Detected.ALL and silent:
             raise SpecError("detected", f"all faces, but {silent[0]} does not say where they are", "single")
+
+
+def _check_names(services: Iterable[str]) -> None:
+    """Raise :class:`SpecError` unless each is the name of a file of its own, also where case does not count."""
+    by_file: dict[str, str] = {}
+    for name in services:
+        if not _NAME.fullmatch(name) or name.lower() in {*RESERVED, *file_names.RESERVED}:
+            accepted = f"up to {file_names.LONGEST} letters, digits, _ and -; no device, and not {RESERVED}"
+            raise SpecError("services", f"the name {name!r}", accepted)
+        if by_file.setdefault(name.lower(), name) != name:
+            found = f"{name!r} and {by_file[name.lower()]!r}"
+            raise SpecError("services", found, "names that differ in more than the case of letters")
 
 
 def from_plain(data: Mapping[str, object]) -> CollectionSpec:

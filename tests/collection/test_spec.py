@@ -53,6 +53,15 @@ def test_what_decides_no_answer_is_not_identity() -> None:
         (["into=out"], "source: no value"),
         (["source=drawn", "into=out"], "services: no value"),
         ([*WORDS, "sed=3"], "spec: unknown key 'sed' (did you mean 'seed'?)"),
+        (
+            [*WORDS, "services.con.type=twin"],
+            "services: the name 'con'; accepted: up to 64 letters, digits, _ and -",
+        ),
+        ([*WORDS, "services.Faces.type=twin"], "services: the name 'Faces'"),
+        (
+            [*WORDS, "services.Acme.type=twin"],
+            "services: 'acme' and 'Acme'; accepted: names that differ in more than the case",
+        ),
         ([*WORDS, "services.acme.modl=x"], "services.acme: unknown key 'modl'"),
         (["source=drawn", "services.acme.type=twin"], "into: no value; accepted: a folder: into=FOLDER"),
         ([*WORDS, "budget.limit=much"], "budget.limit: found 'much'"),
