@@ -30,6 +30,7 @@ from frtaudit.stats.rates.listed import fnmr_at_fmr
 NAME = "identity_labels"
 DET, SCORES, RATES = "labels_det", "labels_scores", "labels_rates"
 COUNTS, SIZES, SHARES = "label_counts", "label_sizes", "label_shares"
+FACE_SIZES = "face_sizes"
 MATRIX, VECTORS = "confidence_matrix", "confidence_vectors"
 BOTH = (ESTIMATED, ANNOTATED)
 COHORT_OF = {LabelSource.ESTIMATED: ESTIMATED, LabelSource.ANNOTATED: ANNOTATED}
@@ -74,7 +75,8 @@ class IdentityLabels:
         labels = _ServiceLabels.of_system(system, alpha)
         first = system.provider == on_panel(system.spec, system.cohort_data)[0]
         estimates = [*(labels.labels() if first else ()), *labels.own()]
-        curves = [*labels.curves(), *labels.distributions(), *(labels.queries() if first else ())]
+        curves = [*labels.curves(), *labels.distributions(), *labels.face_sizes()]
+        curves += labels.queries() if first else ()
         estimates += label_modes.estimates(system.provider, NAME, labels.fit)
         curves += label_modes.curves(system.provider, labels.fitted_scores, labels.fit.mixture)
         if self.matrices:
@@ -288,6 +290,12 @@ class _ServiceLabels:
                     x, found = make(self.service, self.scores[labels])
                     for name, y in found.items():
                         yield self._curve(kind, "all", x, y, metric=labels, rate=name)
+
+    def face_sizes(self) -> Iterator[Curve]:
+        """How many faces this service's boxes show in which size, the harmonic mean of the sides (Figure S.4)."""
+        if self.system.provider in self.of.size_of:
+            edge, count = pictures.size_histograms(self.of.size_of)
+            yield self._curve(FACE_SIZES, "all", edge, count[self.system.provider])
 
     def queries(self) -> Iterator[Curve]:
         """Faces of each query; right ones in number and share, annotated and estimated, by what became of it.

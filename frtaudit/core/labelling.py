@@ -138,7 +138,8 @@ class Labelling:
     """The facts behind an audit without annotation.
 
     ``labelled``: by all services; ``source``: whose labels made the cohort; ``sample_of``: shape (F,), int32, the
-    cohort's sample of each face, -1 for none; ``classes``: under each schema the class of each query, or ``unknown``.
+    cohort's sample of each face, -1 for none; ``classes``: under each schema the class of each query, or ``unknown``;
+    ``size_of``: service to the sizes of the boxes that it drew round the faces, shape (F,), pixels, where it drew some.
     """
 
     faces: Faces
@@ -147,6 +148,7 @@ class Labelling:
     source: LabelSource
     sample_of: Index
     classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    size_of: Mapping[str, Floats] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         freeze(self, "sample_of")

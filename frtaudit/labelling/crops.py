@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from frtaudit.core.arrays import Flags, Ints, Texts
+from frtaudit.core.arrays import Flags, Floats, Ints, Texts
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.labelling import OF_QUERY, UNSAID, Faces, Service
 from frtaudit.errors import DataError
@@ -20,12 +20,16 @@ OF_FACE_LEFT_OUT, OF_SEVERAL = "comparison_of_face_left_out", "annotation_of_sev
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crops:
-    """F faces, their other columns, texts (F,), what services said of pairs of them, and what was left out."""
+    """F faces, their other columns, texts (F,), what services said of pairs of them, and what was left out.
+
+    ``size_of``: service to the sizes of its boxes, shape (F,), pixels, of services with boxes.
+    """
 
     faces: Faces
     columns: Mapping[str, Texts]
     services: tuple[Service, ...]
     ledger: tuple[LedgerEntry, ...]
+    size_of: Mapping[str, Floats]
 
 
 def crops_of_faces(
@@ -72,6 +76,7 @@ def crops_of_faces(
         columns={name: texts[row] for name, texts in columns.items()},
         services=tuple(service for service, _ in told),
         ledger=ledger,
+        size_of={name: size[order] for name, size in detections.size_of.items()},
     )
 
 

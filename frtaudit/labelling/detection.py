@@ -1,7 +1,7 @@
 """From images and what each service found in them to faces that all services found, each by its own crop."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -37,6 +37,7 @@ class Detections:
 
     ``row``: shape (F,), the image of each, a row of the list of images; ``names``: F texts; ``among``: shape (F,),
     whether its image holds other faces; ``face_of``: service to the face of each of its crops, -1 for none;
+    ``size_of``: service to the size of its box of each face, shape (F,), pixels, of services with boxes;
     ``ledger``: what was left out.
     """
 
@@ -45,6 +46,7 @@ class Detections:
     among: Flags
     face_of: Mapping[str, Ints]
     ledger: tuple[LedgerEntry, ...]
+    size_of: Mapping[str, Floats] = field(default_factory=dict)
 
 
 def crops_of(boxes: "BoxList | None", services: Sequence[str]) -> "dict[str, pd.Index]":
@@ -99,6 +101,7 @@ def faces_in(
         among=np.zeros(int(keep.sum()), dtype=np.bool_),
         face_of={one.name: number for one in without}
         | ({} if boxed is None else boxed.own(number[boxed.row])),
+        size_of={} if boxed is None else boxed.sizes(number[boxed.row], int(keep.sum())),
         ledger=(*ledger, *counted(IMAGE_LEFT_OUT, int((~keep).sum()), "images")),
     )
 
@@ -118,6 +121,15 @@ class _Boxed:
     def own(self, face: Ints) -> dict[str, Ints]:
         """``face`` (B,) of each box by service, in the order of its crops."""
         return {name: face[self.service == s] for s, name in enumerate(self.names)}
+
+    def sizes(self, face: Ints, n_faces: int) -> dict[str, Floats]:
+        """Harmonic mean of width and height of the box of each face, shape (n_faces,), pixels, by service."""
+        width, height = self.box[:, 2], self.box[:, 3]
+        size = {name: np.full(n_faces, np.nan) for name in self.names}
+        for s, name in enumerate(self.names):
+            mine = np.flatnonzero((self.service == s) & (face >= 0))
+            size[name][face[mine]] = (2 * width * height / (width + height))[mine]
+        return size
 
 
 def _boxed(images: Faces, boxes: "BoxList") -> _Boxed:
@@ -182,6 +194,7 @@ def _all(images: Faces, boxed: _Boxed) -> Detections:
         names=tuple(f"{images.names[at]}/{k}" for at, k in zip(row_of.tolist(), place.tolist(), strict=True)),
         among=np.bincount(row, minlength=len(images.names))[row_of] > 1,
         face_of=boxed.own(number[boxed.face]),
+        size_of=boxed.sizes(number[boxed.face], order.size),
         ledger=ledger,
     )
 

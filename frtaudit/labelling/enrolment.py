@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
-from frtaudit.core.arrays import Index, Texts
+from frtaudit.core.arrays import Floats, Index, Texts
 from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.labelling import (
@@ -44,8 +45,11 @@ def labelled_cohort(
     columns: Mapping[str, Texts],
     how: How,
     schemas: Mapping[str, SchemaSpec],
+    size_of: Mapping[str, Floats] = MappingProxyType({}),
 ) -> CohortData:
     """Label the faces, and enrol those whose person is known; ``columns``: what schemas name, texts (F,).
+
+    ``size_of``: service to the sizes of its boxes, shape (F,), pixels.
 
     Raises :class:`DataError` where fewer than two persons can be told, :class:`SpecError` for labels that are not
     there.
@@ -61,6 +65,7 @@ def labelled_cohort(
         source=how.source,
         sample_of=sample_of,
         classes=query_classes(faces, columns, schemas, cohort, sample_of),
+        size_of=size_of,
     )
     tables, lines = _tables(labelling, cohort)
     unscored = not_scored_entries(faces, labelling.services, found)

@@ -15,6 +15,7 @@ from frtaudit.stats.rates.censoring import Censoring
 FEW = 10  # non-mated scores above a threshold, below which no curve is drawn
 HIGHEST, PER_DECADE = 0.5, 8  # of FMR; points of a curve
 BINS, CUTS = 60, 200
+PER_OCTAVE = 4  # bins of face sizes
 EXAMPLES = ("", "several", "disagree", "none")
 
 
@@ -90,6 +91,25 @@ def voted(labelled: Labelled, tau: float) -> Flags:
 def of_queries(faces: Faces, flagged: Flags) -> Ints:
     """How many faces of each query are flagged, shape (Q,)."""
     return np.bincount(faces.query_of[flagged], minlength=len(faces.queries)).astype(np.int64)
+
+
+def size_histograms(size_of: Mapping[str, Floats]) -> tuple[Floats, dict[str, Ints]]:
+    """Sizes of faces in logarithmic bins, the same for all: lower edges, shape (N,), pixels; counts by service.
+
+    >>> edge, count = size_histograms({"a": np.array([10.0, 19.0]), "b": np.array([np.nan, 16.0])})
+    >>> edge.round(1).tolist(), count["b"].tolist()
+    ([9.5, 11.3, 13.5, 16.0], [0, 0, 0, 1])
+    """
+    octave = {name: np.floor(PER_OCTAVE * np.log2(size[np.isfinite(size)])) for name, size in size_of.items()}
+    held = np.concatenate(list(octave.values()))
+    if not held.size:
+        return np.zeros(0), {name: np.zeros(0, dtype=np.int64) for name in size_of}
+    low, high = int(held.min()), int(held.max())
+    count = {
+        name: np.bincount((places - low).astype(np.int64), minlength=high - low + 1)
+        for name, places in octave.items()
+    }
+    return 2 ** (np.arange(low, high + 1) / PER_OCTAVE), count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -87,6 +87,19 @@ def test_all_faces_of_an_image_are_named_and_annotated_apart(tmp_path: Path) -> 
     assert labels(found)[f"{shown}/2"] == -1  # nobody scored it
 
 
+def test_each_face_has_the_size_of_its_boxes(tmp_path: Path) -> None:
+    """The harmonic mean of the sides, of the services that drew boxes, whatever the order of lines and faces."""
+    rng = np.random.default_rng(8)
+    boxes = [(*box[:5], *rng.uniform(20, 200, 2).tolist()) for box in boxed_search.usual_boxes()]
+    sides = {(box[1], box[0]): box[5:] for box in boxes}
+    made = load(boxed_search.write(tmp_path, boxes, rng=rng), boxes="boxes.csv").labelling
+    assert made is not None
+    assert set(made.size_of) == set(boxed_search.BOXED)
+    for name, size in made.size_of.items():
+        wanted = [2 / sum(1 / side for side in sides[name, face]) for face in made.faces.names]
+        assert size.tolist() == pytest.approx(wanted)
+
+
 def test_near_duplicates_leave_one_each(tmp_path: Path) -> None:
     """Of three images of one query with all but the same embedding the medoid stays; the ledger counts the others."""
     folder = boxed_search.write(tmp_path)

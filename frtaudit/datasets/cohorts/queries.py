@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from frtaudit.core.arrays import Flags, Texts
+from frtaudit.core.arrays import Flags, Floats, Texts
 from frtaudit.core.canonical import Json, sha256_file
 from frtaudit.core.cohort import CohortData, LedgerEntry
 from frtaudit.core.labelling import Faces, Service
@@ -37,7 +37,8 @@ class Search:
     """What the files of a search say.
 
     ``columns``: of the faces, texts (F,); ``ledger``: what was left out before any label; ``paths``: file name to where
-    it was read; ``notes``: warnings of how it was collected; ``facts``: how, None where nobody says.
+    it was read; ``size_of``: of the boxes of each service; ``notes``: warnings of how it was collected; ``facts``: how,
+    None where nobody says.
     """
 
     faces: Faces
@@ -45,6 +46,7 @@ class Search:
     services: tuple[Service, ...]
     ledger: tuple[LedgerEntry, ...]
     paths: Mapping[str, Path]
+    size_of: Mapping[str, Floats]
     notes: tuple[str, ...] = ()
     facts: Mapping[str, Json] | None = None
 
@@ -92,7 +94,9 @@ class Queries:
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
         """Read, join, label, enrol. Raises :class:`DataError` naming file and line, never a face or a query."""
         search = self._picked(self.search(), seed)
-        made = labelled_cohort(search.faces, search.services, search.columns, self.labels, schemas)
+        made = labelled_cohort(
+            search.faces, search.services, search.columns, self.labels, schemas, search.size_of
+        )
         paths, earlier = dict(search.paths), None
         if self.earlier is not None:
             before = self._picked(_earlier(self, self.earlier), seed)
@@ -139,6 +143,7 @@ class Queries:
             services=tuple(crops.services),
             ledger=(*crops.ledger, *alike, *selves),
             paths={path.name: path for path in (folder / self.faces, *extra, *paths)},
+            size_of=crops.size_of,
         )
 
     def _as_collected(self, collected: Collected) -> Search:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter, StrMethodFormatter
 
 from frtaudit.core import formatting
 from frtaudit.report.figures import canvas
@@ -172,6 +172,29 @@ def sizes(name: str, title: str, series: Series) -> Panel:
         axes.set_title(title)
 
     alt = f"{title}: {int(y.sum())} queries of {x.min():g} to {x.max():g} faces."
+    return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
+
+
+def face_sizes(name: str, title: str, series: Sequence[Series]) -> Panel:
+    """Histograms of the sizes of faces by service, on a logarithmic scale (Figure S.4)."""
+
+    def draw(axes: Axes) -> None:
+        for item in series:
+            edge, style = np.array(item.curve.x), pen(item.index)
+            edges = np.append(edge, edge[-1] * (edge[1] / edge[0] if edge.size > 1 else 2))
+            axes.stairs(item.curve.y, edges, color=style.hue, linestyle=style.dash, linewidth=1.4)
+        axes.set_xscale("log", base=2)
+        axes.set(xlabel="size of the face, pixels", ylabel="faces", ylim=(0, None))
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
+        axes.yaxis.set_major_locator(MaxNLocator(6, integer=True))
+        axes.set_title(title)
+
+    often = [item.curve.x[int(np.argmax(item.curve.y))] for item in series]
+    text = "; ".join(
+        f"{item.name}: {sum(item.curve.y):.0f} faces, most often from {size:.0f} pixels"
+        for item, size in zip(series, often, strict=True)
+    )
+    alt = f"{title}. {text}."
     return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
 
 

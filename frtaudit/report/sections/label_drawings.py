@@ -13,7 +13,7 @@ from frtaudit.report.figures import legends
 from frtaudit.report.figures.curves import Dot, Series
 from frtaudit.report.pieces import Figure, Panel, spans
 from frtaudit.report.sections import label_modes
-from frtaudit.report.sections.label_query_drawings import examples, keys_of, label_curves, queries
+from frtaudit.report.sections.label_query_drawings import examples, face_sizes, keys_of, label_curves, queries
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
@@ -34,6 +34,7 @@ def drawn(source: Source) -> tuple[Figure, ...]:
         _equal_error,
         _subsets,
         queries,
+        face_sizes,
         examples,
         label_modes.figures,
     )

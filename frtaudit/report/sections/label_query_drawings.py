@@ -12,6 +12,7 @@ from frtaudit.report.source import Source
 from frtaudit.report.words import display_name, words
 
 COUNTS, SIZES, SHARES = "label_counts", "label_sizes", "label_shares"
+FACE_SIZES = "face_sizes"
 MATRIX, VECTORS = "confidence_matrix", "confidence_vectors"
 
 
@@ -82,6 +83,25 @@ def _made_of(source: Source) -> Iterator[Figure]:
             title="What the queries found",
             caption=_said(bool(series)),
             panels=tuple(panels),
+        )
+
+
+def face_sizes(source: Source) -> Iterator[Figure]:
+    """Of each service with boxes the sizes of the faces in them (Figure S.4)."""
+    series = [
+        Series(name=curve.provider, index=source.providers.index(curve.provider), curve=curve)
+        for curve in label_curves(source, FACE_SIZES)
+    ]
+    if series:
+        yield Figure(
+            name="labels-face-sizes",
+            title="Sizes of faces",
+            caption=spans(
+                "Harmonic mean of width and height of each box, of the faces that all services found. Services draw "
+                "boxes of different tightness round the same face."
+            ),
+            panels=(label_figures.face_sizes("labels-face-sizes", "Sizes of faces", series),),
+            keys=keys_of("labels-face-sizes", source.providers),
         )
 
 

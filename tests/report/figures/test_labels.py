@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from rapid_audits import result
 
 from frtaudit.report.figures import labels
@@ -42,6 +44,10 @@ def test_scores_rates_sizes_and_shares_are_drawn_and_told() -> None:
     assert "over the threshold" in labels.rates("r", "acme", [rates], [rates]).alt
     assert "24 queries of 14 to 20 faces" in labels.sizes("s", "Faces", sizes).alt
     assert "used: median" in labels.boxes("b", "Right faces", [shares]).alt
+    count = replace(sizes, curve=replace(sizes.curve, x=(32.0, 64.0), y=(3.0, 9.0)))
+    assert "12 faces, most often from 64 pixels" in labels.face_sizes("f", "Sizes", [count]).alt
+    one = replace(sizes, curve=replace(sizes.curve, x=(32.0,), y=(3.0,)))
+    assert "3 faces, most often from 32 pixels" in labels.face_sizes("f", "Sizes", [one]).alt
 
 
 def test_one_rate_against_another_is_read_out() -> None:

@@ -88,6 +88,19 @@ def test_tables_and_figures_stand_by_name() -> None:
     ]
 
 
+def test_sizes_of_faces_are_drawn_where_services_drew_boxes() -> None:
+    """One figure with a curve of each of these services."""
+    drawn = next(curve for curve in result().curves if curve.analysis == "label_sizes")
+    sizes = [
+        replace(drawn, analysis="face_sizes", provider=name, x=(32.0, 64.0), y=(2.0, 5.0))
+        for name in ("acme", "bolt")
+    ]
+    found = identity_labels.build(Source(replace(result(), curves=(*result().curves, *sizes))))
+    assert found is not None
+    (figure,) = (figure for figure in found.figures if figure.name == "labels-face-sizes")
+    assert figure.panels[0].alt.count("7 faces") == 2
+
+
 def test_every_printed_number_points_into_the_result() -> None:
     """Pointers of pieces lead to a value of the result."""
     content = result().to_json()
