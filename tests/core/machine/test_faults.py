@@ -84,9 +84,9 @@ def test_too_small_an_address_space_is_refused_before_libraries_hang(
     with pytest.raises(DataError) as caught:
         faults.check_address_space()
     assert str(caught.value) == (
-        "memory: the address space is limited to 300 MB; accepted: 700 MB or more: ulimit -v 683594"
+        "memory: the address space is limited to 300 MB; accepted: 750 MB or more: ulimit -v 732422"
     )
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (683_594 * 1024, -1))
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (732_422 * 1024, -1))
     faults.check_address_space()
 
 
