@@ -123,3 +123,7 @@ def test_other_formats_escape_names(written: Path) -> None:
     assert "\n| a |" not in page
     assert " @all" not in page
     assert "\u202e" not in page
+    for card in (written / "exports" / "model_index").iterdir():
+        body = card.read_text(encoding="utf-8").split("\n---\n")[1]
+        assert r"\u202e" in body
+        assert body.replace("\n", "").isprintable()
