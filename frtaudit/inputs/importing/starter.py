@@ -103,11 +103,13 @@ def _named(known: KnownSet, folder: str) -> dict[str, Json]:
 
 
 def schemas_of(known: KnownSet) -> list[str]:
-    """The columns of groups that hold at least two classes; none whose words a spec would read as another value."""
+    """The columns of groups that have a name and at least two classes; none whose words a spec would read otherwise."""
     return [
         name
         for name in known.samples.groups
-        if len(classes := _classes(known, name)) >= MIN_CLASSES and "${" not in "".join([name, *classes])
+        if name.strip()
+        and len(classes := _classes(known, name)) >= MIN_CLASSES
+        and "${" not in "".join([name, *classes])
     ]
 
 
