@@ -8,6 +8,7 @@ LONGEST = 1000  # characters of what was found
 SHOWN = 20  # of a value in a file, whole
 _COLUMN = re.compile(r"[^\W\d][\w .-]{0,23}")
 _HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+_IN_TEXT = frozenset("\t\n\r\u200c\u200d")
 
 
 class FrtauditError(Exception):
@@ -92,6 +93,20 @@ def printable(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(_escape(mark) if unicodedata.category(mark) in _HIDDEN else mark for mark in text)
+
+
+def legible(text: str) -> str:
+    r"""``text`` as a page shows it: what hides or turns round other text is an escape, as in :func:`printable`.
+
+    White space stays, and so do the marks of no width that join and part the letters of a script.
+
+    >>> print(legible("A\u202e 5 %\nB"))
+    A\u202e 5 %
+    B
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(mark if mark in _IN_TEXT else printable(mark) for mark in text)
 
 
 def _escape(mark: str) -> str:

@@ -2,6 +2,7 @@
 
 import csv
 import re
+import unicodedata
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import replace
@@ -94,6 +95,14 @@ def test_the_page_shows_markup_as_text(written: Path) -> None:
     assert all(re.fullmatch(r"[\w.-]+", name) for name in re.findall(r"url\(#(.*?)\)\"", page))
 
 
+def test_the_page_has_no_mark_that_turns_text_round(written: Path) -> None:
+    """A direction mark of a class is written out wherever the page shows it, so that no number stands in reverse."""
+    page = (written / "run" / "report.html").read_text(encoding="utf-8")
+    shown = re.sub(r'data-p="[^"]*"', "", page)
+    assert r"\u202e" in shown
+    assert not {"Cc", "Cf", "Zl", "Zp"} & {unicodedata.category(mark) for mark in {*shown} - {"\n"}}
+
+
 def test_tables_hold_no_formula(written: Path) -> None:
     """No cell of a CSV file of the run or of its exports begins as a formula does, but numbers."""
     found = [*(written / "exports" / "csv").glob("*.csv"), *(written / "run").rglob("*.csv")]
@@ -114,3 +123,7 @@ def test_other_formats_escape_names(written: Path) -> None:
     assert "\n| a |" not in page
     assert " @all" not in page
     assert "\u202e" not in page
+    for card in (written / "exports" / "model_index").iterdir():
+        body = card.read_text(encoding="utf-8").split("\n---\n")[1]
+        assert r"\u202e" in body
+        assert body.replace("\n", "").isprintable()

@@ -4,8 +4,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from frtaudit.cli.options import Parser, moment
+from frtaudit.cli.options import moment
 from frtaudit.config.plugins import load_plugins
+from frtaudit.core.machine.command_line import Parser
 from frtaudit.errors import SpecError, printable
 from frtaudit.report.exports import write as exporting
 from frtaudit.report.exports.run_folder import failing_from, read_run

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from frtaudit.cli.options import Parser
+from frtaudit.core.machine.command_line import Parser
 from frtaudit.errors import printable
 from frtaudit.report.figure_choice import FORMATS, WIDTHS, Choice
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from frtaudit.cli.options import Parser
+from frtaudit.core.machine.command_line import Parser
 from frtaudit.errors import SpecError, printable
 
 EXAMPLES = """\

@@ -1,12 +1,12 @@
 """``frtaudit keygen``: a signing key and its certificate."""
 
-import argparse
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from frtaudit.errors import FrtauditError
+from frtaudit.core.machine.command_line import Parser
+from frtaudit.errors import FrtauditError, printable
 from frtaudit.signing.key_folder import CERTIFICATE, PDF_KEY, PUBLIC, STATEMENT_KEY, generate
 from frtaudit.signing.password import new_password
 from frtaudit.signing.signer import Signer
@@ -21,12 +21,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except FrtauditError as error:
         sys.stderr.write(f"frtaudit keygen: {error}\n")
         return error.exit_code
-    sys.stdout.write(_summary(Path(options.out), signer, encrypted=password is not None) + "\n")
+    lines = _summary(Path(options.out), signer, encrypted=password is not None)
+    sys.stdout.write("\n".join(map(printable, lines)) + "\n")
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="frtaudit keygen", description="Make a key that signs reports.")
+def _parser() -> Parser:
+    parser = Parser(prog="frtaudit keygen", description="Make a key that signs reports.")
     parser.add_argument("--out", required=True, metavar="FOLDER", help="a new or empty folder")
     parser.add_argument("--name", default="frtaudit auditor", metavar="ORG", help="name in the certificate")
     parser.add_argument("--password-file", metavar="FILE", help="encrypt with the password in this file")
@@ -34,16 +35,14 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _summary(folder: Path, signer: Signer, *, encrypted: bool) -> str:
+def _summary(folder: Path, signer: Signer, *, encrypted: bool) -> tuple[str, ...]:
     lock = "encrypted" if encrypted else "not encrypted: keep the folder to yourself"
-    return "\n".join(
-        (
-            f"{folder / STATEMENT_KEY}: Ed25519, signs statements ({lock})",
-            f"  key sha256 {signer.keyid}",
-            f"{folder / PDF_KEY}: ECDSA P-256, signs PDF files ({lock})",
-            f"{folder / CERTIFICATE}: {signer.name}, until {signer.certificate.not_valid_after_utc:%Y-%m-%d}",
-            f"  certificate sha256 {signer.fingerprint}",
-            f"{folder / PUBLIC}: hand this file to those who verify (frtaudit verify RUN --trust {PUBLIC})",
-            f"Sign with it: frtaudit run ... report.key={folder}",
-        )
+    return (
+        f"{folder / STATEMENT_KEY}: Ed25519, signs statements ({lock})",
+        f"  key sha256 {signer.keyid}",
+        f"{folder / PDF_KEY}: ECDSA P-256, signs PDF files ({lock})",
+        f"{folder / CERTIFICATE}: {signer.name}, until {signer.certificate.not_valid_after_utc:%Y-%m-%d}",
+        f"  certificate sha256 {signer.fingerprint}",
+        f"{folder / PUBLIC}: hand this file to those who verify (frtaudit verify RUN --trust {PUBLIC})",
+        f"Sign with it: frtaudit run ... report.key={folder}",
     )

@@ -17,7 +17,6 @@ from frtaudit.cli.options import (
     LABEL_EXAMPLES,
     OVERRIDES,
     PLAN_EXAMPLES,
-    Parser,
     add_fail_on,
     add_json,
     add_label_flags,
@@ -26,6 +25,7 @@ from frtaudit.cli.options import (
     run_options,
 )
 from frtaudit.core.machine import signals, streams
+from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.machine.faults import as_line, check_address_space
 from frtaudit.errors import SpecError, printable
 

@@ -3,9 +3,9 @@
 import argparse
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, NoReturn  # Any: fields of one class have several types
+from typing import Any  # Any: fields of one class have several types
 
-from frtaudit.errors import SpecError
+from frtaudit.core.machine.command_line import Parser
 
 OVERRIDES = """\
 overrides
@@ -98,14 +98,6 @@ examples
   frtaudit serve-fake --throttled 0.1 --error 0.05 --torn 0.05   ones that fail now and then
   frtaudit serve-fake --swap-after 500                           another model answers from the 501st comparison on
 """
-
-
-class Parser(argparse.ArgumentParser):
-    """Usage errors are one line, as all errors are."""
-
-    def error(self, message: str) -> NoReturn:
-        """Raise :class:`SpecError`."""
-        raise SpecError("command line", message, f"{self.prog} --help shows it")
 
 
 def add_fail_on(parser: Parser) -> None:

@@ -3,7 +3,8 @@
 import argparse
 from collections.abc import Sequence
 
-from frtaudit.cli.options import FAKE_EXAMPLES, Parser, add_fake_flags, fake_faults
+from frtaudit.cli.options import FAKE_EXAMPLES, add_fake_flags, fake_faults
+from frtaudit.core.machine.command_line import Parser
 
 _DOES = "Serve synthetic face services on this machine, with the wire formats of the real ones."
 

@@ -20,7 +20,7 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 
 from frtaudit.config import guard, search_path, selection
 from frtaudit.config.guard import LANDS, is_setting
-from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
+from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated, unreadable
 from frtaudit.config.interpolation import resolve, value_at
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.machine.resources import shipped
@@ -134,7 +134,7 @@ def value_of(word: str) -> object:
             raise SpecError("command line", f"several values in {word!r}", "one value")
         return override.value()
     except HYDRA_ERRORS as error:
-        raise translated(error) from error
+        raise unreadable(word) from error
 
 
 def _place_in(word: str) -> object:

@@ -26,12 +26,16 @@ def translated(error: Exception) -> FrtauditError:
     if isinstance(error, FrtauditError):
         return error
     if isinstance(error, OverrideParseException):
-        word = str(error.override).lstrip("+")
-        quoted = """key=value; other text in two pairs of quotes: 'key="Büro 18-35, (a)"'"""
-        return SpecError("command line", f"cannot read {word!r}", quoted)
+        return unreadable(str(error.override).lstrip("+"))
     if isinstance(error, InterpolationKeyError):
         return SpecError(error.full_key or "spec", _first(error.msg or str(error)), "a ${key} of the spec")
     return _selection(str(error)) or _rest(error)
+
+
+def unreadable(word: str) -> SpecError:
+    """The error for a word that Hydra's grammar has no reading of."""
+    quoted = """key=value; other text in two pairs of quotes: 'key="Büro 18-35, (a)"'"""
+    return SpecError("command line", f"cannot read {word!r}", quoted)
 
 
 def _selection(text: str) -> SpecError | None:

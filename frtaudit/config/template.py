@@ -5,7 +5,7 @@ from pathlib import Path
 from shlex import quote
 
 from frtaudit.core.machine.output import OutputFolder
-from frtaudit.errors import SpecError
+from frtaudit.errors import SpecError, printable
 
 AUDIT = """\
 # @package _global_
@@ -91,6 +91,8 @@ def write_starter(folder: str | Path) -> str:
     Raises :class:`SpecError`, before anything is written, if one of them is there already.
     """
     place = Path(folder)
+    if str(place) != printable(str(place)):
+        raise SpecError("folder", f"found {str(place)!r}", "a name of printable text, which a spec can hold")
     files = {"audit/my_audit.yaml": _audit(place), "metadata.csv": METADATA}
     for name in files:
         if os.path.lexists(place / name):

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import date
 from fractions import Fraction
-from unicodedata import category
 
 from frtaudit.core.cohort import UNKNOWN
 from frtaudit.core.machine import limits
 from frtaudit.core.methods import DECIDING, OF_THEIR_OWN, Method
 from frtaudit.core.metrics import D_L2, INDICES, RATES, SPACES, TO_REQUIRE
 from frtaudit.core.provenance import Provenance
+from frtaudit.core.quoting import LONGEST, is_name
 from frtaudit.core.spec import (
     AuditSpec,
     Bootstrap,
@@ -41,7 +41,6 @@ BY_ASKING = (
 SENSES = ("<=", ">=")
 ALL, EACH, MAX = "all", "each", "max"
 NOT_STRATIFIED = "none"
-LONGEST = 200  # characters of a name
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -315,8 +314,7 @@ def _check_name(where: str, name: str) -> None:
 
 def _check_words(where: str, name: str) -> None:
     """A name that is printed and never a path: words of any script."""
-    strange = any(category(mark) == "Cc" or mark in "&|" for mark in name)
-    if strange or not 0 < len(name) <= LONGEST or name != name.strip():
+    if not is_name(name):
         accepted = f"1 to {LONGEST} characters without &, |, control characters and outer spaces"
         raise SpecError(where, f"found {name[:LONGEST]!r}", accepted)
 

@@ -21,7 +21,7 @@ PLAIN_ZEROS = 3
 UNDEFINED = "undefined"
 MIN_P = 0.001  # a smaller p value is printed as such
 Rounding: TypeAlias = Callable[[float, int], Decimal]
-_FORMULA = re.compile(r"\s*[=+\-@]|[\t\r\n]")
+_FORMULA = re.compile(r"[\s\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")  # also of full width
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -285,12 +285,12 @@ def _at_place(value: float, place: int) -> Decimal:
 def cell(value: object) -> object:
     r"""A value for a CSV file: text that a spreadsheet would calculate gets an apostrophe before it.
 
-    That is text that begins with ``=``, ``+``, ``-`` or ``@``, also after white space, or with a tab or the end of a
-    line. A carriage return, which readers take for the end of a row, is written as an escape. Numbers stay numbers,
-    also those written as text.
+    That is text that begins with ``=``, ``+``, ``-`` or ``@``, of any width, also after white space, or with a tab or
+    the end of a line. A carriage return, which readers take for the end of a row, is written as an escape. Numbers
+    stay numbers, also those written as text.
 
-    >>> cell("=1+1"), cell("-0.25"), cell(-0.25), cell("@a"), cell("a=1")
-    ("'=1+1", '-0.25', -0.25, "'@a", 'a=1')
+    >>> cell("=1+1"), cell("-0.25"), cell(-0.25), cell("\uff20a"), cell("a=1")
+    ("'=1+1", '-0.25', -0.25, "'\uff20a", 'a=1')
     """
     if not isinstance(value, str):
         return value

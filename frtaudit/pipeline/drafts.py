@@ -15,6 +15,8 @@ from frtaudit.core.machine.faults import as_line
 from frtaudit.core.machine.lock import lock
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import DataError, SpecError
+from frtaudit.signing.manifest import entries
+from frtaudit.signing.run_folder import in_the_way
 
 DRAFT, LOCK, FILES, MOVING = ".draft", "lock", "files", "moving.json"
 WHERE = "hydra.run.dir"
@@ -40,6 +42,7 @@ def draft(folder: Path, last: str) -> Iterator[Path]:
         _put_back(place, folder)
         (place / MOVING).unlink(missing_ok=True)
         shutil.rmtree(place / FILES, ignore_errors=True)
+        _refuse_invalid(folder)
         home = OutputFolder(folder)
         with home.kept_open(f"{DRAFT}/{FILES}") as files:
             yield place / FILES
@@ -93,9 +96,17 @@ def _refuse_used(folder: Path, last: str) -> None:
         raise SpecError(WHERE, f"{folder.name} already holds a {last}", f"a folder without a {last}")
 
 
+def _refuse_invalid(folder: Path) -> None:
+    """A run that ``frtaudit verify`` would find invalid for what stood in its folder before is not begun."""
+    found = in_the_way(folder, DRAFT)
+    if found is not None:
+        raise DataError(WHERE, found, "a new folder, or one without it")
+
+
 def _refuse_replaced(place: Path, files: int) -> None:
     """What was read at the draft's path while it was written is not what was written."""
-    if not os.path.samestat(os.fstat(files), (place / FILES).lstat()):
+    same = os.path.samestat(os.fstat(files), (place / FILES).lstat())
+    if not same or any(entries(place / FILES).values()):
         raise DataError(WHERE, f"{DRAFT} was replaced meanwhile", "a folder that nobody else writes into")
 
 

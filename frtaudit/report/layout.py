@@ -22,7 +22,7 @@ from frtaudit.core import AuditResult, formatting
 from frtaudit.core.canonical import Json, number_in
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.metrics import kind_of, printed
-from frtaudit.errors import SpecError
+from frtaudit.errors import SpecError, legible
 from frtaudit.report.phrases import ABSENT
 from frtaudit.report.pieces import Text, TextSpan
 from frtaudit.report.shape import WHERE, Shape, check_page
@@ -36,9 +36,15 @@ def environment(loader: BaseLoader | None = None) -> Environment:
         loader=loader or FileSystemLoader(shipped("templates")),
         undefined=StrictUndefined,
         autoescape=True,
+        finalize=_legible,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def _legible(value: object) -> object:
+    """What a template prints, so that no name turns its sentence round; ``| e`` and ``| safe`` stay as they are."""
+    return legible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def rendered(shape: Shape, result: AuditResult, values: Mapping[str, object]) -> str:

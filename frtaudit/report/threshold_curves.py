@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from frtaudit.core import Curve
 from frtaudit.core.canonical import Json
+from frtaudit.errors import legible
 from frtaudit.report.source import Source
 
 POINTS = 40_000  # numbers over all dials: half a megabyte of page
@@ -61,9 +62,9 @@ def _curve_data(source: Source, curves: ThresholdCurves, most: int) -> Json:
     false_matches, n = _counts(source, curves.fmr, kept)
     false_non_matches, m = _counts(source, curves.fnmr, kept)
     return {
-        "system": curves.fmr.provider,
-        "schema": curves.fmr.schema,
-        "group": name,
+        "system": legible(curves.fmr.provider),
+        "schema": curves.fmr.schema and legible(curves.fmr.schema),
+        "group": legible(name),
         "t": _short(curves.fmr.x, kept),
         "fm": false_matches,
         "n": n,

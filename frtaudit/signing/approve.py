@@ -4,7 +4,6 @@ The PDF gets a further PAdES signature, appended as the first one permits. Besid
 statement that names what was approved, to the last byte, and both public halves of who approved it.
 """
 
-import argparse
 import os
 import sys
 import tempfile
@@ -12,6 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from frtaudit.core.machine.command_line import Parser
 from frtaudit.errors import DataError, FrtauditError, VerificationError, printable
 from frtaudit.report.files import PDF, RESULT
 from frtaudit.signing.keys import load_signer
@@ -63,8 +63,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="frtaudit approve", description="Add an approving signature.")
+def _parser() -> Parser:
+    parser = Parser(prog="frtaudit approve", description="Add an approving signature.")
     parser.add_argument("run", metavar="RUN", help="a signed run folder, or its PDF")
     parser.add_argument("--key", required=True, metavar="K", help="the approver's key: see frtaudit keygen")
     parser.add_argument("--password-file", metavar="FILE", help="file with the key's password")

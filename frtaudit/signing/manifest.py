@@ -102,12 +102,19 @@ def problem(folder: Path, name: str, recorded: Digest) -> str | None:
     kind = _irregular_part(folder, name)
     if kind is not None:
         return f"{kind}: not opened"
-    if not path.is_file():
+    if not _is_there(path):
         return "is listed in the statement, but missing"
     length = path.stat().st_size  # another length needs no reading
     return _difference(
         digest_file(path) if length == recorded.length else Digest(sha256="", length=length), recorded
     )
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # no file has a name of that length
+        return False
 
 
 def extends(path: Path, recorded: Digest) -> bool:
@@ -121,13 +128,13 @@ def extends(path: Path, recorded: Digest) -> bool:
 
 
 def is_inside(name: str) -> bool:
-    """Whether ``name`` is a plain relative name that cannot lead out of its folder.
+    """Whether ``name`` is a plain relative name that cannot lead out of its folder, in the only way to write it.
 
-    >>> is_inside("tables/scores.parquet"), is_inside("../result.json")
-    (True, False)
+    >>> is_inside("tables/scores.parquet"), is_inside("../result.json"), is_inside("./result.json")
+    (True, False, False)
     """
-    path = PurePosixPath(name)
-    return bool(name) and not path.is_absolute() and ".." not in path.parts and "\\" not in name
+    parts = name.split("/")
+    return not {"", ".", ".."} & {*parts} and "\\" not in name and "\0" not in name
 
 
 def _irregular_part(folder: Path, name: str) -> str | None:

@@ -10,7 +10,7 @@ from frtaudit.errors import VerificationError
 from frtaudit.report.files import ANNEX, HTML, PDF, PREVIOUS, RESULT, SETTINGS
 from frtaudit.signing.contents import VERDICT, list_checks, result_checks, seal_of_result, verdict_checks
 from frtaudit.signing.coverage import LARGEST_PDF, LARGEST_STATEMENT, not_covered, not_regular, read_bounded
-from frtaudit.signing.manifest import STATEMENT, approvals, covered, extends, problem
+from frtaudit.signing.manifest import APPROVALS, STATEMENT, approvals, covered, entries, extends, problem
 from frtaudit.signing.parties import Evidence, parties
 from frtaudit.signing.pdf.signature import SignedPdf
 from frtaudit.signing.report_pdf import open_pdf, signed_by, trusted
@@ -161,6 +161,21 @@ def _unlisted(folder: Path, outer: Statement) -> Iterator[Check]:
     for name in covered(folder):
         if name not in outer.subjects and _is_ours(name):
             yield invalid(name, f"has the name of a run's file, but is not listed in {STATEMENT}")
+
+
+def in_the_way(folder: Path, own: str) -> str | None:
+    """What of a folder would make a run that is written into it invalid, in words; None where nothing would.
+
+    A link, a FIFO, a device; a file that has the name of a run's. What lies in the folder ``own`` does not count.
+    """
+    for name, kind in entries(folder).items():
+        if name.startswith(f"{own}/"):
+            continue
+        if kind is not None:
+            return f"{name} {kind}"
+        if _is_ours(name) or name == STATEMENT or APPROVALS.fullmatch(name):
+            return f"{name} is there, which has the name of a run's file"
+    return None
 
 
 def _is_ours(name: str) -> bool:

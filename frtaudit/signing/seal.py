@@ -5,7 +5,6 @@ inputs, and, from a time-stamping authority, the time at which it existed. It pr
 cannot prove that nobody had looked at scores by then.
 """
 
-import argparse
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -16,10 +15,11 @@ from pathlib import Path
 from cryptography import x509
 
 from frtaudit.core.canonical import Json, sha256, to_bytes
+from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.machine.files import read_regular
 from frtaudit.core.result import AuditResult
 from frtaudit.core.seal import SealRecord, departures, sealed_content
-from frtaudit.errors import DataError, FrtauditError, VerificationError
+from frtaudit.errors import DataError, FrtauditError, VerificationError, printable
 from frtaudit.signing.keys import load_signer
 from frtaudit.signing.manifest import digest_bytes
 from frtaudit.signing.signer import Signer, check_years, common_name
@@ -133,11 +133,12 @@ def _said(seal: Seal, out: str) -> str:
     if seal.stamp is not None:
         time = f"{seal.stamp.when:%Y-%m-%d %H:%M:%S} UTC by {common_name(seal.stamp.certificate)!r}"
     by = f"sealed by {common_name(seal.statement.certificate)!r}, {time}"
-    return f"{by}: {out} (sha256 {seal.sha256})\nRun it with: frtaudit run ... seal={out}\n"
+    place = printable(out)
+    return f"{by}: {place} (sha256 {seal.sha256})\nRun it with: frtaudit run ... seal={place}\n"
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="frtaudit seal",
         description="Sign spec and cohort before the scores are seen.",
         allow_abbrev=False,

@@ -304,3 +304,37 @@ def test_a_reader_who_has_enough_is_no_fault() -> None:
     command = f"{sys.executable} -m frtaudit schema spec | head -1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (141, "{\n", "")
+
+
+NAME = "x\nok             result.json: signed\r\x1b[2J\x9b2J\u202e\u2028"
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["init", NAME], 2),
+        (["init", "\udcff"], 2),
+        (["keygen", "--name", "Org", "--out", NAME], 0),
+        (["keygen", "--name", NAME, "--out", "key"], 0),
+        (["keygen", "--out", "key", NAME], 2),
+        (["approve", "--key", "key", "run", NAME], 2),
+        (["seal", f"--{NAME}"], 2),
+        (["seal", "--out", NAME, "audit=demo"], 0),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_no_word_of_the_command_line_forges_a_line(
+    words: list[str],
+    code: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """What a command prints of a name that it was given has the name's control characters as escapes."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FRTAUDIT_CONFIG_HOME", str(tmp_path / "config"))
+    assert main.main(words) == code
+    said = "".join(capfd.readouterr())
+    assert said.replace("\n", "").isprintable()
+    assert "\nok " not in said
+    assert code == 0 or said.count("\n") == 1

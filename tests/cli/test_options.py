@@ -3,7 +3,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from frtaudit.cli.options import OVERRIDES, Parser, moment, parser_of, run_options
+from frtaudit.cli.options import OVERRIDES, moment, parser_of, run_options
+from frtaudit.core.machine.command_line import Parser
 from frtaudit.errors import SpecError
 
 

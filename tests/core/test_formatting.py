@@ -120,7 +120,22 @@ def test_clipping_stays_in_range_and_order(low: float, width: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["=1+1", "+1+1", "-1+cmd", "@SUM(1)", "\t=1", "\r=1", "\n=1", "  =1", "-", "=", "+x"]
+    "text",
+    [
+        "=1+1",
+        "+1+1",
+        "-1+cmd",
+        "@SUM(1)",
+        "\t=1",
+        "\r=1",
+        "\n=1",
+        "  =1",
+        "-",
+        "=",
+        "+x",
+        "\uff1d1+1",
+        "\ufeff=1",
+    ],
 )
 def test_a_formula_becomes_text(text: str) -> None:
     """What a spreadsheet would calculate gets an apostrophe, in the header too."""

@@ -48,18 +48,53 @@ def test_a_failed_run_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine")
     with pytest.raises(ZeroDivisionError), draft(tmp_path, last="result.json"):
         raise ZeroDivisionError
-    (tmp_path / "tables").mkdir()
-    (tmp_path / "tables" / "mine").write_text("mine")
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others" / "mine").write_text("mine")
     with pytest.raises(OSError, match="not empty"):
-        written(tmp_path, "report.html", "result.json", "tables/")
+        written(tmp_path, "report.html", "result.json", "others/")
     with signals.listening():
         os.kill(os.getpid(), signal.SIGTERM)
         with pytest.raises(signals.Stopped), draft(tmp_path, last="result.json"):
             pytest.fail("the block must not begin")
     with pytest.raises(ZeroDivisionError), draft(tmp_path / "new" / "run", last="result.json"):
         raise ZeroDivisionError
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "tables"]
-    assert (tmp_path / "tables" / "mine").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "others"]
+    assert (tmp_path / "others" / "mine").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "name", ["report.json", "tables/mine", "statement.dsse.json", "approval.2.dsse.json", "mine"]
+)
+def test_a_run_that_would_not_verify_is_not_begun(tmp_path: Path, name: str) -> None:
+    """A link anywhere, or a file that has the name of a run's: one line before anything is done, and it stays."""
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).symlink_to("elsewhere")
+    with pytest.raises(
+        DataError, match=rf"^hydra.run.dir: {name} is a symbolic link; accepted: a new folder"
+    ):
+        written(tmp_path, "result.json")
+    (tmp_path / name).unlink()
+    (tmp_path / name).write_text("mine")
+    if name != "mine":
+        with pytest.raises(
+            DataError, match=f"^hydra.run.dir: {name} is there, which has the name of a run's"
+        ):
+            written(tmp_path, "result.json")
+        assert not (tmp_path / "result.json").exists()
+    assert (tmp_path / name).read_text() == "mine"
+
+
+def test_a_link_put_into_the_draft_is_not_moved_into_place(tmp_path: Path) -> None:
+    """Whoever swaps a file of the draft for a link gets no run: what verify would find invalid is not written."""
+
+    def swapped() -> None:
+        with draft(tmp_path, last="result.json") as files:
+            (files / "result.json").write_text("")
+            (files / "lists").symlink_to(tmp_path)
+
+    with pytest.raises(DataError, match=r"\.draft was replaced meanwhile"):
+        swapped()
+    assert not [*tmp_path.iterdir()]
 
 
 def test_two_runs_at_once_are_refused(tmp_path: Path) -> None:

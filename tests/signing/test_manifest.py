@@ -47,9 +47,12 @@ def test_problem_names_each_way_to_differ(tmp_path: Path) -> None:
     assert "4 bytes long" in str(problem(tmp_path, "f", recorded))
     file.unlink()
     assert "missing" in str(problem(tmp_path, "f", recorded))
+    assert "missing" in str(problem(tmp_path, "f" * 5000, recorded))
 
 
-@pytest.mark.parametrize("name", ["../f", "/etc/passwd", "a/../../f", "", "..\\f"])
+@pytest.mark.parametrize(
+    "name", ["../f", "/etc/passwd", "a/../../f", "", "..\\f", "./f", "a//f", "f/", "f\0"]
+)
 def test_names_that_lead_outside_are_refused(tmp_path: Path, name: str) -> None:
     """A statement cannot make the check read a file outside the run folder."""
     assert not is_inside(name)

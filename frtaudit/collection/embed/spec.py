@@ -12,6 +12,7 @@ from frtaudit.collection.clients.face_finding import FaceDetector, Gives
 from frtaudit.collection.clients.face_network import CPU
 from frtaudit.collection.embed.preset import Cut, EngineKind, Preset
 from frtaudit.core.canonical import Json
+from frtaudit.core.file_names import RESERVED
 from frtaudit.core.identity import plugin, plugin_plain
 from frtaudit.core.quoting import quoted
 from frtaudit.core.registry import names
@@ -63,8 +64,9 @@ class EmbedSpec:
         if not self.name:
             stem = "dlib" if self.model is None else Path(self.model).stem
             object.__setattr__(self, "name", stem)
-        if not _NAME.fullmatch(self.name):
-            raise SpecError("name", f"{self.name!r}", "letters, digits, _, - and .: name=NAME")
+        if not _NAME.fullmatch(self.name) or self.name.lower().partition(".")[0] in RESERVED:
+            accepted = "letters, digits, _, - and .; not the name of a device: name=NAME"
+            raise SpecError("name", f"{self.name!r}", accepted)
         if not 0 <= self.workers <= 256:
             raise SpecError("workers", f"{self.workers}", "0 for as many as there are cores, to 256")
         self._check_detector()

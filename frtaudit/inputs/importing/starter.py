@@ -8,6 +8,8 @@ import numpy as np
 import yaml
 
 from frtaudit.core.canonical import Json
+from frtaudit.core.file_names import file_name
+from frtaudit.core.quoting import is_name
 from frtaudit.errors import printable
 from frtaudit.inputs.importing.values import UNKNOWN, KnownSet
 
@@ -87,7 +89,7 @@ def _named(known: KnownSet, folder: str) -> dict[str, Json]:
         "cohort": cohort,
         **({"protocol": protocol} if protocol else {}),
         **(
-            {"schemas": {name: _schema(known, name) for name in schemas_of(known)}}
+            {"schemas": {_key(name): _schema(known, name) for name in schemas_of(known)}}
             if schemas_of(known)
             else {}
         ),
@@ -101,12 +103,19 @@ def _named(known: KnownSet, folder: str) -> dict[str, Json]:
 
 
 def schemas_of(known: KnownSet) -> list[str]:
-    """The columns of groups that hold at least two classes; none whose words a spec would read as another value."""
+    """The columns of groups that have a name and at least two classes; none whose words a spec would read otherwise."""
     return [
         name
         for name in known.samples.groups
-        if len(classes := _classes(known, name)) >= MIN_CLASSES and "${" not in "".join([name, *classes])
+        if name.strip()
+        and len(classes := _classes(known, name)) >= MIN_CLASSES
+        and "${" not in "".join([name, *classes])
     ]
+
+
+def _key(column: str) -> str:
+    """What a spec calls the schema of a column: its name, or one made of it where a spec cannot hold that."""
+    return column if is_name(column) else file_name(column)
 
 
 def _classes(known: KnownSet, name: str) -> list[str]:

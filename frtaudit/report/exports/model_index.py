@@ -11,6 +11,7 @@ from frtaudit.core.canonical import Json
 from frtaudit.core.file_names import file_name
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
+from frtaudit.errors import printable
 from frtaudit.report.exports.run_folder import FinishedRun
 from frtaudit.report.source import Record, Source, mapping
 from frtaudit.report.words import words
@@ -80,8 +81,8 @@ def _lines(run: FinishedRun, system: str) -> Iterator[str]:
     """Plain lines: the name and the sentences are indented, so that no mark in them is read as Markdown."""
     yield "# Face verification audit"
     yield ""
-    yield f"    {' '.join(system.split())}: audited by frtaudit, result sha256 {run.result.sha256}"
+    yield f"    {printable(system)}: audited by frtaudit, result sha256 {run.result.sha256}"
     for finding in run.result.findings:
         judged = run.estimate(finding)
         if judged is not None and judged.provider == system:
-            yield f"    {words().verdict[finding.verdict.value]}: {' '.join(finding.sentence.split())}"
+            yield f"    {words().verdict[finding.verdict.value]}: {printable(finding.sentence)}"

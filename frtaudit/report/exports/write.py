@@ -70,19 +70,21 @@ def write_whole(out: Path, fill: Callable[[Path], None], option: str = "--out") 
         _remove_left(out)
         draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=out))
         held = _locked(draft)
+        home = os.open(out, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         raise DataError(option, f"cannot write there ({error.strerror})", "a writable folder") from None
     try:
         with keeping_open(draft, held):
             fill(draft)
         made = sorted(os.listdir(held))  # noqa: PTH208  of the open folder
-        there = [name for name in made if (out / name).exists()]
+        there = sorted({*made} & {*os.listdir(home)})  # noqa: PTH208  of the open folder; also links that lead nowhere
         if there:
             raise DataError(option, f"already contains {', '.join(there)}", "an empty folder, or another")
         for name in made:
-            os.rename(name, out / name, src_dir_fd=held)
+            os.rename(name, name, src_dir_fd=held, dst_dir_fd=home)
     finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        shutil.rmtree(draft.name, ignore_errors=True, dir_fd=home)
+        os.close(home)
         os.close(held)
     return [out / name for name in made]
 

@@ -296,6 +296,8 @@ def test_a_run_that_cannot_be_is_refused_in_one_line(drawn: Path, tmp_path: Path
             "no execution provider 'NoneProvider'",
         ),
         ([*usual, f"model={drawn}/drawn.onnx", "name=a/b"], "name: 'a/b'; accepted: letters, digits"),
+        ([*usual, f"model={drawn}/drawn.onnx", "name=Nul.x"], "name: 'Nul.x'; accepted: letters, digits"),
+        ([*usual, "into=a\x1b"], r"command line: cannot read 'into=a\x1b'; accepted: key=value"),
         ([table, into, "preset=dlib", "model=x"], "preset=dlib has its own model"),
         ([*usual, "workers=-1", "model=x"], "workers: -1"),
         ([*usual, "wrokers=1"], "unknown key 'wrokers' (did you mean 'workers'?)"),

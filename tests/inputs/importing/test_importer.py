@@ -520,3 +520,20 @@ def test_a_class_that_a_spec_would_read_as_a_key_is_no_group(
     assert code == 0, printed
     assert "site" in (tmp_path / "out" / "metadata.csv").read_text().splitlines()[0]
     assert not load_spec(["audit=imported_embeddings"], str(tmp_path / "out")).schemas
+
+
+@pytest.mark.parametrize("column", ["a&b", "a|b", "x" * 201, "_target_", "x\x1b[2J", "hydra", "../site", " "])
+def test_a_column_of_any_name_becomes_a_schema_that_the_spec_can_hold(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], column: str
+) -> None:
+    """Its classes are those of the column, whatever the schema is called."""
+    people = sorted({name.split("_")[0] for name in IDS})
+    rows = [[name, name.split("_")[0], "ab"[people.index(name.split("_")[0]) % 2]] for name in IDS]
+    np.savez(tmp_path / "m.npz", embedding=VECTORS, image_id=IDS)
+    with (tmp_path / "people.csv").open("w", newline="") as stream:
+        csv.writer(stream).writerows([["photo", "person", column], *rows])
+    code, printed = run(capsys, str(tmp_path), f"into={tmp_path / 'out'}")
+    assert code == 0, printed
+    schemas = load_spec(["audit=imported_embeddings"], str(tmp_path / "out")).schemas.values()
+    assert [schema.column for schema in schemas] == ([column] if column.strip() else [])
+    assert all(schema.classes == ("a", "b") for schema in schemas)

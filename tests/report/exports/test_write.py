@@ -11,6 +11,7 @@ from frtaudit.cli import main
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core import registry
 from frtaudit.core.machine import signals
+from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import names, register
 from frtaudit.errors import DataError, SpecError
 from frtaudit.report.exports.run_folder import FinishedRun
@@ -107,6 +108,33 @@ def test_nothing_is_overwritten_or_half_written(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(OSError, match="disk full"):
         export(run, ["csv", "markdown"], out)
     assert [path.name for path in out.iterdir()] == ["junit.xml"]
+
+
+def test_a_link_that_leads_nowhere_is_not_overwritten(tmp_path: Path) -> None:
+    """It stands there as a file does: nothing is written beside it or through it."""
+    load_plugins()
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "junit.xml").symlink_to(tmp_path / "gone")
+    with pytest.raises(DataError, match="already contains junit.xml"):
+        export(finished(tmp_path), ["csv", "junit"], out)
+    assert [path.name for path in out.iterdir()] == ["junit.xml"]
+    assert not (tmp_path / "gone").exists()
+
+
+def test_a_folder_that_becomes_a_link_meanwhile_gets_nothing(tmp_path: Path) -> None:
+    """The files go into the folder that the command began with, wherever it lies by then."""
+    out, victim = tmp_path / "out", tmp_path / "victim"
+    victim.mkdir()
+
+    def swap(draft: Path) -> None:
+        OutputFolder(draft).write("a", b"")
+        out.rename(tmp_path / "moved")
+        out.symlink_to(victim)
+
+    write_whole(out, swap)
+    assert not [*victim.iterdir()]
+    assert [path.name for path in (tmp_path / "moved").iterdir()] == ["a"]
 
 
 def test_a_signal_ends_an_export_between_two_formats(tmp_path: Path) -> None:

@@ -1,0 +1,14 @@
+"""Words of a command line, read so that what is wrong with them is one line."""
+
+import argparse
+from typing import NoReturn
+
+from frtaudit.errors import SpecError
+
+
+class Parser(argparse.ArgumentParser):
+    """Usage errors are one line, as all errors are."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise :class:`SpecError`."""
+        raise SpecError("command line", message, f"{self.prog} --help shows it")
