@@ -14,11 +14,15 @@ DEMO_FOLDER = "demo-key"
 
 
 def config_folder() -> Path:
-    """The user's folder: FRTAUDIT_CONFIG_HOME, else XDG_CONFIG_HOME/frtaudit, else ~/.config/frtaudit."""
+    """The user's folder: FRTAUDIT_CONFIG_HOME, else XDG_CONFIG_HOME/frtaudit, else ~/.config/frtaudit.
+
+    A relative XDG_CONFIG_HOME counts as none, as its specification asks: whom a machine trusts does not depend on the
+    folder in which a command is started.
+    """
     if own := os.environ.get("FRTAUDIT_CONFIG_HOME"):
         return Path(own)
-    shared = os.environ.get("XDG_CONFIG_HOME")
-    return (Path(shared) if shared else Path.home() / ".config") / "frtaudit"
+    shared = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+    return (shared if shared.is_absolute() else Path.home() / ".config") / "frtaudit"
 
 
 def load_signer(key: str | Path | None = None, password_file: str | Path | None = None) -> Signer:
