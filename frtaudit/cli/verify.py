@@ -56,7 +56,9 @@ class _Parser(argparse.ArgumentParser):
         parser = cls(prog="frtaudit verify", description="Check a run folder, or its PDF alone, offline.")
         add = parser.add_argument
         add("path", metavar="PATH", help="a run's or a sweep's folder (everything), or a PDF")
-        add("--trust", action="append", default=[], metavar="FILE", help="PEM of a signer to trust, or a folder")
+        add(
+            "--trust", action="append", default=[], metavar="FILE", help="PEM of signers, or a folder of them"
+        )
         add("--deep", action="store_true", help="lay out the PDF again and compare it, too")
         add(
             "--strict",
