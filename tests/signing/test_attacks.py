@@ -31,6 +31,7 @@ from small_run import WHEN, make_result, write_run
 from tampering import STORED
 
 from frtaudit.core.canonical import to_bytes
+from frtaudit.errors import DataError
 from frtaudit.signing.approve import approve
 from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.manifest import STATEMENT
@@ -648,6 +649,15 @@ def test_a_changed_sweep_is_found(attack: Attack, tmp_path: Path) -> None:
     sweep = Path(shutil.copytree(STORED / "sweep", tmp_path / "sweep"))
     attack(sweep)
     assert verify(sweep, [STORED / "auditor.pem"]).exit_code == 2
+
+
+def test_a_sweep_is_approved_job_by_job(tmp_path: Path, other: Signer) -> None:
+    """Its table is no run, and nothing is written."""
+    sweep = Path(shutil.copytree(STORED / "sweep", tmp_path / "sweep"))
+    before = sorted(sweep.iterdir())
+    with pytest.raises(DataError, match="is the folder of a sweep"):
+        approve(sweep, other, LATER)
+    assert sorted(sweep.iterdir()) == before
 
 
 # approval
