@@ -20,21 +20,22 @@ USAGE = 4
 
 def main(argv: Sequence[str] | None = None) -> int:
     """``frtaudit verify PATH``; the exit code is the verification's, 4 also for wrong usage."""
-    options = _Parser.make().parse_args(argv)
+    parser = _Parser.make()
+    options = parser.parse_args(argv)
+    if not all((options.path, *options.trust)):
+        parser.error("an argument is empty; accepted: a path")
     try:
         depth = Depth.PAPER if options.deep or options.strict else Depth.PAGE
         verification = verify(options.path, options.trust, depth, _tabled)
     except FrtauditError as error:
         sys.stderr.write(f"frtaudit verify: {error}\n")
         return USAGE
-    sys.stdout.write(f"{dumps(verification.to_json()) if options.json else verification}\n")
-    if options.strict and verification.strict_exit_code != verification.exit_code and not options.json:
-        sys.stdout.write(
-            f"{options.path}: not everything was compared or is covered (exit {verification.strict_exit_code})\n"
-        )
+    strict = options.strict
+    said = dumps(verification.to_json(strict=strict)) if options.json else verification.text(strict=strict)
+    sys.stdout.write(f"{said}\n")
     if options.recipe:
         sys.stdout.write(_recipe(Path(options.path)))
-    return verification.strict_exit_code if options.strict else verification.exit_code
+    return verification.verdict(strict=strict)[1]
 
 
 def _tabled(found: Mapping[str, Any], results: Mapping[int, AuditResult]) -> tuple[bytes, str]:
@@ -55,7 +56,9 @@ class _Parser(argparse.ArgumentParser):
         parser = cls(prog="frtaudit verify", description="Check a run folder, or its PDF alone, offline.")
         add = parser.add_argument
         add("path", metavar="PATH", help="a run's or a sweep's folder (everything), or a PDF")
-        add("--trust", action="append", default=[], metavar="FILE", help="PEM of a signer to trust")
+        add(
+            "--trust", action="append", default=[], metavar="FILE", help="PEM of signers, or a folder of them"
+        )
         add("--deep", action="store_true", help="lay out the PDF again and compare it, too")
         add(
             "--strict",

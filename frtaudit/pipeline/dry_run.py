@@ -11,6 +11,7 @@ from frtaudit.evaluation.answerable import why_not
 from frtaudit.evaluation.requirement_findings import limit_of, place_of
 from frtaudit.evaluation.requirements import planned
 from frtaudit.inputs.pairlist import read_pairs
+from frtaudit.inputs.previous import read_previous
 from frtaudit.pipeline.audit import ranked_classes, refuse_few_replicates
 from frtaudit.pipeline.components import comparisons_of, lists_of, load_cohort, load_providers
 from frtaudit.pipeline.evaluate import groups_of, planned_non_mated, refuse_unresolved, request_of
@@ -27,6 +28,7 @@ def check(spec: AuditSpec) -> list[str]:
     Raises the error that the audit would stop with, as far as no score is needed.
     Loads the cohort and every provider's templates; reads the pair lists.
     """
+    _check_files_of(spec)
     cohort_data = load_cohort(spec)
     groups = groups_of(cohort_data.cohort)
     providers = load_providers(spec, cohort_data)
@@ -54,6 +56,20 @@ def check(spec: AuditSpec) -> list[str]:
         lines.append(_expected_line(spec, cohort_data, len(providers)))
     lines += [f"warning: {note}" for note in cohort_data.notes]
     return lines
+
+
+def _check_files_of(spec: AuditSpec) -> None:
+    """Seal, last audit and key, where the spec names them: the run would open them first. No password is asked for."""
+    if spec.seal is not None:
+        from frtaudit.signing.seal import load_seal  # signing is loaded where it is asked for
+
+        load_seal(spec.seal)
+    if spec.report.previous:
+        read_previous(spec.report.previous)
+    if spec.report.key:
+        from frtaudit.signing.keys import check_place
+
+        check_place(Path(spec.report.key))
 
 
 def _cohort_line(cohort_data: CohortData) -> str:

@@ -19,6 +19,7 @@ from frtaudit.signing.manifest import STATEMENT, approvals, digest_bytes, digest
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.signer import Signer, check_years, fingerprint
 from frtaudit.signing.statement import Scope, approval_statement, open_statement
+from frtaudit.signing.sweeps import is_sweep
 from frtaudit.signing.verification import CheckStatus
 from frtaudit.signing.verify import verify
 
@@ -72,7 +73,9 @@ def _parser() -> Parser:
 
 
 def _check_run(path: Path) -> None:
-    """Nobody approves what does not hold, or what nobody signed."""
+    """Nobody approves what does not hold, what nobody signed, or a sweep's table in place of its jobs."""
+    if is_sweep(path):
+        raise DataError(path.name, "is the folder of a sweep", "the folder of one of its jobs")
     verification = verify(path)
     wrong = next((check for check in verification.checks if check.status is CheckStatus.INVALID), None)
     if wrong is not None:

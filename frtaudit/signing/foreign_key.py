@@ -9,7 +9,7 @@ from securesystemslib.signer import CryptoSigner, SSlibKey  # type: ignore[attr-
 
 from frtaudit.errors import DataError
 from frtaudit.signing.password import ASKED, bytes_of, password_for
-from frtaudit.signing.pdf.evidence import chains
+from frtaudit.signing.pdf.evidence import path_of
 from frtaudit.signing.signer import CertifiedKey, Signer, key_fingerprint
 
 Bundle = tuple[CertifiedKey, tuple[x509.Certificate, ...]]
@@ -29,7 +29,6 @@ def foreign_signer(path: Path, password_file: str | Path | None = None) -> Signe
     own = [certificate for certificate in certificates if certificate.public_key() == key.public_key()]
     if not own:
         raise DataError(str(path), "holds no certificate of its key", "the key with its certificate")
-    issuers = chains(own[:1], certificates) - {own[0]}  # a file may hold others as well
     public = key.public_key()
     keyid = key_fingerprint(public)
     return Signer(
@@ -38,7 +37,7 @@ def foreign_signer(path: Path, password_file: str | Path | None = None) -> Signe
         pdf_key=key,
         certificate=own[0],
         keyid=keyid,
-        chain=tuple(certificate for certificate in certificates if certificate in issuers),
+        chain=tuple(path_of(own[0], certificates)[1:]),  # a file may hold others as well
     )
 
 

@@ -4,6 +4,7 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
+from frtaudit.core.machine.files import Links, irregular
 from frtaudit.errors import DataError
 from frtaudit.signing.foreign_key import foreign_signer
 from frtaudit.signing.key_folder import PUBLIC, STATEMENT_KEY, generate, read
@@ -14,11 +15,15 @@ DEMO_FOLDER = "demo-key"
 
 
 def config_folder() -> Path:
-    """The user's folder: FRTAUDIT_CONFIG_HOME, else XDG_CONFIG_HOME/frtaudit, else ~/.config/frtaudit."""
+    """The user's folder: FRTAUDIT_CONFIG_HOME, else XDG_CONFIG_HOME/frtaudit, else ~/.config/frtaudit.
+
+    A relative XDG_CONFIG_HOME counts as none, as its specification asks: whom a machine trusts does not depend on the
+    folder in which a command is started.
+    """
     if own := os.environ.get("FRTAUDIT_CONFIG_HOME"):
         return Path(own)
-    shared = os.environ.get("XDG_CONFIG_HOME")
-    return (Path(shared) if shared else Path.home() / ".config") / "frtaudit"
+    shared = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+    return (shared if shared.is_absolute() else Path.home() / ".config") / "frtaudit"
 
 
 def load_signer(key: str | Path | None = None, password_file: str | Path | None = None) -> Signer:
@@ -30,16 +35,20 @@ def load_signer(key: str | Path | None = None, password_file: str | Path | None 
     if key is None:
         return demo_signer(datetime.now(UTC))
     folder = Path(key)
+    check_place(folder)
     if folder.is_file():
         return foreign_signer(folder, password_file)
-    if not folder.is_dir():
-        raise DataError(
-            f"key {folder}", "does not exist", "a folder of frtaudit keygen, a PKCS#12 or a PEM file"
-        )
     password = None
     if _is_encrypted(folder / STATEMENT_KEY):
         password = password_for(password_file, f"Password of {folder}: ")
     return read(folder, password)
+
+
+def check_place(key: Path) -> None:
+    """Raise :class:`DataError` where a key's folder or file is not there, or neither; nothing is opened."""
+    if not key.is_dir() and not key.is_file():
+        found = irregular(key, Links.FOLLOW) or "does not exist"
+        raise DataError(f"key {key}", found, "a folder of frtaudit keygen, a PKCS#12 or a PEM file")
 
 
 def demo_signer(when: datetime) -> Signer:

@@ -1,5 +1,6 @@
 """Files and their digests: what a statement covers, and whether a folder still holds it."""
 
+import errno
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ APPROVAL = "approval.{}.dsse.json"
 APPROVALS = re.compile(r"approval\.([1-9]\d{0,3})\.dsse\.json")
 LOG_SUFFIX = ".log"
 MAX_ADDED = 1 << 26
+ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,19 +104,16 @@ def problem(folder: Path, name: str, recorded: Digest) -> str | None:
     kind = _irregular_part(folder, name)
     if kind is not None:
         return f"{kind}: not opened"
-    if not _is_there(path):
-        return "is listed in the statement, but missing"
-    length = path.stat().st_size  # another length needs no reading
-    return _difference(
-        digest_file(path) if length == recorded.length else Digest(sha256="", length=length), recorded
-    )
-
-
-def _is_there(path: Path) -> bool:
     try:
-        return path.is_file()
-    except OSError:  # no file has a name of that length
-        return False
+        length = path.lstat().st_size  # another length needs no reading
+        found = digest_file(path) if length == recorded.length else Digest(sha256="", length=length)
+    except PermissionError as error:
+        return f"cannot be read ({error.strerror})"
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno not in ABSENT:
+            raise
+        return "is listed in the statement, but missing"
+    return _difference(found, recorded)
 
 
 def extends(path: Path, recorded: Digest) -> bool:

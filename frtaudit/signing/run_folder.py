@@ -1,7 +1,7 @@
 """A run's folder, checked: its statement over all files, its PDF, its result and verdict, its approvals."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,13 +10,22 @@ from frtaudit.errors import VerificationError
 from frtaudit.report.files import ANNEX, HTML, PDF, PREVIOUS, RESULT, SETTINGS
 from frtaudit.signing.contents import VERDICT, list_checks, result_checks, seal_of_result, verdict_checks
 from frtaudit.signing.coverage import LARGEST_PDF, LARGEST_STATEMENT, not_covered, not_regular, read_bounded
-from frtaudit.signing.manifest import APPROVALS, STATEMENT, approvals, covered, entries, extends, problem
+from frtaudit.signing.manifest import (
+    APPROVAL,
+    APPROVALS,
+    STATEMENT,
+    approvals,
+    covered,
+    entries,
+    extends,
+    problem,
+)
 from frtaudit.signing.parties import Evidence, parties
 from frtaudit.signing.pdf.signature import SignedPdf
 from frtaudit.signing.report_pdf import open_pdf, signed_by, trusted
 from frtaudit.signing.rerender import LISTS, in_folder, is_rendered, rendering_checks, status_of
 from frtaudit.signing.seal import SEAL
-from frtaudit.signing.signer import fingerprint
+from frtaudit.signing.signer import common_name, fingerprint
 from frtaudit.signing.statement import Scope, Statement, open_statement
 from frtaudit.signing.trust import Trust
 from frtaudit.signing.verification import Check, CheckStatus, Depth, indeterminate, invalid, ok, unchecked
@@ -95,7 +104,21 @@ def _approvals(folder: Path, evidence: Evidence) -> tuple[Evidence, Sequence[Che
             wrong = "is by a key that signed or approved already"
         text = f"{signed_by(opened[name])}, approves {', '.join(opened[name].subjects)}"
         checks.append(ok(name, text) if wrong is None else invalid(name, wrong))
+    checks += _taken_away(folder, opened, evidence.pdf)
     return replace(evidence, approvals=opened), checks
+
+
+def _taken_away(folder: Path, opened: Mapping[str, Statement], pdf: SignedPdf | None) -> Iterator[Check]:
+    """Approvals are numbered without gaps; who signed the PDF after the first is named where no approval says so."""
+    present = approvals(folder)
+    expected = [APPROVAL.format(number + 1) for number in range(len(present))]
+    for name in sorted(set(expected) - set(present)):
+        yield invalid(name, f"is missing, although {present[-1]} is there")
+    recorded = {fingerprint(approval.certificate) for approval in opened.values()}
+    for signature in [item for item in pdf.signatures if not item.is_timestamp][1:] if pdf else ():
+        if fingerprint(signature.certificate) not in recorded:
+            said = f"signature of {common_name(signature.certificate)!r}: no approval beside {PDF} records it"
+            yield unchecked(signature.field, said)
 
 
 def _approved(folder: Path, approval: Statement, pdf: SignedPdf | None) -> str | None:

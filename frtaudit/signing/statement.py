@@ -20,6 +20,7 @@ from securesystemslib.dsse import Envelope
 from securesystemslib.signer import SSlibKey  # type: ignore[attr-defined]  # not re-exported
 
 from frtaudit.core.canonical import Json, to_bytes
+from frtaudit.core.machine.faults import of_machine
 from frtaudit.errors import VerificationError
 from frtaudit.signing.manifest import Digest, digest_bytes, digest_folder
 from frtaudit.signing.signer import PublicKey, Signer, key_fingerprint
@@ -109,7 +110,9 @@ def open_statement(data: bytes, scope: Scope, where: str) -> Statement:
         statement = _read(json.loads(envelope.payload))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise VerificationError(where, f"is not a statement in a DSSE envelope ({_kind(error)})") from None
-    except Exception as error:  # noqa: BLE001  the library's own errors share no narrower base
+    except Exception as error:
+        if of_machine(error) or isinstance(error, ImportError):
+            raise  # says nothing about the envelope
         raise VerificationError(where, f"is not a DSSE envelope ({_kind(error)})") from None
     _check_envelope(envelope, data, statement.public_key, where)
     if statement.scope is not scope:

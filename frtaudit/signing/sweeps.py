@@ -6,9 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any  # Any: JSON of mixed depth
 
-from frtaudit.core.canonical import sha256_file
 from frtaudit.core.machine.faults import of_machine
-from frtaudit.core.machine.files import irregular
 from frtaudit.core.result import AuditResult
 from frtaudit.errors import VerificationError
 from frtaudit.report.files import PDF as REPORT
@@ -16,7 +14,7 @@ from frtaudit.report.files import RESULT, SETTINGS, TABLE
 from frtaudit.report.files import TABLE_HTML as PAGE
 from frtaudit.report.files import TABLE_PDF as PDF
 from frtaudit.signing.coverage import LARGEST_STATEMENT, not_covered, not_regular, read_bounded
-from frtaudit.signing.manifest import APPROVALS, STATEMENT, covered, extends, is_inside, problem
+from frtaudit.signing.manifest import APPROVALS, STATEMENT, approvals, covered, extends, problem
 from frtaudit.signing.parties import Evidence, parties
 from frtaudit.signing.pdf.signature import SignedPdf, read_signed_pdf
 from frtaudit.signing.rerender import Paper, Written, rendering_checks, status_of
@@ -72,11 +70,12 @@ def sweep_checks(
     if TABLE not in outer.subjects or any(check.subject in OURS for check in wrong):
         yield invalid(TABLE, "is not the table that was signed")
         return
-    jobs = list(_jobs(folder, run_checks))
+    jobs = list(_jobs(folder, outer, run_checks))
     yield from jobs
     yield from _signed_again(folder, outer, {check.subject for check in jobs})
     yield from _unlisted(folder, outer, {check.subject for check in jobs})
-    yield from _tabled(folder, outer, tabled)
+    if not {check.subject for check in wrong + jobs if check.status is CheckStatus.INVALID} & _results(outer):
+        yield from _tabled(folder, outer, tabled)
     yield from _rendered(folder, outer, depth)
     yield from parties(Evidence(outer=outer), trust)
 
@@ -98,8 +97,14 @@ def _signed_again(folder: Path, outer: Statement, jobs: Container[str]) -> Itera
             yield invalid(name, "was changed, and belongs to no job that is done")
 
 
+def _results(outer: Statement) -> frozenset[str]:
+    """The results of jobs that the statement lists: a table is made again from none that is not as recorded."""
+    return frozenset(name for name in outer.subjects if name.endswith(f"/{RESULT}"))
+
+
 def _unlisted(folder: Path, outer: Statement, jobs: Container[str]) -> Iterator[Check]:
-    """What the statement does not list; approvals of a job were looked at with it."""
+    """What the statement does not list; approvals of a job were looked at with it, a sweep has none."""
+    yield from (invalid(name, "is of no run: approvals lie beside a job") for name in approvals(folder))
     for name in covered(folder):
         job, _, file = name.rpartition("/")
         if name not in outer.subjects and not (job in jobs and APPROVALS.fullmatch(file)):
@@ -107,7 +112,7 @@ def _unlisted(folder: Path, outer: Statement, jobs: Container[str]) -> Iterator[
     yield from not_covered(folder)
 
 
-def _jobs(folder: Path, run_checks: RunChecks) -> Iterator[Check]:
+def _jobs(folder: Path, outer: Statement, run_checks: RunChecks) -> Iterator[Check]:
     """Every job that the table calls done: its result is the one it names, and its folder holds as a run.
 
     What lies there beside the run is covered by the sweep's own statement, or named with what is not.
@@ -119,9 +124,10 @@ def _jobs(folder: Path, run_checks: RunChecks) -> Iterator[Check]:
         yield invalid(TABLE, f"is not the table of a sweep ({type(error).__name__})")
         return
     for name, digest in named.items():
-        result = folder / name / RESULT
-        if not is_inside(name) or irregular(result) or not result.is_file() or sha256_file(result) != digest:
-            yield invalid(f"{name}/{RESULT}", f"is not the result that {TABLE} names")
+        result = f"{name}/{RESULT}"
+        recorded = outer.subjects.get(result)
+        if recorded is None or recorded.sha256 != digest or problem(folder, result, recorded) is not None:
+            yield invalid(result, f"is not the result that {TABLE} names")
             continue
         verification = Verification(path=name, checks=tuple(run_checks(folder / name)))
         worst = next((check for check in verification.checks if check.status is verification.worst), None)

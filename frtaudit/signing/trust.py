@@ -9,12 +9,14 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ed25519
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
+from frtaudit.core.machine.files import Links, open_regular
 from frtaudit.errors import DataError
 from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.keys import DEMO_FOLDER, config_folder
 from frtaudit.signing.signer import key_fingerprint
 
 TRUSTED_FOLDER = "trusted"
+LARGEST = 1 << 24
 BLOCK = re.compile(rb"-----BEGIN (CERTIFICATE|PUBLIC KEY)-----.*?-----END \1-----", re.DOTALL)
 
 
@@ -54,9 +56,13 @@ def _blocks(path: Path) -> Sequence[tuple[bytes, bytes]]:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        with open_regular(path, f"--trust {path}", Links.FOLLOW) as stream:
+            data = stream.read(LARGEST + 1)
     except OSError as error:
         raise DataError(f"--trust {path}", f"cannot be read ({error.strerror})", "a PEM file") from None
+    if len(data) > LARGEST:
+        raise DataError(f"--trust {path}", f"is longer than {LARGEST} bytes", "a PEM file")
+    return data
 
 
 def _certificate(body: bytes) -> x509.Certificate:

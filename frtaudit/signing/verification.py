@@ -90,20 +90,27 @@ class Verification:
             EXIT_CODES[CheckStatus.INDETERMINATE] if self.worst is CheckStatus.UNCHECKED else self.exit_code
         )
 
-    def to_json(self) -> Json:
+    def verdict(self, *, strict: bool = False) -> tuple[str, int]:
+        """The verdict in words, and the exit code."""
+        if strict and self.strict_exit_code != self.exit_code:
+            return "valid, but not everything was compared or is covered", self.strict_exit_code
+        return self.status, self.exit_code
+
+    def to_json(self, *, strict: bool = False) -> Json:
         """The same for machines."""
+        status, code = self.verdict(strict=strict)
         checks = [check.to_json() for check in self.checks]
-        return {
-            "path": printable(self.path),
-            "status": self.status,
-            "exit_code": self.exit_code,
-            "checks": checks,
-        }
+        return {"path": printable(self.path), "status": status, "exit_code": code, "checks": checks}
+
+    def text(self, *, strict: bool = False) -> str:
+        """One line per check, and the verdict."""
+        status, code = self.verdict(strict=strict)
+        lines = [str(check) for check in self.checks]
+        return "\n".join([*lines, f"{printable(self.path)}: {status} (exit {code})"])
 
     def __str__(self) -> str:
         """One line per check, and the verdict."""
-        lines = [str(check) for check in self.checks]
-        return "\n".join([*lines, f"{printable(self.path)}: {self.status} (exit {self.exit_code})"])
+        return self.text()
 
 
 def ok(subject: str, said: str) -> Check:

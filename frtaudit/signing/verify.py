@@ -6,11 +6,12 @@ from itertools import chain
 from pathlib import Path
 
 from frtaudit.core.machine import signals
+from frtaudit.core.machine.files import Links, irregular
 from frtaudit.signing.report_pdf import pdf_checks
 from frtaudit.signing.run_folder import run_checks, strangers
 from frtaudit.signing.sweeps import Tabled, is_sweep, sweep_checks
 from frtaudit.signing.trust import load_trust
-from frtaudit.signing.verification import Check, Depth, Verification, indeterminate
+from frtaudit.signing.verification import Check, Depth, Verification, indeterminate, invalid
 
 
 def verify(
@@ -55,7 +56,9 @@ def verify(
     elif place.is_file():
         checks = pdf_checks(place, trusted, depth)
     else:
-        checks = iter([indeterminate(str(path), "there is no such file or folder")])
+        kind = irregular(place, Links.FOLLOW)
+        absent = indeterminate(str(path), "there is no such file or folder")
+        checks = iter([absent if kind is None else invalid(str(path), f"{kind}: not opened")])
     return Verification(path=str(path), checks=tuple(_heard(checks)))
 
 

@@ -1,6 +1,7 @@
 """Tests of frtaudit.cli.verify: what is printed, and the exit codes."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -60,7 +61,29 @@ def test_recipe_without_a_readable_statement_says_so(
     assert "pkeyutl" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["a", "--unknown"]])
+def test_strict_says_one_verdict(
+    original: Path, key_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where something is not covered there is one last line, with the exit code; --json holds the same."""
+    run = Path(shutil.copytree(original, tmp_path / "run"))
+    (run / "notes.txt").write_text("mine")
+    words = [str(run), "--trust", str(key_folder / PUBLIC), "--strict"]
+    assert command.main(words) == 4
+    (said,) = [line for line in capsys.readouterr().out.splitlines() if "(exit" in line]
+    assert said.endswith("valid, but not everything was compared or is covered (exit 4)")
+    assert command.main([*words, "--json"]) == 4
+    told = json.loads(capsys.readouterr().out)
+    assert told["exit_code"] == 4
+    assert told["status"] == "valid, but not everything was compared or is covered"
+
+
+def test_what_is_neither_file_nor_folder_is_not_opened(capsys: pytest.CaptureFixture[str]) -> None:
+    """A device is there, and no run."""
+    assert command.main(["/dev/zero"]) == 2
+    assert "/dev/zero: is a device: not opened" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["a", "--unknown"], [""], ["a", "--trust", ""]])
 def test_wrong_usage_is_exit_code_4(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """2 means invalid: usage errors must not say so."""
     with pytest.raises(SystemExit) as stop:

@@ -11,6 +11,7 @@ from frtaudit.core.spec import (
     Grid,
     GridKind,
     PairSetSpec,
+    Report,
     RequirementSpec,
     SchemaSpec,
     Thresholds,
@@ -109,12 +110,16 @@ def test_listed_comparisons_are_counted(tmp_path: Path) -> None:
             DataError,
             "B = 78 cannot adjust 4 findings .* 79 or more",
         ),
+        ({"seal": "/dev/zero"}, DataError, "zero: is a device"),
+        ({"report": Report(previous="/dev/zero")}, DataError, "zero: is a device"),
+        ({"report": Report(key="/dev/zero")}, DataError, "key /dev/zero: is a device"),
+        ({"report": Report(key="/absent")}, DataError, "key /absent: does not exist"),
     ],
 )
 def test_it_stops_where_the_audit_would(
     changes: dict[str, object], kind: type[FrtauditError], said: str
 ) -> None:
-    """Targets, providers, thresholds, columns, and a B too small for the family are refused without scoring."""
+    """Targets, providers, thresholds, columns, files of the spec, and a B too small for the family are refused."""
     with pytest.raises(kind, match=said):
         check(spec(**changes))
 

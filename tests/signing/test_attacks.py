@@ -31,6 +31,7 @@ from small_run import WHEN, make_result, write_run
 from tampering import STORED
 
 from frtaudit.core.canonical import to_bytes
+from frtaudit.errors import DataError
 from frtaudit.signing.approve import approve
 from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.manifest import STATEMENT
@@ -599,7 +600,32 @@ def job_table_planted(sweep: Path) -> None:
     (jobs(sweep)[0] / "tables/more.parquet").write_bytes(b"PAR1")
 
 
+def of_a_job(attack: Callable[[str], Attack], place: str) -> Attack:
+    """An attack on a file of the first job."""
+
+    def at_job(sweep: Path) -> None:
+        attack(f"{jobs(sweep)[0].name}/{place}")(sweep)
+
+    at_job.__name__ = f"job_{attack.__name__}_{place}"
+    return at_job
+
+
+def endless(place: str) -> Attack:
+    """A file replaced by a link to a device that never ends."""
+
+    def attack(run: Path) -> None:
+        (run / place).unlink(missing_ok=True)
+        (run / place).symlink_to("/dev/zero")
+
+    attack.__name__ = f"endless_{place}"
+    return attack
+
+
 SWEEPS: tuple[Attack, ...] = (
+    *(of_a_job(kind, "result.json") for kind in (fifo, large, endless)),
+    of_a_job(fifo, STATEMENT),
+    of_a_job(large, "DONE.json"),
+    planted("approval.1.dsse.json"),
     jobs_swapped,
     results_swapped,
     job_statement,
@@ -625,12 +651,26 @@ def test_a_changed_sweep_is_found(attack: Attack, tmp_path: Path) -> None:
     assert verify(sweep, [STORED / "auditor.pem"]).exit_code == 2
 
 
+def test_a_sweep_is_approved_job_by_job(tmp_path: Path, other: Signer) -> None:
+    """Its table is no run, and nothing is written."""
+    sweep = Path(shutil.copytree(STORED / "sweep", tmp_path / "sweep"))
+    before = sorted(sweep.iterdir())
+    with pytest.raises(DataError, match="is the folder of a sweep"):
+        approve(sweep, other, LATER)
+    assert sorted(sweep.iterdir()) == before
+
+
 # approval
 
 
 def approval_doubled(run: Path) -> None:
     """The same approval under the next number."""
     shutil.copy(run / APPROVAL, run / "approval.2.dsse.json")
+
+
+def approval_renumbered(run: Path) -> None:
+    """An approval under the next number, so that an earlier one seems to be gone."""
+    (run / APPROVAL).rename(run / "approval.2.dsse.json")
 
 
 def approval_swapped(run: Path) -> None:
@@ -654,16 +694,31 @@ def approved_pdf_gone(run: Path) -> None:
     (run / "report.pdf").unlink()
 
 
-@pytest.mark.parametrize(
-    "attack",
-    [approval_doubled, approval_swapped, approval_as_statement, approved_pdf_restored, approved_pdf_gone],
-    ids=lambda attack: attack.__name__,
+APPROVALS: tuple[Attack, ...] = (
+    approval_doubled,
+    approval_renumbered,
+    approval_swapped,
+    approval_as_statement,
+    approved_pdf_restored,
+    approved_pdf_gone,
 )
+
+
+@pytest.mark.parametrize("attack", APPROVALS, ids=lambda attack: attack.__name__)
 def test_a_changed_approval_is_found(attack: Attack, run: Path, trust: list[Path], other: Signer) -> None:
     """Approvals copied, moved and cut off: exit 2."""
     approve(run, other, LATER)
     attack(run)
     assert verify(run, trust).exit_code == 2
+
+
+def test_an_approval_that_was_taken_away_is_named(run: Path, trust: list[Path], other: Signer) -> None:
+    """The PDF keeps the signature of who approved it; that no approval records it is not passed by --strict."""
+    approve(run, other, LATER)
+    (run / APPROVAL).unlink()
+    found = verify(run, trust)
+    assert (found.exit_code, found.strict_exit_code) == (0, 4)
+    assert "Signature2: signature of 'Somebody else': no approval beside report.pdf records it" in str(found)
 
 
 def test_an_approval_of_another_run_is_found(

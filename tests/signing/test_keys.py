@@ -89,6 +89,9 @@ def test_config_folder_follows_the_variables(monkeypatch: pytest.MonkeyPatch, tm
     assert config_folder().name == "frtaudit"
     monkeypatch.delenv("FRTAUDIT_CONFIG_HOME")
     assert config_folder() == tmp_path / "xdg/frtaudit"
-    monkeypatch.delenv("XDG_CONFIG_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
+    for none in ("", "a/relative/one"):  # whom a machine trusts does not depend on the current folder
+        monkeypatch.setenv("XDG_CONFIG_HOME", none)
+        assert config_folder() == tmp_path / ".config/frtaudit"
+    monkeypatch.delenv("XDG_CONFIG_HOME")
     assert config_folder() == tmp_path / ".config/frtaudit"

@@ -1,12 +1,16 @@
 """Tests of frtaudit.signing.manifest."""
 
+import errno
 import hashlib
+import os
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from frtaudit.signing import manifest
 from frtaudit.signing.manifest import (
     Digest,
     covered,
@@ -48,6 +52,26 @@ def test_problem_names_each_way_to_differ(tmp_path: Path) -> None:
     file.unlink()
     assert "missing" in str(problem(tmp_path, "f", recorded))
     assert "missing" in str(problem(tmp_path, "f" * 5000, recorded))
+
+
+@pytest.mark.parametrize("name", ["n" * 5000, "f/g", "d" * 200 + "/f"])
+def test_a_name_that_no_file_can_have_is_missing(tmp_path: Path, name: str) -> None:
+    """A stranger's statement may list anything: it is no fault of the machine."""
+    (tmp_path / "f").write_bytes(b"")
+    assert "missing" in str(problem(tmp_path, name, digest_bytes(b"")))
+
+
+def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It cannot be as recorded, as far as anybody here can tell; other faults of the machine are not about the run."""
+    (tmp_path / "f").write_bytes(b"abc")
+    for number, words in ((errno.EACCES, "cannot be read (Permission denied)"), (errno.EIO, None)):
+
+        def refuse(_path: Path, number: int = number) -> Digest:
+            raise OSError(number, os.strerror(number))
+
+        monkeypatch.setattr(manifest, "digest_file", refuse)
+        with nullcontext() if words else pytest.raises(OSError, match="Input/output"):
+            assert problem(tmp_path, "f", digest_bytes(b"abd")) == words
 
 
 @pytest.mark.parametrize(

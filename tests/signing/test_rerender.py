@@ -585,7 +585,7 @@ def test_strict_is_deep_and_exits_with_4(
     assert (
         capsys.readouterr()
         .out.splitlines()[-1]
-        .endswith("not everything was compared or is covered (exit 4)")
+        .endswith("valid, but not everything was compared or is covered (exit 4)")
     )
 
 

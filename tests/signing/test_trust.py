@@ -1,5 +1,6 @@
 """Tests of frtaudit.signing.trust."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -60,6 +61,24 @@ def test_a_trust_file_without_public_halves_is_refused(key_folder: Path, tmp_pat
         (tmp_path / "b.pem").write_text(f"-----BEGIN {kind}-----\nAAAA\n-----END {kind}-----\n")
         with pytest.raises(DataError, match="cannot be read"):
             load_trust([tmp_path / "b.pem"])
+
+
+def test_a_trust_file_is_regular_and_bounded(own_config: Path, tmp_path: Path) -> None:
+    """A FIFO, a device and an endless file are refused, named by --trust or lying in trusted/; a link is followed."""
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    with (tmp_path / "endless").open("wb") as stream:
+        stream.truncate(1 << 40)
+    for name, said in (("fifo", "is a FIFO"), ("zero", "is a device"), ("endless", "is longer than")):
+        with pytest.raises(DataError, match=said):
+            load_trust([tmp_path / name])
+    (own_config / TRUSTED_FOLDER).mkdir(parents=True)
+    (tmp_path / "endless").rename(own_config / TRUSTED_FOLDER / "a.pem")
+    with pytest.raises(DataError, match=r"a\.pem: is longer"):
+        load_trust()
+    (own_config / TRUSTED_FOLDER / "a.pem").unlink()
+    (own_config / TRUSTED_FOLDER / "a.pem").symlink_to(tmp_path / "absent")
+    assert load_trust() == Trust()
 
 
 def test_a_public_key_of_another_kind_is_refused(tmp_path: Path) -> None:

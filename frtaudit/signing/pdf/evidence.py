@@ -33,6 +33,21 @@ def chains(
         certificates |= step
 
 
+def path_of(certificate: x509.Certificate, pool: Iterable[x509.Certificate]) -> list[x509.Certificate]:
+    """A certificate, who issued it, and so on through ``pool``: one each, up to one that issued itself.
+
+    Anybody can make another certificate of a public key and its owner's name: only one of such twins is on the path.
+    """
+    path, waiting = [certificate], [item for item in pool if item != certificate]
+    while not issued(path[-1], path[-1]):
+        above = next((item for item in waiting if issued(path[-1], item)), None)
+        if above is None:
+            break
+        path.append(above)
+        waiting.remove(above)
+    return path
+
+
 def issued(certificate: x509.Certificate, issuer: x509.Certificate) -> bool:
     """Whether ``issuer`` signed ``certificate``."""
     try:

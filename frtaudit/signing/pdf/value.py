@@ -10,7 +10,7 @@ from pyhanko.sign.validation import EmbeddedPdfSignature
 from pyhanko.sign.validation.generic_cms import extract_tst_data_iter
 
 from frtaudit.errors import VerificationError
-from frtaudit.signing.pdf.evidence import chains
+from frtaudit.signing.pdf.evidence import chains, path_of
 
 SHA256 = bytes.fromhex("300d06096086480165030402010500")
 ECDSA = bytes.fromhex("300a06082a8648ce3d040302")
@@ -56,14 +56,18 @@ def check_form(embedded: EmbeddedPdfSignature, where: str) -> None:
 
 
 def check_bag(signed: cms.SignedData, where: str) -> None:
-    """A signature carries its signer's certificate, those that issued it, and beside them no more than a time."""
+    """A signature carries its signer's certificate, those that issued it, and beside them no more than a time.
+
+    An authority for times may name several that issued one certificate; a signer names one for each.
+    """
     bag = bag_of(signed)
     (info,) = signed["signer_infos"]
     signer = x509.load_der_x509_certificate(extract_certificate_info(signed).signer_cert.dump())
     unsigned = info["unsigned_attrs"]
+    is_time = signed["encap_content_info"]["content_type"].native == "tst_info"
     holds = (
         len(set(bag)) == len(bag)
-        and chains([signer], bag) == set(bag)
+        and set(bag) <= (chains([signer], bag) if is_time else set(path_of(signer, bag)))
         and not signed["crls"]
         and [item["type"].native for item in unsigned] in ([], ["signature_time_stamp_token"])
         and all(len(item["values"]) == 1 for item in unsigned)

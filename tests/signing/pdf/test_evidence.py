@@ -9,9 +9,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import ocsp
 from local_tsa import Authorities, authorities
+from twin_certificate import twin
 
 from frtaudit.signing.pdf.additions import Store
-from frtaudit.signing.pdf.evidence import chains, check_store, issued, revoked
+from frtaudit.signing.pdf.evidence import chains, check_store, issued, path_of, revoked
 from frtaudit.signing.pdf.revisions import AlterationError
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -57,6 +58,14 @@ def test_a_chain_goes_up_and_not_aside(pki: Authorities, leaf: x509.Certificate)
     assert issued(leaf, pki.root)
     assert not issued(pki.root, leaf)
     assert chains([leaf], [pki.root, pki.tsa]) == {leaf, pki.root}
+
+
+def test_a_path_has_one_certificate_a_step(pki: Authorities, leaf: x509.Certificate) -> None:
+    """It ends where a certificate issued itself; of twins one stands in it."""
+    assert path_of(leaf, [pki.tsa, pki.root, leaf]) == [leaf, pki.root]
+    assert path_of(leaf, [pki.root, twin(pki.root)]) == [leaf, pki.root]
+    assert path_of(pki.root, [twin(pki.root), leaf]) == [pki.root]
+    assert path_of(leaf, []) == [leaf]
 
 
 def test_what_belongs_passes(pki: Authorities, leaf: x509.Certificate) -> None:

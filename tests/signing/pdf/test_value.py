@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 from asn1crypto import algos
-from asn1crypto.cms import ContentInfo
+from asn1crypto.cms import CertificateChoices, ContentInfo
+from asn1crypto.x509 import Certificate
+from cryptography.hazmat.primitives.serialization import Encoding
 from pyhanko.pdf_utils.reader import PdfFileReader
 from small_run import WHEN, render_pdf
+from twin_certificate import twin
 
 from frtaudit.errors import VerificationError
 from frtaudit.signing.key_folder import PUBLIC
@@ -41,6 +44,16 @@ def mirrored(pdf: bytes) -> bytes:
     made = algos.DSASignature({"r": pair["r"].native, "s": ORDER - pair["s"].native})
     signer["signature"] = made.dump()
     return pdf[:start] + info.dump(force=True).hex().upper().encode().ljust(end - start, b"0") + pdf[end:]
+
+
+def test_a_twin_of_the_signers_certificate_is_found(signer: Signer) -> None:
+    """Beside it in the signature: another of its key, names and number, which anybody can make."""
+    pdf = sign_pdf(render_pdf({}), signer, WHEN)
+    (found,) = PdfFileReader(BytesIO(pdf)).embedded_signatures
+    other = Certificate.load(twin(signer.certificate).public_bytes(Encoding.DER))
+    found.signed_data["certificates"].append(CertificateChoices("certificate", other))
+    with pytest.raises(VerificationError, match="not its own"):
+        check_bag(found.signed_data, "f")
 
 
 def test_the_other_form_of_ecdsa_says_the_same(run: Path, key_folder: Path) -> None:
