@@ -9,6 +9,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ed25519
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
+from frtaudit.core.machine.files import read_small
 from frtaudit.errors import DataError
 from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.keys import DEMO_FOLDER, config_folder
@@ -54,7 +55,7 @@ def _blocks(path: Path) -> Sequence[tuple[bytes, bytes]]:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_small(path, f"--trust {path}")
     except OSError as error:
         raise DataError(f"--trust {path}", f"cannot be read ({error.strerror})", "a PEM file") from None
 
