@@ -65,11 +65,11 @@ def collect(spec: CollectionSpec, tell: Say = lambda _: None, *, pay_again: bool
     into = Path(spec.into)
     fresh, there = not (into / STORE).exists(), into.exists()
     if fresh and not pay_again:
-        _refuse_to_pay_again(into)
+        _refuse_to_pay_again(spec)
     run = CollectionRun(spec, tell)
     try:
         if run.store.untouched and not pay_again:
-            _refuse_to_pay_again(into)
+            _refuse_to_pay_again(spec)
         with signals.listening():
             return run.run()
     except FrtauditError:
@@ -80,9 +80,10 @@ def collect(spec: CollectionSpec, tell: Say = lambda _: None, *, pay_again: bool
         run.close()
 
 
-def _refuse_to_pay_again(into: Path) -> None:
+def _refuse_to_pay_again(spec: CollectionSpec) -> None:
     """Raise :class:`DataError` where calls were paid for in a folder whose store knows of none."""
-    files = [name for name in (COLLECTION, SITTINGS) if (into / name).exists()]
+    lists = (f"{name}.parquet" for name in spec.services)
+    files = [name for name in (COLLECTION, SITTINGS, *lists) if (Path(spec.into) / name).exists()]
     if files:
         text = f"{STORE} is gone or empty beside {files[0]}: every call would be made and paid for again"
         raise DataError("into", text, f"{STORE} put back, another folder, or --pay-again")

@@ -132,7 +132,7 @@ def from_plain(data: Mapping[str, object]) -> CollectionSpec:
         if key not in fields:
             raise unknown_key("", key, fields)
     for name, one in fields.items():
-        if required(one) and data.get(name) in (None, "???"):
+        if required(one) and data.get(name) in (None, "", "???"):
             raise SpecError(name, "no value", _wanted(name))
     return CollectionSpec(**{key: _field(key, value) for key, value in data.items()})
 

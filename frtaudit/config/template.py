@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from shlex import quote
 
+from frtaudit.core.machine.faults import as_line
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import SpecError, printable
 
@@ -88,7 +89,8 @@ METADATA = "image_id,subject_id,gender\n"
 def write_starter(folder: str | Path) -> str:
     """Write ``audit/my_audit.yaml`` and ``metadata.csv`` into a folder; returns what to do next.
 
-    Raises :class:`SpecError`, before anything is written, if one of them is there already.
+    Raises :class:`SpecError`, before anything is written, if one of them is there already, and a
+    :class:`~frtaudit.errors.FrtauditError` where one cannot be written: then neither is.
     """
     place = Path(folder)
     if str(place) != printable(str(place)):
@@ -97,14 +99,14 @@ def write_starter(folder: str | Path) -> str:
     for name in files:
         if os.path.lexists(place / name):
             raise SpecError(name, "is there already", "a folder without it")
+    written: list[Path] = []
     try:
         place.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            OutputFolder(place).write(name, text.encode())
+        written.extend(OutputFolder(place).write(name, text.encode()) for name, text in files.items())
     except OSError as error:
-        raise SpecError(
-            str(folder), error.strerror or "cannot be written", "a folder that can be written"
-        ) from None
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise as_line(error, str(folder)) from None
     return "\n".join(
         [
             *(f"wrote {place / name}" for name in files),

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from typing import IO
 
 from frtaudit.core.machine import signals
-from frtaudit.core.machine.faults import of_machine
+from frtaudit.core.machine.faults import as_line, of_machine
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report import render
 from frtaudit.report.files import Files, page_name
 from frtaudit.report.render import Part
 from frtaudit.report.rendering import page_of
 
-NO_REPORT = 9
+NO_REPORT, FAULT = 9, 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,12 +72,19 @@ def made_again(
 
 
 def main() -> None:
-    """Make what standard input asks for; the exit code is ``NO_REPORT`` where the files lead to no report."""
+    """Make what standard input asks for; the exit code is ``NO_REPORT`` where the files lead to no report.
+
+    It is ``FAULT`` where the machine lacks something: then the last line of standard error says what, as JSON.
+    """
     try:
-        sys.stdout.buffer.write(json.dumps(_text(_made())).encode())
-    except Exception as error:
+        made = json.dumps(_text(_made())).encode()
+        with os.fdopen(sys.stdout.fileno(), "wb", closefd=False) as stream:  # whole, also under python -u
+            stream.write(made)
+    except Exception as error:  # noqa: BLE001  whatever ends it, the other process says it in one line
         if of_machine(error):
-            raise
+            line = as_line(error, "report")
+            sys.stderr.write("\n" + json.dumps([line.where, line.found, line.accepted]))
+            sys.exit(FAULT)
         sys.stderr.write(f"{type(error).__name__}: {error}")
         sys.exit(NO_REPORT)
 
@@ -98,8 +105,10 @@ def _awaited(process: "subprocess.Popen[bytes]", made: IO[bytes], said: IO[bytes
     code = _ended(process)
     made.seek(0)
     said.seek(0)
+    lines = said.read().decode(errors="replace").strip().splitlines()
+    if code == FAULT and lines:
+        raise FrtauditError(*json.loads(lines[-1]))
     if code != 0:
-        lines = said.read().decode(errors="replace").strip().splitlines()
         kind = DataError if code == NO_REPORT else FrtauditError
         why = lines[-1][:200] if lines else f"it ended with {code}"
         raise kind("report", f"could not be made again in a second process ({why})")

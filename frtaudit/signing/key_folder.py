@@ -4,6 +4,7 @@
 must be settled outside of it.
 """
 
+import errno
 import os
 import shutil
 import tempfile
@@ -25,6 +26,7 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import NameOID
 from securesystemslib.signer import CryptoSigner, SSlibKey  # type: ignore[attr-defined]  # not re-exported
 
+from frtaudit.core.machine.faults import as_line
 from frtaudit.errors import DataError
 from frtaudit.signing.password import PASSWORD_FILE, bytes_of
 from frtaudit.signing.signer import Signer, key_fingerprint
@@ -34,6 +36,7 @@ PDF_KEY = "pdf.key.pem"
 CERTIFICATE = "certificate.pem"
 PUBLIC = "public.pem"
 YEARS = 10
+_TAKEN = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR)
 
 PrivateKey = ed25519.Ed25519PrivateKey | ec.EllipticCurvePrivateKey
 
@@ -48,8 +51,10 @@ def generate(folder: Path, name: str, password: bytes | None, when: datetime) ->
     try:
         _write_key(draft, name, password, when)
         draft.rename(folder)
-    except OSError:
-        raise DataError(str(folder), "holds something already", "a new or empty folder") from None
+    except OSError as error:
+        if error.errno in _TAKEN:
+            raise DataError(str(folder), "holds something already", "a new or empty folder") from None
+        raise as_line(error, str(folder)) from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return read(folder, password)

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from frtaudit.core.machine import signals
+from frtaudit.core.machine.files import read_small
 from frtaudit.errors import DataError
 
 PASSWORD_FILE = "FRTAUDIT_PASSWORD_FILE"  # noqa: S105  the name of a variable that names a file
@@ -45,6 +46,6 @@ def _password_in(path: Path) -> bytes:
 def bytes_of(path: Path) -> bytes:
     """What a file of a key holds. Raises DataError."""
     try:
-        return path.read_bytes()
+        return read_small(path, str(path))
     except OSError as error:
         raise DataError(str(path), f"cannot be read ({error.strerror})", "a key of frtaudit keygen") from None

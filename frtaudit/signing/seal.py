@@ -17,6 +17,7 @@ from cryptography import x509
 from frtaudit.core.canonical import Json, sha256, to_bytes
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.machine.files import read_regular
+from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.result import AuditResult
 from frtaudit.core.seal import SealRecord, departures, sealed_content
 from frtaudit.errors import DataError, FrtauditError, VerificationError, printable
@@ -160,8 +161,7 @@ def _refuse_used(path: Path) -> None:
 
 def _write(path: Path, data: bytes) -> None:
     try:
-        with path.open("xb") as stream:
-            stream.write(data)
+        OutputFolder(path.parent).write(path.name, data)
     except OSError as error:
         raise DataError(
             "--out", f"{path.name} cannot be written ({error.strerror})", "a writable place"

@@ -272,6 +272,10 @@ def test_a_collection_whose_store_is_gone_is_not_paid_for_again(
     assert main(words) == main(words) == 1
     assert capsys.readouterr().err.splitlines() == [GONE, GONE]
     assert (folder / "store.sqlite").exists() == empty
+    for name in ("collection.json", "sittings.json"):
+        (folder / name).rename(tmp_path / name)
+    assert main(words) == 1
+    assert "is gone or empty beside acme.parquet: every call" in capsys.readouterr().err
     assert main([*words, "--pay-again"]) == 0
     assert (folder / "collection.json").read_bytes() == before
     assert main(words) == 0

@@ -64,6 +64,7 @@ def test_what_decides_no_answer_is_not_identity() -> None:
         ),
         ([*WORDS, "services.acme.modl=x"], "services.acme: unknown key 'modl'"),
         (["source=drawn", "services.acme.type=twin"], "into: no value; accepted: a folder: into=FOLDER"),
+        ([*WORDS[:-1], "into="], "into: no value; accepted: a folder: into=FOLDER"),
         ([*WORDS, "budget.limit=much"], "budget.limit: found 'much'"),
         ([*WORDS, "services.acme.limits.rate=0"], "services.acme.limits: a rate or a timeout of 0 and less"),
         (

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pytest
+from small_limits import file_size_limit
 
+from frtaudit.config import template
 from frtaudit.config.load import load_spec
 from frtaudit.config.template import write_starter
-from frtaudit.errors import SpecError
+from frtaudit.errors import DataError, SpecError
 
 
 @pytest.mark.parametrize("name", ["mine", "it's [mine], no: 010"])
@@ -36,5 +38,20 @@ def test_nothing_is_overwritten(tmp_path: Path, name: str) -> None:
 def test_a_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
     """A file in the way is an error in one line."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(SpecError, match="a folder that can be written"):
+    with pytest.raises(DataError, match="a file stands where a folder is needed"):
         write_starter(tmp_path / "file")
+
+
+@pytest.mark.parametrize("size", [10, 10_000])
+def test_a_fault_of_the_machine_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """Whichever of the files cannot be written, neither stands there, and the command can be repeated."""
+    monkeypatch.setattr(template, "METADATA", "image_id,subject_id\n" * 1000)
+    with (
+        file_size_limit(size),
+        pytest.raises(DataError, match="the file-size limit is reached; accepted: a higher"),
+    ):
+        write_starter(tmp_path)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    write_starter(tmp_path)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from report_fixture import DATE, SETTINGS
+from small_limits import file_size_limit
 from small_run import make_result
 
 from frtaudit.core.canonical import to_bytes
@@ -112,6 +113,23 @@ def test_a_fresh_process_says_why_it_could_not(monkeypatch: pytest.MonkeyPatch, 
         fresh.made_again(broken, None),
     ):
         pass
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_fault_of_the_machine_in_a_fresh_process_is_told_as_such(
+    monkeypatch: pytest.MonkeyPatch, unbuffered: str
+) -> None:
+    """A page that does not fit is no page cut short, also under python -u: one line, and no fault of the files."""
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    with (
+        file_size_limit(2 * sum(map(len, files().values()))),
+        fresh.made_again(files(), None) as again,
+        pytest.raises(
+            FrtauditError, match="^report: the file-size limit is reached; accepted: a higher"
+        ) as told,
+    ):
+        again()
+    assert not isinstance(told.value, DataError)
 
 
 def test_a_signal_ends_the_wait_and_the_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

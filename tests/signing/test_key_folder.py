@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
+from small_limits import file_size_limit
 from small_run import WHEN
 
 from frtaudit.errors import DataError
@@ -97,6 +98,17 @@ def test_an_ed25519_key_signs_no_pdf(tmp_path: Path) -> None:
     (tmp_path / "k" / PDF_KEY).write_bytes((tmp_path / "k" / STATEMENT_KEY).read_bytes())
     with pytest.raises(DataError, match="no ECDSA key"):
         read(tmp_path / "k")
+
+
+def test_a_fault_of_the_machine_is_told_as_such_and_leaves_nothing(tmp_path: Path) -> None:
+    """A file-size limit is not called a folder that holds something; the same command works without it."""
+    with (
+        file_size_limit(100),
+        pytest.raises(DataError, match="the file-size limit is reached; accepted: a higher"),
+    ):
+        generate(tmp_path / "k", "Org", None, WHEN)
+    assert list(tmp_path.iterdir()) == []
+    generate(tmp_path / "k", "Org", None, WHEN)
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:

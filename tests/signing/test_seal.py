@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from local_tsa import Clock, authorities, running
 from small_audits import spec
+from small_limits import file_size_limit
 from small_run import WHEN
 
 from frtaudit.core.canonical import Json, to_bytes
@@ -135,3 +136,8 @@ def test_main_writes_a_seal_once(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert command.main(["audit=x", "--out", str(tmp_path / "new"), "--tsa", clock.url], content) == 1
     assert not (tmp_path / "new").exists()
     assert capsys.readouterr().err.count("\n") == 2
+    with file_size_limit(300):
+        assert command.main(["audit=x", "--out", str(tmp_path / "new")], content) == 1
+    assert "--out: new cannot be written (File too large)" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+    assert command.main(["audit=x", "--out", str(tmp_path / "new")], content) == 0

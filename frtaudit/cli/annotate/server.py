@@ -68,6 +68,8 @@ class Server(ThreadingHTTPServer):
             super().__init__((HOME, port), Handler)
         except OSError as error:
             raise DataError("--port", f"{port}: {error.strerror}", "a free port") from error
+        except OverflowError:
+            raise DataError("--port", f"{port} is no port", "0 to 65535; 0 for any free one") from None
 
     def heard(self) -> None:
         """An answer was kept."""

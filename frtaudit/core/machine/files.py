@@ -9,6 +9,7 @@ from typing import BinaryIO
 from frtaudit.errors import DataError
 
 REGULAR = "a regular file"
+SMALL = 4_000_000  # bytes of a key, a password, or the certificates of a machine
 _KINDS = (
     (stat.S_ISLNK, "is a symbolic link"),
     (stat.S_ISDIR, "is a folder"),
@@ -97,3 +98,19 @@ def read_regular(path: Path, name: str = "", links: Links = Links.REFUSE) -> byt
     """The bytes of a regular file; raises as :func:`open_regular` does."""
     with open_regular(path, name, links) as stream:
         return stream.read()
+
+
+def read_small(path: Path, name: str) -> bytes:
+    """The bytes of a small file, or of a pipe (``<(pass show key)``); a device that never ends is not read for ever.
+
+    Raises :class:`DataError` for more than ``SMALL`` bytes, :class:`OSError` for what cannot be opened.
+
+    >>> read_small(Path("/dev/zero"), "--password-file")
+    Traceback (most recent call last):
+    frtaudit.errors.DataError: --password-file: holds more than 4000000 bytes; accepted: a small file
+    """
+    with path.open("rb") as stream:
+        data = stream.read(SMALL + 1)
+    if len(data) > SMALL:
+        raise DataError(name, f"holds more than {SMALL} bytes", "a small file")
+    return data

@@ -46,9 +46,19 @@ class OutputFolder:
             self.path(name)
 
     def write(self, name: str, data: bytes) -> Path:
-        """A new file. Raises :class:`DataError` as :meth:`path` does, and where the file already exists."""
-        with self.create(name) as stream:
-            stream.write(data)
+        """A new file, or none where it cannot be written whole.
+
+        Raises :class:`DataError` as :meth:`path` does, and where the file already exists.
+        """
+        with self._above(name) as (folder, last):
+            _check_file(last, folder, name)
+            stream = _new(last, folder, name)
+            try:
+                with stream:
+                    stream.write(data)
+            except BaseException:
+                _remove(last, folder)
+                raise
         return self.root / name
 
     def create(self, name: str) -> BinaryIO:

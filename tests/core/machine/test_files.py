@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from frtaudit.core.machine.files import Links, check_regular, irregular, open_regular, read_regular
+from frtaudit.core.machine.files import (
+    SMALL,
+    Links,
+    check_regular,
+    irregular,
+    open_regular,
+    read_regular,
+    read_small,
+)
 from frtaudit.errors import DataError
 
 
@@ -68,3 +76,21 @@ def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
     """Bytes that are no UTF-8 could stand in no result and no report."""
     with pytest.raises(DataError, match=r"^a file: is called .*dcff.*; accepted: a name in UTF-8$"):
         check_regular(tmp_path / "vendor\udcff.csv")
+
+
+def test_a_small_file_may_be_a_pipe_and_has_an_end(tmp_path: Path) -> None:
+    """A file of the limit's length and a pipe are read whole; one byte more is refused, as is what never ends."""
+    file = tmp_path / "key"
+    file.write_bytes(bytes(SMALL))
+    assert len(read_small(file, "--key")) == SMALL
+    reading, writing = os.pipe()
+    os.write(writing, b"secret")
+    os.close(writing)
+    assert read_small(Path(f"/dev/fd/{reading}"), "--key") == b"secret"
+    os.close(reading)
+    file.write_bytes(bytes(SMALL + 1))
+    for path in (file, Path("/dev/zero")):
+        with pytest.raises(
+            DataError, match=f"^--key: holds more than {SMALL} bytes; accepted: a small file$"
+        ):
+            read_small(path, "--key")

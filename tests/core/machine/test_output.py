@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from small_limits import file_size_limit
 
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import DataError
@@ -34,6 +35,18 @@ def test_files_and_their_folders_are_made(out: OutputFolder) -> None:
         out.write("lists/a/b.csv", b"two")
     assert out.replace("lists/a/b.csv", b"two").read_bytes() == b"two"
     assert [path.name for path in (out.root / "lists" / "a").iterdir()] == ["b.csv"]
+
+
+def test_what_cannot_be_written_whole_is_not_there(out: OutputFolder) -> None:
+    """A fault while a new file is written leaves none, so the command can be repeated; a file that was there stays."""
+    out.write("kept", b"mine")
+    with file_size_limit(3):
+        for name in ("new", "folder/new"):
+            with pytest.raises(OSError, match="File too large"):
+                out.write(name, b"x" * 100_000)
+        with pytest.raises(DataError, match="already exists"):
+            out.write("kept", b"x" * 100_000)
+    assert [path.name for path in out.root.rglob("*") if path.is_file()] == ["kept"]
 
 
 @pytest.mark.parametrize("name", OUTSIDE)
