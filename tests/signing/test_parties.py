@@ -1,6 +1,7 @@
 """Tests of frtaudit.signing.parties: certificates of an authority that were not meant, or not valid, for signing."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -14,6 +15,12 @@ from local_tsa import named
 from small_run import WHEN, write_run
 
 from frtaudit.signing.foreign_key import foreign_signer
+from frtaudit.signing.parties import Evidence, parties
+from frtaudit.signing.pdf.signature import PdfSignature, SignedPdf
+from frtaudit.signing.signer import Signer
+from frtaudit.signing.statement import Scope, Statement
+from frtaudit.signing.trust import Trust
+from frtaudit.signing.verification import CheckStatus
 from frtaudit.signing.verify import verify
 
 DAY = timedelta(days=1)
@@ -101,3 +108,28 @@ def test_a_certificate_vouches_for_what_it_was_issued(name: str, tmp_path: Path)
         for path in (run, run / "report.pdf"):
             found = verify(path, [tmp_path / "trust.pem"])
             assert found.exit_code == code, str(found)
+
+
+def test_a_signer_gives_no_time(signer: Signer) -> None:
+    """Trust in a signer is no trust in a time that the signer's own key gave: it could be any."""
+    statement = Statement(
+        scope=Scope.INNER,
+        subjects={},
+        spec=None,
+        inputs={},
+        when=WHEN,
+        public_key=signer.public_key,
+        certificate=signer.certificate,
+    )
+    made = PdfSignature(
+        field="Signature1",
+        certificate=signer.certificate,
+        when=WHEN,
+        end=1,
+        is_timestamp=False,
+        distrust="chain",
+    )
+    pdf = SignedPdf(signatures=(made, replace(made, is_timestamp=True)), attachments={})
+    trust = Trust(keyids=frozenset({statement.keyid}))
+    found = parties(Evidence(pdf=pdf, inner=statement), trust)
+    assert [check.status for check in found] == [CheckStatus.OK, CheckStatus.UNTRUSTED]

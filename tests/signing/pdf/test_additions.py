@@ -2,23 +2,29 @@
 
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
 
 import pytest
+from asn1crypto.keys import PrivateKeyInfo
+from asn1crypto.x509 import Certificate
 from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from local_tsa import Clock, authorities, running
 from pyhanko.pdf_utils.generic import ArrayObject, DictionaryObject, StreamObject, pdf_name
+from pyhanko.sign.signers import PdfSignatureMetadata
+from pyhanko.sign.signers.pdf_signer import PdfTimeStamper
+from pyhanko.sign.timestamps.dummy_client import DummyTimeStamper
 from small_run import WHEN, render_pdf
 
 from frtaudit.core.spec import PadesLevel
 from frtaudit.errors import VerificationError
 from frtaudit.signing.foreign_key import foreign_signer
 from frtaudit.signing.key_folder import generate
-from frtaudit.signing.pdf.appending import Appending
+from frtaudit.signing.pdf.appending import Appending, signature_metadata
 from frtaudit.signing.pdf.pades import pades_of
 from frtaudit.signing.pdf.reader import ReportReader
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
@@ -92,6 +98,50 @@ def test_signatures_follow_every_level(
     assert first.startswith(pdf)
     assert read.signatures[0].distrust is None
     assert read.signatures[-1].end == len(second)
+
+
+@pytest.mark.parametrize("name", ["Signature7", "Timestamp-165db6f4-92f9-4031-999d-35461a68a499"])
+def test_a_signature_has_the_name_of_its_place(
+    name: str, signer: Signer, other: Signer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No signature passes for another one, or for a time."""
+    pdf = sign_pdf(render_pdf({}), signer, WHEN)
+
+    def named(number: int, who: str) -> PdfSignatureMetadata:
+        return replace(signature_metadata(number, who), field_name=name)
+
+    monkeypatch.setattr("frtaudit.signing.pdf.signature.signature_metadata", named)
+    with pytest.raises(VerificationError, match="a field was added that is no signature"):
+        sign_pdf(pdf, other, LATER)
+
+
+def stamped(
+    pdf: bytes, key: rsa.RSAPrivateKey, certificate: x509.Certificate, algorithm: str = "sha256"
+) -> bytes:
+    """A PDF with a time over it, by whoever holds this key."""
+    secret = PrivateKeyInfo.load(key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption()))
+    authority = DummyTimeStamper(Certificate.load(certificate.public_bytes(Encoding.DER)), secret)
+    return (
+        PdfTimeStamper(authority)
+        .timestamp_pdf(Appending.from_reader(ReportReader(pdf)), algorithm)
+        .getvalue()
+    )
+
+
+def test_a_time_over_a_weak_digest_is_refused(signer: Signer) -> None:
+    """Of SHA-1 a second document can be found."""
+    pki = authorities()
+    pdf = stamped(sign_pdf(render_pdf({}), signer, WHEN), pki.tsa_key, pki.tsa, "sha1")
+    with pytest.raises(VerificationError, match="weak algorithm"):
+        read_signed_pdf(pdf, [pki.root], "f")
+
+
+def test_a_signature_of_a_million_digits_is_not_parsed(signer: Signer) -> None:
+    """It would take a minute and gigabytes."""
+    pdf = sign_pdf(render_pdf({}), signer, WHEN)
+    longer = pdf.replace(b"/Contents <", b"/Contents <" + b"0" * (1 << 20))
+    with pytest.raises(VerificationError, match="hexadecimal digits in a row"):
+        read_signed_pdf(longer, (), "f")
 
 
 def test_a_time_over_all_ends_the_file(made: Callable[[PadesLevel], bytes]) -> None:

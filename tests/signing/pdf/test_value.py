@@ -1,5 +1,6 @@
 """Tests of frtaudit.signing.pdf.value. What is refused: also test_attacks."""
 
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
@@ -66,3 +67,68 @@ def test_the_other_form_of_ecdsa_says_the_same(run: Path, key_folder: Path) -> N
     assert (first.certificate, first.when, first.end) == (second.certificate, second.when, second.end)
     assert verify(pdf, [key_folder / PUBLIC]).exit_code == 0
     assert verify(run, [key_folder / PUBLIC]).exit_code == 2
+
+
+Node = tuple[int, int, int]
+
+
+def nodes(data: bytes, start: int, end: int) -> Iterator[Node]:
+    """Where each value in DER begins, where its content does, and where it ends."""
+    while start < end:
+        size = data[start + 1] & 0x7F if data[start + 1] & 0x80 else 0
+        opens = start + 2 + size
+        length = int.from_bytes(data[start + 2 : opens]) if size else data[start + 1]
+        yield start, opens, opens + length
+        if data[start] & 0x20:
+            yield from nodes(data, opens, opens + length)
+        start = opens + length
+
+
+def held(content: bytes) -> bytes:
+    """Content with the shortest length before it."""
+    size = (len(content).bit_length() + 7) // 8
+    return (
+        bytes([len(content)]) + content
+        if len(content) < 0x80
+        else bytes([0x80 | size, *len(content).to_bytes(size)]) + content
+    )
+
+
+def rewritten(data: bytes, place: Node, value: bytes) -> bytes:
+    """DER in which another value stands at a place, with the lengths around it made to fit."""
+    around = [item for item in nodes(data, 0, len(data)) if item[0] < place[0] and item[2] >= place[2]]
+    last = place
+    for outer in reversed(around):
+        value = data[outer[0] : outer[0] + 1] + held(
+            data[outer[1] : last[0]] + value + data[last[2] : outer[2]]
+        )
+        last = outer
+    return value
+
+
+def forms(data: bytes) -> Iterator[bytes]:
+    """The same DER with each value in turn in forms that some readers take for the same, or with one member more."""
+    for place in nodes(data, 0, len(data)):
+        tag, content = data[place[0] : place[0] + 1], data[place[1] : place[2]]
+        yield rewritten(data, place, tag + b"\x84" + len(content).to_bytes(4) + content)
+        if tag == b"\x02":
+            yield rewritten(data, place, tag + held(b"\0" + content))
+        if tag[0] & 0x20:
+            yield rewritten(data, place, tag + b"\x80" + content + b"\0\0")
+            yield rewritten(data, place, tag + held(content + b"\x05\0"))
+            yield rewritten(data, place, tag + held(content + b"\xa1\0"))
+
+
+def test_no_other_form_of_a_value_holds(signer: Signer) -> None:
+    """Without the key, a value is not written another way, and nothing is put into it: 300 ways."""
+    pdf = sign_pdf(render_pdf({}), signer, WHEN)
+    (found,) = PdfFileReader(BytesIO(pdf)).embedded_signatures
+    value = ContentInfo.load(bytes(found.pkcs7_content)).dump()
+    start = pdf.rindex(b"/Contents <") + len(b"/Contents <")
+    end = pdf.index(b">", start)
+    tried = {form.hex().upper().encode().ljust(end - start, b"0") for form in forms(value)}
+    assert len(tried) > 200
+    for form in tried:
+        assert len(form) == end - start
+        with pytest.raises(VerificationError):
+            read_signed_pdf(pdf[:start] + form + pdf[end:], (), "f")
