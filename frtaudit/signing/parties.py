@@ -30,7 +30,7 @@ def parties(evidence: Evidence, trust: Trust) -> Iterator[Check]:
 
     A signer has two public halves, and each vouches for the other: a trusted key signed the inner statement,
     which names the certificate; a trusted certificate signed the PDF, inside of which the inner statement names
-    the key.
+    the key. A statement vouches for its signer and for no time: a certificate for time stamps gives that.
     """
     inner, outer = evidence.inner, evidence.outer
     signatures = evidence.pdf.signatures if evidence.pdf else ()
@@ -52,7 +52,7 @@ def parties(evidence: Evidence, trust: Trust) -> Iterator[Check]:
         )
     known = {fingerprint(signature.certificate) for signature in signatures if signature.distrust is None}
     for signature in signatures:
-        known_here = fingerprint(signature.certificate) in vouched
+        known_here = fingerprint(signature.certificate) in vouched and not signature.is_timestamp
         yield from _party(
             signature.field, signature.certificate, signature.ended if known_here else signature.distrust
         )

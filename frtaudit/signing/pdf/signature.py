@@ -44,12 +44,15 @@ from frtaudit.signing.pdf.evidence import check_store, revoked
 from frtaudit.signing.pdf.pades import BASIC, Pades
 from frtaudit.signing.pdf.reader import ReportReader
 from frtaudit.signing.pdf.revisions import AlterationError
-from frtaudit.signing.pdf.value import bag_of, check_bag, check_form, check_hole
+from frtaudit.signing.pdf.value import bag_of, check_bag, check_form, check_hole, check_imprint, check_members
 from frtaudit.signing.signer import Signer, dated_outside
 from frtaudit.signing.waiting import wait
 
 MARKS = (b"/ByteRange", b"ETSI.CAdES.detached")
 HEADER, END, TAIL = b"%PDF-", b"%%EOF", 1024
+# A parser takes seconds for a million digits in a row; a signature has some thousands. Spaces may stand between them.
+LONGEST = 1 << 20
+DIGITS = bytes(48 if chr(code) in "0123456789abcdefABCDEF \t\n\f\r\0" else 46 for code in range(256))
 TIMESTAMP = "/DocTimeStamp"
 NAME_TREE_DEPTH = 8
 # Purposes of a certificate that signs documents, where it names any: not that of a server or of an authority.
@@ -104,6 +107,7 @@ def sign_pdf(pdf: bytes, signer: Signer, when: datetime, pades: Pades = BASIC) -
 
 def _appended(pdf: bytes, signer: Signer, when: datetime, pades: Pades) -> bytes:
     """The PDF with one more signature, not looked at again."""
+    _quiet()
     reader = ReportReader(pdf)
     earlier = len(reader.embedded_signatures)
     writer = Appending.from_reader(reader) if earlier else dated_writer(pdf, when)
@@ -136,6 +140,8 @@ def read_signed_pdf(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -
     # A parser would look for the end through all that was appended.
     if pdf.startswith(HEADER) and END not in pdf[-TAIL:]:
         raise VerificationError(where, "cannot be read as a PDF (it does not end as one)")
+    if LONGEST * b"0" in pdf.translate(DIGITS):
+        raise VerificationError(where, f"holds more than {LONGEST} hexadecimal digits in a row")
     try:
         return _read(pdf, roots, where)
     except VerificationError:
@@ -154,14 +160,22 @@ def _read(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPd
             raise VerificationError(where, "holds traces of a signature, but none that can be read")
         return SignedPdf(signatures=(), attachments=dict(_attachments(reader.root)))
     for item in embedded:
-        if str(item.sig_object_type) != TIMESTAMP:
-            check_form(item, f"{where} ({item.field_name})")
-        check_bag(item.signed_data, f"{where} ({item.field_name})")
+        _check_value(item, f"{where} ({item.field_name})")
     first = ReportReader(pdf[: _end(embedded[0])])
     store = _check_additions(pdf, first, embedded, where)
     signatures = tuple(_check(pdf, item, roots, store, where) for item in embedded)
     level = _level(embedded, reader)
     return SignedPdf(signatures=signatures, attachments=dict(_attachments(first.root)), level=level)
+
+
+def _check_value(embedded: EmbeddedPdfSignature, where: str) -> None:
+    """What a signature, and a time in it, does not sign of itself has one form."""
+    check_members(embedded, where)
+    if str(embedded.sig_object_type) == TIMESTAMP:
+        check_imprint(embedded.signed_data, where)
+    else:
+        check_form(embedded, where)
+    check_bag(embedded.signed_data, where)
 
 
 def _end(embedded: EmbeddedPdfSignature) -> int:
