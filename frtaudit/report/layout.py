@@ -132,5 +132,7 @@ def _say(error: Exception, shape: Shape) -> NoReturn:
             raise error
         place = f"{frames[-1].filename}, line {frames[-1].lineno}"
     raise SpecError(
-        WHERE, f"{place}: {error}", "a Jinja template; docs/guides/shaping.md has examples"
+        WHERE,
+        f"{place}: {str(error) or type(error).__name__}",
+        "a Jinja template; docs/guides/shaping.md has examples",
     ) from None

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
-from frtaudit.core.canonical import Json, digest, sha256
+from frtaudit.core.canonical import Json, digest, sha256, to_bytes
 from frtaudit.core.findings import Verdict
 from frtaudit.core.machine.faults import of_machine
 from frtaudit.core.result import AuditResult
@@ -160,9 +160,12 @@ def verdict_checks(folder: Path) -> Iterator[Check]:
     """A check of a run's verdict against its result."""
     try:
         data = (folder / RESULT).read_bytes()
-        result, verdict = AuditResult.from_json(json.loads(data)), json.loads((folder / VERDICT).read_bytes())
+        said = (folder / VERDICT).read_bytes()
+        result, verdict = AuditResult.from_json(json.loads(data)), json.loads(said)
         recorded = verdict["result_sha256"]
         wrong = verdict_problem(result, verdict) if recorded == sha256(data) else f"is about another {RESULT}"
+        if to_bytes(verdict) != said:  # a doubled key has two values
+            wrong = "is not in canonical form"
     except Exception as error:
         if of_machine(error):
             raise

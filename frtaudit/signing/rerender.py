@@ -7,10 +7,11 @@ another version rendered it than the one that is here, other bytes mean nothing,
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 from frtaudit.core.canonical import Json
-from frtaudit.core.machine.faults import as_line, of_machine
+from frtaudit.core.machine.faults import as_line, lacks_memory, of_machine
 from frtaudit.core.result import AuditResult
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.evaluation.contradictions import unfounded
@@ -35,7 +36,7 @@ from frtaudit.signing.pdf.first_revision import first_difference, foreign
 from frtaudit.signing.pdf.signature import SignedPdf
 from frtaudit.signing.signer import is_demo
 from frtaudit.signing.statement import INNER_NAME, Statement
-from frtaudit.signing.verification import Check, Depth, invalid, note, ok, unchecked
+from frtaudit.signing.verification import Check, Depth, indeterminate, invalid, note, ok, unchecked
 
 LISTS = (CHECKLISTS, CHECKLISTS_CSV)
 UNRECORDED = "it was made before reports recorded what rendered them"
@@ -119,6 +120,7 @@ def rendering_checks(written: Written, status: str, depth: Depth, *, trusted: bo
     a stranger are not run.
     """
     if SETTINGS not in written.sources and written.page is None and not written.papers:
+        yield from _without_report(written)
         return
     first = written.papers[0].name if written.page is None and written.papers else written.page_name
     told = _told(written)
@@ -126,8 +128,8 @@ def rendering_checks(written: Written, status: str, depth: Depth, *, trusted: bo
         yield invalid(SETTINGS, "is not what a report was told")
         return
     recorded = told.get(RENDERED_BY)
-    if not isinstance(recorded, dict):
-        is_older = _made_by(written) == WITHOUT_RECORD
+    if not isinstance(recorded, dict) or not _says(recorded):
+        is_older = not isinstance(recorded, dict) and _made_by(written) == WITHOUT_RECORD
         yield (
             unchecked(first, f"not compared: {UNRECORDED}")
             if is_older
@@ -148,6 +150,20 @@ def rendering_checks(written: Written, status: str, depth: Depth, *, trusted: bo
     yield from _page(written, recorded, depth)
 
 
+def _without_report(written: Written) -> Iterator[Check]:
+    """Findings of a run that was asked for no report follow from its estimates all the same."""
+    made, here = _made_by(written), version("frtaudit")
+    other = () if made == here else (f"made by frtaudit {made or 'of an unknown version'}, this is {here}",)
+    try:
+        wrong = _unfounded(written.sources)
+    except Exception as error:
+        if of_machine(error):
+            raise
+        wrong = f"its findings cannot be judged again ({type(error).__name__})"
+    if wrong is not None:
+        yield _differs(RESULT, wrong, other, "findings")
+
+
 def status_of(statement: Statement) -> str:
     """What a statement's signature proves, as a page says it."""
     return "demo" if is_demo(statement.certificate) else "signed"
@@ -160,6 +176,15 @@ def _told(written: Written) -> Mapping[str, Json] | None:
     except ValueError:
         return None
     return told if isinstance(told, dict) else None
+
+
+def _says(recorded: Mapping[str, Json]) -> bool:
+    """Whether all that rendered a report is named: of this version what it records, of others at least the version."""
+    from frtaudit.report.versions import page_versions
+
+    own = page_versions()
+    names = own.keys() if recorded.get("frtaudit") == own["frtaudit"] else {"frtaudit", "source"}
+    return names <= recorded.keys() and isinstance(recorded["frtaudit"], str)
 
 
 def _made_by(written: Written) -> str | None:
@@ -181,7 +206,10 @@ def _page(written: Written, recorded: Mapping[str, Json], depth: Depth) -> Itera
         settings, wrong = settings_again(written.sources), _unfounded(written.sources)
     except Exception as error:  # noqa: BLE001  files of another version or of a forger may lead to any
         if of_machine(error):
-            yield unchecked(name, f"not compared: {as_line(error).where}: {as_line(error).found}")
+            own = any(item.startswith(TEMPLATES) for item in written.sources)
+            # a template can ask for all memory there is
+            said = indeterminate if own and lacks_memory(error) and not other else unchecked
+            yield said(name, f"not compared: {as_line(error).where}: {as_line(error).found}")
             return
         yield _differs(name, f"cannot be made again ({type(error).__name__})", other, "page")
         return

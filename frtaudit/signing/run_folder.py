@@ -87,6 +87,11 @@ def strangers(folder: Path) -> Iterator[Check]:
     yield from not_covered(folder)
 
 
+def is_part(name: str) -> bool:
+    """Whether a run writes a file of this name."""
+    return name in (*OURS, *LISTS) or KNOWN.fullmatch(name) is not None
+
+
 def _approvals(folder: Path, evidence: Evidence) -> tuple[Evidence, Sequence[Check]]:
     """Every approval beside the files: it holds, it is about these files, and its signature stands in the PDF."""
     opened: dict[str, Statement] = {}
@@ -161,7 +166,7 @@ def _files(folder: Path, outer: Statement) -> Iterator[Check]:
             yield invalid(name, f"is not listed in {STATEMENT}")
     for name, recorded in outer.subjects.items():
         wrong = problem(folder, name, recorded)
-        if wrong is None and not (name in (*OURS, *LISTS) or KNOWN.fullmatch(name)):
+        if wrong is None and not is_part(name):
             yield unchecked(name, "is signed, and no part of a report: compared with nothing")
         elif wrong is None:
             yield ok(name, f"sha256 {recorded.sha256[:16]}... and {recorded.length} bytes as recorded")

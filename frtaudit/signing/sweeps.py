@@ -6,6 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any  # Any: JSON of mixed depth
 
+from frtaudit.core.canonical import to_bytes
 from frtaudit.core.machine.faults import of_machine
 from frtaudit.core.result import AuditResult
 from frtaudit.errors import VerificationError
@@ -13,11 +14,13 @@ from frtaudit.report.files import PDF as REPORT
 from frtaudit.report.files import RESULT, SETTINGS, TABLE
 from frtaudit.report.files import TABLE_HTML as PAGE
 from frtaudit.report.files import TABLE_PDF as PDF
+from frtaudit.signing.contents import VERDICT
 from frtaudit.signing.coverage import LARGEST_STATEMENT, not_covered, not_regular, read_bounded
 from frtaudit.signing.manifest import APPROVALS, STATEMENT, approvals, covered, extends, problem
 from frtaudit.signing.parties import Evidence, parties
 from frtaudit.signing.pdf.signature import SignedPdf, read_signed_pdf
 from frtaudit.signing.rerender import Paper, Written, rendering_checks, status_of
+from frtaudit.signing.run_folder import is_part
 from frtaudit.signing.signer import common_name
 from frtaudit.signing.statement import Scope, Statement, open_statement
 from frtaudit.signing.trust import Trust
@@ -70,12 +73,20 @@ def sweep_checks(
     if TABLE not in outer.subjects or any(check.subject in OURS for check in wrong):
         yield invalid(TABLE, "is not the table that was signed")
         return
-    jobs = list(_jobs(folder, outer, run_checks))
+    try:
+        found = json.loads((folder / TABLE).read_bytes())
+        done = {str(job["folder"]): str(job["result_sha256"]) for job in _done(found)}
+        begun = {str(job.get("folder")) for job in found["jobs"]}
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        yield invalid(TABLE, f"is not the table of a sweep ({type(error).__name__})")
+        return
+    jobs = list(_jobs(folder, outer, done, run_checks))
     yield from jobs
     yield from _signed_again(folder, outer, {check.subject for check in jobs})
     yield from _unlisted(folder, outer, {check.subject for check in jobs})
+    yield from _beside(outer, done, begun, {check.subject for check in jobs})
     if not {check.subject for check in wrong + jobs if check.status is CheckStatus.INVALID} & _results(outer):
-        yield from _tabled(folder, outer, tabled)
+        yield from _tabled(folder, outer, found, tabled)
     yield from _rendered(folder, outer, depth)
     yield from parties(Evidence(outer=outer), trust)
 
@@ -112,17 +123,36 @@ def _unlisted(folder: Path, outer: Statement, jobs: Container[str]) -> Iterator[
     yield from not_covered(folder)
 
 
-def _jobs(folder: Path, outer: Statement, run_checks: RunChecks) -> Iterator[Check]:
+def _done(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The jobs that a table calls done."""
+    return [job for job in found["jobs"] if job["state"] == "done"]
+
+
+def _beside(
+    outer: Statement, done: Container[str], begun: Container[str], said: Container[str]
+) -> Iterator[Check]:
+    """What is signed and no part of the sweep or of a job, but for what the checks of its job ``said``.
+
+    ``done``, ``begun``: folders of jobs; of one that could not audit only its verdict stands there.
+    """
+    for name in outer.subjects:
+        job, _, file = name.partition("/")
+        marks = file in (STATEMENT, DONE) or APPROVALS.fullmatch(file)
+        failed = job in begun and file == VERDICT
+        if name in OURS or name in said or (job in done and (marks or is_part(file))) or failed:
+            continue
+        if is_part(name):
+            yield invalid(name, "is a file of a run, and stands in the folder of a sweep")
+        else:
+            yield unchecked(name, "is signed, and no part of the sweep: compared with nothing")
+
+
+def _jobs(folder: Path, outer: Statement, named: Mapping[str, str], run_checks: RunChecks) -> Iterator[Check]:
     """Every job that the table calls done: its result is the one it names, and its folder holds as a run.
 
-    What lies there beside the run is covered by the sweep's own statement, or named with what is not.
+    ``named``: digests of results by the jobs' folders. What lies there beside the run is covered by the sweep's own
+    statement, or named with what is not.
     """
-    try:
-        jobs = [job for job in json.loads((folder / TABLE).read_bytes())["jobs"] if job["state"] == "done"]
-        named = {str(job["folder"]): str(job["result_sha256"]) for job in jobs}
-    except (ValueError, KeyError, TypeError) as error:
-        yield invalid(TABLE, f"is not the table of a sweep ({type(error).__name__})")
-        return
     for name, digest in named.items():
         result = f"{name}/{RESULT}"
         recorded = outer.subjects.get(result)
@@ -139,15 +169,17 @@ def _jobs(folder: Path, outer: Statement, run_checks: RunChecks) -> Iterator[Che
             yield Check(subject=f"{name}/{worst.subject}", status=worst.status, message=worst.message)
 
 
-def _tabled(folder: Path, outer: Statement, tabled: Tabled | None) -> Iterator[Check]:
+def _tabled(
+    folder: Path, outer: Statement, found: Mapping[str, Any], tabled: Tabled | None
+) -> Iterator[Check]:
     """The table follows from the results of its jobs, and leaves out none that is done."""
-    found = json.loads((folder / TABLE).read_bytes())
-    done = [job for job in found["jobs"] if job["state"] == "done"]
-    known = {f"{job['folder']}/{DONE}" for job in done}
+    here, done = version("frtaudit"), _done(found)
+    marks = {f"{job['folder']}/{DONE}": job for job in done}
     for name in outer.subjects:
-        if name.endswith(f"/{DONE}") and name not in known:
+        if name.endswith(f"/{DONE}") and name not in marks:
             yield invalid(name, f"is of a job that {TABLE} does not call done")
-    here = version("frtaudit")
+    if found.get("frtaudit") == here:
+        yield from _marked(folder, outer, marks)
     if tabled is None or found.get("frtaudit") != here:
         made = "frtaudit verify does so" if tabled is None else f"made by another version, this is {here}"
         yield unchecked(TABLE, f"not compared with its jobs: {made}")
@@ -167,6 +199,19 @@ def _tabled(folder: Path, outer: Statement, tabled: Tabled | None) -> Iterator[C
     for name, again in ((TABLE, table), (CSV, lines.encode())):
         if name not in outer.subjects or (folder / name).read_bytes() != again:
             yield invalid(name, "does not follow from the results of its jobs")
+
+
+def _marked(folder: Path, outer: Statement, marks: Mapping[str, Mapping[str, Any]]) -> Iterator[Check]:
+    """The mark of a job that is done names its spec and its result."""
+    for name, job in marks.items():
+        said = {
+            "frtaudit": version("frtaudit"),
+            "result_sha256": job["result_sha256"],
+            "spec": job.get("spec"),
+        }
+        intact = name in outer.subjects and problem(folder, name, outer.subjects[name]) is None
+        if intact and (folder / name).read_bytes() != to_bytes(said):
+            yield invalid(name, f"does not say what {TABLE} says of its job")
 
 
 def _rendered(folder: Path, outer: Statement, depth: Depth) -> Iterator[Check]:

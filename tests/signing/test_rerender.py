@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -312,6 +313,27 @@ def _rendered_by(**changes: object) -> Callable[[Case], None]:
     return attack
 
 
+def _doubled(case: Case) -> None:
+    case.files["verdict.json"] = case.files["verdict.json"].replace(b"{", b'{"exit_code":3,', 1)
+
+
+def _bare(change: Callable[[Case], None]) -> Callable[[Case], None]:
+    """An attack on a run of this version without page, PDF and settings."""
+
+    def attack(case: Case) -> None:
+        change(case)
+        told = json.loads(case.files["result.json"])
+        told["versions"]["frtaudit"] = version("frtaudit")
+        result = AuditResult.from_json(told)
+        kept = {name for name in case.files if name.startswith(("lists/", "tables/"))}
+        made = {"result.json": result.to_bytes(), "verdict.json": to_bytes(verdict_of(result))}
+        for name in set(case.files) - kept:
+            del case.files[name]
+        case.files.update(made)
+
+    return attack
+
+
 def _judged(**changes: object) -> Callable[[Case], None]:
     """The one finding with other fields, counted as the verdict counts."""
 
@@ -364,6 +386,8 @@ ATTACKS: Mapping[str, tuple[Callable[[Case], None], str]] = {
     "key in report.json": (_told(key="mine.pem"), "report.json"),
     "loose form of report.json": (_loose, "report.json"),
     "remark about what rendered it": (_rendered_by(remark="All good"), "report.json"),
+    "verdict with two exit codes": (_doubled, "verdict.json"),
+    "sentence of a finding without a page": (_bare(_judged(sentence="vendor: certified.")), "result.json"),
     "list beside the result's": (_file("lists/summary.csv", b"verdict\npass\n"), "lists/summary.csv"),
     "verdict of a finding": (_followed(_judged(verdict="fail")), "result.json"),
     "sentence of a finding": (_followed(_judged(sentence="vendor: certified.")), "result.json"),
@@ -535,18 +559,45 @@ def test_what_leads_to_no_page_is_invalid(run: Path, signer: Signer, key_folder:
     assert said(found, CheckStatus.INVALID) == ["report.html: cannot be made again (DataError)"]
 
 
-@pytest.mark.parametrize("error", [MemoryError(), OSError(errno.EMFILE, "Too many open files")])
+@pytest.mark.parametrize(
+    ("error", "code"), [(MemoryError(), 4), (OSError(errno.EMFILE, "Too many open files"), 0)]
+)
 def test_what_the_machine_lacks_is_no_alarm(
-    error: Exception, run: Path, key_folder: Path, monkeypatch: pytest.MonkeyPatch
+    error: Exception, code: int, run: Path, key_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where memory or open files do not suffice nothing is said against a report."""
+    """Where memory or open files do not suffice nothing is said against a report.
+
+    Nor for it where templates of its own may have asked for all memory there is.
+    """
 
     def small(_: object) -> bytes:
         raise error
 
     monkeypatch.setattr("frtaudit.report.rendering.page_of", small)
     found = verify(run, [key_folder / PUBLIC])
-    assert (found.exit_code, found.strict_exit_code) == (0, 4)
+    assert (found.exit_code, found.strict_exit_code) == (code, 4)
+
+
+@pytest.mark.parametrize("name", ["frtaudit", "source", "jinja2", None])
+def test_a_program_that_is_not_named_excuses_no_page(
+    name: str | None, run: Path, signer: Signer, key_folder: Path
+) -> None:
+    """report.json that leaves out what rendered the page, or all of it (None), is invalid."""
+    by = json.loads((run / "report.json").read_bytes())["rendered_by"]
+    left = {key: said for key, said in by.items() if name is not None and key != name}
+    (run / "report.html").write_text("<p>All requirements are met.</p>")
+    found = verify(resigned(run, signer, rendered_by=left), [key_folder / PUBLIC])
+    assert [line.partition(" of ")[0] for line in said(found, CheckStatus.INVALID)] == [
+        "report.json: does not say what rendered report.html, as every report since 0.2.0 does"
+    ]
+
+
+def test_templates_that_take_all_memory_leave_it_open(run: Path, signer: Signer, key_folder: Path) -> None:
+    """A signer's template that asks for more memory than there is excuses no page: 4, not 0."""
+    (run / "templates" / "sections").mkdir(parents=True)
+    (run / "templates" / "sections" / "mine.html.j2").write_text("{{ 'x' * 2 ** 60 }}")
+    found = verify(put(run, {}, signer), [key_folder / PUBLIC])
+    assert found.exit_code == 4, str(found)
 
 
 def test_a_layout_that_cannot_be_made_here_is_no_alarm(

@@ -204,3 +204,45 @@ def test_lines_for_a_spreadsheet_that_do_not_follow_are_found(
 def _sign(signed: Path, sweep: Path) -> None:
     signer = load_signer(str(signed / "key"))
     (sweep / "statement.dsse.json").write_bytes(outer_statement(sweep, signer, small_run.WHEN))
+
+
+ADDED = {
+    "report.html": 2,
+    "result.json": 2,
+    "tables/rates.parquet": 2,
+    "summary.html": 4,
+    "0" * 16 + "/report.html": 4,
+    "1" * 16 + "/summary.html": 4,
+}
+
+
+def test_what_its_signer_adds_is_named(signed: Path, sweep: Path) -> None:
+    """A run's file in a sweep's folder is invalid; any other, in a job's folder too, is compared with nothing."""
+    key = [signed / "key" / "public.pem"]
+    for name in ADDED:
+        (sweep / name).parent.mkdir(exist_ok=True)
+        (sweep / name).write_text("All requirements are met.")
+    _sign(signed, sweep)
+    named = {item.subject: item.status.value for item in verify(sweep, key, tabled=made_again).checks}
+    codes = {"invalid": 2, "unchecked": 4}
+    assert {name: codes.get(named.get(name, "")) for name in ADDED} == ADDED
+
+
+def test_a_mark_that_says_another_result_is_found(signed: Path, sweep: Path) -> None:
+    """DONE.json says what the table says of its job, whoever signed it."""
+    mark = "1" * 16 + "/DONE.json"
+    (sweep / mark).write_bytes(
+        to_bytes({**json.loads((sweep / mark).read_bytes()), "result_sha256": "0" * 64})
+    )
+    _sign(signed, sweep)
+    assert trusted(signed, sweep)[2] == [mark]
+
+
+@pytest.mark.parametrize(
+    "data", [b"{", b"[]", b"{}", b'{"jobs":1}', b'{"jobs":[1]}', b'{"jobs":[{"state":"done"}]}']
+)
+def test_a_table_that_is_none_is_invalid(signed: Path, sweep: Path, data: bytes) -> None:
+    """Whatever stands in sweep.json, signed: one line."""
+    (sweep / "sweep.json").write_bytes(data)
+    _sign(signed, sweep)
+    assert trusted(signed, sweep)[1:] == (2, ["sweep.json"])

@@ -52,7 +52,7 @@ def check_regular(path: Path, name: str = "", links: Links = Links.REFUSE) -> No
     frtaudit.errors.DataError: scores.csv: is a device; accepted: a regular file
     """
     try:
-        str(path).encode()
+        path.name.encode()
     except UnicodeEncodeError:
         raise DataError("a file", f"is called {path.name!r}", "a name in UTF-8") from None
     if "\0" in str(path):

@@ -76,6 +76,7 @@ def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
     """Bytes that are no UTF-8 could stand in no result and no report."""
     with pytest.raises(DataError, match=r"^a file: is called .*dcff.*; accepted: a name in UTF-8$"):
         check_regular(tmp_path / "vendor\udcff.csv")
+    check_regular(tmp_path / "folder\udcff" / "vendor.csv")  # where a folder lies is no name of a file
 
 
 def test_a_small_file_may_be_a_pipe_and_has_an_end(tmp_path: Path) -> None:
