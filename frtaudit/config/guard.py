@@ -97,7 +97,7 @@ class _Loader(yaml.SafeLoader):
         self.nodes += 1
         if self.nodes > MAX_NODES:
             raise OverflowError
-        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]  # as PyYAML has it
         if getattr(event, "tag", None) is not None:
             raise _TagError(event)
         return super().compose_node(parent, index)
