@@ -2,7 +2,9 @@
 
 import sys
 
-from frtaudit.cli.main import main
-
 if __name__ == "__main__":
+    if not sys.flags.safe_path:
+        del sys.path[0]  # the folder in which it is started is data
+    from frtaudit.cli.main import main
+
     sys.exit(main())

@@ -25,6 +25,7 @@ from frtaudit.cli.options import (
     run_options,
 )
 from frtaudit.core.machine import signals, streams
+from frtaudit.core.machine.children import no_modules_of_the_folder
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.machine.faults import as_line, check_address_space
 from frtaudit.errors import SpecError, printable
@@ -42,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.pop("SOURCE_DATE_EPOCH", None)  # libraries fail on what is no time; a report's date is its own
     try:
         streams.open_streams()
-        with signals.listening():
+        with signals.listening(), no_modules_of_the_folder():
             check_address_space()
             code = _dispatch(words)
             sys.stdout.flush()

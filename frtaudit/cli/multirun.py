@@ -20,7 +20,7 @@ from omegaconf import DictConfig
 from frtaudit.cli.ending import counted, shown
 from frtaudit.cli.run import COULD_NOT, DEBUG, print_error
 from frtaudit.cli.sweeps import plan as plans
-from frtaudit.cli.sweeps.jobs import JobResult, clear, fail, finish, held, is_done, job_result, tidy
+from frtaudit.cli.sweeps.jobs import JobResult, State, clear, fail, finish, held, is_done, job_result, tidy
 from frtaudit.cli.sweeps.plan import Job, Plan, settings_text
 from frtaudit.config.composition import hydra_session, publish, refuse_changed
 from frtaudit.config.guard import LAUNCHER, RUN_FOLDER, SWEEP_FOLDER, check_override, is_setting
@@ -29,11 +29,11 @@ from frtaudit.config.load import expanded, load_spec, whole_digest
 from frtaudit.core.canonical import Json, dumps
 from frtaudit.core.findings import FailOn, Verdict, exit_code
 from frtaudit.core.machine import signals
-from frtaudit.core.machine.faults import as_line
+from frtaudit.core.machine.faults import UNEXPECTED, as_line
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.quoting import quoted
 from frtaudit.core.spec import AuditSpec, Report
-from frtaudit.errors import FrtauditError, SpecError, printable
+from frtaudit.errors import DataError, FrtauditError, SpecError, printable
 
 CONFIG = "sweep"
 SWEEPS = Path("reports") / "sweeps"
@@ -65,6 +65,7 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn, *, 
         if waiting:
             _launch(waiting, folder, hydras, fail_on)
         outcomes = [job_result(job, folder) for job in plan.jobs]
+        _tell_elsewhere(outcomes, hydras)
         swept = table(plan, outcomes)
         written = paper.write(swept, folder, report, signing)
         tidy(outcomes, folder)
@@ -238,9 +239,34 @@ def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on
         if os.environ.get(DEBUG):
             raise
         signals.check()  # the workers heard it too, and the launcher says no more than that they are gone
-        print_error(as_line(error))
+        print_error(_of_launcher(error, hydras))
     finally:
         (folder / WRITTEN).unlink(missing_ok=True)
+
+
+def _of_launcher(error: Exception, hydras: Sequence[str]) -> FrtauditError:
+    """One line for what a launcher raises: fault of the machine, or in its own words what it could not do."""
+    line = as_line(error)
+    if line.where != UNEXPECTED:
+        return line
+    said = str(error).partition("\n")[0]
+    return DataError(
+        _launcher(hydras), f"{type(error).__name__}: {said}", "a launcher that works on this machine"
+    )
+
+
+def _launcher(hydras: Sequence[str]) -> str:
+    """The word that selects the launcher."""
+    return next((word for word in reversed(hydras) if word.startswith(f"{LAUNCHER}=")), LAUNCHER)
+
+
+def _tell_elsewhere(outcomes: Sequence[JobResult], hydras: Sequence[str]) -> None:
+    """Say why jobs of submitit failed: what they print goes to files of theirs."""
+    if not _launcher(hydras).startswith(f"{LAUNCHER}=submitit"):
+        return
+    for outcome in outcomes:
+        if outcome.state in (State.FAILED, State.UNFINISHED):
+            _say(f"{settings_text(outcome.job.settings)}: could not audit ({outcome.error})")
 
 
 def _heard(hydras: Sequence[str]) -> AbstractContextManager[None]:

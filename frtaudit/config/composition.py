@@ -5,7 +5,7 @@ thrown away before anything is configured from it.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -55,6 +55,9 @@ def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None 
     Raises :class:`SpecError`.
     """
     publish()
+    if isinstance(overrides, (str, bytes)) or not isinstance(overrides, Iterable):  # from Python
+        raise SpecError("overrides", f"{overrides!r:.60} is no list", "['audit=demo', 'key=value', ...]")
+    overrides = list(overrides)
     for word in overrides:
         guard.check_override(word, search_path.keys_of(_ROOTS[root]) or ())
     words = [word for word in overrides if not is_setting(word)]

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -51,7 +52,7 @@ LAUNCHER_SETTINGS = (
     ),
 )
 MAX_BYTES, MAX_NODES, MAX_DEPTH = 250_000, 10_000, 64
-MAX_KEY, MAX_VALUE = 300, 30_000
+MAX_KEY, MAX_VALUE, MAX_DIGITS = 300, 30_000, 100
 _NAME, _PART = r"[A-Za-z0-9][\w.\-]*", r"[A-Za-z0-9][\w\-]*"
 _NAMES = rf"'?(?:{_NAME})?'?(?: *, *'?{_NAME}'?)*"
 _CHOICE = re.compile(rf"{_NAMES}|\[{_NAMES}\](?:,\[{_NAMES}\])*", re.ASCII)
@@ -80,8 +81,15 @@ def read_text(path: Path, shown: str) -> str:
         raise SpecError(shown, f"{reason}", "a readable YAML file") from None
 
 
+class _TagError(Exception):
+    """A tag stands in a text; the argument is the event that has it."""
+
+
 class _Loader(yaml.SafeLoader):
-    """Stops at more nodes than a spec may hold: a reader of YAML takes seconds for what a text this short can hold."""
+    """Stops at more nodes than a spec may hold: a reader of YAML takes seconds for what a text this short can hold.
+
+    Stops at a tag, too, also at one of plain values: ``!!timestamp x`` is no error before it is made a value.
+    """
 
     nodes = 0
 
@@ -89,6 +97,9 @@ class _Loader(yaml.SafeLoader):
         self.nodes += 1
         if self.nodes > MAX_NODES:
             raise OverflowError
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]  # as PyYAML has it
+        if getattr(event, "tag", None) is not None:
+            raise _TagError(event)
         return super().compose_node(parent, index)
 
 
@@ -110,15 +121,7 @@ def check_text(text: str, shown: str, keys: Collection[str] | None = None) -> Ch
     Traceback (most recent call last):
     frtaudit.errors.SpecError: mine.yaml line 1, column 17: the resolver '${oc.env:HOME}'; accepted: plain ${key} only
     """
-    _check_depth(text, shown)
-    try:
-        root = yaml.compose(text, Loader=_Loader)
-    except OverflowError:
-        raise too_many(shown) from None
-    except yaml.MarkedYAMLError as error:
-        raise _broken(error, shown) from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise SpecError(shown, f"broken YAML: {error}", "YAML") from None
+    root = _composed(text, shown)
     if root is None:
         return Checked()
     if not isinstance(root, yaml.MappingNode):
@@ -133,6 +136,22 @@ def check_text(text: str, shown: str, keys: Collection[str] | None = None) -> Ch
         elif keys is not None and key.value not in keys:
             raise unknown_key(f"{shown}{_at(key)}", key.value, keys)
     return Checked(values, tuple(selected))
+
+
+def _composed(text: str, shown: str) -> yaml.Node | None:
+    """The nodes of a text, which are no values yet."""
+    _check_depth(text, shown)
+    try:
+        root: yaml.Node | None = yaml.compose(text, Loader=_Loader)
+    except OverflowError:
+        raise too_many(shown) from None
+    except _TagError as error:
+        raise _tagged(error.args[0], shown) from None
+    except yaml.MarkedYAMLError as error:
+        raise _broken(error, shown) from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise SpecError(shown, f"broken YAML: {error}", "YAML") from None
+    return root
 
 
 def check_package(package: str, group: str, where: str) -> None:
@@ -176,7 +195,9 @@ def check_override(override: str, keys: Collection[str] | None = None) -> None:
 
 
 def check_word(word: str) -> None:
-    """Refuse a word that would take a parser long: towers of brackets, a key or a value of unreasonable length."""
+    """Refuse a word that is no text, or would take a parser long: towers of brackets, an unreasonable length."""
+    if not isinstance(word, str):  # from Python
+        raise SpecError("overrides", f"{word!r:.60} is no text", "words as on the command line: 'key=value'")
     key, _, value = word.partition("=")
     if len(key) > MAX_KEY or len(value) > MAX_VALUE:
         text = f"{key[:40]!r} and what follows: {len(word)} characters"
@@ -239,13 +260,19 @@ def _broken(error: yaml.MarkedYAMLError, shown: str) -> SpecError:
     return SpecError(f"{shown}{place}", f"broken YAML: {error.problem or error.context}", "YAML")
 
 
+def _tagged(node: Any, shown: str) -> SpecError:  # noqa: ANN401  a node or the event before it
+    return SpecError(f"{shown}{_at(node)}", f"the tag {node.tag!r}", "plain data without tags and '<<'")
+
+
 def _check_node(node: yaml.Node, shown: str) -> None:
     if node.tag not in _TAGS:
-        raise SpecError(f"{shown}{_at(node)}", f"the tag {node.tag!r}", "plain data without tags and '<<'")
+        raise _tagged(node, shown)
     if isinstance(node, yaml.MappingNode):
         _check_keys(node, shown)
     if isinstance(node, yaml.ScalarNode):
         check_plain(node.value, f"{shown}{_at(node)}")
+        if node.tag == f"{_TAG}int" and len(node.value) > MAX_DIGITS:
+            raise SpecError(f"{shown}{_at(node)}", "a number of that length", "at most 15 digits")
 
 
 def _check_keys(node: yaml.MappingNode, shown: str) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from frtaudit.core.machine import signals
+from frtaudit.core.machine.children import no_modules_of_the_folder
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.errors import ClusterError, SpecError
 from frtaudit.stats.similarity.executor import Executor, PassContext, by_threads
@@ -91,8 +92,14 @@ def _address(where: str, threads: int) -> Iterator[dict[str, str]]:
         workers = {"n_workers": threads or cores(), "threads_per_worker": 1, "memory_limit": None}
         page = {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}
         quietly = {"host": "127.0.0.1", "silence_logs": CRITICAL}  # what matters comes as an error of ours
-        with config.set(FRUGAL), LocalCluster(**workers, **page, **quietly) as cluster:
-            yield {"address": cluster.scheduler_address}
+        with config.set(FRUGAL), no_modules_of_the_folder():
+            try:
+                cluster = LocalCluster(**workers, **page, **quietly)
+            except RuntimeError as error:
+                text = f"the workers of this machine did not start: {error}"
+                raise ClusterError("dask", text, "fewer of them: threads=1; or no dask=local") from error
+            with cluster:
+                yield {"address": cluster.scheduler_address}
     elif "://" in where:
         yield {"address": where}
     elif Path(where).is_file():

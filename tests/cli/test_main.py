@@ -59,6 +59,24 @@ def test_a_time_of_the_environment_is_not_heeded(monkeypatch: pytest.MonkeyPatch
     assert "SOURCE_DATE_EPOCH" not in os.environ
 
 
+def test_what_a_command_starts_imports_nothing_of_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A Python that any command starts finds no module in the folder, nor does ``python -m frtaudit``."""
+    monkeypatch.chdir(tmp_path)
+    Path("decoy.py").write_text("")
+    child = [sys.executable, "-c", "import decoy"]
+    monkeypatch.setitem(
+        main.COMMANDS, "list", lambda _: subprocess.run(child, check=False, capture_output=True).returncode
+    )
+    assert main.main(["list"]) == 1
+    Path("argparse.py").write_text("open('ran', 'w').close()\n")
+    subprocess.run(
+        [sys.executable, "-m", "frtaudit", "list", "metric"], check=True, capture_output=True
+    )  # says what it is asked for
+    assert not Path("ran").exists()
+
+
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     """Without words the commands are shown, as usage (exit 2); with --help as an answer."""
     assert main.main([]) == 2

@@ -350,11 +350,26 @@ def test_a_fresh_sweep_holds_strictly(unbroken: Path) -> None:
     assert str(found).count("notes.txt") == 1
 
 
+def test_a_launcher_that_does_not_work_is_one_line(
+    somewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without Slurm the line names the launcher and what it said; the job stays unfinished, and that is said too."""
+    pytest.importorskip("submitit")
+    assert sweep("seed=1", "hydra/launcher=submitit_slurm") == 1
+    said = capsys.readouterr()
+    assert said.err.startswith("frtaudit: hydra/launcher=submitit_slurm: RuntimeError: Could not detect")
+    assert said.err.count("\n") == 1
+    assert "its one job: could not audit (it did not come to an end)" in said.out
+    assert told(somewhere) == ["unfinished"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("launcher", ["joblib", "submitit_local"])
 def test_launchers_give_the_same_bytes(unbroken: Path, tmp_path: Path, launcher: str) -> None:
     """One after the other, in processes side by side, or as local submitit jobs: the same table."""
     pytest.importorskip(launcher.removesuffix("_local"))
+    for name in ("joblib", "multiprocessing", "submitit"):  # the folder is data to the workers, too
+        (tmp_path / f"{name}.py").write_text("raise ImportError('of the working folder')\n")
     made = command(tmp_path, "seed=1,2,3", f"hydra/launcher={launcher}")
     out, err = made.communicate(timeout=300)
     assert made.returncode == 0, out + err

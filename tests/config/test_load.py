@@ -2,6 +2,7 @@
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -269,6 +270,16 @@ def test_intervals_are_methods_with_targets() -> None:
 def test_bad_specs_are_refused_in_one_line(overrides: list[str], line: str) -> None:
     """Every slip names the place, what was found and what is accepted."""
     assert refusal(*overrides).startswith(line)
+
+
+@pytest.mark.parametrize(
+    "overrides", [[5], [None], [b"audit=demo"], ["audit=demo", ["seed=1"]], None, 5, "audit=demo"]
+)
+def test_overrides_from_python_are_words(overrides: Any) -> None:
+    """What is no list of texts is refused as an error of ours; what can be read once only is read once."""
+    with pytest.raises(SpecError, match=r"^overrides: .* is no (text|list); accepted: "):
+        load_spec(overrides)
+    assert load_spec(iter(["audit=demo", "seed=7"])).seed == 7  # type: ignore[arg-type]  # as a program may
 
 
 def test_presets_of_ones_own(folder: Path) -> None:

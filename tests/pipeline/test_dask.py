@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import chdir
 from dataclasses import fields
 from functools import cache
 from importlib.metadata import PackageNotFoundError
@@ -35,10 +36,13 @@ BELOW = (-0.9, -0.2)  # fixed thresholds below the floor: a second pass
 
 
 @pytest.fixture(scope="module")
-def executor() -> Iterator[DaskExecutor]:
-    """Three worker processes on this machine."""
+def executor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskExecutor]:
+    """Three worker processes on this machine, started in a folder whose files would end them."""
     pytest.importorskip("distributed")
-    with executor_of("local", 3) as made:
+    folder = tmp_path_factory.mktemp("started_here")
+    for name in ("multiprocessing", "importlib", "distributed"):
+        (folder / f"{name}.py").write_text("raise ImportError('of the working folder')\n")
+    with chdir(folder), executor_of("local", 3) as made:
         assert isinstance(made, DaskExecutor)
         yield made
 
@@ -271,3 +275,15 @@ def test_threads_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     with executor_of(None) as made:
         assert made is by_threads
     assert to_plain(spec(dask="local")) == to_plain(spec())
+
+
+def test_workers_that_do_not_start_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Dask raises where a process of this machine does not come up is an error of ours."""
+    distributed = pytest.importorskip("distributed")
+
+    def no_cluster(**_: object) -> None:
+        raise RuntimeError("Nanny failed to start.")
+
+    monkeypatch.setattr(distributed, "LocalCluster", no_cluster)
+    with pytest.raises(ClusterError, match="did not start: Nanny failed to start"), executor_of("local", 1):
+        pass

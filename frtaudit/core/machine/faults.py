@@ -9,6 +9,7 @@ from pathlib import Path
 
 from frtaudit.errors import DataError, FrtauditError
 
+UNEXPECTED = "unexpected"  # where: nobody foresaw it
 ELSEWHERE = "free space there, or a folder on another disk"
 LESS = "more memory, fewer threads, or a smaller tail_budget"
 
@@ -81,7 +82,7 @@ def as_line(error: BaseException, where: str = "") -> FrtauditError:
     if isinstance(error, RecursionError):
         return DataError("input", "nested too deeply", "fewer levels")
     text = f"{type(error).__name__}: {error}"
-    return FrtauditError("unexpected", text, "--debug shows where; please report it")
+    return FrtauditError(UNEXPECTED, text, "--debug shows where; please report it")
 
 
 def lacks_memory(error: BaseException | None) -> bool:

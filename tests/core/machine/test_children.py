@@ -1,0 +1,43 @@
+"""Tests of frtaudit.core.machine.children."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from frtaudit.core.machine.children import SAFE_PATH, no_modules_of_the_folder
+
+WAYS = (["-c", "import multiprocessing.spawn"], ["-m", "json.tool", "--help"])
+
+
+def loaded(folder: Path, way: list[str]) -> bool:
+    """Whether a Python that is started in a folder runs what lies there under the name of a library's module."""
+    for name in ("multiprocessing", "importlib", "argparse"):
+        (folder / f"{name}.py").write_text("open('ran', 'w').close()\n")
+    subprocess.run([sys.executable, *way], cwd=folder, capture_output=True, check=False)
+    return (folder / "ran").exists()
+
+
+@pytest.mark.parametrize("way", WAYS, ids=["code", "module"])
+def test_a_worker_runs_nothing_of_the_folder(
+    way: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file named like a module is run by a Python that starts there, and by none that is started meanwhile."""
+    monkeypatch.delenv(SAFE_PATH, raising=False)
+    with no_modules_of_the_folder():
+        assert not loaded(tmp_path, way)
+    assert loaded(tmp_path, way)
+
+
+@pytest.mark.parametrize("before", [None, "", "1"])
+def test_the_environment_is_as_before(before: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it was, also after an error."""
+    monkeypatch.delenv(SAFE_PATH, raising=False)
+    if before is not None:
+        monkeypatch.setenv(SAFE_PATH, before)
+    held = dict(os.environ)
+    with pytest.raises(KeyError), no_modules_of_the_folder():
+        raise KeyError
+    assert dict(os.environ) == held
