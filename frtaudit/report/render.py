@@ -32,6 +32,7 @@ APT = "apt-get install -y --no-install-recommends libpango-1.0-0 libpangoft2-1.0
 VARIANT = "pdf/a-3b"
 ANYWHERE = "<style>* { break-before: auto !important; break-after: auto !important; }</style>"
 EPOCH = "SOURCE_DATE_EPOCH"
+FONT_RULES, FONT_ROOT = "FONTCONFIG_FILE", "FONTCONFIG_SYSROOT"
 RELATIONS = {".json": "Data", ".html": "Alternative"}
 _DATE = re.compile(r'<meta name="dcterms.created" content="([^"]+)">')
 SHEETS = {  # what is printed is 176 mm wide on either
@@ -281,19 +282,21 @@ def fallback_font() -> Path:
 
 @contextmanager
 def _frozen(moment: datetime) -> Iterator[None]:
-    """SOURCE_DATE_EPOCH set from the report's date, and restored."""
-    before = os.environ.get(EPOCH)
-    os.environ[EPOCH] = str(int(moment.timestamp()))
+    """SOURCE_DATE_EPOCH set from the report's date, fonts found without a user's rules for them; both restored."""
+    own = {EPOCH: str(int(moment.timestamp())), FONT_RULES: str(shipped("templates") / "fonts.conf")}
+    before = {name: os.environ.get(name) for name in (*own, FONT_ROOT)}
+    os.environ.pop(FONT_ROOT, None)
+    os.environ.update(own)
     try:
         with warnings.catch_warnings():
             # WeasyPrint leaves its own colour profile to the garbage collector to close
             warnings.filterwarnings("ignore", message=r"unclosed file.*\.icc", category=ResourceWarning)
             yield
     finally:
-        if before is None:
-            del os.environ[EPOCH]
-        else:
-            os.environ[EPOCH] = before
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
 
 
 def _found(pattern: re.Pattern[str], page: str) -> str:

@@ -284,6 +284,29 @@ def test_the_clock_variable_is_given_back(monkeypatch: pytest.MonkeyPatch) -> No
         assert os.environ.get(render.EPOCH) == before
 
 
+def test_rules_for_fonts_of_a_user_move_no_glyph(page: str, tmp_path: Path) -> None:
+    """Settings of fontconfig change no byte of a PDF: without a user's there are none of another machine's."""
+    rules = tmp_path / "fonts.conf"
+    rules.write_text(
+        "<fontconfig><dir>/usr/share/fonts</dir><match target='pattern'><edit name='family' mode='assign' "
+        "binding='strong'><string>DejaVu Serif</string></edit></match></fontconfig>"
+    )
+    head, main, _ = page.partition('<main class="page">')
+    small = f"{head}{main}<h1>Affinity 0.1</h1><p>Result sha256 {'0' * 64}.</p></main></body></html>"
+    code = "import sys; from frtaudit.report import render; sys.stdout.buffer.write(render.pdf(sys.stdin.read()))"
+    made = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            input=small.encode(),
+            env=os.environ | more,
+            capture_output=True,
+            check=True,
+        ).stdout
+        for more in ({}, {"FONTCONFIG_FILE": str(rules)})
+    }
+    assert len(made) == 1
+
+
 @pytest.mark.browser
 def test_a_browser_has_nothing_to_complain_about(page: str, tmp_path: Path) -> None:
     """Chromium opens the page without a console message: no policy is broken, nothing is fetched."""
