@@ -63,7 +63,7 @@ TEXTS = {  # of audit/theirs.yaml, below a header that is right
     "hydra/launcher: joblib": "unknown key 'hydra/launcher'",
     "ｈydra: {}": "unknown key",  # noqa: RUF001  a look-alike
     '"\\x68ydra": {run: {dir: LOOT}}': "unknown key 'hydra'",
-    "!!str hydra: {run: {dir: LOOT}}": "unknown key 'hydra'",
+    "!!str hydra: {run: {dir: LOOT}}": "the tag",
     "? hydra\n: {run: {dir: LOOT}}": "unknown key 'hydra'",
     "? &k hydra\n: 1": "unknown key 'hydra'",
     "_global_: {hydra: {}}": "the key '_global_'",
@@ -104,7 +104,7 @@ TEXTS = {  # of audit/theirs.yaml, below a header that is right
     "seed: !!set {a}": "the tag",
     "seed: !!omap [a: 1]": "the tag",
     "!!binary aHlkcmE=: {}": "the tag",
-    "seed: !!int os": "theirs.yaml: broken YAML",
+    "seed: !!int os": "the tag",
     "".join(" " * n + "a:\n" for n in range(300)): "unknown key 'a'",
     "seed: &a [*a]": "an alias that contains itself",
     "seed: *nowhere": "broken YAML",

@@ -82,7 +82,7 @@ class UserSource(FileConfigSource):
         preset = self._read[shown]
         try:
             config = OmegaConf.create(preset.text)
-        except ValueError as error:  # !!int x
+        except ValueError as error:  # 0x_
             raise SpecError(shown, f"broken YAML: {error}", "YAML") from None
         if isinstance(config, DictConfig) and isinstance(listed := config.get("analyses"), ListConfig):
             config["analyses"] = selection.as_mapping(list(listed), names("analysis"))
