@@ -57,14 +57,13 @@ class Store:
             for beside in ("", "-wal", "-shm"):
                 check_regular(self.path.with_name(f"{self.path.name}{beside}"))
             self._db = sqlite3.connect(self.path, isolation_level=None, timeout=0.2)
+            self._check_own()
             self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=FULL")
             self._db.execute("PRAGMA secure_delete=ON")
             self._db.execute("PRAGMA cache_size=-16000")
             self._db.execute("BEGIN IMMEDIATE")
-            if self._db.execute("SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger')").fetchone():
-                raise DataError("into", f"{STORE} holds more than tables", "another folder")
             for statement in filter(str.strip, _TABLES.split(";")):
                 self._db.execute(statement)
             self._db.execute("COMMIT")
@@ -78,6 +77,12 @@ class Store:
             raise DataError("into", f"the store cannot be written ({error})", "a writable folder") from None
         except (sqlite3.DatabaseError, OSError) as error:
             raise as_line(error, "into") from None
+
+    def _check_own(self) -> None:
+        """Raise :class:`DataError` for a store of another program, before anything is written into it."""
+        for kind, name in self._db.execute("SELECT type, name FROM sqlite_master WHERE type != 'index'"):
+            if kind != "table" or f"CREATE TABLE IF NOT EXISTS {name} (" not in _TABLES:
+                raise DataError("into", f"{STORE} holds a {kind} that is not of frtaudit", "another folder")
 
     def close(self) -> None:
         """Let the folder go."""

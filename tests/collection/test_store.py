@@ -140,5 +140,16 @@ def test_a_store_that_holds_a_view_is_no_store(tmp_path: Path) -> None:
         made.execute(
             "CREATE VIEW meta AS WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT x AS key FROM r"
         )
-    with pytest.raises(DataError, match="holds more than tables"):
+    with pytest.raises(DataError, match=r"store.sqlite holds a view that is not of frtaudit"):
         Store(tmp_path / STORE)
+
+
+def test_a_store_of_another_program_stays_as_it_is(tmp_path: Path) -> None:
+    """It is refused before anything is written into it."""
+    with closing(sqlite3.connect(tmp_path / STORE)) as made:
+        made.execute("CREATE TABLE bookmarks (url TEXT)")
+    before = (tmp_path / STORE).read_bytes()
+    with pytest.raises(DataError, match=r"store.sqlite holds a table that is not of frtaudit"):
+        Store(tmp_path / STORE)
+    assert (tmp_path / STORE).read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == [STORE]
