@@ -571,7 +571,11 @@ WRONG: tuple[tuple[type[FrtauditError], dict[str, object], str], ...] = (
         "services.acme: no credentials; accepted: TWIN_KEY",
     ),
     (SpecError, {"services": {"acme": {"type": "twn"}}}, "services.acme.type: no service is named 'twn'"),
-    (SpecError, {"services": {"faces": {"type": "twin"}}}, "services: the name 'faces'; accepted: letters"),
+    (
+        SpecError,
+        {"services": {"faces": {"type": "twin"}}},
+        "services: the name 'faces'; accepted: up to 64 letters",
+    ),
     (SpecError, {"services": {}}, "services: none is named"),
     (SpecError, {"pairs": {"group": "race"}}, "pairs.group: no column 'race'; accepted: group"),
     (
