@@ -11,10 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core import Estimate
-from frtaudit.core.arrays import Ints
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.registry import register
+from frtaudit.core.spec import FailureScore
 from frtaudit.evaluation.class_scores import ClassScores, class_scores
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
+from frtaudit.inputs.pairing import align
 from frtaudit.stats.interclass import d_l2
 
 NAME = "failure_scores"
@@ -38,14 +40,15 @@ class FailureScores:
         """All schemas with two classes or more that have mated comparisons."""
         estimates: list[Estimate] = []
         failed = failed_pairs(system)
+        scored = failed if system.spec.failures is FailureScore.SCORE_ZERO else failed[:0]
         for schema in system.groups.schemas:
             held, _ = class_scores(system, schema)
             if len(held.names) >= 2:
-                estimates += self._schema(system, held, failed)
+                estimates += self._schema(system, without(held, scored), failed)
         return AnalysisOutput(estimates=tuple(estimates))
 
     def _schema(self, system: SystemData, held: ClassScores, failed: Pairs) -> Iterator[Estimate]:
-        summaries = {APART: without(held, failed), ZERO: with_zeros(system, held, failed)}
+        summaries = {APART: held, ZERO: with_zeros(system, held, failed)}
         if any(scores.size == 0 for scores in summaries[APART].scores):
             return
         distances = {name: d_l2.d_l2(made.scores, made.score_range) for name, made in summaries.items()}
@@ -87,9 +90,9 @@ def failed_pairs(system: SystemData) -> Pairs:
 
 
 def without(held: ClassScores, failed: Pairs) -> ClassScores:
-    """The scores of comparisons that did not fail, whatever the spec made of those that did."""
-    keys = _keys(failed)
-    keep = [~np.isin(_keys(np.sort(pairs, axis=1)), keys) for pairs in held.pairs]
+    """The scores without those of failed comparisons: of the lines of a pair as many as failed, the lowest first."""
+    lost = _keys(failed)
+    keep = [_others(lost, _keys(np.sort(p, axis=1)), s) for p, s in zip(held.pairs, held.scores, strict=True)]
     return replace(
         held,
         scores=tuple(s[own] for s, own in zip(held.scores, keep, strict=True)),
@@ -99,18 +102,26 @@ def without(held: ClassScores, failed: Pairs) -> ClassScores:
 
 
 def with_zeros(system: SystemData, held: ClassScores, failed: Pairs) -> ClassScores:
-    """The same with the lowest score of the range for each failed comparison of the class."""
-    kept = without(held, failed)
+    """Scores of comparisons that did not fail, and the lowest of the range for each failed comparison of the class."""
     subject = system.cohort.subject_of[failed[:, 0]].astype(np.int64)
     own = system.groups.of[system.groups.schemas.index(held.schema)][subject]
     scores, subjects, pairs = [], [], []
     for c, group_index in enumerate(held.group_indices):
         lost = own == group_index - 1
         zeros = np.full(int(lost.sum()), held.score_range[0])
-        scores.append(np.concatenate([zeros, kept.scores[c]]))
-        subjects.append(np.concatenate([subject[lost], kept.subjects[c]]))
-        pairs.append(np.concatenate([failed[lost], kept.pairs[c]]))
-    return replace(kept, scores=tuple(scores), subjects=tuple(subjects), pairs=tuple(pairs))
+        scores.append(np.concatenate([zeros, held.scores[c]]))
+        subjects.append(np.concatenate([subject[lost], held.subjects[c]]))
+        pairs.append(np.concatenate([failed[lost], held.pairs[c]]))
+    return replace(held, scores=tuple(scores), subjects=tuple(subjects), pairs=tuple(pairs))
+
+
+def _others(lost: Ints, keys: Ints, score: Floats) -> Flags:
+    """Which lines stay when each key in ``lost`` takes one line of its pair, that with the lowest score."""
+    order = np.lexsort((score, keys))
+    line = align(lost, keys[order])
+    keep = np.ones(keys.size, dtype=np.bool_)
+    keep[order[line[line >= 0]]] = False
+    return keep
 
 
 def _keys(pairs: Pairs) -> Ints:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         StoredSystem,
         Templates,
     )
-    from frtaudit.core.comparisons import Comparisons, NonMated, Step
+    from frtaudit.core.comparisons import Comparisons, NonMated, OrderRule, Step
     from frtaudit.core.curves import Curve, RateCurve
     from frtaudit.core.estimates import Estimate, Interval, Test, TestMethod
     from frtaudit.core.findings import Finding, Verdict
@@ -34,7 +34,7 @@ _PLACES = {
         "StoredSystem",
         "Templates",
     ),
-    "comparisons": ("Comparisons", "NonMated", "Step"),
+    "comparisons": ("Comparisons", "NonMated", "OrderRule", "Step"),
     "curves": ("Curve", "RateCurve"),
     "estimates": ("Estimate", "Interval", "Test", "TestMethod"),
     "methods": ("Method", "Target"),
@@ -62,6 +62,7 @@ __all__ = [
     "Method",
     "NonMated",
     "NonMatedSums",
+    "OrderRule",
     "RateCurve",
     "ScoreTable",
     "ScoreTail",

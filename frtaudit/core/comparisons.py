@@ -18,6 +18,13 @@ class NonMated(Enum):
     YOKED = "yoked"
 
 
+class OrderRule(Enum):
+    """What the two orders of a pair, A-B and B-A, are: one comparison with their mean score, or one each."""
+
+    MEAN = "mean"
+    EACH = "each"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """What one rule left while a list of pairs was made: ``left`` of ``unit`` (images or pairs) of one kind and group.
@@ -39,7 +46,8 @@ class Comparisons:
 
     ``probe``, ``reference``: shape (P,), int32; ``mated``: shape (P,), bool, true iff both samples are of one
     subject; ``fold``: shape (P,), int16, or None; all of them empty when ``all_pairs`` is true: then every
-    unordered pair of samples is one comparison. ``ordered``: A-B and B-A both stand (round robin).
+    unordered pair of samples is one comparison. ``ordered``: A-B and B-A both stand (round robin), and
+    count by ``order_rule``.
     ``cells``: shape (K,), int32: a non-mated comparison counts only within one cell; -1 = in no cell.
     ``steps``: what each rule left, where rules made the list.
     """
@@ -51,6 +59,7 @@ class Comparisons:
     cells: Index
     fold: npt.NDArray[np.int16] | None = None
     ordered: bool = False
+    order_rule: OrderRule = OrderRule.MEAN
     steps: tuple[Step, ...] = ()
 
     def __post_init__(self) -> None:

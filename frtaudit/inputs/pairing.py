@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from frtaudit.core.arrays import Index
 from frtaudit.core.cohort import Cohort
-from frtaudit.core.comparisons import Comparisons, NonMated
+from frtaudit.core.comparisons import Comparisons, NonMated, OrderRule
 from frtaudit.errors import SpecError
 
 Keys = npt.NDArray[np.int64]
@@ -42,6 +42,7 @@ def listed_comparisons(
     *,
     fold: npt.NDArray[np.int16] | None = None,
     ordered: bool = False,
+    order_rule: OrderRule = OrderRule.MEAN,
 ) -> Comparisons:
     """Comparisons of listed pairs (P,): mated ones all, non-mated ones within a cell."""
     mated = cohort.subject_of[probe] == cohort.subject_of[reference]
@@ -55,6 +56,7 @@ def listed_comparisons(
         cells=cells,
         fold=None if fold is None else fold[counts],
         ordered=ordered,
+        order_rule=order_rule,
     )
 
 

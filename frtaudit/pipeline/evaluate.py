@@ -8,6 +8,7 @@ import numpy as np
 from frtaudit.core import UNKNOWN, Cohort, CohortData, Comparisons, Groups, ScoreTable, ScoreTail
 from frtaudit.core.arrays import Index
 from frtaudit.core.canonical import seed_of
+from frtaudit.core.comparisons import OrderRule
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, FailureScore, Plan
 from frtaudit.errors import DataError
@@ -46,6 +47,10 @@ from frtaudit.stats.rates.trials import complete_pairs
 from frtaudit.stats.similarity.executor import Executor, PassContext, by_threads
 from frtaudit.stats.similarity.tail import TailRequest
 
+EACH_ORDER = (
+    "both orders of a pair are counted, each as a comparison: there are up to twice as many comparisons and errors "
+    "as pairs, and intervals for independent comparisons are too narrow"
+)
 WITHIN_SUBJECTS = (Plan.IMAGES, Plan.TWO_LEVEL)
 STRATIFIED = (Plan.SUBJECTS, Plan.TWO_LEVEL)  # the plans that draw subjects (FORMULAS 8.2)
 
@@ -229,8 +234,11 @@ def _scored(
         pooled = pool_orders(comparisons, table)
         orders = pooled.asymmetry
         notes = (_asymmetry(provider.name, pooled.asymmetry),)
-        attempts = pool_orders(comparisons, score_tail).table
-        table, compared = pooled.table, pooled.comparisons
+        if comparisons.order_rule is OrderRule.EACH:
+            notes += (f"{provider.name}: {EACH_ORDER}",)
+        else:
+            attempts = pool_orders(comparisons, score_tail).table
+            table, compared = pooled.table, pooled.comparisons
     tail = listed_tail(table, compared, cohort_data.cohort, provider.score_range)
     return Scored(tail=tail, table=table, comparisons=compared, attempts=attempts, notes=notes, orders=orders)
 

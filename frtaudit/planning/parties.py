@@ -7,6 +7,7 @@ import numpy as np
 
 from frtaudit.core import CohortData, Comparisons, Groups
 from frtaudit.core.arrays import Flags, Index, Ints
+from frtaudit.core.comparisons import OrderRule
 from frtaudit.core.spec import AuditSpec
 from frtaudit.stats.rates.trials import complete_trials, members
 from frtaudit.stats.sample_size import power
@@ -121,8 +122,8 @@ def _design(ends: int, each: Ints, subjects: int) -> ComparisonDesign:
 
 
 def _listed(comparisons: Comparisons, owner: Index) -> Ints:
-    """Subjects of each listed comparison, (P, 2); both orders of two samples are one comparison (FORMULAS 8.15)."""
+    """Subjects of each listed comparison, (P, 2); both orders are one unless each counts (FORMULAS 8.15)."""
     ends = np.sort(np.stack([comparisons.probe, comparisons.reference], axis=1), axis=1)
-    if comparisons.ordered:
+    if comparisons.ordered and comparisons.order_rule is OrderRule.MEAN:
         ends = np.unique(ends, axis=0)
     return np.sort(owner[ends], axis=1).astype(np.int64)

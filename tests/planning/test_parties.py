@@ -1,10 +1,12 @@
 """Who there is, counted against the comparisons themselves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from small_audits import COHORT, SCHEMAS, spec
 
-from frtaudit.core import Comparisons
+from frtaudit.core import Comparisons, OrderRule
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.pipeline.evaluate import groups_of
@@ -63,6 +65,15 @@ def test_listed_comparisons_are_counted_once(ordered: bool) -> None:
     for rate, each in (("fnmr", mine), ("fmr", others)):
         weighted = float(np.sum(each**2) / each.sum())
         assert found.designs[rate].per_subject(MATERIAL.cohort.n_subjects) == pytest.approx(weighted)
+
+
+def test_both_orders_count_where_the_protocol_says_so() -> None:
+    """Twice the comparisons of one order."""
+    keep = np.random.default_rng(1).random(OWNER.size**2) < 0.4
+    each = replace(listed(keep, ordered=True), order_rule=OrderRule.EACH)
+    found, once = (parties.from_cohort(MATERIAL, made, GROUPS)[0] for made in (each, listed(keep)))
+    assert found.trials("fnmr") == 2 * once.trials("fnmr") > 0
+    assert found.trials("fmr") == 2 * once.trials("fmr") > 0
 
 
 def test_a_size_is_a_cohort_of_equal_groups() -> None:

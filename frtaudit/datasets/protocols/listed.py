@@ -8,9 +8,9 @@ import numpy as np
 
 from frtaudit.core.arrays import Index
 from frtaudit.core.cohort import CohortData
-from frtaudit.core.comparisons import Comparisons, NonMated
+from frtaudit.core.comparisons import Comparisons, NonMated, OrderRule
 from frtaudit.core.registry import register
-from frtaudit.core.spec import PATH
+from frtaudit.core.spec import ADDED, PATH
 from frtaudit.errors import DataError
 from frtaudit.inputs.pairing import align, cells_of, listed_comparisons, pair_keys
 from frtaudit.inputs.pairlist import PairList, read_pairs
@@ -22,12 +22,14 @@ class Listed:
     """The pairs of ``file``, else the cohort's own list, else the lines of the cohort's score lists.
 
     Providers whose score lists differ are compared on the union of their lines: a line that one of them lacks is a
-    failed comparison there. ``non_mated``, ``within``: non-mated lines outside a group are not compared.
+    failed comparison there. ``orders``: whether two lines of one pair in both orders are one comparison with their mean
+    score, or each is one. ``non_mated``, ``within``: non-mated lines outside a group are not compared.
     """
 
     file: str | None = field(default=None, metadata=PATH)
     non_mated: NonMated = NonMated.ALL
     within: str | None = None
+    orders: OrderRule = field(default=OrderRule.MEAN, metadata=ADDED)
 
     def comparisons(self, cohort_data: CohortData) -> Comparisons:
         """The listed comparisons, in the order of the list. Raises :class:`DataError` when there is no list."""
@@ -41,7 +43,9 @@ class Listed:
             raise DataError("protocol", "the cohort holds no list of pairs", accepted)
         ordered = any(table.ordered for table in tables)
         probe, reference = _union(tables, ordered=ordered)
-        return listed_comparisons(cohort_data.cohort, probe, reference, cells, ordered=ordered)
+        return listed_comparisons(
+            cohort_data.cohort, probe, reference, cells, ordered=ordered, order_rule=self.orders
+        )
 
 
 def _from_pairs(cohort_data: CohortData, pairs: PairList, cells: Index) -> Comparisons:

@@ -7,7 +7,7 @@ import numpy as np
 from frtaudit.core.arrays import Index
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import Cohort, CohortData
-from frtaudit.core.comparisons import Comparisons, NonMated
+from frtaudit.core.comparisons import Comparisons, NonMated, OrderRule
 from frtaudit.core.registry import register
 from frtaudit.core.spec import ADDED
 from frtaudit.errors import DataError, SpecError
@@ -21,13 +21,15 @@ class RoundRobin:
 
     ``strangers``: with how many other subjects each is compared, first samples in both orders; 0, the default: no
     non-mated comparison is made, so there is no FMR. Who meets whom is a ring of the subjects of one cell in the order
-    of a digest of their ids, each with the next ones: no class, no name and no file decides it. ``non_mated`` and
+    of a digest of their ids, each with the next ones: no class, no name and no file decides it. ``orders``: whether
+    the two orders of a pair are one comparison with their mean score, or each is one (thesis). ``non_mated`` and
     ``within`` make the cells.
     """
 
     non_mated: NonMated = NonMated.ALL
     within: str | None = None
     strangers: int = field(default=0, metadata=ADDED)
+    orders: OrderRule = field(default=OrderRule.MEAN, metadata=ADDED)
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for a negative number of strangers."""
@@ -44,7 +46,9 @@ class RoundRobin:
             first, second = strangers_of(cohort_data.cohort, cells, self.strangers)
             probe = np.concatenate([probe, first, second])
             reference = np.concatenate([reference, second, first])
-        return listed_comparisons(cohort_data.cohort, probe, reference, cells, ordered=True)
+        return listed_comparisons(
+            cohort_data.cohort, probe, reference, cells, ordered=True, order_rule=self.orders
+        )
 
 
 def mated_orders(cohort: Cohort) -> tuple[Index, Index]:

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
+from frtaudit.core import AuditResult
 from frtaudit.core.file_names import file_name
 from frtaudit.core.formatting import cell
 from frtaudit.core.machine.files import open_regular
@@ -16,6 +17,8 @@ from frtaudit.core.registry import register
 from frtaudit.errors import DataError
 from frtaudit.report.exports.flat_tables import sheets_of
 from frtaudit.report.exports.run_folder import FinishedRun
+from frtaudit.report.sections.interclass_published import upper_bounds
+from frtaudit.report.source import Source
 
 FOLDER = "csv"
 
@@ -26,13 +29,14 @@ class Csv:
     """csv/: every table of the run, a file each; UTF-8, commas, a header, nothing for null, no formula.
 
     Estimates, intervals, tests, curves, findings, failures and what was recorded, out of result.json; and the run's own
-    scores, tail and replicates, a row group at a time.
+    scores, tail and replicates, a row group at a time. ``d_l2_SCHEMA``: upper bounds of
+    interclass bias as the thesis prints them, classes by systems.
     """
 
     def write(self, run: FinishedRun, folder: Path) -> None:
         """Write the folder ``csv``."""
         out = OutputFolder(folder)
-        for name, table in sheets_of(run.result).items():
+        for name, table in {**sheets_of(run.result), **_interclass(run.result)}.items():
             with out.create(f"{FOLDER}/{name}.csv") as to:
                 pc.write_csv(_shown(table), to)
         for path in run.tables:
@@ -41,6 +45,19 @@ class Csv:
                 out.create(f"{FOLDER}/{file_name(path.stem)}.csv") as to,
             ):
                 _copy(source, to, path.name)
+
+
+def _interclass(result: AuditResult) -> dict[str, pa.Table]:
+    """A sheet for each schema that has the thesis's upper bounds of d_l2."""
+    source = Source(result)
+    tables = {schema: upper_bounds(source, schema) for schema in source.schemas}
+    return {
+        file_name(f"d_l2_{schema}"): pa.table(
+            {"class": list(rows)} | {name: [own.get(name) for own in rows.values()] for name in rows["Total"]}
+        )
+        for schema, rows in tables.items()
+        if rows
+    }
 
 
 def _copy(source: BinaryIO, to: BinaryIO, name: str) -> None:

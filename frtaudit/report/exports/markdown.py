@@ -10,6 +10,7 @@ from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
 from frtaudit.errors import printable
 from frtaudit.report.exports.run_folder import RISING, FinishedRun
+from frtaudit.report.sections.interclass_published import upper_bounds
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import words
 
@@ -24,7 +25,7 @@ _OPENING = re.compile(r"^(\d+(?=[.)](\s|$))|(?=[-+=]))")  # what begins a list, 
 @register("export", "markdown")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Markdown:
-    """summary.md: the question, the verdicts, the rates of each system, and which result it is.
+    """summary.md: the question, the verdicts, the rates and the interclass bias of each system, and which result it is.
 
     For GitHub: ``cat DIR/summary.md >> "$GITHUB_STEP_SUMMARY"``. Verdicts that count as failure (--fail-on) first.
     """
@@ -46,6 +47,7 @@ def _parts(run: FinishedRun) -> Iterable[str]:
         yield _tally(run)
     yield from _findings(run)
     yield from _rates(source)
+    yield from _interclass(source)
     yield from _failures(run)
     if run.result.notes:
         yield "\n".join(["## Notes", "", *(f"- {_text(note)}" for note in run.result.notes[:LINES])])
@@ -105,6 +107,25 @@ def _rates(source: Source) -> Iterable[str]:
     if lines:
         columns = ("System", "FMR", "FNMR", "Interval", "It holds for", "Errors / mated comparisons")
         yield "## FNMR at FMR targets\n\n" + _table(columns, lines)
+
+
+def _interclass(source: Source) -> Iterable[str]:
+    """Upper bounds of d_l2 by class and system, as the thesis prints them."""
+    for schema in source.schemas:
+        rows = upper_bounds(source, schema)
+        if rows:
+            systems = list(rows["Total"])
+            lines = [
+                (
+                    _text(name if name.startswith("Total") else source.label(schema, name)),
+                    *(formatting.plain(own[system]) if system in own else "–" for system in systems),
+                )
+                for name, own in rows.items()
+            ]
+            title = (
+                f"## d_l2 by {_text(schema.replace('_', ' '))}, upper bounds as the thesis prints them\n\n"
+            )
+            yield title + _table(("Class", *(_text(system) for system in systems)), lines)
 
 
 def _bounds(record: Record) -> tuple[str, str]:

@@ -1,69 +1,126 @@
 """Tables of interclass bias as the thesis prints them: upper bounds by system and class, Total, indices."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
-from frtaudit.core import Method, Target, formatting
+from frtaudit.core import Method, OrderRule, Target, formatting
+from frtaudit.core.spec import FailureScore
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import build_table, provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, mapping
 from frtaudit.report.words import display_name, words
 
+PAIR, MAX = "|", "max"
+SYSTEMS = 4  # in one table: more columns would not fit a page
 SD, RATIO = "d_l2_sd", "d_l2_ratio"
 INDICES = ((SD, "sd over classes"), (RATIO, "worst to best"))
 
 
 def tables(source: Source, schemas: Iterable[str]) -> tuple[Table, ...]:
-    """Where the spread was asked for: upper bounds with Total (Tables 4 to 11), then sd and worst to best."""
+    """Where the spread was asked for: upper bounds with Total, bounds of Total (Tables 4 to 13), then the spread."""
     if not source.select(SD, RATIO):
         return ()
-    return tuple(
-        table
-        for schema in schemas
-        for table in (_bounds(source, schema), _indices(source, schema))
-        if table is not None
+    made: list[Table] = []
+    for schema in schemas:
+        bounds = thesis_bounds(source, schema)
+        made += _upper_bounds(source, schema, bounds)
+        made += [table for table in (_totals(schema, bounds), _indices(source, schema)) if table is not None]
+    return tuple(made)
+
+
+def thesis_bounds(source: Source, schema: str) -> dict[str, dict[str, Record]]:
+    """Of each system, by class and last by ``max``, the d_l2 in quantile space that has the thesis's bounds."""
+    held: dict[str, dict[str, Record]] = {}
+    for record in source.select("d_l2", schema=schema):
+        group = record.estimate.group
+        if PAIR not in group and dict(record.estimate.at) == {"space": "quantile"} and thesis_of(record):
+            held.setdefault(record.estimate.provider, {})[group] = record
+    return {name: held[name] for name in source.providers if MAX in held.get(name, {})}
+
+
+def class_names(bounds: Mapping[str, Mapping[str, Record]]) -> list[str]:
+    """Classes that some system has bounds of, in their order."""
+    return list(dict.fromkeys(group for own in bounds.values() for group in own if group != MAX))
+
+
+def _upper_bounds(source: Source, schema: str, bounds: Mapping[str, Mapping[str, Record]]) -> Iterator[Table]:
+    """A row for each class and Total, a column for each system; two classes have one distance, and one row."""
+    groups = class_names(bounds)
+    rows = {source.label(schema, group): group for group in groups if len(groups) > 2}
+    rows["Total" if len(groups) > 2 else schema.replace("_", " ").capitalize()] = MAX
+    for number, start in enumerate(range(0, len(bounds), SYSTEMS)):
+        systems = list(bounds)[start : start + SYSTEMS]
+        columns = [Column(title="Class"), *(Column(title=name, kind="num") for name in systems)]
+        cells = [
+            ((TextSpan(text=row),), *(_end(bounds[name].get(group), "high") for name in systems))
+            for row, group in rows.items()
+        ]
+        caption = spans(
+            TextSpan(text=f"As the thesis prints it, by {schema.replace('_', ' ')}. ", kind="b"),
+            "Upper bounds of d_l2 in quantile space, 0 to 100, for comparisons treated as independent; Total is the "
+            "largest bound over the classes. No test.",
+            " Two classes have the same distance from their mean: no spread, largest to smallest 1."
+            if len(groups) == 2
+            else "",
+            *departures(source),
+        )
+        name = f"published-{schema}" + (f"-{number + 1}" if number else "")
+        yield build_table(name, caption, columns, [Block(rows=tuple(cells))], Footnotes(), "dense")
+
+
+def upper_bounds(source: Source, schema: str) -> dict[str, dict[str, float]]:
+    """Upper bounds of a schema as numbers: class, ``Total`` and ``Total, lower`` to system to bound."""
+    bounds = thesis_bounds(source, schema)
+    rows: dict[str, dict[str, float]] = {}
+    for system, own in bounds.items():
+        for group in (*class_names(bounds), MAX):
+            ends = thesis_of(own[group]) if group in own else None
+            if ends is not None:
+                rows.setdefault("Total" if group == MAX else group, {})[system] = ends[1]
+                if group == MAX:
+                    rows.setdefault("Total, lower", {})[system] = ends[0]
+    return rows
+
+
+def departures(source: Source) -> Text:
+    """In what this audit's d_l2 is not computed as in the thesis, and why."""
+    spec = source.result.spec
+    parts = []
+    if spec.get("failures") != FailureScore.SCORE_ZERO.value:
+        parts.append(
+            "failed comparisons are left out, not scored zero, so that failures to acquire are not counted twice"
+        )
+    if mapping(spec.get("protocol")).get("orders") != OrderRule.EACH.value:
+        parts.append("both orders of a pair are one comparison, for the second adds no information")
+    if not parts:
+        return ()
+    return spans(
+        f" Other than in the thesis: {'; '.join(parts)}. ", "audit=interclass_thesis follows the thesis."
     )
 
 
-def _bounds(source: Source, schema: str) -> Table | None:
-    """One row for each system: the upper bound of each class, lower and upper bound of Total, their maximum."""
-    records = [
-        record
-        for record in source.select("d_l2", schema=schema)
-        if dict(record.estimate.at) == {"space": "quantile"} and _thesis(record) is not None
-    ]
-    groups = [
-        name
-        for name in dict.fromkeys(record.estimate.group for record in records)
-        if name != "max" and "|" not in name
-    ]
-    rows = []
-    for name in source.providers:
-        here = {record.estimate.group: record for record in records if record.estimate.provider == name}
-        if "max" in here:
-            cells = [_end(here.get(group), "high") for group in groups]
-            rows.append(
-                ((provider(here["max"]),), *cells, _end(here["max"], "low"), _end(here["max"], "high"))
-            )
-    if not rows:
+def _totals(schema: str, bounds: Mapping[str, Mapping[str, Record]]) -> Table | None:
+    """A row for each system: lower and upper bound of Total (Tables 9 and 11)."""
+    if not bounds:
         return None
-    columns = [Column(title="System")]
-    columns += [Column(title=source.label(schema, name), kind="num") for name in groups]
-    columns += [Column(title="Total, lower", kind="num"), Column(title="Total, upper", kind="num")]
+    rows = tuple(
+        ((provider(own[MAX]),), _end(own[MAX], "low"), _end(own[MAX], "high")) for own in bounds.values()
+    )
+    columns = [
+        Column(title="System"),
+        Column(title="Lower bound", kind="num"),
+        Column(title="Upper bound", kind="num"),
+    ]
     caption = spans(
-        TextSpan(text=f"As the thesis prints it, by {schema.replace('_', ' ')}. ", kind="b"),
-        "Upper bounds of d_l2 in quantile space, 0 to 100, for comparisons treated as independent; Total is the "
-        "largest bound over the classes. No test.",
-        " Two classes have the same distance from their mean: no spread, largest to smallest 1."
-        if len(groups) == 2
-        else "",
+        TextSpan(text=f"Bounds of Total, by {schema.replace('_', ' ')}. ", kind="b"),
+        "The largest lower and the largest upper bound over the classes, as the thesis prints them. No test.",
     )
     return build_table(
-        f"published-{schema}", caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense"
+        f"published-total-{schema}", caption, columns, [Block(rows=rows)], Footnotes(), "dense"
     )
 
 
-def _thesis(record: Record) -> tuple[float, float, str] | None:
+def thesis_of(record: Record) -> tuple[float, float, str] | None:
     """The thesis's bounds and where they stand."""
     for bound in record.bounds:
         interval = bound.interval
@@ -74,7 +131,7 @@ def _thesis(record: Record) -> tuple[float, float, str] | None:
 
 
 def _end(record: Record | None, end: str) -> Text:
-    thesis = None if record is None else _thesis(record)
+    thesis = None if record is None else thesis_of(record)
     if thesis is None:
         return (TextSpan(text=phrases.ABSENT),)
     low, high, at = thesis

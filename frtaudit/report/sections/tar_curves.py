@@ -185,11 +185,16 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
         ),
     ]
     supers = _supers(source, schema)
-    return [*made, _within(source, schema, system, own, groups, new)] if supers else made
+    return [*made, _within(source, schema, system, own, groups, (iid, new))] if supers else made
 
 
 def _within(
-    source: Source, schema: str, system: str, curves: Sequence[Curve], groups: Sequence[str], new: str
+    source: Source,
+    schema: str,
+    system: str,
+    curves: Sequence[Curve],
+    groups: Sequence[str],
+    bands: tuple[str, str],
 ) -> Figure:
     """The classes of each super-class by themselves."""
     place = f"{schema}-{source.providers.index(system)}"
@@ -206,14 +211,14 @@ def _within(
             WITHIN,
             f"{title}: ",
             set(members),
-            SHOWN[:1],
         )
     )
     return Figure(
         name=f"super-{place}",
         title=f"{system}: thresholds within {' and '.join(supers)}",
         caption=spans(
-            f"The classes of each super-class separately; overall is that of all classes. Bands: {new}."
+            "The classes of each super-class separately; overall is that of all classes. Bands, left: "
+            f"{bands[0]}; right: {bands[1]}."
         ),
         panels=panels,
         keys=_keys(source, schema, f"super-{place}", [name for name in groups if name != "all"]),
@@ -229,7 +234,6 @@ def _panels(
     kinds: Sequence[str],
     prefix: str,
     only: set[str] | None = None,
-    targets: Sequence[Target] = SHOWN[::-1],
 ) -> tuple[Panel, ...]:
     """A panel for each kind and band; overall stands in those that show all classes."""
     titles = {
@@ -240,7 +244,7 @@ def _panels(
     }
     made = []
     for kind in kinds:
-        for target in targets:
+        for target in SHOWN[::-1]:
             shown = [
                 curve
                 for curve in curves
@@ -250,7 +254,7 @@ def _panels(
             ]
             if any(curve.target is target for curve in shown):
                 series = [_series(source, schema, groups, curve) for curve in shown]
-                title = f"{prefix}{titles[kind]}{BANDS[target] if only is None else ''}"
+                title = f"{prefix}{titles[kind]}{BANDS[target]}"
                 name = f"{kind.replace('_', '-')}-{target.value[:3]}-{place}"
                 made.append(interclass.tar_panel(name, title[:1].upper() + title[1:], kind, series))
     return tuple(made)

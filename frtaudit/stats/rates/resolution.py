@@ -59,7 +59,7 @@ def beyond_budget(targets: Sequence[float], budget: int, held: int, non_mated: i
     """
     share = held / max(non_mated, 1)
     above = [f"{target:g}" for target in targets if share < target]
-    if not above:
+    if not above or not non_mated:
         return None
     return (
         f"tail_budget of {budget} bytes holds the scores of FMR targets up to {share:.3g}; "

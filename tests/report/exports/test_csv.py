@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from finished_runs import SCORES, finished
 
+from frtaudit.core import Target
 from frtaudit.errors import DataError
 from frtaudit.report.exports.csv import Csv
 from frtaudit.report.exports.flat_tables import sheets_of
@@ -16,7 +17,7 @@ def test_every_table_reads_back(tmp_path: Path) -> None:
     run = finished(tmp_path)
     Csv().write(run, tmp_path)
     sheets = sheets_of(run.result)
-    assert {path.stem for path in (tmp_path / "csv").iterdir()} == {*sheets, "scores"}
+    assert {path.stem for path in (tmp_path / "csv").iterdir()} == {*sheets, "d_l2_group", "scores"}
     for name, table in sheets.items():
         with (tmp_path / "csv" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
@@ -24,6 +25,27 @@ def test_every_table_reads_back(tmp_path: Path) -> None:
         for row, wanted in zip(rows, table.to_pylist(), strict=True):
             for column, value in wanted.items():
                 assert row[column] == "" if value is None else same(row[column], value)
+
+
+def test_interclass_bias_stands_as_the_thesis_prints_it(tmp_path: Path) -> None:
+    """Classes by systems: the upper bounds for independent comparisons, the largest as Total."""
+    run = finished(tmp_path)
+    Csv().write(run, tmp_path)
+    sheet = pd.read_csv(tmp_path / "csv" / "d_l2_group.csv", index_col="class")
+    bounds = {
+        (item.group, item.provider): own.high
+        for item in run.result.estimates
+        if item.metric == "d_l2" and dict(item.at) == {"space": "quantile"}
+        for own in item.intervals
+        if own.target is Target.COMPARISONS_IID
+    }
+    for name in sheet.columns:
+        classes = [
+            group for group, system in bounds if system == name and "|" not in group and group != "max"
+        ]
+        assert len(classes) > 1
+        assert all(sheet[name][group] == pytest.approx(bounds[group, name], rel=1e-15) for group in classes)
+        assert sheet[name]["Total"] == pytest.approx(bounds["max", name], rel=1e-15) == max(sheet[name])
 
 
 def same(text: str, value: object) -> bool:

@@ -8,6 +8,8 @@ from markdown_it import MarkdownIt
 
 from frtaudit.core import AuditResult, Verdict
 from frtaudit.report.exports.markdown import LINES, Markdown
+from frtaudit.report.sections.interclass_published import upper_bounds
+from frtaudit.report.source import Source
 from frtaudit.report.words import words
 
 
@@ -46,6 +48,9 @@ def test_the_page_says_what_the_result_says(tmp_path: Path) -> None:
                 row[0] == item.provider and row[-1] == f"{item.numerator:,} / {item.denominator:,}"
                 for row in rows
             )
+    source = Source(result)
+    bounds = upper_bounds(source, "group")
+    assert {row[0] for row in rows} >= {source.label("group", name) for name in bounds} > {"Total, lower"}
     assert result.sha256 in page
     assert "`report.html`" in page
     assert "report.pdf" not in page

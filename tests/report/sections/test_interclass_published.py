@@ -3,15 +3,17 @@
 from dataclasses import replace
 from functools import cache
 
+import pytest
 from small_audits import audit, spec
 
 from frtaudit.analyses.interclass import Interclass
 from frtaudit.analyses.interclass_spread import NO_INTERVAL, OF_TWO, InterclassSpread
-from frtaudit.core import AuditResult
+from frtaudit.core import AuditResult, formatting
 from frtaudit.core.spec import RequirementSpec
 from frtaudit.report.pieces import plain_text
+from frtaudit.report.sections import interclass_published
 from frtaudit.report.sections.interclass import build
-from frtaudit.report.sections.interclass_published import tables
+from frtaudit.report.sections.interclass_published import tables, upper_bounds
 from frtaudit.report.source import Source
 
 
@@ -30,14 +32,69 @@ def test_only_where_the_spread_was_asked_for() -> None:
     assert (view.published, len(view.tables)) == ((), 1)
 
 
-def test_upper_bounds_by_class_and_total_with_both_bounds() -> None:
-    """One row for each system; Total is the largest bound of the classes."""
-    (bounds,) = tables(Source(result()), ["group"])
-    assert [column.title for column in bounds.columns] == ["System", "x", "y", "Total, lower", "Total, upper"]
-    for row in bounds.blocks[0].rows:
-        x, y, _, upper = (float(plain_text(cell)) for cell in row[1:])
-        assert upper == max(x, y)
+def test_two_classes_have_one_row_and_total_both_bounds() -> None:
+    """Two classes have one distance: a row, a column for each system; the bounds of Total stand by themselves."""
+    bounds, total = tables(Source(result()), ["group"])
+    assert [column.title for column in bounds.columns] == ["Class", "one", "two"]
+    ((name, *upper),) = bounds.blocks[0].rows
+    assert plain_text(name) == "Group"
+    assert [column.title for column in total.columns] == ["System", "Lower bound", "Upper bound"]
+    assert [row[2] for row in total.blocks[0].rows] == upper
+    assert all(float(plain_text(row[1])) <= float(plain_text(row[2])) for row in total.blocks[0].rows)
     assert "Two classes have the same distance from their mean" in plain_text(bounds.caption)
+
+
+def three_classes() -> AuditResult:
+    """The same as if ``y|x`` had been a class: bounds of a third one."""
+    extra = tuple(
+        replace(item, group="z")
+        for item in result().estimates
+        if (item.metric, item.group) == ("d_l2", "x") and dict(item.at) == {"space": "quantile"}
+    )
+    return replace(result(), estimates=(*result().estimates, *extra))
+
+
+def test_classes_by_systems_and_total_last() -> None:
+    """As printed: a row for each class, a column for each system, Total is the largest of the rows."""
+    bounds, *_ = tables(Source(three_classes()), ["group"])
+    rows = bounds.blocks[0].rows
+    assert [plain_text(row[0]) for row in rows] == ["x", "y", "z", "Total"]
+    for place in (1, 2):
+        *classes, total = (float(plain_text(row[place])) for row in rows)
+        assert total == max(classes)
+
+
+def test_more_systems_than_a_page_is_wide_stand_in_further_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No system is left out."""
+    monkeypatch.setattr(interclass_published, "SYSTEMS", 1)
+    found = [table for table in tables(Source(three_classes()), ["group"]) if "total" not in table.name]
+    titles = [
+        [column.title for column in table.columns] for table in found if table.columns[0].title == "Class"
+    ]
+    assert titles == [["Class", "one"], ["Class", "two"]]
+    assert len({table.name for table in found}) == len(found)
+
+
+def test_the_caption_says_what_departs_and_nothing_where_nothing_does() -> None:
+    """The default leaves failures out and pools orders; the thesis's rules are said to be followed by their preset."""
+    bounds, *_ = tables(Source(result()), ["group"])
+    assert "failed comparisons are left out" in plain_text(bounds.caption)
+    assert "audit=interclass_thesis" in plain_text(bounds.caption)
+    rules = {"failures": "score_zero", "protocol": {"orders": "each"}}
+    as_printed, *_ = tables(Source(replace(result(), spec={**result().spec, **rules})), ["group"])
+    assert "Other than" not in plain_text(as_printed.caption)
+
+
+def test_the_numbers_of_the_table() -> None:
+    """What CSV and summary.md hold is what the table shows."""
+    held = upper_bounds(Source(three_classes()), "group")
+    bounds, total, *_ = tables(Source(three_classes()), ["group"])
+    assert set(held) == {"x", "y", "z", "Total", "Total, lower"}
+    for row in bounds.blocks[0].rows:
+        name, *cells = map(plain_text, row)
+        assert [formatting.plain(held[name][system]) for system in ("one", "two")] == cells
+    lower = [plain_text(row[1]) for row in total.blocks[0].rows]
+    assert [formatting.plain(value) for value in held["Total, lower"].values()] == lower
 
 
 def test_the_spread_over_three_classes_by_space() -> None:
@@ -45,7 +102,7 @@ def test_the_spread_over_three_classes_by_space() -> None:
     three = tuple(
         replace(item, note=NO_INTERVAL) if item.note == OF_TWO else item for item in result().estimates
     )
-    _, spread = tables(Source(replace(result(), estimates=three)), ["group"])
+    *_, spread = tables(Source(replace(result(), estimates=three)), ["group"])
     assert [column.title for column in spread.columns] == ["System", "sd over classes", "worst to best"]
     assert [plain_text(block.head or ()) for block in spread.blocks] == [
         "threshold as a function of TAR",

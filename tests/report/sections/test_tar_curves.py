@@ -35,8 +35,8 @@ def test_both_orientations_both_bands_and_super_classes() -> None:
     """Two kinds with two bands each, differences, a panel for each super-class; for each system."""
     panels = {item.name: len(item.panels) for item in view().figures}
     assert panels == {
-        "curves-group-0": 4, "excess-group-0": 4, "super-group-0": 4,
-        "curves-group-1": 4, "excess-group-1": 4, "super-group-1": 4,
+        "curves-group-0": 4, "excess-group-0": 4, "super-group-0": 8,
+        "curves-group-1": 4, "excess-group-1": 4, "super-group-1": 8,
     }  # fmt: skip
     alts = [panel.alt for item in view().figures[:1] for panel in item.panels]
     assert alts == [
@@ -45,6 +45,8 @@ def test_both_orientations_both_bands_and_super_classes() -> None:
         "TAR by threshold (thesis, i.i.d.), for Ex, Why, overall.",
         "TAR by threshold (population), for Ex, Why, overall.",
     ]
+    within = [panel.alt.partition(",")[0] for panel in view().figures[2].panels[:2]]
+    assert [text.rpartition("(")[2] for text in within] == ["thesis", "population)"]
     apart = view().figures[1]
     assert [panel.alt.partition(",")[0] for panel in apart.panels[:2]] == ["Threshold", "Threshold"]
     assert (

@@ -26,6 +26,7 @@ def test_only_targets_above_what_is_held_need_more() -> None:
     """Targets that the scores held resolve are not blamed on the budget; a whole tail blames none."""
     assert resolution.beyond_budget([0.001], 1, 10, 1000) is None
     assert resolution.beyond_budget([0.1, 0.2], 1, 1000, 1000) is None
+    assert resolution.beyond_budget([0.1], 1, 0, 0) is None, "no budget holds scores that nobody made"
     assert "up to 0.01; 0.1, 0.2 needs" in (resolution.beyond_budget([0.1, 0.2], 1, 10, 1000) or "")
 
 
