@@ -1,0 +1,192 @@
+"""Realised against nominal coverage of FNMR at an FMR (Conti and Clémençon, Tables 1 and 2) in a design of one's own.
+
+``python -m frtaudit.testing.study.nominal_levels --subjects 300 --fmr 0.001 0.03``: the same subjects with new samples
+in every cohort (appendix B.1), a table for each FMR on the terminal, as LaTeX and as JSON.
+"""
+
+import argparse
+import math
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from frtaudit.core.canonical import to_bytes
+from frtaudit.core.machine.progress import Progress, on_terminal, quiet
+from frtaudit.core.methods import Method
+from frtaudit.report.exports.latex import to_latex
+from frtaudit.report.phrases import ABSENT
+from frtaudit.report.pieces import Block, Column, Table, TextSpan, spans
+from frtaudit.testing.checks import tally
+from frtaudit.testing.populations import HARD
+from frtaudit.testing.study.cells import LevelsCell
+from frtaudit.testing.study.cohorts import LEVELS, Collected, collect, levels_truth
+from frtaudit.testing.study.pages import into
+
+METHODS = (Method.RECENTERED, Method.NAIVE, Method.GAUSSIAN)
+FILE, SECTION = "nominal_levels", "nominal levels"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Levels:
+    """Coverage of one design: ``coverage`` has a row for each nominal level, rising, and a column for each method.
+
+    ``truth``: FNMR of the subjects at ``fmr``; a share is NaN where no cohort had an interval (too few errors).
+    """
+
+    subjects: int
+    samples: int
+    dimension: int
+    concentration: tuple[float, float]
+    fmr: float
+    cohorts: int
+    B: int
+    truth: float
+    methods: tuple[str, ...]
+    nominal: tuple[float, ...]
+    coverage: tuple[tuple[float, ...], ...]
+
+    @property
+    def caption(self) -> str:
+        """What was simulated, in a sentence."""
+        low, high = self.concentration
+        return (
+            f"FNMR at FMR {self.fmr:g}, true value {self.truth:.4f}: {self.cohorts} cohorts of the same "
+            f"{self.subjects} subjects with {self.samples} samples each, dimension {self.dimension}, concentration "
+            f"{low:g} to {high:g}, B = {self.B}."
+        )
+
+
+def study(
+    cell: LevelsCell,
+    methods: Sequence[Method],
+    *,
+    cohorts: int,
+    n: int,
+    seed: int,
+    workers: int,
+    progress: Progress = quiet,
+) -> Levels:
+    """Coverage at every nominal level: share of the cohorts whose interval contains the subjects' FNMR."""
+    collected = collect(cell, cohorts, seed=seed, n=n, workers=workers, progress=progress)
+    return Levels(
+        subjects=cell.subjects,
+        samples=cell.samples,
+        dimension=cell.population.dimension,
+        concentration=cell.population.concentration,
+        fmr=cell.fmr,
+        cohorts=cohorts,
+        B=n,
+        truth=levels_truth(cell, seed).value,
+        methods=tuple(method.value for method in methods),
+        nominal=LEVELS,
+        coverage=tuple(tuple(_coverage(collected, method, level) for method in methods) for level in LEVELS),
+    )
+
+
+def _coverage(collected: Collected, method: Method, level: float) -> float:
+    (bounds,) = [
+        bounds for key, bounds in collected.shots.items() if key.method is method and key.nominal == level
+    ]
+    return tally(bounds.low, bounds.high, bounds.truth, floor=level).share
+
+
+def markdown(found: Levels) -> str:
+    """The table for a page, the highest level first, as published."""
+    lines = [f"| nominal | {' | '.join(found.methods)} |", f"|{'---|' * (len(found.methods) + 1)}"]
+    lines += [f"| {nominal:.2f} | {' | '.join(map(_share, shares))} |" for nominal, shares in _rows(found)]
+    return "\n".join([found.caption, "", *lines])
+
+
+def table(found: Levels) -> Table:
+    """The same as a table of a report, which LaTeX is made of."""
+    columns = [
+        Column(title="Nominal", kind="num"),
+        *(Column(title=name, kind="num") for name in found.methods),
+    ]
+    rows = tuple(
+        tuple((TextSpan(text=_share(number)),) for number in (nominal, *shares))
+        for nominal, shares in _rows(found)
+    )
+    return Table(
+        name=f"coverage-{found.fmr:g}",
+        caption=spans(found.caption),
+        columns=tuple(columns),
+        blocks=(Block(rows=rows),),
+    )
+
+
+def _rows(found: Levels) -> Iterable[tuple[float, tuple[float, ...]]]:
+    return reversed(list(zip(found.nominal, found.coverage, strict=True)))
+
+
+def _share(share: float) -> str:
+    """Two digits; a dash where no cohort had an interval."""
+    return ABSENT if math.isnan(share) else f"{share:.2f}"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the designs that the arguments name; exit code 0."""
+    options = _parser().parse_args(argv)
+    found = [
+        study(
+            cell,
+            [Method(name) for name in options.methods],
+            cohorts=options.cohorts,
+            n=options.B,
+            seed=options.seed,
+            workers=options.workers,
+            progress=on_terminal,
+        )
+        for cell in cells(options)
+    ]
+    text = "\n\n".join(markdown(levels) for levels in found)
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / f"{FILE}.json").write_bytes(to_bytes([asdict(levels) for levels in found]))
+    (options.out / f"{FILE}.tex").write_text("\n".join(to_latex(table(levels)) for levels in found), "utf-8")
+    if options.docs is not None:
+        into(options.docs, SECTION, text)
+    sys.stdout.write(f"{text}\n")
+    return 0
+
+
+def cells(options: argparse.Namespace) -> list[LevelsCell]:
+    """One design for each FMR."""
+    low, high = options.concentration
+    population = replace(HARD, dimension=options.dimension, concentration=(low, high))
+    return [
+        LevelsCell(
+            same=True, population=population, subjects=options.subjects, samples=options.samples, fmr=fmr
+        )
+        for fmr in options.fmr
+    ]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m frtaudit.testing.study.nominal_levels", description=__doc__
+    )
+    parser.add_argument("--subjects", type=int, default=300)
+    parser.add_argument("--samples", type=int, default=6, help="of each subject")
+    parser.add_argument("--dimension", type=int, default=HARD.dimension)
+    parser.add_argument(
+        "--concentration", type=float, nargs=2, default=HARD.concentration, metavar=("LOW", "HIGH")
+    )
+    parser.add_argument("--fmr", type=float, nargs="+", default=[0.001, 0.03])
+    parser.add_argument(
+        "--methods",
+        nargs="+",
+        choices=[method.value for method in METHODS],
+        default=[m.value for m in METHODS],
+    )
+    parser.add_argument("--cohorts", type=int, default=200)
+    parser.add_argument("--B", type=int, default=999)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=1, help="processes; the numbers do not depend on it")
+    parser.add_argument("--out", type=Path, default=Path("reports/guarantees"), help="folder written to")
+    parser.add_argument("--docs", type=Path, help="page with the marks of this table")
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
