@@ -10,7 +10,7 @@ from frtaudit.core.findings import Verdict
 from frtaudit.core.machine.faults import of_machine
 from frtaudit.core.result import AuditResult
 from frtaudit.core.result_schema import result_schema
-from frtaudit.errors import FrtauditError, VerificationError
+from frtaudit.errors import FrtauditError, VerificationError, why
 from frtaudit.evaluation.contradictions import contradiction
 from frtaudit.report.files import RESULT
 from frtaudit.signing.seal import Seal, open_seal, recorded
@@ -107,7 +107,7 @@ def result_checks(data: bytes, where: str, inner: Statement | None) -> Iterator[
     except Exception as error:
         if of_machine(error):
             raise
-        yield invalid(where, f"is not a result of schema version 1 ({type(error).__name__})")
+        yield invalid(where, f"is not a result of schema version 1 ({why(error)})")
         return
     if not canonical:
         yield invalid(where, "is not in canonical form")
@@ -133,7 +133,7 @@ def _contradiction(result: AuditResult) -> str | None:
     try:
         return contradiction(result)
     except (FrtauditError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        return f"its parts cannot be held against each other ({type(error).__name__})"
+        return f"its parts cannot be held against each other ({why(error)})"
 
 
 def _origin(result: AuditResult, where: str, inner: Statement) -> Check:

@@ -16,6 +16,7 @@ from frtaudit.signing.manifest import (
     STATEMENT,
     approvals,
     covered,
+    empty_folders,
     entries,
     extends,
     problem,
@@ -30,7 +31,7 @@ from frtaudit.signing.statement import Scope, Statement, open_statement
 from frtaudit.signing.trust import Trust
 from frtaudit.signing.verification import Check, CheckStatus, Depth, indeterminate, invalid, ok, unchecked
 
-OURS = (RESULT, HTML, PDF, ANNEX, VERDICT, SEAL, SETTINGS, PREVIOUS)
+OURS = (RESULT, HTML, PDF, ANNEX, VERDICT, SEAL, SETTINGS, PREVIOUS, *LISTS)
 OUR_FOLDERS = ("tables/", "lists/", "templates/")
 KNOWN = re.compile(r"tables/[a-z]+\.parquet|lists/.*|templates/.*", re.DOTALL)  # what a run writes there
 
@@ -89,7 +90,7 @@ def strangers(folder: Path) -> Iterator[Check]:
 
 def is_part(name: str) -> bool:
     """Whether a run writes a file of this name."""
-    return name in (*OURS, *LISTS) or KNOWN.fullmatch(name) is not None
+    return name in OURS or KNOWN.fullmatch(name) is not None
 
 
 def _approvals(folder: Path, evidence: Evidence) -> tuple[Evidence, Sequence[Check]]:
@@ -194,14 +195,16 @@ def _unlisted(folder: Path, outer: Statement) -> Iterator[Check]:
 def in_the_way(folder: Path, own: str) -> str | None:
     """What of a folder would make a run that is written into it invalid, in words; None where nothing would.
 
-    A link, a FIFO, a device; a file that has the name of a run's. What lies in the folder ``own`` does not count.
+    A link, a FIFO, a device; a file or a folder that has the name of a run's. What lies in the folder ``own`` does not
+    count.
     """
-    for name, kind in entries(folder).items():
-        if name.startswith(f"{own}/"):
+    for name, kind in {**dict.fromkeys(empty_folders(folder)), **entries(folder)}.items():
+        first = name.partition("/")[0]
+        if first == own:
             continue
         if kind is not None:
             return f"{name} {kind}"
-        if _is_ours(name) or name == STATEMENT or APPROVALS.fullmatch(name):
+        if _is_ours(first) or _is_ours(f"{first}/") or first == STATEMENT or APPROVALS.fullmatch(first):
             return f"{name} is there, which has the name of a run's file"
     return None
 
