@@ -8,16 +8,16 @@ from pathlib import Path
 from frtaudit.core.canonical import Json, digest, sha256, to_bytes
 from frtaudit.core.findings import Verdict
 from frtaudit.core.machine.faults import of_machine
-from frtaudit.core.result import AuditResult
+from frtaudit.core.result import AuditResult, Previous
 from frtaudit.core.result_schema import result_schema
 from frtaudit.errors import FrtauditError, VerificationError, why
 from frtaudit.evaluation.contradictions import contradiction
-from frtaudit.report.files import RESULT
+from frtaudit.report.files import PREVIOUS, RESULT
 from frtaudit.signing.seal import Seal, open_seal, recorded
 from frtaudit.signing.signer import common_name, dated_outside
 from frtaudit.signing.statement import Statement
 from frtaudit.signing.trust import Trust
-from frtaudit.signing.verification import Check, invalid, note, ok, untrusted
+from frtaudit.signing.verification import Check, CheckStatus, invalid, note, ok, untrusted
 
 VERDICT, LISTS = "verdict.json", "lists/"
 
@@ -127,6 +127,27 @@ def result_checks(data: bytes, where: str, inner: Statement | None) -> Iterator[
     )
     if inner is not None:
         yield _origin(result, where, inner)
+
+
+def earlier_problem(previous: Previous) -> str | None:
+    """Why a last audit is no result of frtaudit; None where it is one, or of a schema version that is unknown here."""
+    if previous.result is None:
+        return None
+    checks = result_checks(previous.data, PREVIOUS, None)
+    return next((check.message for check in checks if check.status is CheckStatus.INVALID), None)
+
+
+def earlier_checks(data: bytes | None, where: str) -> Iterator[Check]:
+    """A check of the last audit's result beside a run, where there is one: it is held against itself only."""
+    if data is None:
+        return
+    try:
+        wrong = earlier_problem(Previous.read(data))
+    except Exception as error:
+        if of_machine(error):
+            raise
+        wrong = f"is no result ({why(error)})"
+    yield ok(where, "is a result that agrees with itself") if wrong is None else invalid(where, wrong)
 
 
 def _contradiction(result: AuditResult) -> str | None:

@@ -8,7 +8,14 @@ from pathlib import Path
 from frtaudit.core.machine.files import irregular
 from frtaudit.errors import VerificationError
 from frtaudit.report.files import ANNEX, HTML, PDF, PREVIOUS, RESULT, SETTINGS
-from frtaudit.signing.contents import VERDICT, list_checks, result_checks, seal_of_result, verdict_checks
+from frtaudit.signing.contents import (
+    VERDICT,
+    earlier_checks,
+    list_checks,
+    result_checks,
+    seal_of_result,
+    verdict_checks,
+)
 from frtaudit.signing.coverage import LARGEST_PDF, LARGEST_STATEMENT, not_covered, not_regular, read_bounded
 from frtaudit.signing.manifest import (
     APPROVAL,
@@ -64,6 +71,8 @@ def run_checks(folder: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
         yield from list_checks((folder / RESULT).read_bytes(), outer)
         if _is_intact(folder, VERDICT, outer):
             yield from verdict_checks(folder)
+        earlier = (folder / PREVIOUS).read_bytes() if _is_intact(folder, PREVIOUS, outer) else None
+        yield from earlier_checks(earlier, PREVIOUS)
         sealed = (folder / SEAL).read_bytes() if _is_intact(folder, SEAL, outer) else None
         yield from seal_of_result((folder / RESULT).read_bytes(), sealed, SEAL, outer.when, trust)
     evidence, checks = _approvals(folder, evidence)
