@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 
 from frtaudit.core.canonical import Json, digest, sha256, to_bytes
@@ -11,8 +12,9 @@ from frtaudit.core.machine.faults import of_machine
 from frtaudit.core.result import AuditResult, Previous
 from frtaudit.core.result_schema import result_schema
 from frtaudit.errors import FrtauditError, VerificationError, why
-from frtaudit.evaluation.contradictions import contradiction
+from frtaudit.evaluation.contradictions import FULL, contradiction
 from frtaudit.report.files import PREVIOUS, RESULT
+from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.seal import Seal, open_seal, recorded
 from frtaudit.signing.signer import common_name, dated_outside
 from frtaudit.signing.statement import Statement
@@ -20,6 +22,9 @@ from frtaudit.signing.trust import Trust
 from frtaudit.signing.verification import Check, CheckStatus, invalid, note, ok, untrusted
 
 VERDICT, LISTS = "verdict.json", "lists/"
+TABLES = tuple(
+    f"tables/{name}.parquet" for name in ("pairs", "replicates", "samples", "scores", "systems", "tail")
+)
 
 
 def against_schema(value: Json) -> str | None:
@@ -175,6 +180,21 @@ def list_checks(data: bytes, outer: Statement) -> Iterator[Check]:
     for name in sorted({*named, *listed}):
         if named.get(name) != listed.get(name):
             yield invalid(name, f"is not a list that {RESULT} names")
+
+
+def table_checks(data: bytes, outer: Statement) -> Iterator[Check]:
+    """Checks that a run of this version has all its tables, and a publishable variant none; not what they hold."""
+    try:
+        result = AuditResult.from_json(json.loads(data))
+    except Exception:  # noqa: BLE001  said already
+        return
+    if result.versions.get("frtaudit") != version("frtaudit"):
+        return
+    wanted = set() if FULL in result.digests else {*TABLES}
+    for name in sorted(wanted - {*outer.subjects}):
+        yield invalid(name, f"is not listed in {STATEMENT}, and every run writes it")
+    for name in sorted(({*TABLES} - wanted) & {*outer.subjects}):
+        yield invalid(name, "is a table, and a publishable variant has none")
 
 
 def verdict_checks(folder: Path) -> Iterator[Check]:

@@ -9,11 +9,13 @@ from frtaudit.core.machine.files import irregular
 from frtaudit.errors import VerificationError
 from frtaudit.report.files import ANNEX, HTML, PDF, PREVIOUS, RESULT, SETTINGS
 from frtaudit.signing.contents import (
+    TABLES,
     VERDICT,
     earlier_checks,
     list_checks,
     result_checks,
     seal_of_result,
+    table_checks,
     verdict_checks,
 )
 from frtaudit.signing.coverage import LARGEST_PDF, LARGEST_STATEMENT, not_covered, not_regular, read_bounded
@@ -40,7 +42,7 @@ from frtaudit.signing.verification import Check, CheckStatus, Depth, indetermina
 
 OURS = (RESULT, HTML, PDF, ANNEX, VERDICT, SEAL, SETTINGS, PREVIOUS, *LISTS)
 OUR_FOLDERS = ("tables/", "lists/", "templates/")
-KNOWN = re.compile(r"tables/[a-z]+\.parquet|lists/.*|templates/.*", re.DOTALL)  # what a run writes there
+KNOWN = re.compile("lists/.*|templates/.*", re.DOTALL)  # what a run writes there
 
 
 def run_checks(folder: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
@@ -69,6 +71,7 @@ def run_checks(folder: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
     if _is_intact(folder, RESULT, outer):
         yield from result_checks((folder / RESULT).read_bytes(), RESULT, evidence.inner)
         yield from list_checks((folder / RESULT).read_bytes(), outer)
+        yield from table_checks((folder / RESULT).read_bytes(), outer)
         if _is_intact(folder, VERDICT, outer):
             yield from verdict_checks(folder)
         earlier = (folder / PREVIOUS).read_bytes() if _is_intact(folder, PREVIOUS, outer) else None
@@ -99,7 +102,7 @@ def strangers(folder: Path) -> Iterator[Check]:
 
 def is_part(name: str) -> bool:
     """Whether a run writes a file of this name."""
-    return name in OURS or KNOWN.fullmatch(name) is not None
+    return name in (*OURS, *TABLES) or KNOWN.fullmatch(name) is not None
 
 
 def _approvals(folder: Path, evidence: Evidence) -> tuple[Evidence, Sequence[Check]]:
