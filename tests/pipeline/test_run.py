@@ -212,7 +212,7 @@ def test_a_changed_byte_is_found(name: str, signed: Path, tmp_path: Path) -> Non
 
 
 def test_its_tables_are_those_that_a_run_writes(signed: Path, tmp_path: Path) -> None:
-    """Whoever signs a run without one of its tables has signed no whole run; one of another name is compared with none."""
+    """A run that was signed without one of its tables is invalid; a table of another name is compared with nothing."""
     assert set(TABLES) == {f"tables/{name}" for name in tables.TABLES}
     signer = load_signer()
     gone = "invalid        tables/tail.parquet: is not listed in statement.dsse.json, and every run writes it"

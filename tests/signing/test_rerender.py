@@ -25,8 +25,7 @@ from frtaudit.cli.verify import main
 from frtaudit.core.canonical import sha256, to_bytes
 from frtaudit.core.result import AuditResult, Previous
 from frtaudit.core.spec import Report
-from frtaudit.errors import DataError, FrtauditError
-from frtaudit.pipeline.last_audit import last_audit
+from frtaudit.errors import FrtauditError
 from frtaudit.report import fresh, render, versions
 from frtaudit.report.files import attachments, is_source
 from frtaudit.report.rendering import page_of, told_of
@@ -562,12 +561,10 @@ def test_settings_that_are_none_are_invalid(run: Path, signer: Signer, data: byt
 def test_a_last_audit_that_contradicts_itself_is_invalid(
     data: bytes, run: Path, signer: Signer, key_folder: Path
 ) -> None:
-    """previous.json is held against itself, as the result is; no run begins with one that would not be accepted."""
+    """previous.json is held against itself, as the result is."""
     (run / "previous.json").write_bytes(data)
     found = verify(resigned(run, signer, previous=sha256(data)), [key_folder / PUBLIC])
-    assert [line.partition(":")[0] for line in said(found, CheckStatus.INVALID)][0] == "previous.json"
-    with pytest.raises(DataError, match=r"report\.previous: previous\.json: "):
-        last_audit(str(run / "previous.json"))
+    assert said(found, CheckStatus.INVALID)[0].startswith("previous.json: ")
 
 
 def test_what_leads_to_no_page_is_invalid(run: Path, signer: Signer, key_folder: Path) -> None:

@@ -12,6 +12,7 @@ from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from cryptography.x509 import ocsp
+from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from frtaudit.signing.pdf.additions import Store
 from frtaudit.signing.pdf.revisions import AlterationError
@@ -171,7 +172,7 @@ def _is_responder(certificate: x509.Certificate) -> bool:
         extension = certificate.extensions.get_extension_for_class(x509.ExtendedKeyUsage)
     except (x509.ExtensionNotFound, ValueError):
         return False
-    return x509.ExtendedKeyUsageOID.OCSP_SIGNING in extension.value
+    return ExtendedKeyUsageOID.OCSP_SIGNING in extension.value
 
 
 def responds(response: ocsp.OCSPResponse, responder: x509.Certificate) -> bool:
