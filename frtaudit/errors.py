@@ -1,8 +1,9 @@
 """The errors that a user sees: one line each, naming the place, what was found, what would be accepted."""
 
+import json
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 LONGEST = 1000  # characters of what was found
 SHOWN = 20  # of a value in a file, whole
@@ -71,6 +72,10 @@ class ProviderError(FrtauditError):
     """A provider cannot answer at all (a failed comparison is data, not this)."""
 
 
+class UnfinishedError(FrtauditError):
+    """A process came to no end of its own: the machine lacked something, or it took too long (exit code 1)."""
+
+
 class ClusterError(FrtauditError):
     """The machines that were to share the work cannot (exit code 1)."""
 
@@ -79,6 +84,30 @@ class VerificationError(FrtauditError):
     """A signature, digest or statement does not hold."""
 
     exit_code = 2
+
+
+_WORDS: Mapping[type[BaseException], str] = {
+    json.JSONDecodeError: "it is no JSON",
+    UnicodeDecodeError: "it is not UTF-8",
+    MemoryError: "no memory is left",
+    RecursionError: "it is nested too deeply",
+    ArithmeticError: "a number of it is out of range",
+    LookupError: "a part of it is missing",
+    ValueError: "a value of it is none that may stand there",
+    TypeError: "a part of it is of another kind",
+    AttributeError: "a part of it is of another kind",
+}
+
+
+def why(error: BaseException) -> str:
+    """Why something could not be read, in words: one of ours says it itself, of others it follows from their kind.
+
+    >>> why(KeyError("spec")), why(DataError("a.csv", "is empty"))
+    ('a part of it is missing', 'a.csv is empty')
+    """
+    if isinstance(error, FrtauditError):
+        return f"{error.where} {_short(error.found)}"
+    return next((words for kind, words in _WORDS.items() if isinstance(error, kind)), "it is damaged")
 
 
 def printable(text: str) -> str:

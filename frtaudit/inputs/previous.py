@@ -5,7 +5,7 @@ from pathlib import Path
 
 from frtaudit.core.machine.files import read_regular
 from frtaudit.core.result import Previous
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, why
 
 PLACE = "report.previous"
 WANTED = "the result.json of an earlier audit"
@@ -24,4 +24,4 @@ def read_previous(path: str | Path) -> Previous:
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(PLACE, f"{file.name}: not readable as JSON ({error})", WANTED) from None
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(PLACE, f"{file.name}: no result ({type(error).__name__})", WANTED) from None
+        raise DataError(PLACE, f"{file.name}: no result ({why(error)})", WANTED) from None

@@ -17,7 +17,7 @@ from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.machine.files import check_regular, read_regular
 from frtaudit.core.result import AuditResult
 from frtaudit.core.scores import ScoreTable, ScoreTail
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, why
 from frtaudit.inputs.tables import UNREADABLE
 from frtaudit.stats.rates.histogram import edges_over, histogram_of_sorted
 from frtaudit.stats.rates.trials import complete_pairs
@@ -75,7 +75,7 @@ def read_run_tables(path: Path) -> RunTables:
         noted = json.loads(read_regular(path / "verdict.json", f"{name}/verdict.json"))["result_sha256"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise DataError(
-            name, f"{RESULT} or verdict.json cannot be read ({type(error).__name__})", "a whole run"
+            name, f"{RESULT} or verdict.json cannot be read ({why(error)})", "a whole run"
         ) from None
     if noted != sha256(data):
         raise DataError(name, f"{RESULT} is not the one that verdict.json names", "an unchanged run")
@@ -122,9 +122,7 @@ def _signer(path: Path, name: str, digests: Mapping[str, str]) -> str | None:
         recorded = {item["name"]: item["digest"]["sha256"] for item in payload["subject"]}
         signer = str(payload["predicate"]["signer"]["name"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DataError(
-            f"{name}/{STATEMENT}", f"cannot be read ({type(error).__name__})", "an unchanged run"
-        ) from None
+        raise DataError(f"{name}/{STATEMENT}", f"cannot be read ({why(error)})", "an unchanged run") from None
     for file, digest in digests.items():
         if recorded.get(file) != digest:
             raise DataError(f"{name}/{file}", "is not the file that was signed", "an unchanged run")

@@ -19,7 +19,7 @@ from frtaudit.signing.manifest import entries
 from frtaudit.signing.run_folder import in_the_way
 
 DRAFT, LOCK, FILES, MOVING = ".draft", "lock", "files", "moving.json"
-WHERE = "hydra.run.dir"
+WHERE, ALONE = "hydra.run.dir", "a folder that nobody else writes into"
 
 
 @contextmanager
@@ -107,14 +107,19 @@ def _refuse_replaced(place: Path, files: int) -> None:
     """What was read at the draft's path while it was written is not what was written."""
     same = os.path.samestat(os.fstat(files), (place / FILES).lstat())
     if not same or any(entries(place / FILES).values()):
-        raise DataError(WHERE, f"{DRAFT} was replaced meanwhile", "a folder that nobody else writes into")
+        raise DataError(WHERE, f"{DRAFT} was replaced meanwhile", ALONE)
 
 
 def _move(home: OutputFolder, files: int, last: str) -> None:
-    """What the open folder holds into place, after a note of it: a killed move is undone by the next run."""
+    """What the open folder holds into place, after a note of it: a killed move is undone by the next run.
+
+    Nothing is overwritten: what somebody put there since the run began ends the move.
+    """
     names = sorted(os.listdir(files), key=lambda name: (name == last, name))
     note = home.write(f"{DRAFT}/{MOVING}", json.dumps(names).encode())
     for name in names:
+        if os.path.lexists(home.root / name):
+            raise DataError(WHERE, f"{name} came into the folder meanwhile", ALONE)
         os.rename(name, home.root / name, src_dir_fd=files)
     note.unlink()
 

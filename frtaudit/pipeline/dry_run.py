@@ -11,7 +11,6 @@ from frtaudit.evaluation.answerable import why_not
 from frtaudit.evaluation.requirement_findings import limit_of, place_of
 from frtaudit.evaluation.requirements import planned
 from frtaudit.inputs.pairlist import read_pairs
-from frtaudit.inputs.previous import read_previous
 from frtaudit.pipeline.audit import ranked_classes, refuse_few_replicates
 from frtaudit.pipeline.components import comparisons_of, lists_of, load_cohort, load_providers
 from frtaudit.pipeline.evaluate import groups_of, planned_non_mated, refuse_unresolved, request_of
@@ -65,7 +64,9 @@ def _check_files_of(spec: AuditSpec) -> None:
 
         load_seal(spec.seal)
     if spec.report.previous:
-        read_previous(spec.report.previous)
+        from frtaudit.pipeline.last_audit import last_audit
+
+        last_audit(spec.report.previous)
     if spec.report.key:
         from frtaudit.signing.keys import check_place
 

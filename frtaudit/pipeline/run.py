@@ -17,12 +17,12 @@ from frtaudit.core.registry import names
 from frtaudit.core.result import Previous
 from frtaudit.core.spec import AuditSpec, PadesLevel, Report
 from frtaudit.errors import DataError
-from frtaudit.inputs.previous import read_previous
 from frtaudit.pipeline import tables as parquet
 from frtaudit.pipeline.audit import Audited, audit
 from frtaudit.pipeline.disclosure import holds, names_of, published, verdicts_of
 from frtaudit.pipeline.drafts import DRAFT
 from frtaudit.pipeline.drafts import draft as draft_of
+from frtaudit.pipeline.last_audit import last_audit
 from frtaudit.report import render
 from frtaudit.report.checklists import check_names
 from frtaudit.report.files import HTML, PDF, PREVIOUS, RESULT, SETTINGS, TEMPLATES
@@ -65,7 +65,7 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode, make: Make | None = 
     sealed = {} if spec.seal is None else {SEAL: read_seal(spec.seal)}
     check_names(spec.report.checklists)
     render.check_shape(spec.report, spec.analyses)
-    previous = read_previous(spec.report.previous) if spec.report.previous else None
+    previous = last_audit(spec.report.previous)
     with draft_of(folder, last=RESULT) as draft:
         audited = make() if make else audit(spec, on_terminal)
         counts = {verdict.value: 0 for verdict in Verdict}

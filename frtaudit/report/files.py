@@ -12,7 +12,7 @@ from pathlib import Path
 
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.machine.files import read_regular
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, why
 
 RESULT, HTML, PDF, ANNEX = "result.json", "report.html", "report.pdf", "annex.pdf"
 TABLE, TABLE_HTML, TABLE_PDF = "sweep.json", "sweep.html", "sweep.pdf"
@@ -35,9 +35,7 @@ def jobs_in(sweep: Path) -> list[Path] | None:
         jobs = json.loads(read_regular(sweep / TABLE))["jobs"]
         names = [str(job["folder"]) for job in jobs if job["state"] == "done"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DataError(
-            f"{sweep.name}/{TABLE}", f"cannot be read ({type(error).__name__})", "a whole sweep"
-        ) from None
+        raise DataError(f"{sweep.name}/{TABLE}", f"cannot be read ({why(error)})", "a whole sweep") from None
     if not names or any(name != Path(name).name or name in ("", "..") for name in names):
         raise DataError(
             f"{sweep.name}/{TABLE}", "names no finished job, or a folder elsewhere", "a whole sweep"
@@ -63,6 +61,11 @@ def templates_in(files: Files) -> dict[str, bytes]:
     """The report's own templates, by their names below ``templates/``."""
     own = sorted(name for name in files if name.startswith(TEMPLATES))
     return {name.removeprefix(TEMPLATES): files[name] for name in own}
+
+
+def has_sections(files: Files) -> bool:
+    """Whether templates of sections stand among the files: they can loop for ever, where styles and words cannot."""
+    return any(name.startswith(f"{TEMPLATES}sections/") for name in files)
 
 
 def attachments(files: Files, page: bytes) -> dict[str, bytes]:

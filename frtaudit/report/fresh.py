@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -17,33 +18,38 @@ from typing import IO
 
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.faults import as_line, of_machine
-from frtaudit.errors import DataError, FrtauditError
+from frtaudit.errors import DataError, UnfinishedError, why
 from frtaudit.report import render
 from frtaudit.report.files import Files, page_name
 from frtaudit.report.render import Part
-from frtaudit.report.rendering import page_of
+from frtaudit.report.rendering import page_of, settings_again
 
 NO_REPORT, FAULT = 9, 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendered:
-    """The bytes of a page, and of its PDF and the PDF of its annex where they were asked for."""
+    """The bytes of a page, of ``report.json``, and of the PDF and the PDF of its annex where they were asked for."""
 
     page: bytes
+    settings: bytes
     pdf: bytes | None
     annex: bytes | None = None
 
 
 @contextmanager
 def made_again(
-    files: Files, attached: Files | None, parts: Collection[Part] = (Part.MAIN,)
+    files: Files,
+    attached: Files | None,
+    parts: Collection[Part] = (Part.MAIN,),
+    longest: float | None = None,
 ) -> Iterator[Callable[[], Rendered]]:
     """Begin to make page and PDF in a fresh process; what is yielded waits for them.
 
-    ``attached``: what the PDF carries (the page among it is made again too); None: no PDF; ``parts``: which PDFs.
-    The process goes with the block. Raises :class:`FrtauditError` where it cannot be started or is ended, and of its
-    kinds :class:`DataError` where the files lead to no report; waiting ends at a signal, as
+    ``attached``: what the PDF carries (the page among it is made again too); None: no PDF; ``parts``: which PDFs;
+    ``longest``: seconds to wait; None: however long it takes.
+    The process goes with the block. Raises :class:`UnfinishedError` where it cannot be started, is ended or takes too
+    long, :class:`DataError` where the files lead to no report; waiting ends at a signal, as
     :func:`frtaudit.core.machine.signals.check` says it.
     """
     job = {
@@ -63,9 +69,9 @@ def made_again(
         try:
             process = subprocess.Popen(command, stdin=asked, stdout=made, stderr=file, env=environment)  # noqa: S603  this program itself
         except OSError as error:
-            raise FrtauditError("report", f"no second process can be started ({error.strerror})") from None
+            raise UnfinishedError("report", f"no second process can be started ({error.strerror})") from None
         try:
-            yield lambda: _awaited(process, made, file)
+            yield lambda: _awaited(process, made, file, longest)
         finally:
             process.kill()
             process.wait()
@@ -85,7 +91,7 @@ def main() -> None:
             line = as_line(error, "report")
             sys.stderr.write("\n" + json.dumps([line.where, line.found, line.accepted]))
             sys.exit(FAULT)
-        sys.stderr.write(f"{type(error).__name__}: {error}")
+        sys.stderr.write(why(error))
         sys.exit(NO_REPORT)
 
 
@@ -93,7 +99,7 @@ def _made() -> dict[str, bytes]:
     job = json.load(sys.stdin.buffer)
     files = _data(job["files"])
     page = page_of(files)
-    made = {"page": page}
+    made = {"page": page, "settings": settings_again(files)}
     if job["attached"] is not None:
         attached = _data(job["attached"]) | {page_name(files): page}
         for part in job["parts"]:
@@ -101,25 +107,34 @@ def _made() -> dict[str, bytes]:
     return made
 
 
-def _awaited(process: "subprocess.Popen[bytes]", made: IO[bytes], said: IO[bytes]) -> Rendered:
-    code = _ended(process)
+def _awaited(
+    process: "subprocess.Popen[bytes]", made: IO[bytes], said: IO[bytes], longest: float | None
+) -> Rendered:
+    code = _ended(process, longest)
     made.seek(0)
     said.seek(0)
     lines = said.read().decode(errors="replace").strip().splitlines()
     if code == FAULT and lines:
-        raise FrtauditError(*json.loads(lines[-1]))
+        raise UnfinishedError(*json.loads(lines[-1]))
     if code != 0:
-        kind = DataError if code == NO_REPORT else FrtauditError
+        kind = DataError if code == NO_REPORT else UnfinishedError
         why = lines[-1][:200] if lines else f"it ended with {code}"
         raise kind("report", f"could not be made again in a second process ({why})")
     data = _data(json.load(made))
-    return Rendered(page=data["page"], pdf=data.get(Part.MAIN.value), annex=data.get(Part.ANNEX.value))
+    return Rendered(
+        page=data["page"],
+        settings=data["settings"],
+        pdf=data.get(Part.MAIN.value),
+        annex=data.get(Part.ANNEX.value),
+    )
 
 
-def _ended(process: "subprocess.Popen[bytes]") -> int:
+def _ended(process: "subprocess.Popen[bytes]", longest: float | None) -> int:
     """The exit code, waited for in slices; a signal that came meanwhile (to both, from a terminal) ends the wait."""
-    code = None
+    code, began = None, time.monotonic()
     while code is None:
+        if longest is not None and time.monotonic() - began > longest:
+            raise UnfinishedError("report", f"it takes more than {longest:g} seconds")
         with suppress(subprocess.TimeoutExpired):
             code = process.wait(signals.SLICE)
         signals.check()

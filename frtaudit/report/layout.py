@@ -22,7 +22,7 @@ from frtaudit.core import AuditResult, formatting
 from frtaudit.core.canonical import Json, number_in
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.metrics import kind_of, printed
-from frtaudit.errors import SpecError, legible
+from frtaudit.errors import SpecError, legible, why
 from frtaudit.report.phrases import ABSENT
 from frtaudit.report.pieces import Text, TextSpan
 from frtaudit.report.shape import WHERE, Shape, check_page
@@ -133,6 +133,6 @@ def _say(error: Exception, shape: Shape) -> NoReturn:
         place = f"{frames[-1].filename}, line {frames[-1].lineno}"
     raise SpecError(
         WHERE,
-        f"{place}: {str(error) or type(error).__name__}",
+        f"{place}: {str(error) or why(error)}",
         "a Jinja template; docs/guides/shaping.md has examples",
     ) from None

@@ -208,7 +208,7 @@ def _named(text: str) -> str:
 
 def minified(style: str) -> str:
     """A style sheet without comments and needless space."""
-    text = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)
+    text = re.sub(r"/\*.*?(?:\*/|\Z)", "", style, flags=re.DOTALL)
     return re.sub(r"\s+", " ", text).strip()
 
 
@@ -224,7 +224,8 @@ def weasyprint() -> ModuleType:
 
 def has_annex(page: str) -> bool:
     """Whether anything of a page is left out of its main report."""
-    return _ANNEX.search(page) is not None
+    begin = page.find("<!--annex-->")
+    return begin >= 0 and page.find("<!--/annex-->", begin) >= 0
 
 
 def _on_paper(page: str, part: Part) -> str:

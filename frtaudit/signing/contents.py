@@ -3,23 +3,28 @@
 import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 
 from frtaudit.core.canonical import Json, digest, sha256, to_bytes
 from frtaudit.core.findings import Verdict
 from frtaudit.core.machine.faults import of_machine
-from frtaudit.core.result import AuditResult
+from frtaudit.core.result import AuditResult, Previous
 from frtaudit.core.result_schema import result_schema
-from frtaudit.errors import FrtauditError, VerificationError
-from frtaudit.evaluation.contradictions import contradiction
-from frtaudit.report.files import RESULT
+from frtaudit.errors import FrtauditError, VerificationError, why
+from frtaudit.evaluation.contradictions import FULL, contradiction
+from frtaudit.report.files import PREVIOUS, RESULT
+from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.seal import Seal, open_seal, recorded
 from frtaudit.signing.signer import common_name, dated_outside
 from frtaudit.signing.statement import Statement
 from frtaudit.signing.trust import Trust
-from frtaudit.signing.verification import Check, invalid, note, ok, untrusted
+from frtaudit.signing.verification import Check, CheckStatus, invalid, note, ok, untrusted
 
 VERDICT, LISTS = "verdict.json", "lists/"
+TABLES = tuple(
+    f"tables/{name}.parquet" for name in ("pairs", "replicates", "samples", "scores", "systems", "tail")
+)
 
 
 def against_schema(value: Json) -> str | None:
@@ -107,7 +112,7 @@ def result_checks(data: bytes, where: str, inner: Statement | None) -> Iterator[
     except Exception as error:
         if of_machine(error):
             raise
-        yield invalid(where, f"is not a result of schema version 1 ({type(error).__name__})")
+        yield invalid(where, f"is not a result of schema version 1 ({why(error)})")
         return
     if not canonical:
         yield invalid(where, "is not in canonical form")
@@ -129,11 +134,32 @@ def result_checks(data: bytes, where: str, inner: Statement | None) -> Iterator[
         yield _origin(result, where, inner)
 
 
+def earlier_problem(previous: Previous) -> str | None:
+    """Why a last audit is no result of frtaudit; None where it is one, or of a schema version that is unknown here."""
+    if previous.result is None:
+        return None
+    checks = result_checks(previous.data, PREVIOUS, None)
+    return next((check.message for check in checks if check.status is CheckStatus.INVALID), None)
+
+
+def earlier_checks(data: bytes | None, where: str) -> Iterator[Check]:
+    """A check of the last audit's result beside a run, where there is one: it is held against itself only."""
+    if data is None:
+        return
+    try:
+        wrong = earlier_problem(Previous.read(data))
+    except Exception as error:
+        if of_machine(error):
+            raise
+        wrong = f"is no result ({why(error)})"
+    yield ok(where, "is a result that agrees with itself") if wrong is None else invalid(where, wrong)
+
+
 def _contradiction(result: AuditResult) -> str | None:
     try:
         return contradiction(result)
     except (FrtauditError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        return f"its parts cannot be held against each other ({type(error).__name__})"
+        return f"its parts cannot be held against each other ({why(error)})"
 
 
 def _origin(result: AuditResult, where: str, inner: Statement) -> Check:
@@ -154,6 +180,21 @@ def list_checks(data: bytes, outer: Statement) -> Iterator[Check]:
     for name in sorted({*named, *listed}):
         if named.get(name) != listed.get(name):
             yield invalid(name, f"is not a list that {RESULT} names")
+
+
+def table_checks(data: bytes, outer: Statement) -> Iterator[Check]:
+    """Checks that a run of this version has all its tables, and a publishable variant none; not what they hold."""
+    try:
+        result = AuditResult.from_json(json.loads(data))
+    except Exception:  # noqa: BLE001  said already
+        return
+    if result.versions.get("frtaudit") != version("frtaudit"):
+        return
+    wanted = set() if FULL in result.digests else {*TABLES}
+    for name in sorted(wanted - {*outer.subjects}):
+        yield invalid(name, f"is not listed in {STATEMENT}, and every run writes it")
+    for name in sorted(({*TABLES} - wanted) & {*outer.subjects}):
+        yield invalid(name, "is a table, and a publishable variant has none")
 
 
 def verdict_checks(folder: Path) -> Iterator[Check]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from frtaudit.core.machine.files import read_regular
 from frtaudit.errors import DataError, VerificationError
-from frtaudit.signing.manifest import STATEMENT, entries, left_out
+from frtaudit.signing.manifest import STATEMENT, empty_folders, entries, left_out
 from frtaudit.signing.verification import Check, invalid, unchecked
 
 LARGEST_STATEMENT = 1 << 26
@@ -20,11 +20,14 @@ def not_regular(folder: Path) -> Iterator[Check]:
 
 
 def not_covered(folder: Path) -> Iterator[Check]:
-    """Hidden files and logs, which may change after the signature."""
+    """Hidden files and logs, which may change after the signature, and folders in which no file stands."""
     for name in left_out(folder):
         yield unchecked(
             name, f"is not covered by {STATEMENT}: hidden files and logs may change after the signature"
         )
+    yield from (
+        unchecked(name, "is an empty folder: no statement covers it") for name in empty_folders(folder)
+    )
 
 
 def read_bounded(path: Path, most: int) -> bytes:

@@ -1,6 +1,7 @@
 """Files and their digests: what a statement covers, and whether a folder still holds it."""
 
 import errno
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -60,6 +61,12 @@ def entries(folder: Path) -> Mapping[str, str | None]:
             else:
                 found[path.relative_to(folder).as_posix()] = kind
     return dict(sorted(found.items()))
+
+
+def empty_folders(folder: Path) -> tuple[str, ...]:
+    """Names of the folders below, in which nothing stands."""
+    empty = (Path(place) for place, folders, files in os.walk(folder) if not folders and not files)
+    return tuple(sorted(place.relative_to(folder).as_posix() for place in empty if place != folder))
 
 
 def covered(folder: Path) -> tuple[str, ...]:

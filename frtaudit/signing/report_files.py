@@ -52,7 +52,8 @@ def report_files(
         text = page.decode()
         layouts = {} if attached is None else {part: render.pdf(text, attached, part) for part in parts}
         layout, annex = layouts.get(Part.MAIN), layouts.get(Part.ANNEX)
-        _compare(Rendered(page=page, pdf=layout, annex=annex), again(), page_name(files))
+        rendered = Rendered(page=page, settings=files[SETTINGS], pdf=layout, annex=annex)
+        _compare(rendered, again(), page_name(files))
     made = {**files, **checklists_of(files)}
     if settings.html:
         made[page_name(files)] = page
@@ -80,6 +81,7 @@ def _attached(
 def _compare(rendered: Rendered, other: Rendered, name: str) -> None:
     compared = (
         (name, rendered.page, other.page),
+        (SETTINGS, rendered.settings, other.settings),
         (PDF, rendered.pdf, other.pdf),
         (ANNEX, rendered.annex, other.annex),
     )

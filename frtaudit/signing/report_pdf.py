@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from frtaudit.errors import VerificationError
-from frtaudit.report.files import RESULT
-from frtaudit.signing.contents import result_checks, seal_of_result
+from frtaudit.report.files import PREVIOUS, RESULT
+from frtaudit.signing.contents import earlier_checks, result_checks, seal_of_result
 from frtaudit.signing.coverage import LARGEST_PDF
 from frtaudit.signing.manifest import Digest, digest_bytes
 from frtaudit.signing.parties import Evidence, parties
@@ -29,6 +29,7 @@ def pdf_checks(path: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
         return
     attached = evidence.pdf.attachments
     yield from result_checks(attached.get(RESULT, b""), f"{path.name} / {RESULT}", evidence.inner)
+    yield from earlier_checks(attached.get(PREVIOUS), f"{path.name} / {PREVIOUS}")
     where = f"{path.name} / {SEAL}"
     yield from seal_of_result(
         attached.get(RESULT, b""), attached.get(SEAL), where, evidence.inner.when, trust

@@ -20,7 +20,7 @@ from frtaudit.core.machine.files import read_regular
 from frtaudit.core.records import from_json
 from frtaudit.core.result import AuditResult
 from frtaudit.core.rows import RowDigests, changed
-from frtaudit.errors import DataError, FrtauditError, printable
+from frtaudit.errors import DataError, FrtauditError, printable, why
 from frtaudit.report.files import jobs_in
 from frtaudit.signing.pdf.signature import read_signed_pdf
 
@@ -103,8 +103,8 @@ def reproduce(run: Path, rederive: Rederive, overrides: Sequence[str] = ()) -> R
         value = read_json(recorded)
         AuditResult.from_json(value)
     except (OSError, ValueError, KeyError, TypeError, FrtauditError) as error:
-        why = error if isinstance(error, (OSError, FrtauditError)) else type(error).__name__
-        return _could_not(f"{run}: holds no result that can be read ({why})")
+        said = error if isinstance(error, (OSError, FrtauditError)) else why(error)
+        return _could_not(f"{run}: holds no result that can be read ({said})")
     try:
         again = rederive(value, run, overrides)
         other = changed_inputs(_named(value, "inputs"), _named(again.to_json(), "inputs"))

@@ -11,9 +11,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from frtaudit.core.canonical import Json
-from frtaudit.core.machine.faults import as_line, lacks_memory, of_machine
+from frtaudit.core.machine.faults import as_line, of_machine
 from frtaudit.core.result import AuditResult
-from frtaudit.errors import DataError, FrtauditError
+from frtaudit.errors import DataError, FrtauditError, UnfinishedError, why
 from frtaudit.evaluation.contradictions import unfounded
 from frtaudit.report.files import (
     ANNEX,
@@ -29,6 +29,7 @@ from frtaudit.report.files import (
     TABLE_PDF,
     TEMPLATES,
     attachments,
+    has_sections,
     is_source,
     sources_in,
 )
@@ -36,12 +37,13 @@ from frtaudit.signing.pdf.first_revision import first_difference, foreign
 from frtaudit.signing.pdf.signature import SignedPdf
 from frtaudit.signing.signer import is_demo
 from frtaudit.signing.statement import INNER_NAME, Statement
-from frtaudit.signing.verification import Check, Depth, indeterminate, invalid, note, ok, unchecked
+from frtaudit.signing.verification import LAYOUT, Check, Depth, indeterminate, invalid, note, ok, unchecked
 
 LISTS = (CHECKLISTS, CHECKLISTS_CSV)
 UNRECORDED = "it was made before reports recorded what rendered them"
 _Made = dict[bytes, tuple[bytes, ...]]
 """Layouts by the statement inside them, each made once."""
+LONGEST = 600.0  # seconds that a report with templates of its own may take
 WITHOUT_RECORD = "0.1.0"  # of frtaudit: the one version whose reports did not
 
 
@@ -159,7 +161,7 @@ def _without_report(written: Written) -> Iterator[Check]:
     except Exception as error:
         if of_machine(error):
             raise
-        wrong = f"its findings cannot be judged again ({type(error).__name__})"
+        wrong = f"its findings cannot be judged again ({why(error)})"
     if wrong is not None:
         yield _differs(RESULT, wrong, other, "findings")
 
@@ -197,21 +199,22 @@ def _made_by(written: Written) -> str | None:
 
 
 def _page(written: Written, recorded: Mapping[str, Json], depth: Depth) -> Iterator[Check]:
-    from frtaudit.report.rendering import checklists_of, page_of, settings_again
+    from frtaudit.report.rendering import checklists_of
     from frtaudit.report.versions import differing
 
     name, other = written.page_name, differing(recorded, None)
     try:
-        page, lists = page_of(written.sources), checklists_of(written.sources)
-        settings, wrong = settings_again(written.sources), _unfounded(written.sources)
+        page, settings = _made_again(written.sources)
+        lists, wrong = checklists_of(written.sources), _unfounded(written.sources)
+    except UnfinishedError as error:
+        said = unchecked if other else indeterminate
+        yield said(name, f"not compared: in a second process, for its templates: {error.found}")
+        return
     except Exception as error:  # noqa: BLE001  files of another version or of a forger may lead to any
         if of_machine(error):
-            own = any(item.startswith(TEMPLATES) for item in written.sources)
-            # a template can ask for all memory there is
-            said = indeterminate if own and lacks_memory(error) and not other else unchecked
-            yield said(name, f"not compared: {as_line(error).where}: {as_line(error).found}")
+            yield unchecked(name, f"not compared: {as_line(error).where}: {as_line(error).found}")
             return
-        yield _differs(name, f"cannot be made again ({type(error).__name__})", other, "page")
+        yield _differs(name, f"cannot be made again ({why(error)})", other, "page")
         return
     if written.page is not None and written.page != page:
         place = first_difference(page, written.page)
@@ -227,6 +230,21 @@ def _page(written: Written, recorded: Mapping[str, Json], depth: Depth) -> Itera
     for paper in written.papers:
         if paper.signed.signatures:
             yield from _paper(written, paper, page, recorded, depth, made)
+
+
+def _made_again(sources: Mapping[str, bytes]) -> tuple[bytes, bytes]:
+    """The page, and what ``report.json`` holds beside it.
+
+    Templates of the signer's own run in a process of their own: they can ask for all time and all memory there is.
+    """
+    from frtaudit.report.fresh import made_again
+    from frtaudit.report.rendering import page_of, settings_again
+
+    if not has_sections(sources):
+        return page_of(sources), settings_again(sources)
+    with made_again(sources, None, longest=LONGEST) as again:
+        rendered = again()
+    return rendered.page, rendered.settings
 
 
 def _lists(written: Written, again: Mapping[str, bytes], other: tuple[str, ...]) -> Iterator[Check]:
@@ -289,7 +307,7 @@ def _paper(
         yield _differs(name, f"carries another {wrong[0]} than the report has", other, "attachments")
         return
     if depth is Depth.PAGE:
-        yield unchecked(name, "layout not compared: --deep lays it out again")
+        yield unchecked(name, LAYOUT)
         return
     try:
         key = inner.get(INNER_NAME, b"")
@@ -309,7 +327,8 @@ def _laid_out(sources: Mapping[str, bytes], attached: Mapping[str, bytes], page:
     from frtaudit.signing.report_files import parts_of
 
     parts = parts_of(settings_of(json.loads(sources[SETTINGS])), page)
-    with made_again(sources, attached, parts) as again:
+    longest = LONGEST if has_sections(sources) else None
+    with made_again(sources, attached, parts, longest) as again:
         rendered = again()
     return tuple(data for data in (rendered.pdf, rendered.annex) if data is not None)
 

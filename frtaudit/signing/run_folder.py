@@ -8,7 +8,16 @@ from pathlib import Path
 from frtaudit.core.machine.files import irregular
 from frtaudit.errors import VerificationError
 from frtaudit.report.files import ANNEX, HTML, PDF, PREVIOUS, RESULT, SETTINGS
-from frtaudit.signing.contents import VERDICT, list_checks, result_checks, seal_of_result, verdict_checks
+from frtaudit.signing.contents import (
+    TABLES,
+    VERDICT,
+    earlier_checks,
+    list_checks,
+    result_checks,
+    seal_of_result,
+    table_checks,
+    verdict_checks,
+)
 from frtaudit.signing.coverage import LARGEST_PDF, LARGEST_STATEMENT, not_covered, not_regular, read_bounded
 from frtaudit.signing.manifest import (
     APPROVAL,
@@ -16,6 +25,7 @@ from frtaudit.signing.manifest import (
     STATEMENT,
     approvals,
     covered,
+    empty_folders,
     entries,
     extends,
     problem,
@@ -30,9 +40,9 @@ from frtaudit.signing.statement import Scope, Statement, open_statement
 from frtaudit.signing.trust import Trust
 from frtaudit.signing.verification import Check, CheckStatus, Depth, indeterminate, invalid, ok, unchecked
 
-OURS = (RESULT, HTML, PDF, ANNEX, VERDICT, SEAL, SETTINGS, PREVIOUS)
+OURS = (RESULT, HTML, PDF, ANNEX, VERDICT, SEAL, SETTINGS, PREVIOUS, *LISTS)
 OUR_FOLDERS = ("tables/", "lists/", "templates/")
-KNOWN = re.compile(r"tables/[a-z]+\.parquet|lists/.*|templates/.*", re.DOTALL)  # what a run writes there
+KNOWN = re.compile("lists/.*|templates/.*", re.DOTALL)  # what a run writes there
 
 
 def run_checks(folder: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
@@ -61,8 +71,11 @@ def run_checks(folder: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
     if _is_intact(folder, RESULT, outer):
         yield from result_checks((folder / RESULT).read_bytes(), RESULT, evidence.inner)
         yield from list_checks((folder / RESULT).read_bytes(), outer)
+        yield from table_checks((folder / RESULT).read_bytes(), outer)
         if _is_intact(folder, VERDICT, outer):
             yield from verdict_checks(folder)
+        earlier = (folder / PREVIOUS).read_bytes() if _is_intact(folder, PREVIOUS, outer) else None
+        yield from earlier_checks(earlier, PREVIOUS)
         sealed = (folder / SEAL).read_bytes() if _is_intact(folder, SEAL, outer) else None
         yield from seal_of_result((folder / RESULT).read_bytes(), sealed, SEAL, outer.when, trust)
     evidence, checks = _approvals(folder, evidence)
@@ -89,7 +102,7 @@ def strangers(folder: Path) -> Iterator[Check]:
 
 def is_part(name: str) -> bool:
     """Whether a run writes a file of this name."""
-    return name in (*OURS, *LISTS) or KNOWN.fullmatch(name) is not None
+    return name in (*OURS, *TABLES) or KNOWN.fullmatch(name) is not None
 
 
 def _approvals(folder: Path, evidence: Evidence) -> tuple[Evidence, Sequence[Check]]:
@@ -194,14 +207,16 @@ def _unlisted(folder: Path, outer: Statement) -> Iterator[Check]:
 def in_the_way(folder: Path, own: str) -> str | None:
     """What of a folder would make a run that is written into it invalid, in words; None where nothing would.
 
-    A link, a FIFO, a device; a file that has the name of a run's. What lies in the folder ``own`` does not count.
+    A link, a FIFO, a device; a file or a folder that has the name of a run's. What lies in the folder ``own`` does not
+    count.
     """
-    for name, kind in entries(folder).items():
-        if name.startswith(f"{own}/"):
+    for name, kind in {**dict.fromkeys(empty_folders(folder)), **entries(folder)}.items():
+        first = name.partition("/")[0]
+        if first == own:
             continue
         if kind is not None:
             return f"{name} {kind}"
-        if _is_ours(name) or name == STATEMENT or APPROVALS.fullmatch(name):
+        if _is_ours(first) or _is_ours(f"{first}/") or first == STATEMENT or APPROVALS.fullmatch(first):
             return f"{name} is there, which has the name of a run's file"
     return None
 

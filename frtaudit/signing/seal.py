@@ -20,7 +20,7 @@ from frtaudit.core.machine.files import read_regular
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.result import AuditResult
 from frtaudit.core.seal import SealRecord, departures, sealed_content
-from frtaudit.errors import DataError, FrtauditError, VerificationError, printable
+from frtaudit.errors import DataError, FrtauditError, VerificationError, printable, why
 from frtaudit.signing.keys import load_signer
 from frtaudit.signing.manifest import digest_bytes
 from frtaudit.signing.signer import Signer, check_years, common_name
@@ -58,9 +58,7 @@ def open_seal(data: bytes, where: str, roots: Sequence[x509.Certificate] = ()) -
         envelope, token = to_bytes(value["envelope"]), value["timestamp"]
         canonical = set(value) == {"envelope", "timestamp"} and to_bytes(value) == data
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise VerificationError(
-            where, f"is no seal ({type(error).__name__})", "a file of frtaudit seal"
-        ) from None
+        raise VerificationError(where, f"is no seal ({why(error)})", "a file of frtaudit seal") from None
     if not canonical:
         raise VerificationError(where, "is not in canonical form: bytes were changed")
     statement = open_statement(envelope, Scope.SEAL, where)

@@ -21,7 +21,7 @@ from securesystemslib.signer import SSlibKey  # type: ignore[attr-defined]  # no
 
 from frtaudit.core.canonical import Json, to_bytes
 from frtaudit.core.machine.faults import of_machine
-from frtaudit.errors import VerificationError
+from frtaudit.errors import VerificationError, why
 from frtaudit.signing.manifest import Digest, digest_bytes, digest_folder
 from frtaudit.signing.signer import PublicKey, Signer, key_fingerprint
 
@@ -109,11 +109,11 @@ def open_statement(data: bytes, scope: Scope, where: str) -> Statement:
         envelope = Envelope.from_dict(json.loads(data))
         statement = _read(json.loads(envelope.payload))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise VerificationError(where, f"is not a statement in a DSSE envelope ({_kind(error)})") from None
+        raise VerificationError(where, f"is not a statement in a DSSE envelope ({why(error)})") from None
     except Exception as error:
         if of_machine(error) or isinstance(error, ImportError):
             raise  # says nothing about the envelope
-        raise VerificationError(where, f"is not a DSSE envelope ({_kind(error)})") from None
+        raise VerificationError(where, f"is not a DSSE envelope ({why(error)})") from None
     _check_envelope(envelope, data, statement.public_key, where)
     if statement.scope is not scope:
         raise VerificationError(where, f"is the {statement.scope.value} statement", f"the {scope.value} one")
@@ -252,10 +252,6 @@ def _check_envelope(envelope: Envelope, data: bytes, public: PublicKey, where: s
 def _expect(found: object, wanted: str) -> None:
     if found != wanted:
         raise ValueError(f"{found!r} is not {wanted}")
-
-
-def _kind(error: Exception) -> str:
-    return type(error).__name__
 
 
 def _mapping(value: object) -> Mapping[str, object]:

@@ -9,7 +9,7 @@ from typing import Any  # Any: JSON of mixed depth
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.machine.faults import of_machine
 from frtaudit.core.result import AuditResult
-from frtaudit.errors import VerificationError
+from frtaudit.errors import VerificationError, why
 from frtaudit.report.files import PDF as REPORT
 from frtaudit.report.files import RESULT, SETTINGS, TABLE
 from frtaudit.report.files import TABLE_HTML as PAGE
@@ -78,7 +78,7 @@ def sweep_checks(
         done = {str(job["folder"]): str(job["result_sha256"]) for job in _done(found)}
         begun = {str(job.get("folder")) for job in found["jobs"]}
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        yield invalid(TABLE, f"is not the table of a sweep ({type(error).__name__})")
+        yield invalid(TABLE, f"is not the table of a sweep ({why(error)})")
         return
     jobs = list(_jobs(folder, outer, done, run_checks))
     yield from jobs
@@ -194,7 +194,7 @@ def _tabled(
     except Exception as error:
         if of_machine(error):
             raise
-        yield invalid(TABLE, f"does not follow from its jobs ({type(error).__name__})")
+        yield invalid(TABLE, f"does not follow from its jobs ({why(error)})")
         return
     for name, again in ((TABLE, table), (CSV, lines.encode())):
         if name not in outer.subjects or (folder / name).read_bytes() != again:

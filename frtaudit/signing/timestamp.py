@@ -18,7 +18,7 @@ from pyhanko.sign.validation.generic_cms import validate_tst_signed_data
 from pyhanko_certvalidator import ValidationContext
 
 from frtaudit.core.canonical import sha256
-from frtaudit.errors import DataError, VerificationError
+from frtaudit.errors import DataError, VerificationError, why
 from frtaudit.signing.waiting import wait
 
 TIMEOUT = 30.0
@@ -88,7 +88,7 @@ def read_stamp(token: str, data: bytes, roots: Sequence[x509.Certificate], where
         holds = bool(status["intact"]) and bool(status["valid"])
         certificate = x509.load_der_x509_certificate(status["signing_cert"].dump())
     except Exception as error:  # noqa: BLE001  forged bytes may raise anything; all of it means invalid
-        raise VerificationError(where, f"its time cannot be read ({type(error).__name__})") from None
+        raise VerificationError(where, f"its time cannot be read ({why(error)})") from None
     if not holds:
         raise VerificationError(where, "its time was given for something else")
     trusted = status.get("validation_path") is not None and status.get("trust_problem_indic") is None

@@ -1,6 +1,7 @@
 """Whom this machine trusts: its demo key, what its owner put into ``trusted/``, what ``--trust`` names."""
 
 import re
+import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,10 +32,14 @@ class Trust:
 def load_trust(named: Iterable[Path] = ()) -> Trust:
     """Trust of this machine and of the ``named`` PEM files or folders of them.
 
-    Raises DataError for a named file that cannot be read or holds neither certificate nor public key.
+    Raises DataError for a named file that cannot be read or holds neither certificate nor public key, and where anybody
+    could have written what this machine trusts.
     """
     paths = (config_folder() / DEMO_FOLDER / PUBLIC, config_folder() / TRUSTED_FOLDER)
-    blocks = [block for path in paths if path.exists() for block in _blocks(path)]
+    own = [path for path in paths if path.exists()]
+    for path in own:
+        _refuse_open(path)
+    blocks = [block for path in own for block in _blocks(path)]
     blocks += [block for path in named for block in _named_blocks(path)]
     certificates = tuple(_certificate(body) for kind, body in blocks if kind == b"CERTIFICATE")
     keyids = {_keyid(body) for kind, body in blocks if kind == b"PUBLIC KEY"}
@@ -49,8 +54,26 @@ def _named_blocks(path: Path) -> Sequence[tuple[bytes, bytes]]:
     return blocks
 
 
+def _refuse_open(path: Path) -> None:
+    """Raise DataError where every user of the machine can write a file of keys, or put another in its place.
+
+    In a folder above it with the sticky bit (``/tmp``) nobody replaces what is another's.
+    """
+    whole = {path.resolve(), *(file.resolve() for file in _files(path))}
+    above = {folder for place in whole for folder in place.parents} - whole
+    for place in sorted(whole | above):
+        mode = place.stat().st_mode
+        if mode & stat.S_IWOTH and not (place in above and mode & stat.S_ISVTX):
+            found = "every user of this machine can write it, and so say whom you trust"
+            raise DataError(str(place), found, f"what it holds looked at, then chmod o-w {place}")
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(item for item in path.iterdir() if item.is_file()) if path.is_dir() else [path]
+
+
 def _blocks(path: Path) -> Sequence[tuple[bytes, bytes]]:
-    files = sorted(item for item in path.iterdir() if item.is_file()) if path.is_dir() else [path]
+    files = _files(path)
     return [(match[1], match[0]) for file in files for match in BLOCK.finditer(_read(file))]
 
 

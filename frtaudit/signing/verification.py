@@ -1,5 +1,6 @@
 """What a verification found: checks, each one line, and the verdict that follows from the worst of them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -26,6 +27,9 @@ class Depth(Enum):
 
 
 EXIT_CODES = {CheckStatus.INVALID: 2, CheckStatus.INDETERMINATE: 4, CheckStatus.UNTRUSTED: 3}
+STOPPED = (EXIT_CODES[CheckStatus.INVALID], EXIT_CODES[CheckStatus.INDETERMINATE])
+NAMED = 3  # of what was left open, in the last line
+LAYOUT = "layout not compared: --deep lays it out again"
 STATUS = {
     CheckStatus.INVALID: "invalid",
     CheckStatus.INDETERMINATE: "indeterminate",
@@ -75,8 +79,13 @@ class Verification:
 
     @property
     def status(self) -> str:
-        """The verdict in words."""
-        return STATUS.get(self.worst, "valid and trusted")
+        """The verdict in words, with what was left open: not compared, or not covered by any signature.
+
+        A layout that nobody asked for is said in its own line only.
+        """
+        said = STATUS.get(self.worst, "valid and trusted")
+        asked = [check for check in self.checks if check.message != LAYOUT]
+        return said if self.exit_code in STOPPED else said + _left_open(asked, "; ")
 
     @property
     def exit_code(self) -> int:
@@ -93,24 +102,36 @@ class Verification:
     def verdict(self, *, strict: bool = False) -> tuple[str, int]:
         """The verdict in words, and the exit code."""
         if strict and self.strict_exit_code != self.exit_code:
-            return "valid, but not everything was compared or is covered", self.strict_exit_code
+            return f"valid{_left_open(self.checks, ', but ')}", self.strict_exit_code
         return self.status, self.exit_code
 
     def to_json(self, *, strict: bool = False) -> Json:
         """The same for machines."""
         status, code = self.verdict(strict=strict)
         checks = [check.to_json() for check in self.checks]
-        return {"path": printable(self.path), "status": status, "exit_code": code, "checks": checks}
+        return {
+            "path": printable(self.path),
+            "status": printable(status),
+            "exit_code": code,
+            "checks": checks,
+        }
 
     def text(self, *, strict: bool = False) -> str:
         """One line per check, and the verdict."""
         status, code = self.verdict(strict=strict)
         lines = [str(check) for check in self.checks]
-        return "\n".join([*lines, f"{printable(self.path)}: {status} (exit {code})"])
+        return "\n".join([*lines, f"{printable(self.path)}: {printable(status)} (exit {code})"])
 
     def __str__(self) -> str:
         """One line per check, and the verdict."""
         return self.text()
+
+
+def _left_open(checks: Iterable[Check], before: str) -> str:
+    """What the verdict adds where something was not compared or is not covered."""
+    names = tuple(dict.fromkeys(check.subject for check in checks if check.status is CheckStatus.UNCHECKED))
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{before}not compared or not covered: {', '.join(names[:NAMED])}{more}" if names else ""
 
 
 def ok(subject: str, said: str) -> Check:

@@ -39,7 +39,9 @@ def test_main_prints_lines_and_returns_the_code(
     assert command.main([str(original), "--trust", str(key_folder / PUBLIC)]) == 0
     printed = capsys.readouterr().out
     assert all(name in printed for name in ("result.json", "report.pdf", "verdict.json"))
-    assert printed.splitlines()[-1].endswith("valid and trusted (exit 0)")
+    assert printed.splitlines()[-1].endswith(
+        "valid and trusted; not compared or not covered: report.html (exit 0)"
+    )
 
 
 def test_main_prints_json_and_the_recipe(original: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -70,11 +72,11 @@ def test_strict_says_one_verdict(
     words = [str(run), "--trust", str(key_folder / PUBLIC), "--strict"]
     assert command.main(words) == 4
     (said,) = [line for line in capsys.readouterr().out.splitlines() if "(exit" in line]
-    assert said.endswith("valid, but not everything was compared or is covered (exit 4)")
+    assert said.endswith("valid, but not compared or not covered: report.html, notes.txt (exit 4)")
     assert command.main([*words, "--json"]) == 4
     told = json.loads(capsys.readouterr().out)
     assert told["exit_code"] == 4
-    assert told["status"] == "valid, but not everything was compared or is covered"
+    assert told["status"] == "valid, but not compared or not covered: report.html, notes.txt"
 
 
 def test_what_is_neither_file_nor_folder_is_not_opened(capsys: pytest.CaptureFixture[str]) -> None:

@@ -50,7 +50,7 @@ def test_a_failed_run_leaves_nothing(tmp_path: Path) -> None:
         raise ZeroDivisionError
     (tmp_path / "others").mkdir()
     (tmp_path / "others" / "mine").write_text("mine")
-    with pytest.raises(OSError, match="not empty"):
+    with pytest.raises(DataError, match="others came into the folder meanwhile"):
         written(tmp_path, "report.html", "result.json", "others/")
     with signals.listening():
         os.kill(os.getpid(), signal.SIGTERM)
@@ -82,6 +82,37 @@ def test_a_run_that_would_not_verify_is_not_begun(tmp_path: Path, name: str) -> 
             written(tmp_path, "result.json")
         assert not (tmp_path / "result.json").exists()
     assert (tmp_path / name).read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["report.pdf", "tables", "lists/mine", "report.html/mine"])
+def test_a_folder_in_the_place_of_a_runs_file_is_told_before(tmp_path: Path, name: str) -> None:
+    """A run that could not move its files into place is not begun; a folder of another name is in nobody's way."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / name).mkdir(parents=True)
+    with pytest.raises(DataError, match=f"^hydra.run.dir: {name} is there, which has the name of a run's"):
+        written(tmp_path, "result.json")
+    (tmp_path / name).rename(tmp_path / "notes" / "mine")
+    with suppress(FileNotFoundError):
+        (tmp_path / name.partition("/")[0]).rmdir()
+    written(tmp_path, "result.json")
+    assert {path.name for path in tmp_path.iterdir()} == {"notes", "result.json"}
+
+
+@pytest.mark.parametrize("name", ["report.html", "checklists.csv", "lists/", "result.json"])
+def test_what_comes_into_the_folder_meanwhile_is_kept(tmp_path: Path, name: str) -> None:
+    """A file or a folder, empty or not, that somebody else writes during the run: the run ends, and it stays."""
+
+    def run() -> None:
+        with draft(tmp_path, last="result.json") as files:
+            for own in ("a.html", "checklists.csv", "report.html", "result.json"):
+                (files / own).write_text("the run's")
+            (files / "lists").mkdir()
+            (tmp_path / name).mkdir() if name.endswith("/") else (tmp_path / name).write_text("mine")
+
+    with pytest.raises(DataError, match=f"{name.rstrip('/')} .*; accepted: a folder"):
+        run()
+    assert [path.name for path in tmp_path.iterdir()] == [name.rstrip("/")]
+    assert name.endswith("/") or (tmp_path / name).read_text() == "mine"
 
 
 def test_a_link_put_into_the_draft_is_not_moved_into_place(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -20,15 +21,17 @@ from frtaudit.core.seal import sealed_content
 from frtaudit.core.spec import Bootstrap, PadesLevel, Report, Thresholds
 from frtaudit.errors import DataError
 from frtaudit.pipeline import run as delivery
+from frtaudit.pipeline import tables
 from frtaudit.pipeline.components import load_cohort
 from frtaudit.pipeline.run import publish, run
 from frtaudit.signing import report_files
 from frtaudit.signing.approve import approve
+from frtaudit.signing.contents import TABLES
 from frtaudit.signing.key_folder import generate, read
 from frtaudit.signing.keys import load_signer
 from frtaudit.signing.seal import make_seal
 from frtaudit.signing.statement import outer_statement
-from frtaudit.signing.verification import Depth
+from frtaudit.signing.verification import CheckStatus, Depth
 from frtaudit.signing.verify import verify
 
 # WeasyPrint leaves its own colour profile open.
@@ -199,8 +202,6 @@ def test_a_signed_run_verifies(unsigned: Path, signed: Path) -> None:
 @pytest.mark.parametrize("name", ["result.json", "report.html", "report.pdf"])
 def test_a_changed_byte_is_found(name: str, signed: Path, tmp_path: Path) -> None:
     """One flipped byte in any file makes the run invalid, and the file is named."""
-    import shutil
-
     folder = Path(shutil.copytree(signed, tmp_path / "copy"))
     data = bytearray((folder / name).read_bytes())
     data[len(data) // 2] ^= 1
@@ -208,6 +209,23 @@ def test_a_changed_byte_is_found(name: str, signed: Path, tmp_path: Path) -> Non
     found = verify(folder)
     assert found.exit_code == 2
     assert name in str(found)
+
+
+def test_its_tables_are_those_that_a_run_writes(signed: Path, tmp_path: Path) -> None:
+    """A run that was signed without one of its tables is invalid; a table of another name is compared with nothing."""
+    assert set(TABLES) == {f"tables/{name}" for name in tables.TABLES}
+    signer = load_signer()
+    gone = "invalid        tables/tail.parquet: is not listed in statement.dsse.json, and every run writes it"
+    new = "unchecked      tables/more.parquet: is signed, and no part of a report: compared with nothing"
+    changes = {gone: Path.unlink, new: lambda table: table.with_name("more.parquet").touch()}
+    for number, (line, change) in enumerate(changes.items()):
+        folder = Path(shutil.copytree(signed, tmp_path / str(number)))
+        change(folder / "tables" / "tail.parquet")
+        (folder / "report.pdf").unlink()
+        (folder / "statement.dsse.json").unlink()
+        (folder / "statement.dsse.json").write_bytes(outer_statement(folder, signer, datetime.now(UTC)))
+        found = [check for check in verify(folder).checks if check.subject.startswith("tables/")]
+        assert [str(check) for check in found if check.status is not CheckStatus.OK] == [line]
 
 
 @pytest.fixture(scope="module")

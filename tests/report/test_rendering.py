@@ -22,7 +22,7 @@ from frtaudit.core.spec import Report
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report import fresh, render, versions
 from frtaudit.report.files import attachments, sources_in
-from frtaudit.report.rendering import checklists_of, page_of, settings_of, told_of
+from frtaudit.report.rendering import checklists_of, page_of, settings_again, settings_of, told_of
 from frtaudit.report.shape import shape_in
 
 RESULT = make_result()
@@ -31,7 +31,7 @@ STYLE = {"style.css": b"h2 { letter-spacing: 0; }"}
 
 def files(settings: Report = SETTINGS, **more: bytes) -> dict[str, bytes]:
     """What a page is made from."""
-    told = told_of(settings, DATE, "demo")
+    told = {**told_of(settings, DATE, "demo"), "rendered_by": {}}
     return {"result.json": RESULT.to_bytes(), "report.json": to_bytes(told), **more}
 
 
@@ -96,7 +96,7 @@ def test_what_a_pdf_carries_leads_to_the_same_page() -> None:
 def test_a_fresh_process_makes_the_same_page() -> None:
     """Another process, with another order of hashing, comes to the same bytes."""
     with fresh.made_again(files(), None) as again:
-        assert again() == fresh.Rendered(page=page_of(files()), pdf=None)
+        assert again() == fresh.Rendered(page=page_of(files()), settings=settings_again(files()), pdf=None)
 
 
 def test_a_fresh_process_says_why_it_could_not(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -104,7 +104,9 @@ def test_a_fresh_process_says_why_it_could_not(monkeypatch: pytest.MonkeyPatch, 
     broken = {**files(), "report.json": b"{}"}
     with (
         fresh.made_again(broken, None) as again,
-        pytest.raises(DataError, match="could not be made again in a second process .KeyError"),
+        pytest.raises(
+            DataError, match="could not be made again in a second process .a part of it is missing"
+        ),
     ):
         again()
     monkeypatch.setattr(fresh.sys, "executable", str(tmp_path / "absent"))

@@ -501,6 +501,7 @@ FOLDERS: tuple[Attack, ...] = (
     planted("tables/more.parquet"),
     planted("lists/more.csv"),
     planted("seal.json"),
+    planted("checklists.json"),
     planted("sweep.json"),
     planted("sweep.pdf"),
     emptied,
@@ -515,15 +516,16 @@ def test_a_changed_folder_is_found(attack: Attack, run: Path, trust: list[Path])
 
 
 def test_what_no_statement_covers_is_named(run: Path, trust: list[Path]) -> None:
-    """Hidden files, logs and files of others: each has its line, and the exit code stays."""
+    """Hidden files, logs, files of others, empty folders: each has its line, and the exit code stays."""
     beside = (".hydra/config.yaml", ".note", "run.log", "notes.txt", "Report.html", "approval.01.dsse.json")
     (run / ".hydra").mkdir()
     for place in beside:
         (run / place).write_bytes(b"x")
+    (run / "annex.pdf").mkdir()
     found = verify(run, trust)
     assert found.exit_code == 0
     unchecked = {check.subject for check in found.checks if check.status.value == "unchecked"}
-    assert set(beside) <= unchecked
+    assert {*beside, "annex.pdf"} <= unchecked
 
 
 def test_a_terabyte_that_is_no_pdf_is_not_read(tmp_path: Path) -> None:

@@ -51,6 +51,35 @@ def test_files_in_the_trusted_folder_count(own_config: Path, key_folder: Path, s
     assert signer.keyid in load_trust().keyids
 
 
+@pytest.mark.parametrize(
+    ("place", "mode"),
+    [
+        (".", 0o777),
+        ("trusted", 0o777),
+        ("trusted", 0o1777),
+        ("trusted/auditor.pem", 0o666),
+        ("demo-key", 0o777),
+        ("demo-key/public.pem", 0o646),
+    ],
+)
+def test_keys_that_every_user_can_write_are_not_trusted(
+    own_config: Path, key_folder: Path, place: str, mode: int
+) -> None:
+    """A file, its folder or one above: one line that says what to do. Those of a group, and /tmp above, are fine."""
+    demo_signer(WHEN)
+    (own_config / TRUSTED_FOLDER).mkdir()
+    shutil.copy(key_folder / PUBLIC, own_config / TRUSTED_FOLDER / "auditor.pem")
+    (own_config / TRUSTED_FOLDER / "auditor.pem").chmod(0o664)
+    (own_config / TRUSTED_FOLDER).chmod(0o775)
+    own_config.parent.chmod(0o1777)
+    trusted = load_trust()
+    (own_config / place).chmod(mode)
+    with pytest.raises(DataError, match=f"every user .* then chmod o-w {(own_config / place).resolve()}$"):
+        load_trust()
+    (own_config / place).chmod(mode & ~0o1002)
+    assert load_trust() == trusted
+
+
 def test_a_trust_file_without_public_halves_is_refused(key_folder: Path, tmp_path: Path) -> None:
     """A private key, a missing file and a broken block are refused by name."""
     with pytest.raises(DataError, match="no certificate and no public key"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from frtaudit.signing.verification import Check, CheckStatus, Verification
+from frtaudit.signing.verification import LAYOUT, Check, CheckStatus, Verification
 
 CODES = {
     CheckStatus.OK: 0,
@@ -55,3 +55,26 @@ def test_json_holds_the_same() -> None:
         "exit_code": 3,
         "checks": [{"subject": "f", "outcome": "untrusted", "said": "said"}],
     }
+
+
+def test_the_last_line_names_what_was_left_open() -> None:
+    """What was not compared or is not covered, up to three; a layout that nobody asked for only where it counts."""
+    names = ("report.html", "a", "a", "b\n", "c")
+    checks = [Check(subject=name, status=CheckStatus.UNCHECKED, message="said") for name in names]
+    layout = Check(subject="report.pdf", status=CheckStatus.UNCHECKED, message=LAYOUT)
+    held = Check(subject="f", status=CheckStatus.OK, message="said")
+    untrusted = Check(subject="f", status=CheckStatus.UNTRUSTED, message="said")
+    invalid = Check(subject="f", status=CheckStatus.INVALID, message="said")
+
+    def last(*checks: Check, strict: bool = False) -> str:
+        return Verification(path="run", checks=checks).text(strict=strict).splitlines()[-1]
+
+    said = "not compared or not covered: report.html, a, b\\n and 1 more"
+    assert last(held, layout) == "run: valid and trusted (exit 0)"
+    assert last(held, layout, *checks) == f"run: valid and trusted; {said} (exit 0)"
+    assert last(untrusted, *checks) == f"run: valid, but its signer is not trusted here; {said} (exit 3)"
+    assert last(invalid, *checks) == "run: invalid (exit 2)"
+    assert (
+        last(held, layout, strict=True) == "run: valid, but not compared or not covered: report.pdf (exit 4)"
+    )
+    assert last(held, *checks, strict=True) == f"run: valid, but {said} (exit 4)"

@@ -38,7 +38,7 @@ def subjects(found: Verification, outcome: CheckStatus = CheckStatus.INVALID) ->
 def test_a_run_as_signed_is_valid_and_trusted(original: Path, key_folder: Path) -> None:
     """Every file, both statements and the PDF's signature are checked, and the signer is trusted."""
     found = verify(original, [key_folder / PUBLIC])
-    assert (found.exit_code, found.status) == (0, "valid and trusted")
+    assert (found.exit_code, found.status.partition(";")[0]) == (0, "valid and trusted")
     assert {*FILES, f"report.pdf / {INNER_NAME}", "Signature1"} <= subjects(found, CheckStatus.OK)
 
 

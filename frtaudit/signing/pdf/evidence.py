@@ -12,6 +12,7 @@ from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from cryptography.x509 import ocsp
+from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from frtaudit.signing.pdf.additions import Store
 from frtaudit.signing.pdf.revisions import AlterationError
@@ -74,22 +75,23 @@ def check_store(store: Store, signers: Sequence[x509.Certificate]) -> None:
 
 def revoked(certificate: x509.Certificate, store: Store) -> datetime | None:
     """When a certificate, or one above it, was revoked, as a DSS that was checked says; None if it does not."""
-    others = [x509.load_der_x509_certificate(content) for content in store.certificates.values()]
+    others = {x509.load_der_x509_certificate(content) for content in store.certificates.values()}
     chain = chains([certificate], others)
     found = []
     for data in store.crls.values():
         crl = x509.load_der_x509_crl(data)
+        issuers = [issuer for issuer in chain if _signed_list(crl, issuer)]
         entries = [
             crl.get_revoked_certificate_by_serial_number(item.serial_number)
             for item in chain
-            if item.issuer == crl.issuer
+            if _issued_by_any(item, issuers)
         ]
         found += [entry.revocation_date_utc for entry in entries if entry is not None]
-    serials = {item.serial_number for item in chain}
     for data in store.ocsps.values():
-        for response in ocsp.load_der_ocsp_response(data).responses:
-            if response.serial_number in serials and response.revocation_time_utc is not None:
-                found.append(response.revocation_time_utc)
+        response = ocsp.load_der_ocsp_response(data)
+        known = {item.serial_number for item in chain if may_respond(response, item, {*others, certificate})}
+        times = [single.revocation_time_utc for single in response.responses if single.serial_number in known]
+        found += [time for time in times if time is not None]
     return min(found, default=None)
 
 
@@ -123,26 +125,54 @@ def _check(
                 f"holds revocation data that belong to no signature: {found.issuer.rfc4514_string()!r}"
             )
     for response in responses:
-        if not is_about(response, belonging) or not any(responds(response, item) for item in belonging):
+        if not is_about(response, belonging):
             raise AlterationError("holds revocation data that belong to no signature: an OCSP response")
 
 
 def is_list_of(found: x509.CertificateRevocationList, belonging: Iterable[x509.Certificate]) -> bool:
     """Whether one of ``belonging`` that issued another signed a list of revoked certificates."""
-    for issuer in belonging:
-        if issuer.subject == found.issuer and any(issued(certificate, issuer) for certificate in belonging):
-            return found.is_signature_valid(issuer.public_key())  # type: ignore[arg-type]  # other keys raise TypeError
-    return False
+    return any(
+        _signed_list(found, issuer) and any(issued(certificate, issuer) for certificate in belonging)
+        for issuer in belonging
+    )
+
+
+def _signed_list(found: x509.CertificateRevocationList, issuer: x509.Certificate) -> bool:
+    """Whether ``issuer``, and not another of that name, signed a list."""
+    return issuer.subject == found.issuer and found.is_signature_valid(issuer.public_key())  # type: ignore[arg-type]  # other keys raise TypeError
 
 
 def is_about(response: ocsp.OCSPResponse, belonging: Iterable[x509.Certificate]) -> bool:
-    """Whether an OCSP response is about some of ``belonging``, and about nothing else."""
+    """Whether an OCSP response is about some of ``belonging``, by those who may say it, and about nothing else."""
     if response.response_status is not ocsp.OCSPResponseStatus.SUCCESSFUL:
         return False
     known = set(belonging)
-    serials = {certificate.serial_number for certificate in known}
+    serials = {item.serial_number for item in known if may_respond(response, item, known)}
     about = all(ocsp_single_response.serial_number in serials for ocsp_single_response in response.responses)
     return about and all(certificate in known for certificate in response.certificates)
+
+
+def may_respond(
+    response: ocsp.OCSPResponse, certificate: x509.Certificate, pool: Iterable[x509.Certificate]
+) -> bool:
+    """Whether a response is by who issued ``certificate``, or by whom they issued for it (RFC 6960, 4.2.2.2).
+
+    Another signer of the same PDF, or another's authority, says nothing of it.
+    """
+    known = set(pool)
+    above = [item for item in known if issued(certificate, item)]
+    return any(
+        responds(response, item) and (item in above or (_is_responder(item) and _issued_by_any(item, above)))
+        for item in known
+    )
+
+
+def _is_responder(certificate: x509.Certificate) -> bool:
+    try:
+        extension = certificate.extensions.get_extension_for_class(x509.ExtendedKeyUsage)
+    except (x509.ExtensionNotFound, ValueError):
+        return False
+    return ExtendedKeyUsageOID.OCSP_SIGNING in extension.value
 
 
 def responds(response: ocsp.OCSPResponse, responder: x509.Certificate) -> bool:

@@ -37,7 +37,7 @@ from pyhanko_certvalidator.errors import PathError, ValidationError
 from pyhanko_certvalidator.registry import SimpleCertificateStore
 
 from frtaudit.core.spec import PadesLevel
-from frtaudit.errors import DataError, VerificationError
+from frtaudit.errors import DataError, VerificationError, why
 from frtaudit.signing.pdf.additions import Store, additions
 from frtaudit.signing.pdf.appending import Appending, dated_writer, signature_metadata, with_evidence
 from frtaudit.signing.pdf.evidence import check_store, revoked
@@ -148,7 +148,7 @@ def read_signed_pdf(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -
         raise
     except Exception as error:  # noqa: BLE001  forged bytes may raise anything; all of it means invalid
         if looks_signed(pdf) or pdf.startswith(HEADER):
-            raise VerificationError(where, f"cannot be read as a PDF ({type(error).__name__})") from None
+            raise VerificationError(where, f"cannot be read as a PDF ({why(error)})") from None
         return SignedPdf(signatures=(), attachments={})
 
 

@@ -35,8 +35,14 @@ def der(certificate: x509.Certificate) -> bytes:
     return certificate.public_bytes(Encoding.DER)
 
 
-def response(pki: Authorities, about: x509.Certificate, when: datetime | None) -> bytes:
-    """The root's OCSP response: good, or revoked at a time."""
+def response(
+    pki: Authorities,
+    about: x509.Certificate,
+    when: datetime | None,
+    by: x509.Certificate | None = None,
+    key: ec.EllipticCurvePrivateKey | None = None,
+) -> bytes:
+    """An OCSP response of the root, or ``by`` another: good, or revoked at a time."""
     builder = ocsp.OCSPResponseBuilder().add_response(
         cert=about,
         issuer=pki.root,
@@ -47,8 +53,8 @@ def response(pki: Authorities, about: x509.Certificate, when: datetime | None) -
         revocation_time=when,
         revocation_reason=None,
     )
-    signed = builder.responder_id(ocsp.OCSPResponderEncoding.HASH, pki.root).sign(
-        pki.root_key, hashes.SHA256()
+    signed = builder.responder_id(ocsp.OCSPResponderEncoding.HASH, by or pki.root).sign(
+        key or pki.root_key, hashes.SHA256()
     )
     return signed.public_bytes(Encoding.DER)
 
@@ -110,3 +116,27 @@ def test_a_revoked_certificate_is_found(pki: Authorities, leaf: x509.Certificate
     held = Store(certificates=good, crls={4: crl}, ocsps={5: response(pki, leaf, late)})
     assert revoked(leaf, held) == early
     assert revoked(pki.tsa, held) is None
+
+
+def test_nobody_revokes_the_certificate_of_another_authority(
+    pki: Authorities, leaf: x509.Certificate
+) -> None:
+    """Not by a list of an authority of the same name, and not as a signer, or an authority, of the same PDF."""
+    other = authorities.__wrapped__()
+    signer_key = ec.generate_private_key(ec.SECP256R1())
+    colleague = pki.issued("Colleague", signer_key)
+    approver = other.issued("Approver", signer_key)
+    assert (other.root.subject, other.root == pki.root) == (pki.root.subject, False)
+    held = {1: der(leaf), 2: der(pki.root), 3: der(approver), 4: der(other.root), 5: der(colleague)}
+    signers = [leaf, approver, colleague]
+
+    crl = x509.load_pem_x509_crl(other.crl(leaf, since=NOW)).public_bytes(Encoding.DER)
+    listed = Store(certificates=held, crls={6: crl})
+    check_store(listed, signers)  # genuine, and about nobody here
+    assert revoked(leaf, listed) is None
+
+    for by, key in ((other.root, other.root_key), (approver, signer_key), (colleague, signer_key)):
+        store = Store(certificates=held, ocsps={6: response(pki, leaf, NOW, by, key)})
+        with pytest.raises(AlterationError, match="an OCSP response"):
+            check_store(store, signers)
+        assert revoked(leaf, store) is None
