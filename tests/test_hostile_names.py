@@ -100,7 +100,9 @@ def test_the_page_has_no_mark_that_turns_text_round(written: Path) -> None:
     page = (written / "run" / "report.html").read_text(encoding="utf-8")
     shown = re.sub(r'data-p="[^"]*"', "", page)
     assert r"\u202e" in shown
-    assert not {"Cc", "Cf", "Zl", "Zp"} & {unicodedata.category(mark) for mark in {*shown} - {"\n"}}
+    assert not {"Cc", "Cf", "Zl", "Zp"} & {unicodedata.category(mark) for mark in {*shown} - {"\n", "\u200e"}}
+    assert "\u05d0\u0301\u200e 18-35" in shown
+    assert not re.search("\u05d0\u0301(?!\u200e)", re.sub(r'="[^"]*"', "", shown))
 
 
 def test_tables_hold_no_formula(written: Path) -> None:

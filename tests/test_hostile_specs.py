@@ -2,20 +2,25 @@
 
 import logging
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hostile_specs import AUDIT, BODY, HANDLER, Hostile, attempts
+from hostile_specs import AUDIT, BODY, HANDLER, WORDS, Hostile, attempts
+from small_run import make_result
 
 from frtaudit.cli import main
-from frtaudit.pipeline import dry_run, run
+from frtaudit.errors import DataError
+from frtaudit.pipeline import dry_run, rederive, run
 
 ATTEMPTS = tuple(attempts())
 LOGS = "/schema@_global_.hydra.job_logging"
 COMMANDS = (("run",), ("check",), ("run", "-m"))
+OTHERS = (("seal",), ("plan",), ("label",), ("collect",), ("plan", "collect"))
 
 
 @pytest.fixture
@@ -59,7 +64,7 @@ def refused(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> str:
     assert code in (1, 2), said
     assert said.out == ""
     assert said.err.count("\n") == 1, said.err
-    assert said.err.startswith("frtaudit: ")
+    assert re.match(r"frtaudit(?: seal)?: ", said.err)
     assert "unexpected" not in said.err
     return said.err
 
@@ -120,6 +125,54 @@ def test_other_commands_have_the_same_door(loot: Path, capsys: pytest.CaptureFix
         assert main.main([*command, *words[:2], "collection=theirs"]) == 2
         assert "into: " in capsys.readouterr().err
     assert not any(loot.iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", OTHERS, ids=" ".join)
+def test_a_hostile_spec_is_refused_by_every_command(
+    command: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The same of commands that compose a spec or a collection; a refused seal makes no key either."""
+    monkeypatch.setenv("FRTAUDIT_CONFIG_HOME", str(tmp_path / "home"))
+    for number, attempt in enumerate(ATTEMPTS):
+        for name in ("loot", "work", "theirs"):
+            (tmp_path / str(number) / name).mkdir(parents=True)
+        monkeypatch.chdir(tmp_path / str(number) / "work")
+        aimed = _aimed(attempt, "collection" if "collect" in command else "audit")
+        words = laid(aimed, tmp_path / str(number) / "loot")
+        before = state(tmp_path / str(number) / "loot")
+        line = refused([*command, *words], capsys)
+        assert state(tmp_path / str(number) / "loot") == before, attempt.name
+        assert "collect" in command or attempt.says in line, attempt.name
+    assert not (tmp_path / "home").exists()
+
+
+def _aimed(attempt: Hostile, group: str) -> Hostile:
+    """The attempt by a file of another group."""
+    files = {name.replace("audit/", f"{group}/"): text for name, text in attempt.files.items()}
+    return replace(attempt, files=files, words=tuple(w.replace("audit=", f"{group}=") for w in attempt.words))
+
+
+@pytest.mark.parametrize("word", WORDS, ids=lambda word: word[:60])
+def test_a_hostile_word_is_refused_by_reproduce(
+    word: str, loot: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Words of a path are data: one line, and nothing moves; what can be meant reaches the audit as it stands."""
+
+    def reached(*_: object) -> None:
+        raise DataError("audit", "reached")
+
+    monkeypatch.setattr(rederive, "audit", reached)
+    (loot.parent / "run").mkdir()
+    (loot.parent / "run" / "result.json").write_bytes(make_result().to_bytes())
+    before = state(loot)
+    assert main.main(["reproduce", str(loot.parent / "run"), word.replace("LOOT", str(loot))]) == 4
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("could not reproduce: ")
+    assert state(loot) == before
 
 
 @pytest.mark.slow

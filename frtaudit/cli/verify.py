@@ -1,12 +1,12 @@
 """``frtaudit verify PATH``: its arguments and its output."""
 
-import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn  # Any: JSON of mixed depth
+from typing import Any  # Any: JSON of mixed depth
 
 from frtaudit.core.canonical import dumps
+from frtaudit.core.machine.command_line import CheckParser
 from frtaudit.core.machine.files import irregular
 from frtaudit.core.result import AuditResult
 from frtaudit.errors import FrtauditError, VerificationError, printable
@@ -20,7 +20,7 @@ USAGE = 4
 
 def main(argv: Sequence[str] | None = None) -> int:
     """``frtaudit verify PATH``; the exit code is the verification's, 4 also for wrong usage."""
-    parser = _Parser.make()
+    parser = _parser()
     options = parser.parse_args(argv)
     if not all((options.path, *options.trust)):
         parser.error("an argument is empty; accepted: a path")
@@ -44,30 +44,20 @@ def _tabled(found: Mapping[str, Any], results: Mapping[int, AuditResult]) -> tup
     return made_again(found, results)
 
 
-class _Parser(argparse.ArgumentParser):
-    """Wrong usage is exit code 4 here, because 2 means invalid."""
-
-    def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        self.exit(USAGE, f"{self.prog}: {message}\n")
-
-    @classmethod
-    def make(cls) -> "_Parser":
-        parser = cls(prog="frtaudit verify", description="Check a run folder, or its PDF alone, offline.")
-        add = parser.add_argument
-        add("path", metavar="PATH", help="a run's or a sweep's folder (everything), or a PDF")
-        add(
-            "--trust", action="append", default=[], metavar="FILE", help="PEM of signers, or a folder of them"
-        )
-        add("--deep", action="store_true", help="lay out the PDF again and compare it, too")
-        add(
-            "--strict",
-            action="store_true",
-            help="as --deep; exit 4 where anything was not compared or is not covered",
-        )
-        add("--json", action="store_true", help="print the checks as JSON")
-        add("--recipe", action="store_true", help="print how to check the statement with openssl")
-        return parser
+def _parser() -> CheckParser:
+    parser = CheckParser(prog="frtaudit verify", description="Check a run folder, or its PDF alone, offline.")
+    add = parser.add_argument
+    add("path", metavar="PATH", help="a run's or a sweep's folder (everything), or a PDF")
+    add("--trust", action="append", default=[], metavar="FILE", help="PEM of signers, or a folder of them")
+    add("--deep", action="store_true", help="lay out the PDF again and compare it, too")
+    add(
+        "--strict",
+        action="store_true",
+        help="as --deep; exit 4 where anything was not compared or is not covered",
+    )
+    add("--json", action="store_true", help="print the checks as JSON")
+    add("--recipe", action="store_true", help="print how to check the statement with openssl")
+    return parser
 
 
 def _recipe(path: Path) -> str:

@@ -5,7 +5,6 @@ precision: another BLAS may move it by one unit in the last place, 1.2e-7 relati
 move with it. ATOL covers differences that cancel near zero. Counts, names, notes and verdicts must be equal.
 """
 
-import argparse
 import json
 import math
 import sys
@@ -13,9 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import NoReturn, TypeGuard
+from typing import TypeGuard
 
 from frtaudit.core.canonical import Json, read_json, sha256
+from frtaudit.core.machine.command_line import CheckParser
 from frtaudit.core.machine.files import read_regular
 from frtaudit.core.records import from_json
 from frtaudit.core.result import AuditResult
@@ -117,7 +117,7 @@ def reproduce(run: Path, rederive: Rederive, overrides: Sequence[str] = ()) -> R
 
 def main(argv: Sequence[str], rederive: Rederive) -> int:
     """``frtaudit reproduce RUN [overrides]``; the exit code is the outcome's, 4 also for wrong usage."""
-    options = _Parser.make().parse_args(argv)
+    options = _parser().parse_args(argv)
     try:
         jobs = jobs_in(Path(options.run))
     except FrtauditError as error:
@@ -138,23 +138,15 @@ def _reproduced(run: Path, rederive: Rederive, overrides: Sequence[str], before:
     return reproduction
 
 
-class _Parser(argparse.ArgumentParser):
-    """Wrong usage is exit code 4 here, because 2 means that the results differ."""
-
-    def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        self.exit(ReproductionStatus.COULD_NOT.value, f"{self.prog}: {message}\n")
-
-    @classmethod
-    def make(cls) -> "_Parser":
-        parser = cls(prog="frtaudit reproduce", description="Derive a result again and compare.")
-        parser.add_argument(
-            "run", metavar="RUN", help="a run folder, its signed PDF, or the folder of a sweep: each job"
-        )
-        parser.add_argument(
-            "overrides", nargs="*", metavar="KEY=VALUE", help="overrides such as cohort.root=PATH"
-        )
-        return parser
+def _parser() -> CheckParser:
+    parser = CheckParser(prog="frtaudit reproduce", description="Derive a result again and compare.")
+    parser.add_argument(
+        "run", metavar="RUN", help="a run folder, its signed PDF, or the folder of a sweep: each job"
+    )
+    parser.add_argument(
+        "overrides", nargs="*", metavar="KEY=VALUE", help="overrides such as cohort.root=PATH"
+    )
+    return parser
 
 
 def _recorded(run: Path) -> bytes:

@@ -114,11 +114,12 @@ def main(argv: Sequence[str], content: Content) -> int:
     """``frtaudit seal SPEC --out FILE``: 0 sealed, 1 could not, 2 usage."""
     options = _parser().parse_intermixed_args(argv)
     try:
+        _refuse_used(Path(options.out))
+        sealed = content(options.overrides, options.config_dir)
         signer = load_signer(options.key, options.password_file)
         when = datetime.now(UTC)
         check_years(signer, when)
-        _refuse_used(Path(options.out))
-        data = make_seal(content(options.overrides, options.config_dir), signer, when, options.tsa)
+        data = make_seal(sealed, signer, when, options.tsa)
         _write(Path(options.out), data)
     except FrtauditError as error:
         sys.stderr.write(f"frtaudit seal: {error}\n")

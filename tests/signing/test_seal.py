@@ -141,3 +141,14 @@ def test_main_writes_a_seal_once(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "--out: new cannot be written (File too large)" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()
     assert command.main(["audit=x", "--out", str(tmp_path / "new")], content) == 0
+
+
+def test_a_refused_spec_makes_no_demo_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The spec is read before the key: a refused one leaves nothing, neither here nor in the user's folder."""
+    monkeypatch.setenv("FRTAUDIT_CONFIG_HOME", str(tmp_path / "home"))
+
+    def content(*_: object) -> Mapping[str, Json]:
+        raise DataError("cohort", "none", "")
+
+    assert command.main(["audit=x", "--out", str(tmp_path / "new")], content) == 1
+    assert not any(tmp_path.iterdir())

@@ -12,3 +12,15 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise :class:`SpecError`."""
         raise SpecError("command line", message, f"{self.prog} --help shows it")
+
+
+class CheckParser(Parser):
+    """Of a command whose exit code 2 is an answer (invalid, differs): wrong usage is 4."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise :class:`SpecError` with exit code 4."""
+        try:
+            super().error(message)
+        except SpecError as error:
+            error.exit_code = 4
+            raise

@@ -78,7 +78,7 @@ def as_line(error: BaseException, where: str = "") -> FrtauditError:
     if isinstance(error, sqlite3.Error):
         return _of_store(error, where)
     if isinstance(error, OSError) and error.errno is not None and error.errno in SYSTEM:
-        return DataError(where or _place(error), *SYSTEM[error.errno])
+        return _of_system(error, where)
     if isinstance(error, RecursionError):
         return DataError("input", "nested too deeply", "fewer levels")
     text = f"{type(error).__name__}: {error}"
@@ -117,6 +117,16 @@ def check_address_space() -> None:
     if limit not in (resource.RLIM_INFINITY, -1) and limit < least:
         text = f"the address space is limited to {limit // 10**6} MB"
         raise DataError("memory", text, f"{least // 10**6} MB or more: ulimit -v {-(-least // 1024)}")
+
+
+def _of_system(error: OSError, where: str) -> FrtauditError:
+    """Of a file, or of the folder in which this process works: that may be gone, and then no file is named."""
+    if isinstance(error, FileNotFoundError) and not error.filename:
+        try:
+            os.getcwd()  # noqa: PTH109  Path.cwd() is the same
+        except OSError:
+            return DataError("working folder", "it was removed", "a folder that stays while the command runs")
+    return DataError(where or _place(error), *SYSTEM[error.errno or 0])
 
 
 def _of_store(error: sqlite3.Error, where: str) -> FrtauditError:

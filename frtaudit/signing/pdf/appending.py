@@ -1,15 +1,18 @@
 """What is appended to a PDF: a signature to its layout, and then nothing but what :mod:`.pdf_additions` accepts."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from io import BytesIO
+from types import SimpleNamespace
 
 from pyhanko.pdf_utils.generic import ArrayObject, ByteStringObject
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.pdf_utils.metadata.model import DocumentMetadata
 from pyhanko.pdf_utils.reader import PdfFileReader
+from pyhanko.pdf_utils.writer import BasePdfFileWriter
 from pyhanko.sign.fields import MDPPerm, SigSeedSubFilter
-from pyhanko.sign.signers import PdfSignatureMetadata
+from pyhanko.sign.signers import PdfSignatureMetadata, PdfSigner, pdf_signer
 from pyhanko.sign.signers.pdf_signer import (
+    PdfSigningSession,
     PdfTimeStamper,
     PreSignValidationStatus,
     TimestampDSSContentSettings,
@@ -52,6 +55,21 @@ def dated_writer(pdf: bytes, when: datetime) -> IncrementalPdfFileWriter:
     writer = IncrementalPdfFileWriter.from_reader(ReportReader(pdf))
     writer._meta = _Dated(**{**vars(writer._meta), "last_modified": when})  # noqa: SLF001  pyHanko has no argument for it
     return writer
+
+
+def session_at(signer: PdfSigner, writer: BasePdfFileWriter, when: datetime) -> PdfSigningSession:
+    """A session that signs at ``when``.
+
+    pyHanko asks for the zone of the clock first, and cannot read every ``TZ`` (``UTC0``, ``CET-1CEST``): it gets UTC.
+    """
+    clock = vars(pdf_signer)["tzlocal"]
+    vars(pdf_signer)["tzlocal"] = SimpleNamespace(get_localzone=lambda: UTC)
+    try:
+        session = signer.init_signing_session(writer)
+    finally:
+        vars(pdf_signer)["tzlocal"] = clock
+    session.system_time = when
+    return session
 
 
 class _Dated(DocumentMetadata):

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from pyhanko.sign.signers import PdfSigner, SimpleSigner
 from pyhanko_certvalidator.registry import SimpleCertificateStore
 
-from frtaudit.signing.pdf.appending import dated_writer, signature_metadata
+from frtaudit.signing.pdf.appending import dated_writer, session_at, signature_metadata
 from frtaudit.signing.pdf.signature import PdfSignature
 from frtaudit.signing.signer import common_name
 
@@ -51,8 +51,7 @@ def _with_room(layout: bytes, first: PdfSignature, when: datetime, room: int) ->
     certificate = asn1_x509.Certificate.load(first.certificate.public_bytes(Encoding.DER))
     signer = SimpleSigner(certificate, None, SimpleCertificateStore())  # type: ignore[no-untyped-call]  # pyHanko left its constructor untyped
     maker = PdfSigner(signature_metadata(1, common_name(first.certificate)), signer)
-    session = maker.init_signing_session(dated_writer(layout, when))
-    session.system_time = when
+    session = session_at(maker, dated_writer(layout, when), when)
     output = BytesIO()
     session.prepare_tbs_document(validation_info=None, bytes_reserved=room).digest_tbs_document(output=output)
     return output.getvalue()

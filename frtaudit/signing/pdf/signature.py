@@ -39,7 +39,13 @@ from pyhanko_certvalidator.registry import SimpleCertificateStore
 from frtaudit.core.spec import PadesLevel
 from frtaudit.errors import DataError, VerificationError, why
 from frtaudit.signing.pdf.additions import Store, additions
-from frtaudit.signing.pdf.appending import Appending, dated_writer, signature_metadata, with_evidence
+from frtaudit.signing.pdf.appending import (
+    Appending,
+    dated_writer,
+    session_at,
+    signature_metadata,
+    with_evidence,
+)
 from frtaudit.signing.pdf.evidence import check_store, revoked
 from frtaudit.signing.pdf.pades import BASIC, Pades
 from frtaudit.signing.pdf.reader import ReportReader
@@ -309,8 +315,7 @@ def _words(indication: AdESSubIndic | None) -> str:
 
 async def _sign(signer: PdfSigner, writer: IncrementalPdfFileWriter, when: datetime, pades: Pades) -> bytes:
     """What PdfSigner.async_sign_pdf does, with the time of signing as an argument."""
-    session = signer.init_signing_session(writer)
-    session.system_time = when
+    session = session_at(signer, writer, when)
     found = await session.perform_presign_validation(writer)
     size = await session.estimate_signature_container_size(found, tight=False)
     document = session.prepare_tbs_document(validation_info=found, bytes_reserved=size)

@@ -117,3 +117,15 @@ def test_a_full_disk_under_standard_output_is_one_line() -> None:
     assert done.stderr == (
         "frtaudit: output: no space is left on the disk; accepted: free space there, or a folder on another disk\n"
     )
+
+
+def test_a_working_folder_that_was_removed_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path of the folder in which the command works cannot be found: no file is missing."""
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(FileNotFoundError) as error:
+        Path("x").absolute()
+    assert str(as_line(error.value)).startswith("working folder: it was removed; accepted: ")
+    monkeypatch.chdir(tmp_path)
+    assert str(as_line(error.value)).startswith("files: it is missing")

@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from pyhanko.pdf_utils.generic import NameObject, TextStringObject
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
+from pyhanko.sign.signers import pdf_signer
 from pyhanko.sign.signers.pdf_signer import PdfTimeStamper
 from pyhanko.sign.timestamps.dummy_client import DummyTimeStamper
 from pyhanko.sign.validation.dss import DocumentSecurityStore
@@ -29,6 +30,7 @@ from small_run import WHEN, render_pdf
 
 from frtaudit.errors import VerificationError
 from frtaudit.signing.key_folder import generate
+from frtaudit.signing.pdf.first_revision import foreign
 from frtaudit.signing.pdf.signature import looks_signed, read_signed_pdf, sign_pdf
 from frtaudit.signing.signer import Signer
 
@@ -80,6 +82,22 @@ def test_signing_appends_and_keeps_pdf_a(draft: bytes, pdf: bytes) -> None:
     assert b"<pdfaid:part>3</pdfaid:part>" in reader.trailer["/Root"]["/Metadata"].get_data() or (
         b'pdfaid:part="3"' in reader.trailer["/Root"]["/Metadata"].get_data()
     )
+
+
+@pytest.mark.parametrize("zone", ["CET-1CEST", ":../../etc/passwd", "\x1b[2J"])
+def test_a_time_zone_that_no_library_knows_changes_nothing(
+    zone: str, draft: bytes, signer: Signer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``TZ`` may hold anything: a PDF is signed at the time given, and its first revision is made again."""
+    monkeypatch.setenv("TZ", zone)
+    tzlocal = vars(pdf_signer)["tzlocal"]
+    monkeypatch.setattr(tzlocal.unix, "_cache_tz", None)
+    with pytest.raises((ValueError, KeyError)):
+        tzlocal.get_localzone()
+    signed = sign_pdf(draft, signer, WHEN)
+    (first,) = read_signed_pdf(signed, [], "f").signatures
+    assert first.when == WHEN
+    assert foreign(draft, signed, first) is None
 
 
 def test_attachments_are_read(pdf: bytes, draft: bytes) -> None:
