@@ -26,7 +26,7 @@ LARGEST: Mapping[str, int] = {
     "digits": 15,
     "dimension": 100_000,
     "identities": 100_000_000,
-    "images": 100_000_000,
+    "images": 3_000_000,
     "k": 10_000,
     "num": 100_000,
     "pairs": 1_000_000,
@@ -73,11 +73,11 @@ def check_real(where: str, value: float) -> None:
 
 
 def check_images(where: str, subjects: int, each: int) -> None:
-    """Raise :class:`SpecError` for more images than a cohort may have.
+    """Raise :class:`SpecError` for more images than a cohort that is drawn may have.
 
-    >>> check_images("cohort.subjects", 10**8, 3)
+    >>> check_images("cohort.subjects", 10**7, 3)
     Traceback (most recent call last):
-    frtaudit.errors.SpecError: cohort.subjects: 100000000 with up to 3 images each; accepted: at most 100000000 images
+    frtaudit.errors.SpecError: cohort.subjects: 10000000 with up to 3 images each; accepted: at most 3000000 images
     """
     if subjects * each > LARGEST["images"]:
         raise SpecError(
