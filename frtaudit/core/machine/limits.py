@@ -17,6 +17,8 @@ REAL = 1e15  # a number with a fraction, either sign; infinity, where a field me
 _NO_TEXT = re.compile("[\\ud800-\\udfff]")
 
 LARGEST: Mapping[str, int] = {
+    "--images": 1_000_000,
+    "--queries": 1_000_000,
     "B": 1_000_000,
     "attempts": 1_000,
     "cohorts": 1_000_000,
