@@ -12,7 +12,8 @@ from frtaudit.collection.clients.gate import prices
 from frtaudit.collection.rows import COMPARE, DETECT
 from frtaudit.collection.spec import CollectionSpec
 from frtaudit.core.canonical import Json
-from frtaudit.errors import DataError
+from frtaudit.core.machine.limits import check_whole
+from frtaudit.errors import DataError, SpecError
 from frtaudit.labelling.pairs import Between
 
 CANARY, SOURCE = "canary", "source"
@@ -177,7 +178,11 @@ def plan_of_source(spec: CollectionSpec) -> Plan:
 
 
 def plan_by_size(spec: CollectionSpec, queries: int, images: int) -> Plan:
-    """Of as many queries of as many images each; all are of one group."""
+    """Of as many queries of as many images each; all are of one group. Raises :class:`SpecError` for absurd numbers."""
+    for flag, number in (("--queries", queries), ("--images", images)):
+        check_whole(flag, number)
+        if number < 1:
+            raise SpecError(flag, f"{number}", "1 and more")
     sizes = {query_name(query): images for query in range(queries)}
     return plan(spec, sizes, _one_group(spec, sizes))
 

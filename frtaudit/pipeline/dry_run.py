@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from frtaudit.core import Cohort, CohortData, Groups
@@ -38,9 +38,10 @@ def check(spec: AuditSpec) -> list[str]:
     lines += [f"schema {name}: {_classes(cohort_data.cohort, name)}" for name in groups.schemas]
     kind = "all pairs" if comparisons.all_pairs else f"{comparisons.n_listed} listed comparisons"
     lines.append(f"protocol: {kind}, {planned_non_mated(cohort_data.cohort, comparisons)} of them non-mated")
+    shapes = {name: read().vectors.shape for name, read in cohort_data.templates.items()}
     for provider in providers:
         declared_thresholds(spec, provider)
-        lines.append(_provider_line(cohort_data, provider.name))
+        lines.append(_provider_line(cohort_data, provider.name, shapes))
     lines += _requirement_lines(spec, groups, [provider.name for provider in providers])
     if spec.folds.source is FoldSource.FILE and spec.folds.file:
         read_pairs(Path(spec.folds.file), cohort_data.cohort)
@@ -52,7 +53,8 @@ def check(spec: AuditSpec) -> list[str]:
         f"analyses: {', '.join(spec.analyses)}; B {spec.bootstrap.B}, alpha {spec.bootstrap.alpha:g}"
     )
     if comparisons.all_pairs:
-        lines.append(_expected_line(spec, cohort_data, len(providers)))
+        width = max((width for _, width in shapes.values()), default=0)
+        lines.append(_expected_line(spec, cohort_data.cohort, len(providers), width))
     lines += [f"warning: {note}" for note in cohort_data.notes]
     return lines
 
@@ -88,11 +90,10 @@ def _classes(cohort: Cohort, name: str) -> str:
     return f"{', '.join(counts)}{f', unknown {unknown}' if unknown else ''} subjects"
 
 
-def _provider_line(cohort_data: CohortData, name: str) -> str:
-    templates = cohort_data.templates
-    if name not in templates:
+def _provider_line(cohort_data: CohortData, name: str, shapes: Mapping[str, tuple[int, int]]) -> str:
+    if name not in shapes:
         return f"provider {name}"
-    rows, width = templates[name]().vectors.shape
+    rows, width = shapes[name]
     failed = cohort_data.cohort.n_samples - rows
     return f"provider {name}: {rows} templates of {width} numbers{f', {failed} failures to acquire' if failed else ''}"
 
@@ -113,14 +114,11 @@ def _requirement_lines(spec: AuditSpec, groups: Groups, systems: Sequence[str]) 
         yield f"{what}, {limit}, group {requirement.group}: {verdicts} on {', '.join(systems)}"
 
 
-def _expected_line(spec: AuditSpec, cohort_data: CohortData, systems: int) -> str:
+def _expected_line(spec: AuditSpec, cohort: Cohort, systems: int, width: int) -> str:
     """Comparisons, time to score them, and memory, by the arithmetic of docs/guides/large.md."""
-    n = cohort_data.cohort.n_samples
+    n = cohort.n_samples
     pairs, cores = n * (n - 1) // 2, spec.threads or os.cpu_count() or 1
-    width = max((read().vectors.shape[1] for read in cohort_data.templates.values()), default=0)
-    kept = (
-        1.25 * (1 + 10 / (math.isqrt(cohort_data.cohort.n_subjects) or 1)) * request_of(spec, []).fmr * pairs
-    )
+    kept = 1.25 * (1 + 10 / (math.isqrt(cohort.n_subjects) or 1)) * request_of(spec, []).fmr * pairs
     sorting = min(BYTES_OF_A_KEPT_PAIR * kept, spec.tail_budget)
     memory = BASE_BYTES + 8 * n * (width + 1) + sorting + WEIGHT_BYTES * n * cores
     seconds = SECONDS_OF_A_TERM * width * pairs * systems / cores

@@ -1,10 +1,14 @@
 """Directions on a sphere: uniform ones, and von Mises-Fisher draws around them (FORMULAS 6)."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from frtaudit.core.arrays import Floats
+from frtaudit.core.machine import signals
 
 _ROUNDS = 1000
+_BLOCK = 4096  # rows at a time: temporary arrays of all of them would take most of the time
 _STRAIGHT = 1e12  # draws of this concentration are the mean to six digits; far beyond, its terms overflow
 
 
@@ -26,6 +30,17 @@ def unit(vectors: Floats) -> Floats:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float64)
 
 
+def blocks(n: int) -> Iterator[slice]:
+    """The rows of a large array, some thousands at a time; a signal that was noted is acted on before each.
+
+    >>> list(blocks(5000))
+    [slice(0, 4096, None), slice(4096, 8192, None)]
+    """
+    for start in range(0, n, _BLOCK):
+        signals.check()
+        yield slice(start, start + _BLOCK)
+
+
 def von_mises_fisher(rng: np.random.Generator, means: Floats, kappa: Floats) -> Floats:
     """One draw from vMF(means[i], kappa[i]) for each row; shapes (N, D), (N,) -> (N, D), unit rows, D >= 2.
 
@@ -36,11 +51,15 @@ def von_mises_fisher(rng: np.random.Generator, means: Floats, kappa: Floats) -> 
     >>> bool(x[0, 2] > 0.99)
     True
     """
-    cosine = _cosines(rng, np.minimum(kappa, _STRAIGHT), means.shape[1])
-    tangent = rng.standard_normal(means.shape)
-    tangent -= np.sum(tangent * means, axis=1, keepdims=True) * means
-    sine = np.sqrt(np.maximum(0.0, 1 - cosine**2))
-    return unit(cosine[:, None] * means + sine[:, None] * unit(tangent))
+    cosine = _cosines(rng, np.minimum(kappa, _STRAIGHT), means.shape[1])[:, None]
+    drawn = np.empty(means.shape)
+    for rows in blocks(len(means)):
+        mean, along = means[rows], cosine[rows]
+        tangent = rng.standard_normal(mean.shape)
+        tangent -= np.sum(tangent * mean, axis=1, keepdims=True) * mean
+        sine = np.sqrt(np.maximum(0.0, 1 - along**2))
+        drawn[rows] = unit(along * mean + sine * unit(tangent))
+    return drawn
 
 
 def _cosines(rng: np.random.Generator, kappa: Floats, dimension: int) -> Floats:

@@ -105,3 +105,12 @@ def test_canaries_without_answers_say_nothing() -> None:
     assert finding(answers, {"1": 3})["answered"] == 7
     assert finding(np.full((4, 2, 3), np.nan), {})["least_share_found"] is None
     assert turn_of(Canaries(), 0, 0) == 1
+
+
+@pytest.mark.parametrize(
+    ("queries", "images", "flag"), [(10**9, 8, "--queries"), (8, 10**12, "--images"), (0, 8, "--queries")]
+)
+def test_absurd_sizes_are_refused_at_once(queries: int, images: int, flag: str) -> None:
+    """A thousand million queries would be held in memory one by one."""
+    with pytest.raises(SpecError, match=f"^{flag}: "):
+        plan_by_size(spec(), queries, images)

@@ -1,9 +1,11 @@
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from small_audits import COHORT, SCHEMAS, folder_of, spec
 
+from frtaudit.core import Templates
 from frtaudit.core.spec import (
     Bootstrap,
     Folds,
@@ -16,6 +18,7 @@ from frtaudit.core.spec import (
     SchemaSpec,
     Thresholds,
 )
+from frtaudit.datasets.cohorts.synthetic import Synthetic
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.datasets.protocols.sampled import Sampled
 from frtaudit.errors import DataError, FrtauditError, SpecError
@@ -40,6 +43,20 @@ def test_it_says_what_the_audit_would_do() -> None:
     assert lines[6].startswith(
         f"expected: {pairs:,} comparisons of each system, scored in about 1 s on 1 cores"
     )
+
+
+def test_templates_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a million images they are gigabytes."""
+    read: list[str] = []
+    drawn = Synthetic._templates
+
+    def counted(self: Synthetic, system: str, *rest: Any) -> Templates:
+        read.append(system)
+        return drawn(self, system, *rest)
+
+    monkeypatch.setattr(Synthetic, "_templates", counted)
+    check(spec("failures"))
+    assert sorted(read) == ["one", "two"]
 
 
 def test_it_says_who_is_judged_and_what_cannot_be() -> None:

@@ -3,7 +3,7 @@ import pytest
 from oracles_data import mean_cosine
 from scipy import stats
 
-from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
+from frtaudit.stats.von_mises_fisher import _cosines, uniform_directions, unit, von_mises_fisher
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,19 @@ def test_mean_cosine_is_the_ratio_of_bessel_functions(dimension: int, kappa: flo
     cosine = np.sum(draws * means, axis=1)
     truth = float(mean_cosine(np.array(kappa), dimension))
     assert abs(cosine.mean() - truth) < 5 * cosine.std() / np.sqrt(20_000)
+
+
+def test_many_rows_are_drawn_as_one_array_of_them_would_be() -> None:
+    """Blocks change no bit: cosines first, then a Gaussian of each row in turn."""
+    means = uniform_directions(np.random.default_rng(1), 9000, 4)
+    kappa = np.full(9000, 20.0)
+    drawn = von_mises_fisher(np.random.default_rng(2), means, kappa)
+    rng = np.random.default_rng(2)
+    cosine = _cosines(rng, kappa, 4)[:, None]
+    tangent = rng.standard_normal(means.shape)
+    tangent -= np.sum(tangent * means, axis=1, keepdims=True) * means
+    whole = unit(cosine * means + np.sqrt(np.maximum(0.0, 1 - cosine**2)) * unit(tangent))
+    assert drawn.tobytes() == whole.tobytes()
 
 
 def test_draws_follow_scipy() -> None:

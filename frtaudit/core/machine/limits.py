@@ -17,6 +17,8 @@ REAL = 1e15  # a number with a fraction, either sign; infinity, where a field me
 _NO_TEXT = re.compile("[\\ud800-\\udfff]")
 
 LARGEST: Mapping[str, int] = {
+    "--images": 1_000_000,
+    "--queries": 1_000_000,
     "B": 1_000_000,
     "attempts": 1_000,
     "cohorts": 1_000_000,
@@ -26,7 +28,7 @@ LARGEST: Mapping[str, int] = {
     "digits": 15,
     "dimension": 100_000,
     "identities": 100_000_000,
-    "images": 100_000_000,
+    "images": 3_000_000,
     "k": 10_000,
     "num": 100_000,
     "pairs": 1_000_000,
@@ -73,11 +75,11 @@ def check_real(where: str, value: float) -> None:
 
 
 def check_images(where: str, subjects: int, each: int) -> None:
-    """Raise :class:`SpecError` for more images than a cohort may have.
+    """Raise :class:`SpecError` for more images than a cohort that is drawn may have.
 
-    >>> check_images("cohort.subjects", 10**8, 3)
+    >>> check_images("cohort.subjects", 10**7, 3)
     Traceback (most recent call last):
-    frtaudit.errors.SpecError: cohort.subjects: 100000000 with up to 3 images each; accepted: at most 100000000 images
+    frtaudit.errors.SpecError: cohort.subjects: 10000000 with up to 3 images each; accepted: at most 3000000 images
     """
     if subjects * each > LARGEST["images"]:
         raise SpecError(

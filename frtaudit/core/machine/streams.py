@@ -3,13 +3,19 @@
 import os
 import sys
 from contextlib import suppress
+from io import TextIOWrapper
 
 
 def open_streams() -> None:
-    """Give the streams that were closed before the start a place, lest a file of a run takes their numbers."""
+    """Give the streams that were closed before the start a place, lest a file of a run takes their numbers.
+
+    What standard output cannot encode (``PYTHONIOENCODING=ascii``) is escaped.
+    """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def write_line(line: str) -> None:

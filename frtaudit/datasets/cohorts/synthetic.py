@@ -14,7 +14,7 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
-from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
+from frtaudit.stats.von_mises_fisher import blocks, uniform_directions, unit, von_mises_fisher
 
 FAILED = "synthetic_failure"
 
@@ -121,8 +121,10 @@ class Synthetic:
         """What a system sees: the base templates plus a Gaussian of length ``noise`` (root mean square)."""
         rng = np.random.default_rng(seed_of(seed, "cohort", "noise", system))
         scale = self.systems[system].noise / np.sqrt(self.dimension)
-        seen = unit(base + scale * rng.standard_normal(base.shape))[rows]
-        return Templates(rows=np.flatnonzero(~lost).astype(np.int32), vectors=seen[~lost].astype(np.float32))
+        seen = np.empty(base.shape, dtype=np.float32)
+        for block in blocks(len(base)):
+            seen[block] = unit(base[block] + scale * rng.standard_normal(base[block].shape))
+        return Templates(rows=np.flatnonzero(~lost).astype(np.int32), vectors=seen[rows[~lost]])
 
     def _refusals(self) -> Iterator[tuple[str, str, str]]:
         """(field, what was found, what is accepted) of every number out of its range."""

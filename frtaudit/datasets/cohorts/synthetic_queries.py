@@ -10,6 +10,7 @@ from frtaudit.core.arrays import Floats, Index, Ints
 from frtaudit.core.canonical import digest, seed_of
 from frtaudit.core.cohort import CohortData
 from frtaudit.core.labelling import NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Service
+from frtaudit.core.machine.limits import check_images
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
@@ -102,6 +103,7 @@ class SyntheticQueries:
             raise SpecError("cohort.between", "listed, but nothing is listed", "matched or all")
         if not self.services:
             raise SpecError("cohort.services", "no service", "a name and its noise")
+        check_images("cohort.queries", self.queries, high)
 
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
         """Draw the search, label and enrol: what a service adds depends on its name alone."""

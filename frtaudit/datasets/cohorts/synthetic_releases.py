@@ -12,6 +12,7 @@ import numpy as np
 from frtaudit.core.arrays import Flags, Floats, Ints, Texts
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import CohortData, Templates
+from frtaudit.core.machine.limits import check_images
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
@@ -68,6 +69,7 @@ class SyntheticReleases:
         """Raise :class:`SpecError` for numbers that no cohort can have."""
         for name, found, accepted in self._refusals():
             raise SpecError(f"cohort.{name}", found, accepted)
+        check_images("cohort.subjects", self.subjects, self.samples[1])
 
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
         """Draw the cohort: the same seed draws the same people, and what a system adds depends on its name alone."""

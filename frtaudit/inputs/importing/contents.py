@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from frtaudit.core.machine import signals
 from frtaudit.core.machine.files import check_regular, open_regular
 from frtaudit.errors import DataError
 
@@ -51,6 +52,7 @@ class Contents:
 
     def lines(self, name: str) -> list[str]:
         """All lines of a text file. Raises :class:`DataError` for what is no UTF-8 text, or is too long."""
+        signals.check()
         if self.files.get(name, 0) > TEXT_BYTES:
             raise DataError(name, f"{self.files[name]} bytes", f"at most {TEXT_BYTES} of a text file")
         try:
@@ -105,6 +107,7 @@ def _listed(folder: Path, above: str, depth: int, files: dict[str, int]) -> Iter
         raise DataError(above, f"more than {DEPTH} nested folders", "the folder of one test set")
     with os.scandir(folder) as entries:
         for entry in entries:
+            signals.check()
             name = f"{above}{entry.name}"
             if entry.name.startswith("."):
                 continue

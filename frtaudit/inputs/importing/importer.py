@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 
+from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.quoting import typed
 from frtaudit.errors import SpecError
@@ -64,6 +65,7 @@ def read_import(folder: str, into: str, named: str, options: Options) -> Import:
         raise SpecError("into", "no value", "into=FOLDER, a new or empty folder")
     contents = contents_of(Path(folder), Path(into))
     reader, evidence = recognise(contents, named)
+    signals.check()
     known = reader.read(contents, options)
     table = asked_table(contents, options)
     if table is not None:
@@ -81,5 +83,6 @@ def write_images(known: KnownSet, folder: Path, say: Callable[[str], None]) -> N
     folder.mkdir(parents=True, exist_ok=True)
     out, count = OutputFolder(folder), 0
     for count, (name, data) in enumerate(known.held(), 1):  # noqa: B007  counted for the line below
+        signals.check()
         out.write(name, data)
     say(f"{count} images written into {folder}")

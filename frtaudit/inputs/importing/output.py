@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from frtaudit.core.arrays import Floats, Index
 from frtaudit.core.file_names import file_name
+from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.inputs.importing.starter import audit_name, spec_text
 from frtaudit.inputs.importing.values import KnownSet, Pairs, PairScores, Samples
@@ -29,14 +30,17 @@ def write(known: KnownSet, out: OutputFolder, folder: str) -> None:
     if known.pairs is not None:
         out.write("pairs.csv", pair_list(known.pairs, known.samples))
     for system, scores in known.scores.items():
+        signals.check()
         out.write(*_score_file(known, system, scores))
     if known.samples.subjects is not None and not known.scores:
         for system, held in known.templates.items():
+            signals.check()
             data = io.BytesIO()
             ids = np.asarray(known.samples.ids, dtype=np.str_)[held.rows]
             np.savez(data, embedding=held.vectors, image_id=ids)
             out.write(f"templates/{file_name(system)}.npz", data.getvalue())
         _write_failures(known, out)
+    signals.check()
     out.write(f"audit/{audit_name(known)}.yaml", spec_text(known, folder).encode())
 
 

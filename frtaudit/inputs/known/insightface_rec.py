@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from frtaudit.core.machine.files import open_regular
+from frtaudit.core.machine.progress import quiet
 from frtaudit.core.registry import register
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.contents import Contents, stem
@@ -85,7 +86,9 @@ def _records(folder: Contents, index: str, file: str) -> list[_Record]:
             open_regular(folder.path(file), file) as stream,
             mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data,
         ):
-            read = [(key, *_record(data, offset, f"{index} key {key}")) for key, offset in places]
+            read = [
+                (key, *_record(data, offset, f"{index} key {key}")) for key, offset in quiet(places, "images")
+            ]
     except (struct.error, OSError, ValueError, OverflowError):
         raise DataError(file, "a record is cut off", "whole records") from None
     for key, labels, _ in read:

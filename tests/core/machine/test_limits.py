@@ -11,7 +11,8 @@ from frtaudit.core.machine import limits
 from frtaudit.core.spec import AuditSpec, Bootstrap, Folds, Grid, Report, Thresholds
 from frtaudit.core.structure import build
 from frtaudit.datasets.cohorts.synthetic import Synthetic
-from frtaudit.datasets.cohorts.synthetic_queries import SyntheticService
+from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
+from frtaudit.datasets.cohorts.synthetic_releases import SyntheticReleases
 from frtaudit.datasets.cohorts.traits import Traits
 from frtaudit.errors import SpecError
 
@@ -36,7 +37,17 @@ from frtaudit.errors import SpecError
         (
             Synthetic,
             {"subjects": 100_000, "samples_per_subject": [3, 2_000]},
-            "cohort.subjects: 100000 with up to 2000 images each; accepted: at most 100000000 images",
+            "cohort.subjects: 100000 with up to 2000 images each; accepted: at most 3000000 images",
+        ),
+        (
+            SyntheticQueries,
+            {"queries": 10_000_000, "services": {"a": {}}},
+            "cohort.queries: 10000000 with up to 24 images each; accepted: at most 3000000 images",
+        ),
+        (
+            SyntheticReleases,
+            {"subjects": 100_000_000},
+            "cohort.subjects: 100000000 with up to 6 images each; accepted: at most 3000000 images",
         ),
         (
             Traits,

@@ -32,3 +32,13 @@ def test_a_line_that_nobody_can_read_is_no_error(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sys, "stderr", read)
     streams.write_line("stopped")
     assert read.getvalue() == "frtaudit: stopped\n"
+
+
+def test_what_standard_output_cannot_encode_is_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal of ASCII ends no command."""
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, "ascii"))
+    streams.open_streams()
+    sys.stdout.write("5 \xd7 10")
+    sys.stdout.flush()
+    assert written.getvalue() == rb"5 \xd7 10"

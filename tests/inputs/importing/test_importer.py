@@ -7,8 +7,10 @@ pair_table, recognition, starter, stored_embeddings, summary and values, which t
 import csv
 import os
 import re
+import signal
 from collections.abc import Callable
 from pathlib import Path
+from pkgutil import resolve_name
 
 import numpy as np
 import pandas as pd
@@ -537,3 +539,24 @@ def test_a_column_of_any_name_becomes_a_schema_that_the_spec_can_hold(
     schemas = load_spec(["audit=imported_embeddings"], str(tmp_path / "out")).schemas.values()
     assert [schema.column for schema in schemas] == ([column] if column.strip() else [])
     assert all(schema.classes == ("a", "b") for schema in schemas)
+
+
+@pytest.mark.parametrize("step", ["contents.os.scandir", "importer.recognise", "output.metadata"])
+def test_a_signal_ends_it_between_two_steps(
+    step: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the folder is listed, while it is read, while files are written: nothing is left."""
+    given, into = tmp_path / "given", tmp_path / "into"
+    given.mkdir()
+    npz(given)
+    target = f"frtaudit.inputs.importing.{step}"
+    whole = resolve_name(target)
+
+    def signalled(*values: object) -> object:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return whole(*values)
+
+    monkeypatch.setattr(target, signalled)
+    code, said = run(capsys, str(given), f"into={into}")
+    assert (code, said.splitlines()[-1]) == (143, "frtaudit: stopped")
+    assert not into.exists() or not list(into.iterdir())
