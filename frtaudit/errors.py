@@ -89,7 +89,7 @@ class VerificationError(FrtauditError):
     exit_code = 2
 
 
-_WORDS: Mapping[type[BaseException], str] = {
+_REASONS: Mapping[type[BaseException], str] = {
     json.JSONDecodeError: "it is no JSON",
     UnicodeDecodeError: "it is not UTF-8",
     MemoryError: "no memory is left",
@@ -110,7 +110,7 @@ def why(error: BaseException) -> str:
     """
     if isinstance(error, FrtauditError):
         return f"{error.where} {_short(error.found)}"
-    return next((words for kind, words in _WORDS.items() if isinstance(error, kind)), "it is damaged")
+    return next((words for kind, words in _REASONS.items() if isinstance(error, kind)), "it is damaged")
 
 
 def printable(text: str) -> str:
