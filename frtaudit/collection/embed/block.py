@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from frtaudit.collection.clients.pictures import decoded
 from frtaudit.collection.embed.align import Pixels
-from frtaudit.collection.embed.engine import Template, chosen, engine_of
+from frtaudit.collection.embed.engine import chosen, engine_of
 from frtaudit.collection.embed.images import Shot, read_image
 from frtaudit.collection.embed.spec import EmbedSpec
 from frtaudit.core.arrays import Floats, Ints, Singles
@@ -55,6 +55,16 @@ def read_block(path: Path) -> Block:
         return Block(**{name: held[name] for name in held.files})
 
 
+@dataclass(slots=True)
+class _Crop:
+    """An image's digest, how many faces it shows, and the one that is taken, or why there is none."""
+
+    code: str = ""
+    faces: int = 0
+    sha256: str = ""
+    chip: Pixels | None = None
+
+
 class Worker:
     """A model and a detector, open in one process."""
 
@@ -63,37 +73,39 @@ class Worker:
         self.engine, self._finder = engine_of(spec), spec.detector.open()
 
     def block(self, shots: Sequence[Shot]) -> Block:
-        """Templates of some images, or why there is none."""
-        codes, counts, sums, vectors, lengths = [], [], [], [], []
-        for shot in shots:
-            code, found, digest = "", 0, ""
-            try:
-                data = read_image(self._root, shot.address)
-                digest = hashlib.sha256(data).hexdigest()
-                found, chip = self._chip(data, shot)
-                vector, length = self._template(chip)
-                vectors.append(vector)
-                lengths.append(length)
-            except CallError as error:
-                code = error.code
-                found = 2 if code == "several_faces" else found
-            codes.append(code)
-            counts.append(found)
-            sums.append(digest)
+        """Templates of some images, or why there is none: all faces are cropped first, then the model computes."""
+        crops = [self._crop(shot) for shot in shots]
+        cropped = [(crop, crop.chip) for crop in crops if crop.chip is not None]
+        vectors, length = self._templates([chip for _, chip in cropped])
+        there = np.array(np.isfinite(vectors).all(axis=1))
+        for (crop, _), has_vector in zip(cropped, there.tolist(), strict=True):
+            if not has_vector:
+                crop.code = "no_embedding"
         return Block(
-            code=np.array(codes, dtype=np.str_),
-            faces=np.array(counts, dtype=np.int64),
-            sha256=np.array(sums, dtype=np.str_),
-            vectors=np.array(vectors, dtype=np.float32).reshape(-1, self.engine.dimension),
-            length=np.array(lengths, dtype=np.float64),
+            code=np.array([crop.code for crop in crops], dtype=np.str_),
+            faces=np.array([crop.faces for crop in crops], dtype=np.int64),
+            sha256=np.array([crop.sha256 for crop in crops], dtype=np.str_),
+            vectors=vectors[there].astype(np.float32),
+            length=length[there],
         )
 
-    def probe(self, shot: Shot) -> tuple[Template, Template, Template]:
-        """The model's outputs for an image's face, for the face mirrored, and with its colours in the other order."""
+    def _crop(self, shot: Shot) -> _Crop:
+        crop = _Crop()
+        try:
+            data = read_image(self._root, shot.address)
+            crop.sha256 = hashlib.sha256(data).hexdigest()
+            crop.faces, crop.chip = self._chip(data, shot)
+        except CallError as error:
+            crop.code = error.code
+            crop.faces = 2 if error.code == "several_faces" else 0
+        return crop
+
+    def probe(self, shot: Shot) -> Floats:
+        """The model's outputs for an image's face, mirrored, and with its colours in the other order, (3, D)."""
         _, chip = self._chip(read_image(self._root, shot.address), shot)
-        variants = (chip, chip[:, ::-1], chip[..., ::-1])
-        plain, mirrored, swapped = (self.engine.vector(np.ascontiguousarray(one)) for one in variants)
-        return plain, mirrored, swapped
+        return self.engine.outputs(
+            [np.ascontiguousarray(variant) for variant in (chip, chip[:, ::-1], chip[..., ::-1])]
+        )
 
     def _chip(self, data: bytes, shot: Shot) -> tuple[int, Pixels]:
         """How many faces an image shows, and the one that is taken as the model takes it."""
@@ -101,12 +113,12 @@ class Worker:
         faces = self._finder.faces(image, shot.given)
         return len(faces), self.engine.chip(image, chosen(faces, self._spec.several))
 
-    def _template(self, chip: Pixels) -> tuple[Template, float]:
-        """The template, and the length of the model's output for the face as it is."""
-        vector = self.engine.vector(chip)
-        length = float(np.linalg.norm(vector))
+    def _templates(self, chips: Sequence[Pixels]) -> tuple[Floats, Floats]:
+        """Templates (m, D), NaN where there is none, and the length of the model's output for each face, (m,)."""
+        vectors = self.engine.outputs(chips)
+        length = np.linalg.norm(vectors, axis=1)
         if self._spec.preset.flip_sum:
-            vector = vector + self.engine.vector(np.ascontiguousarray(chip[:, ::-1]))
+            vectors = vectors + self.engine.outputs([np.ascontiguousarray(chip[:, ::-1]) for chip in chips])
         if self._spec.preset.normalise:
-            vector = vector / np.linalg.norm(vector)
-        return vector, length
+            vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors, length

@@ -260,15 +260,16 @@ class EmbedRun:
             return {}, [
                 f"{len(wanted) - len(whole)} images of the checks have no template if mirrored or recoloured"
             ]
-        plain, mirrored, swapped = (np.array(side) for side in zip(*whole, strict=True))
+        plain, mirrored, swapped = np.stack(whole, axis=1)
         probes = checks.Probes(plain=plain, mirrored=mirrored, swapped=swapped)
         return checks.said_of_probes(probes, str(self.spec.preset.colours), paired=bool(pairs))
 
-    def _probe(self, row: int) -> tuple[np.ndarray, ...] | None:
+    def _probe(self, row: int) -> Floats | None:
         try:
-            return self.worker.probe(self.images.shot(row))
+            outputs = self.worker.probe(self.images.shot(row))
         except CallError:
             return None
+        return outputs if np.isfinite(outputs).all() else None
 
 
 def _listed(images: ImageList) -> str:

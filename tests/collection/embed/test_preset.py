@@ -59,7 +59,7 @@ def test_a_preset_holds_the_published_numbers(tmp_path: Path, name: str) -> None
     values = (ordered.astype(np.float64) - mean) / deviation
     expected = values.transpose(2, 0, 1).ravel() @ weights(side).astype(np.float64)
     chip = engine.chip(face, FoundFace())
-    np.testing.assert_allclose(engine.vector(chip), expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
+    np.testing.assert_allclose(engine.outputs([chip])[0], expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
 
 
 def test_a_box_is_cut_as_facenet_pytorch_does() -> None:
