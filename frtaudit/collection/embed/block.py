@@ -18,6 +18,7 @@ from frtaudit.core.arrays import Floats, Ints, Singles
 from frtaudit.core.collecting import CallError
 from frtaudit.core.machine.files import open_regular
 
+_DIGEST = 32  # bytes of a SHA-256
 SIZE = 32  # images of a block: at most that many are embedded again after a kill, by each process
 
 
@@ -35,8 +36,8 @@ class Block:
     vectors: Singles
     length: Floats
 
-    def to_bytes(self) -> bytes:
-        """As an ``.npz``, whose zip entries carry no date."""
+    def to_bytes(self, name: str) -> bytes:
+        """A digest of ``name`` and content, then the content: an ``.npz``, whose zip entries carry no date."""
         stream = io.BytesIO()
         np.savez(
             stream,
@@ -46,13 +47,23 @@ class Block:
             vectors=self.vectors,
             length=self.length,
         )
-        return stream.getvalue()
+        return _digest(name, stream.getvalue()) + stream.getvalue()
 
 
-def read_block(path: Path) -> Block:
-    """What :meth:`Block.to_bytes` wrote; nothing is unpickled."""
-    with open_regular(path) as stream, np.load(stream, allow_pickle=False) as held:
-        return Block(**{name: held[name] for name in held.files})
+def read_block(path: Path, name: str) -> Block | None:
+    """What :meth:`Block.to_bytes` wrote by this name; None for no file, an altered one, or one of another name."""
+    if not path.exists():
+        return None
+    with open_regular(path) as stream:
+        data = stream.read()
+    if data[:_DIGEST] != _digest(name, data[_DIGEST:]):
+        return None
+    with np.load(io.BytesIO(data[_DIGEST:]), allow_pickle=False) as held:
+        return Block(**{key: held[key] for key in held.files})
+
+
+def _digest(name: str, content: bytes) -> bytes:
+    return hashlib.sha256(f"{name}\n".encode() + content).digest()
 
 
 @dataclass(slots=True)
