@@ -122,7 +122,11 @@ def test_numbers_become_groups_by_the_bins_of_a_schema() -> None:
     bins = "+schemas.age={column: age, bins: {edges: [20, 30]}}"
     words = ["analyses=[error_rates]", *QUICK, bins]
     report = frtaudit.evaluate(**{**given, "groups": {"age": ages}}, fmr=[0.1], overrides=words)
-    assert {item.group for item in report.result.estimates if item.schema == "age"} >= {"<20", "20-30", ">=30"}
+    assert {item.group for item in report.result.estimates if item.schema == "age"} >= {
+        "<20",
+        "20-30",
+        ">=30",
+    }
 
 
 def test_without_samples_the_population_stays() -> None:
