@@ -24,7 +24,7 @@ def words(photographs: Path, into: Path, workers: int) -> list[str]:
 
 def blocks(into: Path) -> int:
     """Blocks that are whole."""
-    return len(list((into / "unfinished-drawn").glob("[0-9]*.npz")))
+    return len(list((into / "unfinished-drawn").glob("[0-9]*.block")))
 
 
 def sit(photographs: Path, into: Path, workers: int) -> int:

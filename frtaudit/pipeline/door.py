@@ -97,7 +97,8 @@ def evaluate(
     groups : mapping of str to pair of array_like, each of shape (P,), or sequence of str, optional
         For each schema the classes of the probes' subjects, and of the references'. An empty text, None or NaN: not
         known. Of a DataFrame: ``["sex"]`` reads ``probe_sex`` and ``reference_sex``, or else ``sex`` for both sides;
-        ``{"sex": ("sex_1", "sex_2")}`` names the columns.
+        ``{"sex": ("sex_1", "sex_2")}`` names the columns. Numbers become groups by bins, in ``overrides``:
+        ``["+schemas.age={column: age, bins: {edges: [18, 40]}}"]``.
     score, probe, reference : str, optional
         Of a DataFrame: the columns of scores and of samples. Columns that are not named are looked for under the
         names of a score list: ``score``, ``mated`` or ``label``, ``probe``, ``reference``, ``probe_subject``, ...
@@ -153,7 +154,8 @@ def evaluate(
     words = (*(_NAMED if arrays.named else _NAMELESS), f"thresholds.fmr={[float(rate) for rate in fmr]}")
     found = composed(CONFIG, [*words, *overrides])
     schemas = {name: {"column": name, "classes": classes_of(arrays, name)} for name in groups or {}}
-    spec = audit_of(Composed(found.as_written, {**found.resolved, "schemas": schemas}))
+    declared = found.resolved.get("schemas") or {}
+    spec = audit_of(Composed(found.as_written, {**found.resolved, "schemas": {**schemas, **declared}}))
     return _in_memory(_without_samples(spec, arrays), arrays)
 
 

@@ -115,6 +115,20 @@ def test_columns_that_are_not_there_are_one_line(
         frtaudit.evaluate([0.5], [1], groups=["sex"])
 
 
+def test_numbers_become_groups_by_the_bins_of_a_schema() -> None:
+    """Ages of both people of each comparison, and edges among the overrides: the classes are the bins."""
+    given = comparisons()
+    ages = tuple([15 + int(who[1:]) for who in side] for side in given["subjects"])
+    bins = "+schemas.age={column: age, bins: {edges: [20, 30]}}"
+    words = ["analyses=[error_rates]", *QUICK, bins]
+    report = frtaudit.evaluate(**{**given, "groups": {"age": ages}}, fmr=[0.1], overrides=words)
+    assert {item.group for item in report.result.estimates if item.schema == "age"} >= {
+        "<20",
+        "20-30",
+        ">=30",
+    }
+
+
 def test_without_samples_the_population_stays() -> None:
     """Rates and intervals for the population are the same; fixed identities get none, and a note says why."""
     given = comparisons()

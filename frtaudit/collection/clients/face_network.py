@@ -1,5 +1,7 @@
 """An ONNX model of face embeddings: how it wants its pixels, and the model, loaded from the bytes of one file."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
@@ -11,6 +13,7 @@ import numpy.typing as npt
 
 from frtaudit.collection.clients.embedding import load_onnxruntime
 from frtaudit.collection.clients.onnx_file import is_one_file
+from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import sha256
 from frtaudit.core.collecting import CallError, Refusal
 from frtaudit.core.machine.files import Links, read_regular
@@ -23,7 +26,6 @@ WHOLE = "a whole .onnx file"
 
 Pixels = npt.NDArray[np.uint8]
 Inputs = npt.NDArray[np.float32]
-Template = npt.NDArray[np.float64]
 
 
 class Layout(StrEnum):
@@ -66,12 +68,13 @@ class ModelInput:
 
     def of(self, face: Pixels) -> Inputs:
         """The input for a face, RGB, shape (height, width, 3)."""
-        values = (face[..., ::-1] if self.colours is Colours.BGR else face).astype(np.float32)
-        values -= np.array(self.mean, np.float32)
-        values /= np.array(self.deviation, np.float32)
-        return np.ascontiguousarray(
-            (values.transpose(2, 0, 1) if self.layout is Layout.NCHW else values)[None]
-        )
+        ordered = face[..., ::-1] if self.colours is Colours.BGR else face
+        values = np.array(ordered.transpose(2, 0, 1), dtype=np.float32, order="C")
+        values -= np.array(self.mean, np.float32)[:, None, None]
+        values /= np.array(self.deviation, np.float32)[:, None, None]
+        return (values if self.layout is Layout.NCHW else np.ascontiguousarray(values.transpose(1, 2, 0)))[
+            None
+        ]
 
 
 def installed(where: str) -> str:
@@ -148,15 +151,19 @@ class FaceNetwork:
             )
         return int(np.size(found))
 
-    def embedding(self, values: Inputs) -> Template:
-        """As the model gives it, shape (D,). Raises :class:`CallError` (failure to acquire, ``no_embedding``)."""
-        try:
-            found = np.asarray(
-                self._run.run([self._output], {self._input: values})[0], dtype=np.float64
-            ).ravel()
-        except Exception as error:  # the errors of onnxruntime share no other base
-            raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_embedding") from error
-        if not np.isfinite(found).all() or not found.any():
+    def outputs(self, faces: Sequence[Inputs]) -> Floats:
+        """As the model gives them, one face at a time, shape (faces, D); NaN where there is no embedding."""
+        found = np.zeros((len(faces), self.dimension))
+        for row, values in zip(found, faces, strict=True):
+            with suppress(Exception):  # the errors of onnxruntime share no other base; its row stays zero
+                row[:] = self._run.run([self._output], {self._input: values})[0].ravel()
+        found[~(np.isfinite(found).all(axis=1) & found.any(axis=1))] = np.nan
+        return found
+
+    def embedding(self, values: Inputs) -> Floats:
+        """Of one face, shape (D,). Raises :class:`CallError` (failure to acquire, ``no_embedding``)."""
+        found: Floats = self.outputs([values])[0]
+        if np.isnan(found).any():
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_embedding")
         return found
 

@@ -1,10 +1,10 @@
 """From a picture and a face in it to a template: the face is cropped by a preset, and a model computes the template."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image
 
 from frtaudit.collection.clients.dlib_faces import (
@@ -21,11 +21,10 @@ from frtaudit.collection.clients.face_network import installed as onnxruntime_in
 from frtaudit.collection.embed.align import Pixels, similarity, warped
 from frtaudit.collection.embed.preset import Cut, EngineKind, Preset
 from frtaudit.collection.embed.spec import EmbedSpec, Several
+from frtaudit.core.arrays import Floats
 from frtaudit.core.collecting import Box, CallError, Refusal
 
 WHERE = "model"
-
-Template = npt.NDArray[np.float64]
 
 
 class Engine(Protocol):
@@ -41,8 +40,8 @@ class Engine(Protocol):
     def chip(self, image: Pixels, face: FoundFace) -> Pixels:
         """The face as the model takes it, RGB. Raises :class:`CallError` (failure to acquire)."""
 
-    def vector(self, chip: Pixels) -> Template:
-        """What the model makes of it, shape (dimension,). Raises :class:`CallError` (failure to acquire)."""
+    def outputs(self, chips: Sequence[Pixels]) -> Floats:
+        """What the model makes of each, shape (chips, dimension); NaN where it makes nothing."""
 
 
 class OnnxEngine:
@@ -72,9 +71,9 @@ class OnnxEngine:
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "bad_landmarks")
         return warped(image, matrix, self._preset.size)
 
-    def vector(self, chip: Pixels) -> Template:
-        """The network's output."""
-        return self._network.embedding(self._input.of(chip))
+    def outputs(self, chips: Sequence[Pixels]) -> Floats:
+        """The network's, of one face at a time; the pixels of all are scaled first."""
+        return self._network.outputs([self._input.of(chip) for chip in chips])
 
 
 class DlibEngine:
@@ -96,9 +95,13 @@ class DlibEngine:
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_box")
         return self._describer.chip(np.ascontiguousarray(image), face.box)
 
-    def vector(self, chip: Pixels) -> Template:
-        """The descriptor."""
-        return self._describer.descriptor(chip)
+    def outputs(self, chips: Sequence[Pixels]) -> Floats:
+        """The descriptors."""
+        found = np.full((len(chips), self.dimension), np.nan)
+        for row, chip in zip(found, chips, strict=True):
+            with suppress(CallError):
+                row[:] = self._describer.descriptor(chip)
+        return found
 
 
 def engine_of(spec: EmbedSpec) -> Engine:

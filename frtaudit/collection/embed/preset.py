@@ -86,8 +86,8 @@ class Preset:
 
     @property
     def template(self) -> Floats:
-        """The landmarks in the input, shape (5, 2), pixels."""
-        return np.array(self.landmarks, dtype=np.float64)
+        """The landmarks in the input, shape (5, 2), pixels: float32, as the families hold them."""
+        return np.array(self.landmarks, dtype=np.float32)
 
     @property
     def leaves_pixels(self) -> bool:

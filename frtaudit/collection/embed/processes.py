@@ -21,9 +21,14 @@ from frtaudit.errors import ProviderError
 _here: dict[str, Worker] = {}  # of a child process: its worker
 
 
-def block_name(number: int) -> str:
+def block_file(number: int) -> str:
     """The file of a block."""
-    return f"{number:07d}.npz"
+    return f"{number:07d}.block"
+
+
+def block_name(run: str, number: int) -> str:
+    """What its digest covers besides its content, so that it is no block of another run or place."""
+    return f"{run} {number}"
 
 
 def cores() -> int:
@@ -32,23 +37,23 @@ def cores() -> int:
 
 
 def write_blocks(
-    spec: EmbedSpec, root: str, folder: Path, worker: Worker, blocks: Mapping[int, Sequence[Shot]]
+    spec: EmbedSpec, root: str, folder: Path, worker: Worker, blocks: Mapping[int, Sequence[Shot]], run: str
 ) -> Iterator[int]:
     """Compute blocks and write each into ``folder`` when it is whole; yields their numbers as they come.
 
-    ``worker``: of this process, which computes where one process is enough.
+    ``run``: digest of its settings and images; ``worker``: of this process, which computes where one process is enough.
     """
     processes = min(spec.workers or cores(), len(blocks))
     if processes <= 1:
         for number, shots in blocks.items():
-            write_block(folder, number, worker.block(shots).to_bytes())
+            write_block(folder, number, worker.block(shots).to_bytes(block_name(run, number)))
             yield number
         return
     pool = ProcessPoolExecutor(
         processes, mp_context=get_context("spawn"), initializer=_begin, initargs=(spec, root)
     )
     try:
-        waiting = [pool.submit(_compute, str(folder), number, shots) for number, shots in blocks.items()]
+        waiting = [pool.submit(_compute, str(folder), run, number, shots) for number, shots in blocks.items()]
         yield from _as_completed(waiting)
     except BrokenProcessPool:
         text = "a process ended before its images were embedded"
@@ -59,7 +64,7 @@ def write_blocks(
 
 def write_block(folder: Path, number: int, data: bytes) -> None:
     """The whole file, on disk, or none."""
-    OutputFolder(folder).replace(block_name(number), data)
+    OutputFolder(folder).replace(block_file(number), data)
 
 
 def _as_completed(waiting: Sequence["Future[int]"]) -> Iterator[int]:
@@ -90,6 +95,6 @@ def _end_with(sentinel: int) -> None:
     os._exit(1)
 
 
-def _compute(folder: str, number: int, shots: Sequence[Shot]) -> int:
-    write_block(Path(folder), number, _here["worker"].block(shots).to_bytes())
+def _compute(folder: str, run: str, number: int, shots: Sequence[Shot]) -> int:
+    write_block(Path(folder), number, _here["worker"].block(shots).to_bytes(block_name(run, number)))
     return number

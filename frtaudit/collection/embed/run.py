@@ -149,7 +149,7 @@ class EmbedRun:
         for caution in self.cautions:
             self._tell(caution)
         self._prepare(identity)
-        self._embed()
+        self._embed(identity)
         status = self._write(identity)
         shutil.rmtree(self.unfinished)
         return status
@@ -180,14 +180,16 @@ class EmbedRun:
         if not path.exists():
             OutputFolder(self.unfinished).replace(SETUP, setup)
 
-    def _embed(self) -> None:
-        there = {number for number in range(self._n_blocks) if self._block_path(number).exists()}
+    def _embed(self, identity: str) -> None:
+        there = {number for number in range(self._n_blocks) if self._block(identity, number) is not None}
         if there:
             self._tell(
                 f"{min(len(there) * SIZE, len(self.images.ids))} of {len(self.images.ids)} images are done"
             )
         todo = {number: self._shots(number) for number in range(self._n_blocks) if number not in there}
-        come = processes.write_blocks(self.spec, self.images.root, self.unfinished, self.worker, todo)
+        come = processes.write_blocks(
+            self.spec, self.images.root, self.unfinished, self.worker, todo, identity
+        )
         for _ in self._progress(list(todo), f"embedding, blocks of {SIZE} images"):
             next(come)
 
@@ -201,15 +203,20 @@ class EmbedRun:
     def _shots(self, number: int) -> list[Shot]:
         return [self.images.shot(row) for row in self._rows(number)]
 
-    def _block_path(self, number: int) -> Path:
-        return self.unfinished / processes.block_name(number)
+    def _block(self, identity: str, number: int) -> Block | None:
+        path = self.unfinished / processes.block_file(number)
+        return read_block(path, processes.block_name(identity, number))
 
-    def _blocks(self) -> Iterator[Block]:
+    def _blocks(self, identity: str) -> Iterator[Block]:
         for number in range(self._n_blocks):
-            yield read_block(self._block_path(number))
+            block = self._block(identity, number)
+            if block is None:
+                text = f"{self.unfinished.name} in it was changed meanwhile"
+                raise DataError("into", text, "the same command again")
+            yield block
 
     def _write(self, identity: str) -> EmbedStatus:
-        totals = _totals(self._blocks())
+        totals = _totals(self._blocks(identity))
         rows = [row for row, code in enumerate(totals.codes) if not code]
         failed = {self.images.ids[row]: code for row, code in enumerate(totals.codes) if code}
         reasons = folder.counted(failed)
@@ -240,7 +247,7 @@ class EmbedRun:
             metadata=self._metadata,
             ids=[self.images.ids[row] for row in rows],
             dimension=self.worker.engine.dimension,
-            vectors=(block.vectors for block in self._blocks()),
+            vectors=(block.vectors for block in self._blocks(identity)),
             failed=failed,
             record=record,
         )
@@ -260,15 +267,16 @@ class EmbedRun:
             return {}, [
                 f"{len(wanted) - len(whole)} images of the checks have no template if mirrored or recoloured"
             ]
-        plain, mirrored, swapped = (np.array(side) for side in zip(*whole, strict=True))
+        plain, mirrored, swapped = np.stack(whole, axis=1)
         probes = checks.Probes(plain=plain, mirrored=mirrored, swapped=swapped)
         return checks.said_of_probes(probes, str(self.spec.preset.colours), paired=bool(pairs))
 
-    def _probe(self, row: int) -> tuple[np.ndarray, ...] | None:
+    def _probe(self, row: int) -> Floats | None:
         try:
-            return self.worker.probe(self.images.shot(row))
+            outputs = self.worker.probe(self.images.shot(row))
         except CallError:
             return None
+        return outputs if np.isfinite(outputs).all() else None
 
 
 def _listed(images: ImageList) -> str:

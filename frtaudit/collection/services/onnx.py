@@ -17,12 +17,12 @@ from frtaudit.collection.clients.face_network import (
     Layout,
     ModelInput,
     Pixels,
-    Template,
     installed,
     read_model,
 )
 from frtaudit.collection.clients.pictures import pixels
 from frtaudit.collection.clients.protocol import Gate, Limits
+from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import sha256
 from frtaudit.core.collecting import Answer, Box, Crop, DetectedFace, Detection, Picture
 from frtaudit.core.registry import register
@@ -157,7 +157,7 @@ class _Open:
     def close(self) -> None:
         """Nothing is held open."""
 
-    def _of(self, crop: Crop) -> Template:
+    def _of(self, crop: Crop) -> Floats:
         """The embedding of a crop: of the face that was seen, or of the largest."""
         if crop.face is not None and isinstance(crop.face.handle, np.ndarray):
             return crop.face.handle
@@ -168,7 +168,7 @@ class _Open:
                 box = largest(self._detector.faces(image)).box
         return self._embedding(image, box or _whole(image))
 
-    def _embedding(self, image: Pixels, box: Box) -> Template:
+    def _embedding(self, image: Pixels, box: Box) -> Floats:
         """Of unit length, shape (D,)."""
         found = self._network.embedding(self._how.taken(image, box))
         return np.asarray(found / np.linalg.norm(found))

@@ -3,11 +3,12 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 
 from frtaudit.errors import DataError, column_names
 from frtaudit.inputs.importing.contents import Contents, rows_of, stem
-from frtaudit.inputs.importing.stored_embeddings import IDS
+from frtaudit.inputs.importing.stored_embeddings import IDS, image_columns
 from frtaudit.inputs.importing.values import Options, Samples
 from frtaudit.inputs.tables import Table, read_table
 
@@ -87,6 +88,19 @@ def groups_among(columns: Mapping[str, Sequence[str]], subjects: Sequence[str]) 
     )
 
 
+def numbers_among(
+    columns: Mapping[str, Sequence[str]], subjects: Sequence[str]
+) -> dict[str, tuple[float, float]]:
+    """The columns with many numbers of people, each person nearly always with one: their lowest and highest."""
+    return {
+        name: (min(numbers), max(numbers))
+        for name, texts in columns.items()
+        if name.lower() not in NOT_GROUPS
+        and len(numbers := _numbers(texts)) > CLASSES[-1]
+        and _is_steady(texts, subjects)
+    }
+
+
 def with_table(samples: Samples, found: ImageTable) -> Samples:
     """The samples with the people and the columns of a table of some of them."""
     place = rows_of(samples.ids, found.ids)
@@ -116,7 +130,7 @@ def _id_column(table: Table, wanted: Sequence[str] | None, asked: str) -> str:
             found = [name for name, count in counts.items() if count == best]
             known = [name for name in IDS if name in found]
             return _single(known[:1] or found, table, "id", "image ids")
-    known = [name for name in table.columns if name.lower() in IDS]
+    known = [name for name in table.columns if name.lower() in IDS] or image_columns(table)
     return _single(known[:1] if len(known) > 1 and known[0] in IDS[:2] else known, table, "id", "image ids")
 
 
@@ -151,6 +165,18 @@ def _is_group(texts: Sequence[str], subjects: Sequence[str]) -> bool:
     classes = {text for text in texts if text}
     if len(classes) not in CLASSES or any("&" in text or "|" in text for text in classes):
         return False
+    return _is_steady(texts, subjects)
+
+
+def _numbers(texts: Sequence[str]) -> set[float]:
+    """The numbers of a column; none where a text is no number."""
+    try:
+        return {value for text in texts if text and isfinite(value := float(text))}
+    except ValueError:
+        return set()
+
+
+def _is_steady(texts: Sequence[str], subjects: Sequence[str]) -> bool:
     of: dict[str, set[str]] = defaultdict(set)
     for who, text in zip(subjects, texts, strict=False):
         if text:

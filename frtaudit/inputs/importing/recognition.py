@@ -2,11 +2,13 @@
 
 from typing import cast
 
+from frtaudit.core.quoting import typed
 from frtaudit.core.registry import lookup, names
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.array_files import PICKLES, refuse_pickle
 from frtaudit.inputs.importing.contents import Contents
 from frtaudit.inputs.importing.values import Evidence, Reader
+from frtaudit.inputs.scorelist import SCORE
 
 GROUP = "known_set"
 
@@ -32,6 +34,11 @@ def recognise(folder: Contents, named: str = "") -> tuple[Reader, Evidence]:
         pickles = folder.ending(*PICKLES)
         if pickles:
             raise refuse_pickle(pickles[0])
+        lists = [name for name in folder.ending(".csv") if set(SCORE) & set(_header(folder, name))]
+        if lists:
+            where = typed("cohort.root", str(folder.path(lists[0])))
+            accepted = f"frtaudit run audit=scores {where}: it is read as it is"
+            raise DataError(lists[0], "a list of scores, no templates", accepted)
         accepted = (
             f"one of: {', '.join(readers)}; or a table of images with embeddings (docs/guides/test_sets.md)"
         )
@@ -43,6 +50,10 @@ def recognise(folder: Contents, named: str = "") -> tuple[Reader, Evidence]:
         )
     name, evidence = next(iter(chosen.items()))
     return readers[name], evidence
+
+
+def _header(folder: Contents, name: str) -> list[str]:
+    return [text.strip().strip('"') for text in "".join(folder.head(name)[:1]).split(",")]
 
 
 def _about(folder: Contents) -> str:

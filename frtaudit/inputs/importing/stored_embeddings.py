@@ -10,7 +10,7 @@ from frtaudit.core.arrays import Flags, Singles
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.array_files import ARRAYS, PLAIN, ArrayHeader, arrays, headers, is_converted
-from frtaudit.inputs.importing.contents import Contents, stem
+from frtaudit.inputs.importing.contents import IMAGES, Contents, stem
 from frtaudit.inputs.importing.values import Options
 from frtaudit.inputs.tables import UNREADABLE, Table, read_table
 from frtaudit.inputs.template_files import Array
@@ -220,6 +220,8 @@ def _of_table(table: Table, name: str, options: Options) -> Vectors | None:
         for asked, known in ((options.id, IDS), (options.subject, SUBJECTS))
     )
     rest = replace(table, frame=table.frame.drop(columns=list(taken)))
+    if ids is None and len(images := image_columns(rest)) == 1:
+        (ids,) = images
     return Vectors(
         file=name,
         vectors=vectors,
@@ -227,6 +229,15 @@ def _of_table(table: Table, name: str, options: Options) -> Vectors | None:
         subjects=_column(table, subjects),
         table=rest if len(rest.columns) else None,
     )
+
+
+def image_columns(table: Table) -> list[str]:
+    """The columns that name another image file in each row."""
+    return [name for name in table.columns if _are_images(table.texts(name).tolist())]
+
+
+def _are_images(texts: Sequence[str]) -> bool:
+    return all(text.lower().endswith(IMAGES) for text in texts) and len(set(texts)) == len(texts) > 0
 
 
 def _column(table: Table, name: str | None) -> list[str] | None:

@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 
+from frtaudit.inputs.importing.image_table import numbers_among
 from frtaudit.inputs.importing.starter import schemas_of
 from frtaudit.inputs.importing.values import Evidence, KnownSet
 
@@ -18,6 +19,7 @@ def lines_of(known: KnownSet, evidence: Evidence) -> list[str]:
         "pairs": _pairs(known),
         "folds": _folds(known),
         "groups": _groups(known),
+        **_ranges(known),
         "failures": _failures(known),
         "systems": _systems(known),
         "terms": known.terms,
@@ -57,6 +59,20 @@ def _groups(known: KnownSet) -> str:
     if not names:
         return "none: add a column to metadata.csv and name it as a schema"
     return "; ".join(f"{name} ({_classes(known, name)})" for name in names)
+
+
+def _ranges(known: KnownSet) -> dict[str, str]:
+    """How a column of numbers, an age, becomes groups: nothing where there is none, or its name needs quotes."""
+    if known.samples.subjects is None:
+        return {}
+    found = numbers_among(known.samples.columns, known.samples.subjects)
+    said = [
+        f"{name} ({low:g} to {high:g}) becomes groups by "
+        f"'+schemas.{name}={{column: {name}, bins: {{edges: [{(low + high) / 2:.0f}]}}}}'"
+        for name, (low, high) in found.items()
+        if name.isidentifier()
+    ]
+    return {"numbers": "; ".join(said)} if said else {}
 
 
 def _classes(known: KnownSet, name: str) -> str:

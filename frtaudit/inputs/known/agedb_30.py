@@ -1,6 +1,8 @@
 """AgeDB-30: a Matlab file of ten folds; age and gender are in the names of the images."""
 
+import io
 import re
+import struct
 import zlib
 from dataclasses import dataclass
 from typing import Any, cast  # Any: what Matlab's cells hold
@@ -17,7 +19,8 @@ from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Sample
 NAME = re.compile(r"(?P<number>\d+)_(?P<who>.+)_(?P<age>\d+)_(?P<gender>[fm])", re.IGNORECASE)
 MATLAB = b"MATLAB 5.0 MAT-file"
 VARIABLE = "splits"
-MAX_BYTES = 1 << 28
+COMPRESSED, HEAD = 15, 128  # of Matlab 5: the kind of a packed part, bytes before the first part
+MAX_BYTES = 1 << 26  # of the file, and of what is packed in it
 GENDERS = {"f": "female", "m": "male"}
 TERMS = "non-commercial research, no redistribution, access can be withdrawn"
 _UNREADABLE = (
@@ -88,14 +91,10 @@ class AgeDb30:
 def _has_splits(folder: Contents, name: str) -> bool:
     import scipy.io
 
-    if folder.files[name] > MAX_BYTES:
-        return False
     try:
-        with open_regular(folder.path(name), name) as stream:
-            if stream.read(len(MATLAB)) != MATLAB:
-                return False
-            stream.seek(0)
-            return any(variable == VARIABLE for variable, _, _ in scipy.io.whosmat(cast("Any", stream)))
+        data = _data(folder, name)
+        found = scipy.io.whosmat(cast("Any", io.BytesIO(data))) if data.startswith(MATLAB) else []
+        return any(variable == VARIABLE for variable, _, _ in found)
     except (*_UNREADABLE, scipy.io.matlab.MatReadError):
         return False
 
@@ -108,13 +107,37 @@ def _splits(folder: Contents, name: str) -> list[Fold]:
     import scipy.io
 
     try:
-        with open_regular(folder.path(name), name) as stream:
-            cells = scipy.io.loadmat(cast("Any", stream), variable_names=[VARIABLE])[VARIABLE].ravel()
+        data = _data(folder, name)
+        if _unpacked(data) > MAX_BYTES:
+            raise DataError(name, f"more than {MAX_BYTES} bytes when unpacked", "the pairs of AgeDB")
+        cells = scipy.io.loadmat(cast("Any", io.BytesIO(data)), variable_names=[VARIABLE])[VARIABLE].ravel()
         return [_fold(cell) for cell in cells]
     except (*_UNREADABLE, scipy.io.matlab.MatReadError):
         raise DataError(
             name, "not the pairs of AgeDB", "splits: folds of two rows of images, and labels"
         ) from None
+
+
+def _data(folder: Contents, name: str) -> bytes:
+    """The file; nothing of one that is too large."""
+    if folder.files[name] > MAX_BYTES:
+        return b""
+    with open_regular(folder.path(name), name) as stream:
+        return stream.read(MAX_BYTES)
+
+
+def _unpacked(data: bytes) -> int:
+    """The bytes of all parts when unpacked, each counted up to the limit and one more."""
+    order = "<" if data[HEAD - 2 : HEAD] == b"IM" else ">"
+    place, total = HEAD, 0
+    while place + 8 <= len(data) and total <= MAX_BYTES:
+        kind, size = struct.unpack_from(f"{order}II", data, place)
+        part = data[place + 8 : place + 8 + size]
+        total += (
+            len(zlib.decompressobj().decompress(part, MAX_BYTES + 1)) if kind == COMPRESSED else len(part)
+        )
+        place += 8 + size
+    return total
 
 
 def _fold(cell: Any) -> Fold:  # noqa: ANN401  a Matlab structure

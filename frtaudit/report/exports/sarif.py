@@ -1,5 +1,6 @@
 """Verdicts as SARIF 2.1.0, as code scanning reads results of tools."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +49,15 @@ class Sarif:
         OutputFolder(folder).write(FILE, to_bytes({"$schema": SCHEMA, "version": "2.1.0", "runs": [content]}))
 
 
+def without_links(text: str) -> str:
+    r"""A message in which no name is shown as a link: brackets are escaped where one would begin (SARIF, 3.11.6).
+
+    >>> print(without_links("FMR [0, 1]"), without_links("[a](https://example.org)"))
+    FMR [0, 1] \[a\](https://example.org)
+    """
+    return re.sub(r"[\\\[\]]", r"\\\g<0>", text) if "](" in text else text
+
+
 def _result(run: FinishedRun, finding: Finding, rules: list[str]) -> dict[str, Json]:
     fails = finding.verdict in run.failing
     level = ("error" if finding.verdict is Verdict.FAIL else "warning") if fails else "none"
@@ -61,7 +71,7 @@ def _result(run: FinishedRun, finding: Finding, rules: list[str]) -> dict[str, J
         "ruleIndex": rules.index(finding.requirement),
         "kind": "fail" if fails else KINDS[finding.verdict],
         "level": level,
-        "message": {"text": finding.sentence},
+        "message": {"text": without_links(finding.sentence)},
         "locations": [location],
         "partialFingerprints": {"frtaudit/v1": sha256(f"{finding.requirement}\n{name}".encode())},
     }

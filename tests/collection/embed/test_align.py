@@ -1,4 +1,4 @@
-"""The similarity against Umeyama's own steps, the warp against a slow twin and against pixels that OpenCV 4.10 gave."""
+"""The similarity against Umeyama's own steps, the warp against a slow twin and against pixels of insightface."""
 
 import hashlib
 from fractions import Fraction
@@ -6,28 +6,18 @@ from math import floor
 
 import numpy as np
 import pytest
+from face_cases import noisy_face, preset
 
 from frtaudit.collection.embed.align import similarity, warped
 from frtaudit.testing.photographs import LANDMARKS
 
-# sha256 of cv2.warpAffine (OpenCV 4.10.0, borderValue 0) by the matrix of skimage 0.26's SimilarityTransform.
-OPENCV = {
-    0: "c7511c5b8f22232559eb25052871be44226c87886aa31976033719d4f2eaa73f",
+# sha256 of insightface 2.1's norm_crop (OpenCV 4.10.0, scikit-image 0.26), whose template is float32.
+NORM_CROP = {
+    0: "bfbf1783a24967f4142042cda27b3b5307899ba19375cc91d00dc253bb847b4e",
     1: "efef038ec9af4a3472a34cbde8ff5d4337ab1aaa8ad644073a8d715ad84a775d",
-    2: "e33c7198f38ed252a4996fdf0c7270cc5b64f255b4e8b384f2b087651362d743",
+    2: "6a8c153b831590f86f41c74b367cebd0642befdd8243b3ea343848157f4394aa",
     3: "6a716d4b269ae8c91c81a057312d503d91a105b8718578adfb8f8501556f4b6d",
 }
-
-
-def case(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """A picture of noise and five points in it."""
-    rng = np.random.default_rng(seed)
-    height, width = (int(side) for side in rng.integers(60, 300, 2))
-    image = rng.integers(0, 256, (height, width, 3), dtype=np.uint8)
-    angle, scale = rng.uniform(-0.8, 0.8), rng.uniform(0.5, 2.5)
-    turned = scale * np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    points = (LANDMARKS - 56) @ turned.T + np.array([width, height]) / 2 + rng.normal(0, 2, (5, 2))
-    return image, points
 
 
 def umeyama(points: np.ndarray, template: np.ndarray) -> np.ndarray:
@@ -63,19 +53,19 @@ def by_pixel(image: np.ndarray, matrix: np.ndarray, size: tuple[int, int]) -> np
     return found
 
 
-@pytest.mark.parametrize("seed", OPENCV)
-def test_aligned_pixels_are_those_of_opencv(seed: int) -> None:
+@pytest.mark.parametrize("seed", NORM_CROP)
+def test_aligned_pixels_are_those_of_insightface(seed: int) -> None:
     """Pictures of noise, points off the template by pixels, faces that reach over the border: the same bytes."""
-    image, points = case(seed)
-    found = warped(image, similarity(points, LANDMARKS), (112, 112))
-    assert hashlib.sha256(found.tobytes()).hexdigest() == OPENCV[seed]
+    image, points = noisy_face(seed)
+    found = warped(image, similarity(points, preset("arcface_rgb_127.5").template), (112, 112))
+    assert hashlib.sha256(found.tobytes()).hexdigest() == NORM_CROP[seed]
 
 
 def test_the_similarity_is_umeyamas() -> None:
     """To 1e-9, of five points and of fewer; two points are taken exactly where they belong."""
     rng = np.random.default_rng(1)
     for _ in range(50):
-        _, points = case(int(rng.integers(1 << 30)))
+        _, points = noisy_face(int(rng.integers(1 << 30)))
         known = rng.permutation(5)[: rng.integers(3, 6)]
         some = np.full((5, 2), np.nan)
         some[known] = points[known]

@@ -4,16 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
+from face_cases import preset
 from small_models import embedding_model, weights
 
 from frtaudit.collection.clients.face_finding import FoundFace
 from frtaudit.collection.embed.engine import OnnxEngine, boxed
-from frtaudit.collection.embed.preset import Preset
 from frtaudit.config.load import load_embedding
 from frtaudit.core.collecting import Box
 from frtaudit.core.machine.resources import shipped
-from frtaudit.core.structure import build
 from frtaudit.errors import SpecError
 
 ARCFACE = ((38.2946, 51.6963), (73.5318, 51.5014), (56.0252, 71.7366), (41.5493, 92.3655), (70.7299, 92.2041))
@@ -26,12 +24,6 @@ PUBLISHED = {
     "facenet_160": (160, "rgb", 127.5, 128.0, False, False),
     "sface": (112, "rgb", 0.0, 1.0, False, True),
 }
-
-
-def preset(name: str) -> Preset:
-    """A shipped one."""
-    data = yaml.safe_load((shipped("conf") / "preset" / f"{name}.yaml").read_text())
-    return build(Preset, data, "preset")
 
 
 def test_every_shipped_preset_states_its_source_and_licence() -> None:
@@ -59,7 +51,9 @@ def test_a_preset_holds_the_published_numbers(tmp_path: Path, name: str) -> None
     values = (ordered.astype(np.float64) - mean) / deviation
     expected = values.transpose(2, 0, 1).ravel() @ weights(side).astype(np.float64)
     chip = engine.chip(face, FoundFace())
-    np.testing.assert_allclose(engine.vector(chip), expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
+    np.testing.assert_allclose(
+        engine.outputs([chip])[0], expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max()
+    )
 
 
 def test_a_box_is_cut_as_facenet_pytorch_does() -> None:

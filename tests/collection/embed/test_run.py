@@ -87,7 +87,7 @@ def test_a_template_is_the_models_output_of_the_aligned_face(drawn: Path, whole:
         line = list(csv.DictReader(stream))[7]
     points = np.array([[float(line[f"{axis}{number}"]) for axis in "xy"] for number in range(1, 6)])
     image = np.asarray(Image.open(drawn / line["image"]).convert("RGB"))
-    face = (warped(image, similarity(points, LANDMARKS), (112, 112)) - np.float64(127.5)) / 127.5
+    face = (warped(image, similarity(points, np.float32(LANDMARKS)), (112, 112)) - np.float64(127.5)) / 127.5
     squares = face.reshape(14, 8, 14, 8, 3).mean(axis=(1, 3)).transpose(2, 0, 1)
     expected = (squares - squares.mean(axis=(1, 2), keepdims=True)).ravel()
     held = np.load(whole / "templates" / "drawn.npz")
@@ -120,14 +120,14 @@ def test_kills_of_a_run_on_several_processes_leave_the_same_bytes(
 
 
 def test_a_block_that_is_whole_is_not_computed_again(
-    drawn: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    drawn: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Stopped at the third block, the next run computes from there; another setting meanwhile is refused."""
+    """Stopped at the fourth block, the next run computes what is missing, altered or another block's."""
     spec = load_embedding(killed_embed.words(drawn, tmp_path / "out", 1))
     written, write = [], processes.write_block
 
     def stops(folder: Path, number: int, data: bytes) -> None:
-        if len(written) == 2:
+        if len(written) == 3:
             raise KeyboardInterrupt
         written.append(number)
         write(folder, number, data)
@@ -135,13 +135,17 @@ def test_a_block_that_is_whole_is_not_computed_again(
     monkeypatch.setattr(processes, "write_block", stops)
     with pytest.raises(KeyboardInterrupt):
         embed(spec)
-    assert written == [0, 1]
+    assert written == [0, 1, 2]
     with pytest.raises(FrtauditError, match="into: unfinished-drawn in it has other images or settings"):
         embed(replace(spec, preset=replace(spec.preset, flip_sum=True)))
     monkeypatch.setattr(processes, "write_block", write)
+    first, second, third = sorted((tmp_path / "out" / "unfinished-drawn").glob("*.block"))
+    second.write_bytes(first.read_bytes())
+    third.write_bytes(third.read_bytes().replace(b"descr", b"Descr", 1))
     lines: list[str] = []
     embed(spec, lines.append)
-    assert lines == ["64 of 129 images are done"]
+    assert lines == ["32 of 129 images are done"]
+    assert files(tmp_path / "out") == files(whole)
     assert embed(spec).summary[0] == "nothing to do: all files exist"
 
 

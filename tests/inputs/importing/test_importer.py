@@ -349,6 +349,11 @@ def fifo(folder: Path) -> None:
     (folder / "m.npz").symlink_to("/dev/zero")
 
 
+def score_list(folder: Path) -> None:
+    """Comparisons with their scores, which an audit reads as they are."""
+    (folder / "vendor.csv").write_text("image_id_1,image_id_2,similarity\na,b,0.5\n")
+
+
 REFUSED = {
     ambiguous: "people.csv: 2 columns that could hold subject ids; accepted: subject=person or subject=label",
     unnamed: "no subject ids of the images; accepted: subject=COLUMN, one of photo, employee, sex, or table=FILE",
@@ -364,6 +369,7 @@ REFUSED = {
     endless: "embeddings image 1: the image id has a line break or a zero byte, or more than 1000 characters",
     broken_line: "embeddings image 1: the image id has a line break or a zero byte, or more than 1000 characters",
     bomb: "m.npz: 335544448 bytes packed into",
+    score_list: "vendor.csv: a list of scores, no templates; accepted: frtaudit run audit=scores cohort.root=",
     fifo: "no known layout: 0 files; accepted: one of: ",
 }
 
@@ -560,3 +566,23 @@ def test_a_signal_ends_it_between_two_steps(
     code, said = run(capsys, str(given), f"into={into}")
     assert (code, said.splitlines()[-1]) == (143, "frtaudit: stopped")
     assert not into.exists() or not list(into.iterdir())
+
+
+def test_image_names_are_ids_and_numbers_of_people_may_become_groups(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Columns of no known name: the one of image files is taken; the schema that is proposed for ages is checked."""
+    folder, into = tmp_path / "export", tmp_path / "into"
+    folder.mkdir()
+    np.save(folder / "vendor_a.npy", VECTORS)
+    with (folder / "staff.csv").open("w", newline="") as file:
+        rows = ((name, who, 20 + 2 * int(who[3:]), who) for name, who, *_ in ROWS)
+        csv.writer(file).writerows([("bild", "badge", "years", "pay roll"), *rows])
+    code, printed = run(capsys, str(folder), f"into={into}", "subject=badge")
+    assert code == 0, printed
+    assert "table of images: staff.csv, column bild" in printed
+    (line,) = [line for line in printed.splitlines() if line.startswith("  numbers")]
+    proposed = line[line.index("'") + 1 : line.rindex("'")]
+    assert proposed == "+schemas.years={column: years, bins: {edges: [35]}}"
+    spec = load_spec(["audit=imported_embeddings", f"cohort.root={into}", proposed], str(into))
+    assert any(said.startswith("schema years: <35 8, >=35 8 subjects") for said in check(spec))

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.io
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from known_sets import (
@@ -647,6 +648,11 @@ def memory_of_objects(folder: Path) -> None:
     np.save(folder / "lfw_list.npy", np.array([Evil(), True], dtype=object))
 
 
+def packed_zeros(folder: Path) -> None:
+    """A small Matlab file that unpacks to 72 MB."""
+    scipy.io.savemat(folder / "x.mat", {"splits": np.zeros(9_000_000)}, do_compression=True)
+
+
 class Evil:
     """Unpickled, it would make a folder."""
 
@@ -734,6 +740,7 @@ BAD = {
         cfp(of_text("Split/FF/01/diff.txt", "1,2\n")),
         "the label is non-mated, the names are of one",
     ),
+    "agedb, a file that unpacks to too much": (packed_zeros, "x.mat: more than 67108864 bytes when unpacked"),
     "agedb, a label of the other kind": (
         lambda folder: write_agedb(folder, PAIRS, flip=2),
         "protocol.mat line 9: the label is non-mated, the names are of one person",

@@ -51,10 +51,12 @@ def test_files_and_classes_are_listed(described: Path) -> None:
     assert any("biometric" in text for text in made["rai:personalSensitiveInformation"])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of rdflib, below mlcroissant
 def test_the_official_reader_reads_it(described: Path) -> None:
     """The package mlcroissant validates the description and yields the classes."""
-    official = pytest.importorskip("mlcroissant")
+    import mlcroissant as official
+
     dataset = official.Dataset(str(described))
     assert dataset.metadata.name == "Faces"
     assert not dataset.metadata.ctx.issues.errors

@@ -1,6 +1,5 @@
-"""A finished run in trackers of experiments: mlflow and wandb. Both are extras, and are looked at where installed."""
+"""A finished run in trackers of experiments: mlflow and wandb, read back by their own clients."""
 
-import importlib.util
 import json
 import logging
 from pathlib import Path
@@ -49,7 +48,7 @@ def test_a_tracker_is_asked_for(tmp_path: Path, name: str, monkeypatch: pytest.M
     assert not list((tmp_path / "out").iterdir())
 
 
-@pytest.mark.skipif(importlib.util.find_spec("mlflow") is None, reason="mlflow is not installed")
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_mlflow_holds_the_run(tmp_path: Path) -> None:
     """Metrics, tags and the files of the run, read back from the store by its client."""
@@ -65,7 +64,7 @@ def test_mlflow_holds_the_run(tmp_path: Path) -> None:
     assert {item.path for item in client.list_artifacts(found.info.run_id)} == {"report.html", "result.json"}
 
 
-@pytest.mark.skipif(importlib.util.find_spec("wandb") is None, reason="wandb is not installed")
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_wandb_holds_the_run_offline(tmp_path: Path) -> None:
     """The run's own file lies in the folder that was named, with the digest of the result in it; nothing was sent."""
