@@ -296,8 +296,8 @@ def _rule(
 ) -> RuleInterval:
     """FORMULAS 8.1; ``ends``: subjects in one comparison, 2 for FMR and 1 for FNMR; ``match_rate``: TMR of 8.18."""
     if residuals.trials == 0 or residuals.subjects < 2:
-        note = "one subject only" if residuals.trials else "no comparisons"
-        return _interval(residuals, alpha, math.inf, note=note)
+        reason = "one subject only" if residuals.trials else "no comparisons"
+        return _interval(residuals, alpha, math.inf, note=reason)
     deff, borrowed, note = _design_effect(residuals, ends), None, None
     if borrowing.few(residuals):
         offer, note = _offer(residuals, lent, source, ends=ends)
