@@ -15,6 +15,7 @@ from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
 APART = ("test_story_runs", "test_examples_in_docstrings_run")  # cases that share nothing with each other
+DRAWING = "frtaudit.report.figures.canvas._written"
 DEAR = ("test_random_reports.py", "test_interrupted.py")  # a minute or more in one test: it is never the last
 
 # No deadline: a loaded machine is no bug. Derandomized: the same examples on every run, so that a red test is always a
@@ -103,20 +104,56 @@ def one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("frtaudit.pipeline.evaluate.below_floor", lambda *_: None)
 
 
+@pytest.fixture(scope="session")
+def drawing() -> Callable[..., str]:
+    """What draws a figure."""
+    from frtaudit.report.figures import canvas  # loads matplotlib: not for every test
+
+    return canvas._written
+
+
+@contextmanager
+def _undrawn(drawing: Callable[..., str]) -> Iterator[None]:
+    """Figures of reports are laid out but not drawn in the block; those that are asked for by name are."""
+    from frtaudit.report.figures import canvas
+
+    def blank(*asked: Any) -> str:
+        return "<svg><title></title></svg>" if canvas._KEPT.get() is None else drawing(*asked)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DRAWING, blank)
+        yield
+
+
 @pytest.fixture
-def no_ink(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Figures are laid out but not drawn: for a test that reads a report's words alone."""
-    monkeypatch.setattr("frtaudit.report.figures.canvas._written", lambda *_: "<svg><title></title></svg>")
+def no_ink(drawing: Callable[..., str]) -> Iterator[None]:
+    """No figure is drawn: for a test that reads a report's words alone."""
+    with _undrawn(drawing):
+        yield
+
+
+@pytest.fixture(scope="module")
+def words_alone(request: pytest.FixtureRequest, drawing: Callable[..., str]) -> Iterator[None]:
+    """No figure is drawn in a module, unless it says ``DRAWN = True``, or a test of it asks for :func:`ink`."""
+    with nullcontext() if getattr(request.module, "DRAWN", False) else _undrawn(drawing):
+        yield
+
+
+@pytest.fixture
+def ink(drawing: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures are drawn, in a test of a module that draws none."""
+    monkeypatch.setattr(DRAWING, drawing)
 
 
 @pytest.fixture(scope="session")
-def reports_made_once() -> Iterator[Callable[[], AbstractContextManager[None]]]:
+def reports_made_once(drawing: Callable[..., str]) -> Iterator[Callable[[], AbstractContextManager[None]]]:
     """Runs make their report once: a second process that makes it again and compares doubles what a run costs.
 
-    What is yielded has runs ask the second process again, for the tests whose claim that is. `verify` makes a page
-    again that it has not made yet, and knows it where it is asked for another time.
+    What is yielded has runs ask the second process again, which draws figures, for the tests whose claim that is.
+    `verify` makes a page again that it has not made yet, and knows it where it is asked for another time.
     """
-    from frtaudit.report import rendering  # draws figures: not for every test
+    from frtaudit.report import rendering
+    from frtaudit.report.figures import canvas
     from frtaudit.signing import report_files
 
     @contextmanager
@@ -124,13 +161,14 @@ def reports_made_once() -> Iterator[Callable[[], AbstractContextManager[None]]]:
         with pytest.MonkeyPatch.context() as again:
             for name, known in asked.items():
                 again.setattr(report_files, name, known)
+            again.setattr(DRAWING, drawing)
             yield
 
     page_of = rendering.page_of
     known: dict[str, bytes] = {}
 
     def made_once(files: Mapping[str, bytes]) -> bytes:
-        key = sha256(repr(sorted(files.items())).encode()).hexdigest()
+        key = sha256(repr((canvas._written, sorted(files.items()))).encode()).hexdigest()
         if key not in known:
             known[key] = page_of(files)
         return known[key]

@@ -276,8 +276,6 @@ def _rule(
         return _moving(residuals, drawn, alpha)
     find = system.rule.fnmr if place.rate == "fnmr" else system.rule.fmr
     ruled = find(place.threshold, place.group_index, alpha, place.weighting)
-    if ruled.low is None or ruled.high is None:
-        return empty(Method.WILSON, alpha, ruled.note or "no bounds")
     few = moving and drawn is None
     said = [
         ruled.note,

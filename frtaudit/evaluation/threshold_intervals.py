@@ -63,7 +63,7 @@ class Inversion:
         above = self.scores.size - place
         while above < self.scores.size:
             above = min(4 * above + STEPS, self.scores.size)
-            if not self._held(holds, np.array([self.scores.size - above]), weighting)[0]:
+            if self._first(holds, np.array([self.scores.size - above]), weighting) is None:
                 return self.scores.size - above
         return -1
 
@@ -71,18 +71,19 @@ class Inversion:
         """The smallest place above ``low``, where the bound does not hold, and up to ``high``, at which it does."""
         while high - low > 1:
             places = np.unique(np.linspace(low + 1, high - 1, STEPS).astype(np.int64))
-            held = self._held(holds, places, weighting)
-            first = held.index(True) if True in held else None
+            first = self._first(holds, places, weighting)
             if first is None:
                 low = int(places[-1])
             else:
                 low, high = int(places[first - 1]) if first else low, int(places[first])
         return high
 
-    def _held(self, holds: Holds, places: Ints, weighting: Weighting) -> list[bool]:
+    def _first(self, holds: Holds, places: Ints, weighting: Weighting) -> int | None:
+        """Which of the places is the first at which the bound holds."""
         tail, chosen = self.system.tail, self.scores[places]
         rule = self.rule.along(tail, no_groups(tail), chosen)
-        return [holds(rule.fmr(float(threshold), 0, LEVEL, weighting)) for threshold in chosen]
+        read = (holds(rule.fmr(float(threshold), 0, LEVEL, weighting)) for threshold in chosen)
+        return next((n for n, held in enumerate(read) if held), None)
 
 
 def inversion(system: SystemData) -> Inversion:

@@ -5,7 +5,7 @@ from typing import Any
 
 from frtaudit.core.machine.resources import shipped
 from frtaudit.report.figures import coverage as draw
-from frtaudit.report.layout import environment
+from frtaudit.report.layout import shipped_templates
 from frtaudit.report.pieces import Panel
 from frtaudit.report.render import minified, policy_of
 
@@ -17,7 +17,7 @@ DIGITS = 3
 def page(found: Study) -> str:
     """The study as one HTML file: no script, no network. Identical for the same study."""
     style = minified((shipped("templates") / "report.css").read_text("utf-8"))
-    template = environment().get_template("guarantees.html.j2")
+    template = shipped_templates().get_template("guarantees.html.j2")
     return template.render(
         found=found, figures=panels(found), number=_number, share=_share, style=style, policy=policy_of(style)
     )

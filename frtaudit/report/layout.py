@@ -3,6 +3,7 @@
 import re
 import traceback
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import NoReturn
 
 from jinja2 import (
@@ -30,10 +31,16 @@ from frtaudit.report.shape import WHERE, Shape, check_page
 OF_ESTIMATE = re.compile(r"/estimates/(\d+)/(?:value|intervals/\d+/(?:low|high))")
 
 
-def environment(loader: BaseLoader | None = None) -> Environment:
-    """Templates of the package: escaped, strict about names, in Jinja's sandbox."""
+@cache
+def shipped_templates() -> Environment:
+    """Templates of the package, each compiled once."""
+    return _sandbox(FileSystemLoader(shipped("templates")))
+
+
+def _sandbox(loader: BaseLoader) -> Environment:
+    """Templates that are escaped, strict about names, in Jinja's sandbox."""
     return ImmutableSandboxedEnvironment(
-        loader=loader or FileSystemLoader(shipped("templates")),
+        loader=loader,
         undefined=StrictUndefined,
         autoescape=True,
         finalize=_legible,
@@ -54,7 +61,7 @@ def rendered(shape: Shape, result: AuditResult, values: Mapping[str, object]) ->
     Raises :class:`SpecError` naming file and line of a template of the user's own that cannot be laid out.
     """
     if not shape.files:
-        return environment().get_template("report.html.j2").render(**values)
+        return shipped_templates().get_template("report.html.j2").render(**values)
     content = result.to_json()
     try:
         made = _environment(shape)
@@ -80,7 +87,7 @@ def _environment(shape: Shape) -> Environment:
     templates = shape.templates()
     ours = FileSystemLoader(shipped("templates"))
     theirs = FunctionLoader(lambda name: (templates[name], name, lambda: True) if name in templates else None)
-    return environment(ChoiceLoader([theirs, ours, PrefixLoader({"shipped": ours})]))
+    return _sandbox(ChoiceLoader([theirs, ours, PrefixLoader({"shipped": ours})]))
 
 
 def _numbers(content: Json) -> Callable[[str], Text]:

@@ -11,7 +11,7 @@ from frtaudit.core.metrics import kind_of, printed
 from frtaudit.core.spec import Report
 from frtaudit.report.figures import curves
 from frtaudit.report.figures.curves import Dot
-from frtaudit.report.layout import environment
+from frtaudit.report.layout import shipped_templates
 from frtaudit.report.pieces import Block, Column, Figure, Panel, Table, Text, TextSpan, spans
 from frtaudit.report.render import minified, policy_of
 from frtaudit.report.words import display_name, words
@@ -47,7 +47,7 @@ def page(sweep: SweepJson, settings: Report, date: str, status: str) -> str:
     Identical for the same sweep, settings, date and status.
     """
     style = minified((shipped("templates") / "report.css").read_text("utf-8"))
-    template = environment().get_template("sweep.html.j2")
+    template = shipped_templates().get_template("sweep.html.j2")
     return template.render(
         title=f"Sweep: {settings.title or str(sweep['audit']).replace('_', ' ')}",
         author=settings.auditor or settings.organisation or "not declared",

@@ -205,8 +205,9 @@ sys.exit(main.main(sys.argv[1:]))
 
 def test_a_terminated_run_leaves_nothing(tmp_path: Path) -> None:
     """SIGTERM while a run writes its files ends it as Ctrl-C does: no draft, no folder, one line, the shell's code."""
-    words = ["audit=demo", "cohort.subjects=60", "requirements=[]", "bootstrap.B=39"]
-    words += ["thresholds.fmr=[0.1]", "report.sign=false", f"hydra.run.dir={tmp_path}/out/run"]
+    words = ["audit=demo", "cohort.subjects=20", "requirements=[]", "bootstrap.B=39", "providers=[vendor_a]"]
+    words += ["analyses=[error_rates]", "thresholds.fmr=[0.1]", "report.sign=false"]
+    words += [f"hydra.run.dir={tmp_path}/out/run"]
     with subprocess.Popen(
         [sys.executable, "-c", SLOW, "run", *words], stderr=subprocess.PIPE, text=True, cwd=tmp_path
     ) as running:

@@ -317,9 +317,9 @@ def command(where: Path, *words: str, **more: object) -> "subprocess.Popen[str]"
 
 @pytest.fixture(scope="module")
 def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sweep of three jobs, one after the other."""
+    """A sweep of two jobs, one after the other."""
     where = tmp_path_factory.mktemp("unbroken")
-    made = command(where, "seed=1,2,3", "hydra/launcher=basic")
+    made = command(where, "seed=1,2", "hydra/launcher=basic")
     out, err = made.communicate(timeout=300)
     assert (made.returncode, err) == (0, ""), out + err
     return folder_of(where)
@@ -337,6 +337,7 @@ def test_a_program_reads_what_a_sweep_came_to(capsys: pytest.CaptureFixture[str]
     assert (told["exit_code"], told["files"][0]) == (1, "sweep.json")
 
 
+@pytest.mark.usefixtures("ink")
 def test_a_fresh_sweep_holds_strictly(unbroken: Path) -> None:
     """Nothing of it is uncovered or not compared, and a stranger's file beside a job's is named."""
     signers = [unbroken.parents[3] / "config" / DEMO_FOLDER / PUBLIC]
@@ -370,11 +371,11 @@ def test_launchers_give_the_same_bytes(unbroken: Path, tmp_path: Path, launcher:
     pytest.importorskip(launcher.removesuffix("_local"))
     for name in ("joblib", "multiprocessing", "submitit"):  # the folder is data to the workers, too
         (tmp_path / f"{name}.py").write_text("raise ImportError('of the working folder')\n")
-    made = command(tmp_path, "seed=1,2,3", f"hydra/launcher={launcher}")
+    made = command(tmp_path, "seed=1,2", f"hydra/launcher={launcher}")
     out, err = made.communicate(timeout=300)
     assert made.returncode == 0, out + err
     table = json.loads((folder_of(tmp_path) / "sweep.json").read_bytes())
-    assert [job["state"] for job in table["jobs"]] == ["done"] * 3
+    assert [job["state"] for job in table["jobs"]] == ["done"] * 2
     assert table == json.loads((unbroken / "sweep.json").read_bytes())
 
 
@@ -382,21 +383,21 @@ def test_launchers_give_the_same_bytes(unbroken: Path, tmp_path: Path, launcher:
 def test_a_killed_sweep_is_resumed_to_the_same_bytes(unbroken: Path, tmp_path: Path) -> None:
     """After kill -9 once the first job is done, the same command gives the results and the table of an unbroken run."""
     broken = tmp_path
-    victim = command(broken, "seed=1,2,3", start_new_session=True)
+    victim = command(broken, "seed=1,2", start_new_session=True)
     deadline = time.monotonic() + 120
     while not list(broken.glob("reports/sweeps/*/*/*/DONE.json")) and time.monotonic() < deadline:
         time.sleep(0.02)
     os.killpg(victim.pid, signal.SIGKILL)
     victim.communicate()
     done = len(list(broken.glob("reports/sweeps/*/*/*/DONE.json")))
-    assert 1 <= done < 3
-    out, _ = command(broken, "seed=1,2,3").communicate(timeout=300)
-    assert f"3 jobs, {done} done before" in out
+    assert done == 1
+    out, _ = command(broken, "seed=1,2").communicate(timeout=300)
+    assert "2 jobs, 1 done before" in out
     one, two = unbroken, folder_of(broken)
     names = [
         path.relative_to(one)
         for path in one.rglob("*")
         if path.name in ("result.json", "sweep.json", "sweep.csv")
     ]
-    assert len(names) == 5
+    assert len(names) == 4
     assert all((one / name).read_bytes() == (two / name).read_bytes() for name in names)

@@ -119,6 +119,7 @@ def test_the_verdict_file(unsigned: Path) -> None:
     assert counts["fail"] == 4
 
 
+@pytest.mark.usefixtures("ink")
 def test_the_same_spec_on_another_day(
     unsigned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -281,12 +282,14 @@ def test_a_sealed_run_carries_its_seal_and_verifies(tmp_path: Path, monkeypatch:
 
 
 @pytest.fixture(scope="module")
-def keyed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A signed run with its PDF, and the keys of its auditor and of a reviewer beside it."""
+def keyed(tmp_path_factory: pytest.TempPathFactory, drawing: Callable[..., str]) -> Path:
+    """A signed run with its PDF, figures drawn, and the keys of its auditor and of a reviewer beside it."""
     folder = tmp_path_factory.mktemp("keyed")
     generate(folder / "auditor", "Auditor", None, datetime.now(UTC))
     generate(folder / "reviewer", "Reviewer", None, datetime.now(UTC))
-    run(made(sign=True, key=str(folder / "auditor")), folder / "run", code)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("frtaudit.report.figures.canvas._written", drawing)
+        run(made(sign=True, key=str(folder / "auditor")), folder / "run", code)
     return folder
 
 
@@ -299,6 +302,7 @@ def held(path: Path, keys: Path, *roots: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("ink")
 def test_an_approved_run_and_its_publishable_variant_are_made_again(keyed: Path) -> None:
     """A further signature and what is left out of the variant change nothing of what is compared."""
     publish(keyed / "run", keyed / "public", 2, str(keyed / "auditor"))
@@ -309,6 +313,7 @@ def test_an_approved_run_and_its_publishable_variant_are_made_again(keyed: Path)
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("ink")
 def test_a_run_with_times_and_revocation_data_is_made_again(keyed: Path, tmp_path: Path) -> None:
     """PAdES B-LTA: evidence and times follow the layout that is compared."""
     (tmp_path / "root.pem").write_bytes(authorities().root.public_bytes(Encoding.PEM))

@@ -26,6 +26,8 @@ from frtaudit.report.checklists import (
     to_json,
 )
 
+pytestmark = pytest.mark.usefixtures("words_alone")
+
 NAMES = tuple(sorted(known()))
 WHOLE = replace(
     SETTINGS, date=DATE, system_version="3.1", commissioner="A ministry", checklists=NAMES, sign=True

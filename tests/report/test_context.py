@@ -2,12 +2,15 @@
 
 from dataclasses import replace
 
+import pytest
 from report_bands import curves
 from report_fixture import DATE, SETTINGS, result
 
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.spec import Report
 from frtaudit.report.context import ANNEX, MAIN, SECTIONS, Status, context
+
+pytestmark = pytest.mark.usefixtures("words_alone")
 
 ASKED_FOR = {
     *("annotation", "collected", "identity_labels", "label_cost", "two_dates"),

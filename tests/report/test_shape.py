@@ -19,6 +19,8 @@ from frtaudit.report.rendering import told_of
 from frtaudit.report.words import words
 from frtaudit.signing.signing import Signing
 
+pytestmark = pytest.mark.usefixtures("words_alone")
+
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "guides" / "shaping.md"
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360f8cf"

@@ -65,7 +65,7 @@ def band_key(figure: str, style: BandStyle) -> Key:
     """The legend entry of a band or a bundle."""
     name = f"{figure}-b" + "".join(letter for letter in style.label.lower() if letter.isalnum())
     return Key(
-        svg=canvas.sample(name, f"band of {style.label}", lambda axes: _sampled(axes, style)),
+        svg=canvas.sample(name, f"band of {style.label}", _sampled, style),
         name=style.label,
     )
 

@@ -67,7 +67,9 @@ def _piece(axes: Axes, left: float, share: float, place: float, number: int, hei
 
 
 def _key(figure: str, number: int, label: str) -> Key:
-    def draw(axes: Axes) -> None:
-        _piece(axes, 0.02, 0.96, 0.5, number, height=0.9)
+    said = f"colour and hatch of {label}"
+    return Key(svg=canvas.sample(f"{figure}-k{number}", said, _sampled, number), name=label)
 
-    return Key(svg=canvas.sample(f"{figure}-k{number}", f"colour and hatch of {label}", draw), name=label)
+
+def _sampled(axes: Axes, number: int) -> None:
+    _piece(axes, 0.02, 0.96, 0.5, number, height=0.9)

@@ -3,12 +3,13 @@
 import io
 import logging
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import matplotlib as mpl
 import numpy as np
@@ -24,6 +25,8 @@ from frtaudit.core.machine.resources import shipped
 from frtaudit.errors import printable
 from frtaudit.report.figure_choice import WIDTHS
 from frtaudit.report.figures.svg import clean, hundredths
+
+T = TypeVar("T", bound=Hashable)
 
 SCREEN_DOTS = 144  # per inch, in a notebook
 WIDTH, HEIGHT = WIDTHS["column"], 2.7
@@ -148,26 +151,39 @@ def panel(
 
 def swatch(index: int, name: str, label: str) -> str:
     """The legend's sample of a pen."""
+    return sample(name, f"line and marker of {label}", _stroke, index)
+
+
+def _stroke(axes: Axes, index: int) -> None:
     style = pen(index)
-
-    def draw(axes: Axes) -> None:
-        axes.plot([0.02, 0.98], [0.5, 0.5], color=style.hue, linestyle=style.dash)
-        axes.plot([0.5], [0.5], color=style.hue, marker=style.marker, markersize=4)
-
-    return sample(name, f"line and marker of {label}", draw)
+    axes.plot([0.02, 0.98], [0.5, 0.5], color=style.hue, linestyle=style.dash)
+    axes.plot([0.5], [0.5], color=style.hue, marker=style.marker, markersize=4)
 
 
-def sample(name: str, title: str, draw: Callable[[Axes], None]) -> str:
-    """A legend's drawing: ``draw`` fills the unit square."""
+def sample(name: str, title: str, draw: Callable[[Axes, T], None], of: T) -> str:
+    """A legend's drawing: ``draw`` fills the unit square with a sample ``of`` something, once for each."""
     if not _DRAWN.get():
         return ""
+    if _KEPT.get() is not None:
+        with ink():
+            return _written(_square(draw, of), name, title)
+    return clean(_small(draw, of), name, title, COLOURS)
+
+
+@cache
+def _small(draw: Callable[[Axes, T], None], of: T) -> str:
+    """A legend's drawing as matplotlib writes it."""
     with ink():
-        drawing = Drawing(figsize=(0.34, 0.12))
-        axes = drawing.add_axes((0, 0, 1, 1))
-        axes.set_axis_off()
-        axes.set(xlim=(0, 1), ylim=(0, 1))
-        draw(axes)
-        return _written(drawing, name, title)
+        return _svg(_square(draw, of))
+
+
+def _square(draw: Callable[[Axes, T], None], of: T) -> Drawing:
+    drawing = Drawing(figsize=(0.34, 0.12))
+    axes = drawing.add_axes((0, 0, 1, 1))
+    axes.set_axis_off()
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    draw(axes, of)
+    return drawing
 
 
 def lettering(text: str) -> str:
@@ -198,11 +214,15 @@ def _written(drawing: Drawing, name: str, title: str) -> str:
         mark = f"<!-- {len(kept)} -->"
         kept[mark] = name, drawing
         return mark
+    markup, axes = _svg(drawing), drawing.axes[0]
+    labels = f"{axes.get_xlabel()}|{axes.get_ylabel()}" if axes.axison else ""
+    return clean(markup, name, title, COLOURS, _frame(drawing), labels)
+
+
+def _svg(drawing: Drawing) -> str:
     stream = io.StringIO()
     FigureCanvasSVG(drawing).print_figure(stream, format="svg", metadata={"Date": None})
-    axes = drawing.axes[0]
-    labels = f"{axes.get_xlabel()}|{axes.get_ylabel()}" if axes.axison else ""
-    return clean(stream.getvalue(), name, title, COLOURS, _frame(drawing), labels)
+    return stream.getvalue()
 
 
 def _frame(drawing: Drawing) -> str:

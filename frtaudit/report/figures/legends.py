@@ -20,15 +20,17 @@ def shapes(name: str, names: Sequence[str]) -> tuple[Key, ...]:
 
 
 def _bar(name: str, said: str, index: int) -> Key:
-    def draw(axes: Axes) -> None:
-        axes.fill_between([0.0, 1.0], 0.1, 0.9, color=pen(index).hue, linewidth=0)
+    return Key(svg=canvas.sample(name, f"colour of {said}", _filled, index), name=said, index=index)
 
-    return Key(svg=canvas.sample(name, f"colour of {said}", draw), name=said, index=index)
+
+def _filled(axes: Axes, index: int) -> None:
+    axes.fill_between([0.0, 1.0], 0.1, 0.9, color=pen(index).hue, linewidth=0)
 
 
 def _mark(name: str, said: str, index: int) -> Key:
-    def draw(axes: Axes) -> None:
-        marker = canvas.MARKERS[index % len(canvas.MARKERS)]
-        axes.plot([0.5], [0.5], color=canvas.INK, marker=marker, markersize=5)
+    return Key(svg=canvas.sample(name, f"shape of {said}", _marked, index), name=said, index=None)
 
-    return Key(svg=canvas.sample(name, f"shape of {said}", draw), name=said, index=None)
+
+def _marked(axes: Axes, index: int) -> None:
+    marker = canvas.MARKERS[index % len(canvas.MARKERS)]
+    axes.plot([0.5], [0.5], color=canvas.INK, marker=marker, markersize=5)

@@ -18,7 +18,7 @@ number of comparisons, ``degrees`` >= 1 those of Student's t (K - 1), ``error`` 
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,7 +74,8 @@ class RateBounds:
             return 1.0
         known = self.rate, self.n_eff, self.degrees
         if self.pair is None:
-            return float(fnmr_upper_bound(*known, self.image, error))
+            heavy = self.image * self.n_eff > 1
+            return float(fnmr_upper_bound(*known, self.image, error) if heavy else upper_bound(*known, error))
         return float(fmr_upper_bound(*known, self.pair, self.person, error))
 
     def interval(self, alpha: float) -> Score:
@@ -125,7 +126,7 @@ def lower_bound(rate: Numbers, n_eff: Numbers, degrees: Numbers, error: Numbers)
     >>> round(float(lower_bound(1 / 200, 199, 199, 0.05)), 9)
     0.000249122
     """
-    p, n, t = np.broadcast_arrays(*map(_floats, (rate, n_eff, student(degrees, error))))
+    p, n, t = _of_one_shape(rate, n_eff, student(degrees, error))
     larger = p + t**2 / (2 * n) + t * np.sqrt(p * (1 - p) / n + t**2 / (4 * n**2))
     wilson = np.divide(p * p, larger, out=np.zeros(p.shape), where=p > 0)
     return np.asarray(np.minimum(wilson, _beta_quantile(scipy.special.ndtr(-t), p * n, (1 - p) * n)))
@@ -137,7 +138,7 @@ def upper_bound(rate: Numbers, n_eff: Numbers, degrees: Numbers, error: Numbers)
     >>> round(float(upper_bound(1 / 200, 199, 199, 0.05)), 7), round(float(upper_bound(0, 2475, 99, 0.05)), 8)
     (0.0236698, 0.00122264)
     """
-    p, n, t = np.broadcast_arrays(*map(_floats, (rate, n_eff, student(degrees, error))))
+    p, n, t = _of_one_shape(rate, n_eff, student(degrees, error))
     root = t * np.sqrt(p * (1 - p) / n + t**2 / (4 * n**2))
     wilson = (p + t**2 / (2 * n) + root) / (1 + t**2 / n)
     tail, x, y = scipy.special.ndtr(-t), p * n, (1 - p) * n
@@ -148,7 +149,8 @@ def upper_bound(rate: Numbers, n_eff: Numbers, degrees: Numbers, error: Numbers)
         exact[far] = _far_quantile(
             lambda q: scipy.special.betaincc(x[far] + 1, y[far], q) > tail[far], np.zeros(int(far.sum())), 1.0
         )
-    return np.asarray(np.where(np.isnan(exact), 1.0, np.clip(exact, wilson, 1.0)))  # nan: no double below 1
+    above = np.minimum(np.maximum(exact, wilson), 1.0)
+    return np.asarray(np.where(np.isnan(exact), 1.0, above))  # nan: no double below 1
 
 
 def _beta_quantile(tail: Floats, x: Floats, y: Floats) -> Floats:
@@ -183,7 +185,7 @@ def p_above(rate: Numbers, n_eff: Numbers, degrees: Numbers, limit: Numbers) -> 
     >>> round(float(p_above(1 / 200, 199, 199, 0.001)), 6), float(p_above(1 / 200, 199, 199, 0.02))
     (0.182974, 1.0)
     """  # noqa: D205  one sentence
-    p, n, df, bar = np.broadcast_arrays(*map(_floats, (rate, n_eff, degrees, limit)))
+    p, n, df, bar = _of_one_shape(rate, n_eff, degrees, limit)
     score = (p - bar) / np.sqrt(bar * (1 - bar) / n)
     tail = np.ones(p.shape)
     some = p > bar
@@ -219,9 +221,7 @@ def unseen_bound(
     >>> round(float(unseen_bound(0, 2475, 99, 0.75 / 4950, 0, 0.05)), 7)
     0.0004539
     """
-    p, n, w, r, a, t = np.broadcast_arrays(
-        *map(_floats, (rate, n_eff, pair, person, error, student(degrees, error)))
-    )
+    p, n, w, r, a, t = _of_one_shape(rate, n_eff, pair, person, error, student(degrees, error))
     inflation = t / -scipy.special.ndtri(a)
     mean = p + w + r
     variance = np.minimum(inflation**2 * p * (1 - p) / n + w**2 + r**2, MAX_SPREAD * mean**2)
@@ -229,7 +229,7 @@ def unseen_bound(
     shape = np.divide(mean**2, variance, out=np.ones(p.shape), where=some)
     scale = np.divide(variance, mean, out=np.zeros(p.shape), where=some)
     quantile = np.where(some, scale * scipy.special.gammainccinv(shape, a), mean)
-    return np.asarray(np.clip(quantile, -np.log(a) * w, 1.0))
+    return np.asarray(np.minimum(np.maximum(quantile, -np.log(a) * w), 1.0))
 
 
 def fmr_upper_bound(
@@ -292,3 +292,9 @@ def people_for(limit: float, error: float, match_rate: float = 1.0) -> int:
 
 def _floats(value: Numbers) -> Floats:
     return np.asarray(value, dtype=np.float64)
+
+
+def _of_one_shape(*values: Numbers) -> Sequence[Floats]:
+    """The values as arrays of one shape; single numbers, which most are, as they are."""
+    arrays = [_floats(value) for value in values]
+    return np.broadcast_arrays(*arrays) if any(array.ndim for array in arrays) else arrays

@@ -118,9 +118,9 @@ def bounds_from_variance(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleInterval:
-    """An interval by FORMULAS 8.1, target population.
+    """An interval by FORMULAS 8.1, target population, at level 1 - ``alpha``; its ends are computed when they are read.
 
-    ``low``, ``high``: None where nothing was compared, and ``note`` says so; ``n_eff`` = trials/deff;
+    ``n_eff`` = trials/deff;
     ``deff``: design effect, >= 1; ``borrowed_from``: the threshold whose design effect was larger than the
     own one and taken, else None; ``rate``, ``errors``, ``trials``, ``subjects``, ``effective_subjects``,
     ``subjects_with_errors``: as in :class:`~frtaudit.stats.intervals.dependence.Residuals`; Student's t has
@@ -129,8 +129,7 @@ class RuleInterval:
     for mated comparisons; ``image``: what one more bad image adds, 0 for non-mated ones.
     """
 
-    low: float | None
-    high: float | None
+    alpha: float
     n_eff: float
     deff: float
     borrowed_from: float | None
@@ -145,6 +144,16 @@ class RuleInterval:
     person: float = 0.0
     image: float = 0.0
     note: str | None = None
+
+    @property
+    def low(self) -> float | None:
+        """None where nothing was compared, and ``note`` says so."""
+        return self.bounds.low(self.alpha / 2) if self.trials else None
+
+    @property
+    def high(self) -> float | None:
+        """As ``low``."""
+        return self.bounds.high(self.alpha / 2) if self.trials else None
 
     @property
     def bounds(self) -> RateBounds:
@@ -178,7 +187,7 @@ class WilsonRule:
         residuals = self.fmr_residuals(threshold, group_index, weighting)
         source = self.lenders_fmr[group_index].of(residuals)
         lent = None
-        if source.threshold is not None:
+        if source.threshold is not None and borrowing.few(residuals):
             lent = self.fmr_residuals(source.threshold, group_index, weighting)
         mated = self.fnmr_residuals(threshold, group_index, weighting)
         match_rate = 1 - mated.rate if mated.trials else 1.0
@@ -189,7 +198,7 @@ class WilsonRule:
         residuals = self.fnmr_residuals(threshold, group_index, weighting)
         source = self.lenders_fnmr[group_index].of(residuals)
         lent = None
-        if source.threshold is not None:
+        if source.threshold is not None and borrowing.few(residuals):
             lent = self.fnmr_residuals(source.threshold, group_index, weighting)
         return _rule(residuals, lent, source, alpha, ends=1)
 
@@ -287,18 +296,18 @@ def _rule(
 ) -> RuleInterval:
     """FORMULAS 8.1; ``ends``: subjects in one comparison, 2 for FMR and 1 for FNMR; ``match_rate``: TMR of 8.18."""
     if residuals.trials == 0 or residuals.subjects < 2:
-        return _vacuous(residuals)
+        reason = "one subject only" if residuals.trials else "no comparisons"
+        return _interval(residuals, alpha, math.inf, note=reason)
     deff, borrowed, note = _design_effect(residuals, ends), None, None
     if borrowing.few(residuals):
         offer, note = _offer(residuals, lent, source, ends=ends)
         if offer > deff:
             deff, borrowed = offer, source.threshold
-    made = _interval(residuals, deff, borrowed, note)
-    if residuals.blocks:
-        pair = float(pair_weight(match_rate, residuals.blocks))
-        made = replace(made, pairs=residuals.blocks, pair=pair, person=residuals.heaviest / residuals.total)
-    score = made.bounds.interval(alpha)
-    return replace(made, low=score.low, high=score.high)
+    made = _interval(residuals, alpha, deff, borrowed, note)
+    if not residuals.blocks:
+        return made
+    pair = float(pair_weight(match_rate, residuals.blocks))
+    return replace(made, pairs=residuals.blocks, pair=pair, person=residuals.heaviest / residuals.total)
 
 
 def _design_effect(residuals: Residuals, ends: int) -> float:
@@ -326,11 +335,10 @@ def _offer(
 
 
 def _interval(
-    residuals: Residuals, deff: float, borrowed: float | None = None, note: str | None = None
+    residuals: Residuals, alpha: float, deff: float, borrowed: float | None = None, note: str | None = None
 ) -> RuleInterval:
     return RuleInterval(
-        low=None,
-        high=None,
+        alpha=alpha,
         n_eff=residuals.trials / deff,
         deff=deff,
         borrowed_from=borrowed,
@@ -343,13 +351,6 @@ def _interval(
         image=residuals.image,
         note=note,
     )
-
-
-def _vacuous(residuals: Residuals) -> RuleInterval:
-    """Nothing was compared: no bounds; one subject: all of [0, 1], for it says nothing of others."""
-    if residuals.trials == 0:
-        return _interval(residuals, math.inf, note="no comparisons")
-    return replace(_interval(residuals, math.inf, note="one subject only"), low=0.0, high=1.0)
 
 
 @lru_cache(maxsize=64)

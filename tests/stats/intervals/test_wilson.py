@@ -17,7 +17,7 @@ from strategies_wilson import Drawn, audits
 
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Weighting
-from frtaudit.stats.intervals import borrowing, wilson
+from frtaudit.stats.intervals import borrowing, rate_bounds, wilson
 from frtaudit.stats.similarity.tail import from_listed, no_groups
 
 BOTH = (Weighting.POOLED, Weighting.IDENTITY)
@@ -246,3 +246,13 @@ def test_any_level_from_one_rule() -> None:
     assert (score.low, score.high, score.n_eff) == (found.low, found.high, found.n_eff)
     alone = replace(found, subjects=1).bounds.interval(0.1)
     assert (alone.low, alone.high) == (0.0, 1.0)
+
+
+def test_ends_are_computed_where_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule that is asked for its bounds at another level computes none at its own."""
+    read: list[float] = []
+    monkeypatch.setattr(rate_bounds, "lower_bound", lambda *known: read.append(known[-1]) or 0.0)
+    tail = _stream([(0, 1)], 4, per_pair=2)
+    found = wilson.prepare(tail, no_groups(tail), [0.5]).fmr(0.5, 0, 0.1, Weighting.POOLED)
+    assert not read
+    assert (found.bounds.low(0.01), read) == (0.0, [0.01])
