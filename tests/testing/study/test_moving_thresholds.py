@@ -68,7 +68,10 @@ def test_the_study_reads_what_an_audit_prints() -> None:
             ours, theirs = (_fnmr(system, weighting, TARGET, group_index) for system in (light, audited))
             assert ours.value == theirs.value
             assert ours.intervals == theirs.intervals
-        rule, at = prepare(light.tail, no_groups(light.tail), ()), float(audited.operating_points.at_target[0, 0])
+        rule, at = (
+            prepare(light.tail, no_groups(light.tail), ()),
+            float(audited.operating_points.at_target[0, 0]),
+        )
         whole = inversion(audited).interval(TARGET, at, weighting, ALPHA)
         assert whole.one_sided is not None
         bounds = [whole.one_sided(error) for error in ERRORS]
