@@ -8,6 +8,7 @@ rates of the set, and whichever is picked differs from the rest by chance alone.
 import argparse
 import json
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -343,10 +344,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         for people, target in DESIGNS:
             if options.people and people not in options.people:
                 continue
+            begun = time.process_time()
             for moving in design(systems, people, target, options.cohorts, options.resamples):
                 movings[moving.key] = moving
                 sys.stdout.write(table([moving]).splitlines()[-1] + "\n")
                 sys.stdout.flush()
+            sys.stderr.write(
+                f"{source.name}, {people} people: {time.process_time() - begun:.0f} s of one core\n"
+            )
             if options.out:
                 write(options.out, list(movings.values()))
     if options.docs:
