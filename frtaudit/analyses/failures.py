@@ -142,8 +142,11 @@ def _by_variance(
         subjects = min(subjects, summary.effective_subjects)
     degrees = dependence.degrees_of_freedom(subjects)
     spreads = (spread, float(np.sqrt(spread**2 + variance_error(drawn))))
+    image = (1 - fta) * summary.bounds().image if summary.bounds is not None else 0.0
     bounds, wider = (
-        wilson.bounds_from_variance(value, float(((1 - fta) * item + other) ** 2), int(tried.sum()), degrees)
+        wilson.bounds_from_variance(
+            value, float(((1 - fta) * item + other) ** 2), int(tried.sum()), degrees, image
+        )
         for item in spreads
     )
     note = "standard errors of FTA and FNMR added: no assumption on their correlation"

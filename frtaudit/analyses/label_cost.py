@@ -310,7 +310,7 @@ def on_truth(
     FNMR at an FMR target: the variance of draws of queries and truth together, threshold drawn anew, which holds
     both sampling and doubt (law of total variance), and not below that of the rule 8.1 at few errors. FMR at a
     threshold: that of 8.1, whose block noise draws of subjects would triple, and the variance over truths. To either
-    the Monte Carlo error of the mean is added.
+    the Monte Carlo error of the mean is added. The upper bound allows for what the cohort does not hold (8.18).
     """
     ruled = summary.rule(alpha) if summary.rule is not None else None
     if ruled is None or ruled.n_eff is None or not summary.trials:
@@ -326,13 +326,15 @@ def on_truth(
         variance, error = sampling + float(true.var(ddof=1)), bootstrap_intervals.variance_error(true)
     variance += float(true.var(ddof=1)) / true.size
     degrees = dependence.degrees_of_freedom(summary.effective_subjects or summary.subjects_with_errors)
+    flat = RateBounds(rate=rate, n_eff=n_eff, degrees=degrees)
+    known_bounds = flat if summary.bounds is None else summary.bounds()
     if 0 < rate < 1 and variance > 0:
         bounds, wider = (
-            wilson.bounds_from_variance(rate, spread, summary.trials, degrees)
+            wilson.bounds_from_variance(rate, spread, summary.trials, degrees).allowing(known_bounds)
             for spread in (variance, variance + error)
         )
         return _of_labels(from_variance(bounds, wider, true.size, alpha))
-    return _of_labels(from_bounds(RateBounds(rate=rate, n_eff=n_eff, degrees=degrees), alpha, FLAT))
+    return _of_labels(from_bounds(flat.allowing(known_bounds), alpha, FLAT))
 
 
 def _of_labels(interval: Interval) -> Interval:

@@ -319,8 +319,9 @@ class _Drawing:
         note = HELD if thin or variance <= 0 else None
         if note is None:
             degrees = min(self.classes.sizes[a], self.classes.sizes[b]) - 1
-            made = wilson.bounds_from_variance(rate, variance, ruled.trials, degrees).interval(self.alpha)
-            low, high, n_eff = made.low, made.high, made.n_eff
+            fnmr = wilson.bounds_from_variance(1 - rate, variance, ruled.trials, degrees, ruled.image)
+            made = fnmr.interval(self.alpha)
+            low, high, n_eff = 1 - made.high, 1 - made.low, made.n_eff
         else:
             low, high = 1 - (1.0 if ruled.high is None else ruled.high), 1 - (ruled.low or 0.0)
             n_eff = ruled.n_eff

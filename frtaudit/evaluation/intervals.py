@@ -55,10 +55,11 @@ class RateSummary:
 
     ``value``: the estimate; ``vstat``: its V-statistic version (the value itself where there is none); ``errors``,
     ``trials``: pooled counts; ``subjects_with_errors``: distinct subjects among the errors; ``replicates``: plan to
-    (B,) float64; ``rule``: alpha to the Wilson interval of FORMULAS 8, None where there is no such rule; ``variance``:
-    published plug-in variance; ``missing``: methods that cannot be had here, each with its reason; ``total``: what the
-    value is divided by: comparisons (pooled), subjects or their pairs (identity); ``effective_subjects``: subjects by
-    weight, None where no subject weighs more than another.
+    (B,) float64; ``rule``: alpha to the Wilson interval of FORMULAS 8, None where there is no such rule; ``bounds``:
+    those of FORMULAS 8.1 and 8.18, threshold held fixed; ``variance``: published plug-in variance; ``missing``: methods
+    that cannot be had here, each with its reason; ``total``: what the value is divided by: comparisons (pooled),
+    subjects or their pairs (identity); ``effective_subjects``: subjects by weight, None where no subject weighs more
+    than another.
     """
 
     value: float
@@ -70,6 +71,7 @@ class RateSummary:
     total: int = 0
     effective_subjects: float | None = None
     rule: Callable[[float], Interval] | None = None
+    bounds: Callable[[], RateBounds] | None = None
     variance: float | None = None
     missing: Mapping[Method, str] | None = None
 
@@ -228,6 +230,7 @@ def read(system: SystemData, place: OperatingPoint) -> RateSummary:
         effective_subjects=residuals.effective_subjects,
         replicates={plan: _drawn(drawn, place) for plan, drawn in system.replicates.items()},
         rule=lambda alpha: _rule(system, place, residuals, alpha, moving=moving and mated),
+        bounds=lambda: _ruled(system, place, system.spec.bootstrap.alpha).bounds,
         variance=variance if place.weighting is Weighting.POOLED else None,
         missing=_missing(system, residuals, place),
     )
@@ -274,8 +277,7 @@ def _rule(
     )
     if drawn is not None and enough:
         return _moving(residuals, drawn, alpha)
-    find = system.rule.fnmr if place.rate == "fnmr" else system.rule.fmr
-    ruled = find(place.threshold, place.group_index, alpha, place.weighting)
+    ruled = _ruled(system, place, alpha)
     few = moving and drawn is None
     said = [
         ruled.note,
@@ -288,6 +290,11 @@ def _rule(
         n_eff = min(ruled.n_eff, ruled.rate * (1 - ruled.rate) / float(drawn.var(ddof=1)))
         return from_bounds(replace(ruled.bounds, n_eff=n_eff), alpha, note)
     return from_bounds(ruled.bounds, alpha, note, pairs=ruled.pairs)
+
+
+def _ruled(system: SystemData, place: OperatingPoint, alpha: float) -> wilson.RuleInterval:
+    find = system.rule.fnmr if place.rate == "fnmr" else system.rule.fmr
+    return find(place.threshold, place.group_index, alpha, place.weighting)
 
 
 def _moved(system: SystemData, place: OperatingPoint) -> Floats | None:

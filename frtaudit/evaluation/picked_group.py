@@ -33,18 +33,18 @@ def highest(
         for target in sorted({float(estimate.at["fmr"]) for estimate in found}, reverse=True):
             here = [estimate for estimate in found if estimate.at["fmr"] == target]
             if len(here) > 1:
-                yield _picked(here, alpha)
+                yield picked(max(here, key=lambda estimate: estimate.value or 0.0), len(here), alpha)
 
 
-def _picked(estimates: Sequence[Estimate], alpha: float) -> Estimate:
-    most = max(estimates, key=lambda estimate: estimate.value or 0.0)
+def picked(most: Estimate, searched: int, alpha: float) -> Estimate:
+    """The highest of ``searched`` rates, with its interval at level 1 - alpha over all of them."""
     interval = deciding(most)
     bound = None if interval is None else interval.one_sided
-    wide = None if bound is None else _of_all(bound, len(estimates), alpha / 2)
+    wide = None if bound is None else _of_all(bound, searched, alpha / 2)
     return replace(
         most,
         metric=METRIC,
-        at={**most.at, "rate": most.metric, "searched": float(len(estimates))},
+        at={**most.at, "rate": most.metric, "searched": float(searched)},
         intervals=() if wide is None else (wide,),
         note=None if wide is not None else "no interval of this rate for the population",
         test=None,

@@ -134,7 +134,7 @@ def band(rates: DatedRates, a: int, weighting: Weighting, alpha: float) -> Inter
         degrees = dependence.degrees_of_freedom(residuals.effective_subjects)
         spread = float(known.var(ddof=1))
         bounds, wider = (
-            bounds_from_variance(residuals.rate, variance, residuals.trials, degrees)
+            bounds_from_variance(residuals.rate, variance, residuals.trials, degrees, residuals.image)
             for variance in (spread, spread + bootstrap_intervals.variance_error(known))
         )
         return from_variance(bounds, wider, int(known.size), alpha)

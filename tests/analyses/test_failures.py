@@ -20,11 +20,14 @@ from small_audits import (
     whole,
 )
 
+from frtaudit.analyses.failures import _by_variance
 from frtaudit.core import AuditResult, Method, Templates
-from frtaudit.core.spec import FailureScore
+from frtaudit.core.spec import FailureScore, Plan
 from frtaudit.datasets.cohorts.scores import ScoreLists
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.datasets.protocols.round_robin import RoundRobin
+from frtaudit.evaluation.intervals import RateSummary
+from frtaudit.stats.intervals.rate_bounds import RateBounds
 
 MATERIAL = COHORT.load(SCHEMAS, 0)
 CODES = MATERIAL.cohort.classifications["group"].codes
@@ -261,3 +264,21 @@ def test_templates_count_failed_samples_whatever_is_compared() -> None:
     mine = [item for item in result.failures if item.provider == "one" and item.schema is None]
     assert [item.unit for item in mine] == ["samples"] * len(mine)
     assert sum(item.count for item in mine) == found.numerator
+
+
+def test_frr_allows_for_one_more_bad_image() -> None:
+    """Its upper bound rises with what such an image would add to FNMR (FORMULAS 8.1, its departure)."""
+    drawn = np.random.default_rng(1).normal(0.1, 0.01, 199)
+    tried = np.full(60, 5)
+    summary = RateSummary(
+        value=0.1, vstat=0.1, errors=40, trials=400, subjects_with_errors=20, replicates={Plan.SUBJECTS: drawn}
+    )  # fmt: skip
+    one_more = RateBounds(rate=0.1, n_eff=900.0, degrees=59.0, image=0.2)
+    equal, unequal = (
+        _by_variance(summary, 0.05, np.arange(60) % 4 // 3, tried, drawn, 0.05)
+        for summary in (summary, replace(summary, bounds=lambda: one_more))
+    )
+    assert equal is not None
+    assert unequal is not None
+    assert unequal.low == equal.low
+    assert (unequal.high or 0) > (equal.high or 1)

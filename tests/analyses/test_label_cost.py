@@ -8,7 +8,7 @@ from small_audits import audit, pick, spec
 from web_search import lfw, web_search, write
 
 from frtaudit.analyses.error_rates import ErrorRates
-from frtaudit.analyses.label_cost import BLIND, MODEL, LabelCost
+from frtaudit.analyses.label_cost import BLIND, MODEL, LabelCost, on_truth
 from frtaudit.core import AuditResult, Method, Target
 from frtaudit.core.labelling import LabelSource
 from frtaudit.core.spec import AuditSpec, Bootstrap, FailureScore, Grid, Thresholds
@@ -16,9 +16,12 @@ from frtaudit.datasets.cohorts.queries import Queries
 from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.errors import SpecError
+from frtaudit.evaluation.intervals import RateSummary, from_bounds
 from frtaudit.labelling.estimate import How
+from frtaudit.stats.intervals.rate_bounds import RateBounds
 from frtaudit.testing.label_study import rate_on_truth
 
+ALPHA = 0.05
 SERVICES = {
     "acme": SyntheticService(noise=0.25),
     "bolt": SyntheticService(noise=0.4, scale=1.0),
@@ -162,3 +165,25 @@ def test_intervals_hold_the_rate_on_true_labels_of_real_faces(tmp_path: Path) ->
         (interval,) = estimate.intervals
         held += interval.low <= rate_on_truth(faces, service) <= interval.high
     assert held >= 4
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.002])
+def test_fmr_on_true_labels_allows_for_people_who_were_not_sampled(rate: float) -> None:
+    """The upper bound is at least the rule of three on pairs of people (FORMULAS 8.18), as that of FMR is."""
+    unseen = RateBounds(rate=rate, n_eff=5000.0, degrees=29.0, pair=1 / 435, person=0.001)
+    summary = RateSummary(
+        value=rate,
+        vstat=rate,
+        errors=round(5000 * rate),
+        trials=5000,
+        subjects_with_errors=2,
+        replicates={},
+        effective_subjects=30.0,
+        rule=lambda alpha: from_bounds(unseen, alpha),
+        bounds=lambda: unseen,
+    )
+    true = np.full(200, rate)
+    made = on_truth(summary, true, true, ALPHA, moving=False)
+    assert made is not None
+    assert made.high is not None
+    assert made.high >= -np.log(ALPHA / 2) / 435

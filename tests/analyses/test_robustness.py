@@ -358,6 +358,14 @@ def test_the_sampled_mix_is_the_audit_itself(tmp_path: Path) -> None:
             ]
             own = one(found, measured, group="x", weighting=weighting, at={"fmr": 0.03})
             assert item.value == pytest.approx(own.value)
+            if (
+                mixed == "fmr_mix"
+            ):  # more of nobody: the pair and the person that were not sampled count here too
+                assert [(interval.low, interval.high) for interval in item.intervals] == [
+                    (pytest.approx(interval.low), pytest.approx(interval.high))
+                    for interval in own.intervals
+                    if interval.method is Method.WILSON
+                ]
 
 
 def test_strangers_of_one_class_only_where_the_protocol_compares_no_others() -> None:

@@ -13,7 +13,7 @@ from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.system import AnalysisOutput
 from frtaudit.pipeline.audit import audit
-from frtaudit.stats.intervals.wilson import prepare
+from frtaudit.stats.intervals.wilson import WilsonRule, prepare
 
 ANALYSIS = TarCurves(points=21)
 
@@ -181,3 +181,18 @@ def test_its_numbers_are_checked(field: dict[str, float], line: str) -> None:
     """Numbers that no curve has are usage errors."""
     with pytest.raises(SpecError, match=f"^{re.escape(line)}"):
         TarCurves(**field)  # type: ignore[arg-type]  # the point of the test
+
+
+def test_tar_at_anothers_threshold_allows_for_one_more_bad_image(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where people weigh unequally the lower bound of TAR falls, as the upper one of FNMR rises."""
+
+    def lowest() -> list[float]:
+        cohort = replace(COHORT, subjects=80, samples_per_subject=(4, 4))
+        output = ANALYSIS.estimates(put(spec(cohort=cohort), "two"), 0.05)
+        found = [estimate for estimate in output.estimates if estimate.intervals]
+        return [estimate.intervals[0].low or 0.0 for estimate in found if estimate.intervals[0].note is None]
+
+    equal, ruled = lowest(), WilsonRule.fnmr
+    monkeypatch.setattr(WilsonRule, "fnmr", lambda *place: replace(ruled(*place), image=0.3))
+    assert equal
+    assert all(low < high for low, high in zip(lowest(), equal, strict=True))

@@ -3,6 +3,7 @@
 Tests also the p of dated; its estimates are looked at in analyses/test_two_dates.py.
 """
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -13,6 +14,7 @@ from two_collections import MODES, NOISE, Date, labelling
 from frtaudit.core.spec import Weighting
 from frtaudit.labelling.changes import Compared, Drawing, band, compared
 from frtaudit.labelling.dates import By, Design, Meeting, meet, sides
+from frtaudit.stats.intervals.wilson import WilsonRule
 from frtaudit.stats.rates.listed import fnmr_at_fmr
 from frtaudit.stats.systems import multiple_comparisons
 
@@ -145,3 +147,14 @@ def test_a_planted_change_is_found(*, same: bool) -> None:
         both = found(*dates(seed, same=same, later={"crest": 0.2}), by, "crest", seed, 99)
         shown += p_value(both) <= ALPHA and both.later.fnmr[0] < both.earlier.fnmr[0]
     assert shown >= 6
+
+
+def test_a_band_allows_for_one_more_bad_image(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where people weigh unequally the upper bound of FNMR rises, as that of an audit does; the lower one stays."""
+    rates = found(Date(), Date(scoring=2), By.JOINT).later
+    equal = band(rates, 0, Weighting.POOLED, ALPHA)
+    measured = WilsonRule.fnmr_residuals
+    monkeypatch.setattr(WilsonRule, "fnmr_residuals", lambda *place: replace(measured(*place), image=0.1))
+    unequal = band(rates, 0, Weighting.POOLED, ALPHA)
+    assert unequal.low == equal.low
+    assert (unequal.high or 0) > (equal.high or 1)

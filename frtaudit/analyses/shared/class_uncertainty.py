@@ -1,4 +1,7 @@
-"""What is not known of people's classes, for one system and schema: bounds, another mix, rates behind the labels."""
+"""What is not known of people's classes, for one system and schema: bounds, another mix, rates behind the labels.
+
+Long because the three ask the same sums.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -46,6 +49,7 @@ from frtaudit.stats.groups.group_contrasts import Box
 from frtaudit.stats.groups.index_bounds import composite_range, index_range
 from frtaudit.stats.intervals import dependence, wilson
 from frtaudit.stats.intervals.bootstrap_intervals import variance_error
+from frtaudit.stats.intervals.rate_bounds import pair_weight
 from frtaudit.stats.rates.sums import BelowFloorError, mated_sums
 
 FOLDS = "folds"  # what the spec's own folds are called among test sets
@@ -278,7 +282,8 @@ class Doubts:
         names = self.system.cohort.classifications[self.schema].classes
         shares = np.array([declared.get(name, 0.0) for name in names])
         weighting = counts.weighting
-        yield self._mixed_fnmr(shares, weighting, threshold, at, a)
+        single = self._mixed_fnmr(shares, weighting, threshold, at, a)
+        yield single
         under = class_mix.between(held.trials, held.code)[:-1, :-1]
         weights = class_mix.pair_weights(shares, under > 0)
         if counts.sums is None or weights is None:
@@ -288,7 +293,10 @@ class Doubts:
         part = bool(np.any((under == 0) & (np.outer(shares, shares) > 0)))
         said = UNCOMPARED if part else None
         whole = np.pad(weights, (0, 1))
-        yield self._mixed_fmr(counts.sums, whole, weighting, at, said)
+        match_rate = 1.0 if single.value is None else 1 - single.value
+        pairs = class_mix.pairs_by_weight(self.system.tail, held, whole, weighting)
+        pair = float(pair_weight(match_rate, pairs))
+        yield self._mixed_fmr(counts.sums, whole, weighting, at, said, pair)
         try:
             moved = class_mix.mixed_threshold(self.system.tail, held, whole, float(at["fmr"]), weighting)
         except BelowFloorError:
@@ -320,7 +328,13 @@ class Doubts:
         return float((shares * rates)[shares > 0].sum())
 
     def _mixed_fmr(
-        self, sums: ClassSums, weights: Floats, weighting: Weighting, at: AtKey, note: str | None
+        self,
+        sums: ClassSums,
+        weights: Floats,
+        weighting: Weighting,
+        at: AtKey,
+        note: str | None,
+        pair: float,
     ) -> Estimate:
         value = class_mix.mixed(class_mix.class_rates(sums, weighting), weights)
         residual = class_mix.mixture_residuals(sums, weights, weighting)
@@ -335,7 +349,9 @@ class Doubts:
         enough = errors >= MIN_ERRORS and subjects_with_errors >= MIN_ERROR_SUBJECTS
         if enough and 0 < value < 1 and variance > 0:
             degrees = dependence.degrees_of_freedom(float(subjects))
-            made = from_bounds(wilson.bounds_from_variance(value, variance, trials, degrees), self.alpha)
+            known = wilson.bounds_from_variance(value, variance, trials, degrees)
+            person = float(np.abs(residual).max())
+            made = from_bounds(replace(known, pair=pair, person=person), self.alpha)
         return make_estimate(
             self.system.provider, "fmr_mix", at, value, None, SHARE, note, schema=self.schema,
             weighting=weighting, intervals=(made,),
@@ -372,19 +388,24 @@ class Doubts:
         made = intervals_of(summary, wanted, self.alpha)
         drawn = summary.replicates.get(Plan.SUBJECTS)
         if drawn is not None and not summary.too_few_errors and 0 < value < 1:
-            made = (*_by_variance(summary, drawn, self.alpha), *made)
+            images = [share * rate.bounds().image for share, rate in used if rate.bounds is not None]
+            people = 1 / sum(share**2 / (rate.effective_subjects or 1.0) for share, rate in used)
+            degrees = dependence.degrees_of_freedom(people)
+            made = (*_by_variance(summary, drawn, degrees, max(images, default=0.0), self.alpha), *made)
         return make_estimate(
             self.system.provider, "fnmr_mix", at, value, None, SHARE, schema=self.schema, weighting=weighting,
             intervals=made)  # fmt: skip
 
 
-def _by_variance(summary: RateSummary, drawn: Floats, alpha: float) -> tuple[Interval, ...]:
+def _by_variance(
+    summary: RateSummary, drawn: Floats, degrees: float, image: float, alpha: float
+) -> tuple[Interval, ...]:
     known = drawn[np.isfinite(drawn)]
     if known.size < 2 or not known.var() > 0:
         return ()
     variance = float(known.var(ddof=1))
     bounds, wider = (
-        wilson.bounds_from_variance(summary.value, spread, summary.trials)
+        wilson.bounds_from_variance(summary.value, spread, summary.trials, degrees, image)
         for spread in (variance, variance + variance_error(known))
     )
     return (from_variance(bounds, wider, int(known.size), alpha),)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frtaudit.core.arrays import Floats, Ints
+from frtaudit.core.arrays import Floats, Index, Ints
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.rates.sums import BelowFloorError, first_not_above
@@ -50,7 +50,7 @@ def class_trials(tail: ScoreTail, code: Ints, n_classes: int) -> ClassTrials:
     [[0, 2], [2, 0]]
     """
     if tail.blocks is None:
-        trials, partners = _complete(tail, code, n_classes)
+        trials, partners = _complete(tail.n_samples, tail.cells, code, n_classes)
     else:
         first, second = tail.blocks.k.astype(np.int64), tail.blocks.l.astype(np.int64)
         trials, partners = (
@@ -58,6 +58,20 @@ def class_trials(tail: ScoreTail, code: Ints, n_classes: int) -> ClassTrials:
             for each in (tail.blocks.count.astype(np.float64), np.ones(first.size))
         )
     return ClassTrials(trials=trials, partners=partners, code=code)
+
+
+def block_squares(tail: ScoreTail, code: Ints, n_classes: int) -> Floats:
+    """Sum of n_kl^2 of each subject with each class (K, C), as :func:`class_trials` has the sum of n_kl.
+
+    >>> from frtaudit.stats.similarity.tail import from_matrix
+    >>> tail = from_matrix([[1, .9, .2], [.9, 1, .3], [.2, .3, 1]], ["a", "a", "b"])
+    >>> block_squares(tail, np.array([0, 1]), 2).tolist()
+    [[0.0, 4.0], [4.0, 0.0]]
+    """
+    if tail.blocks is None:
+        return _complete(np.square(tail.n_samples), tail.cells, code, n_classes)[0].astype(np.float64)
+    first, second = tail.blocks.k.astype(np.int64), tail.blocks.l.astype(np.int64)
+    return _spread(first, second, code, n_classes, np.square(tail.blocks.count.astype(np.float64)))
 
 
 def class_sums(tail: ScoreTail, threshold: float, held: ClassTrials) -> ClassSums:
@@ -94,15 +108,15 @@ def _spread(first: Ints, second: Ints, code: Ints, n_classes: int, value: Floats
     return np.asarray((one + other).reshape(code.size, n_classes), dtype=np.float64)
 
 
-def _complete(tail: ScoreTail, code: Ints, n_classes: int) -> tuple[Ints, Ints]:
+def _complete(n_samples: Ints, cells: Index, code: Ints, n_classes: int) -> tuple[Ints, Ints]:
     """Every pair within a cell was compared: n_k times the samples of the class in the cell, without its own."""
-    counts = (tail.n_samples > 0) & (tail.cells >= 0)
-    room = np.where(counts, tail.cells, 0).astype(np.int64)
+    counts = (n_samples > 0) & (cells >= 0)
+    room = np.where(counts, cells, 0).astype(np.int64)
     key = (room * n_classes + code)[counts]
     size = (int(room.max(initial=0)) + 1) * n_classes
-    samples = np.bincount(key, weights=tail.n_samples[counts], minlength=size).reshape(-1, n_classes)[room]
+    samples = np.bincount(key, weights=n_samples[counts], minlength=size).reshape(-1, n_classes)[room]
     people = np.bincount(key, minlength=size).reshape(-1, n_classes)[room]
     own = np.arange(n_classes) == code[:, None]
-    n_k = tail.n_samples[:, None]
+    n_k = n_samples[:, None]
     trials = np.where(counts[:, None], n_k * (samples.astype(np.int64) - own * n_k), 0)
     return trials.astype(np.int64), np.where(counts[:, None], people - own, 0).astype(np.int64)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec import Weighting
-from frtaudit.stats.groups.class_counts import ClassSums, ClassTrials
+from frtaudit.stats.groups.class_counts import ClassSums, ClassTrials, block_squares
 from frtaudit.stats.rates.sums import BelowFloorError
 from frtaudit.stats.rates.targets import TOLERANCE
 from frtaudit.stats.rates.trials import block_sizes
@@ -76,9 +76,7 @@ def mixed_threshold(
     """
     first, second = tail.subject_of[tail.tail_i], tail.subject_of[tail.tail_j]
     pooled = weighting is Weighting.POOLED
-    under = between(held.trials if pooled else held.partners, held.code)
-    whole = weights + weights.T - np.diag(np.diag(weights))
-    each = np.divide(whole, under, out=np.zeros(under.shape), where=under > 0)
+    each = _each(held.trials if pooled else held.partners, held.code, weights)
     value = each[held.code[first], held.code[second]]
     if not pooled:
         value = value / block_sizes(tail, first, second)
@@ -99,12 +97,34 @@ def mixture_residuals(sums: ClassSums, weights: Floats, weighting: Weighting) ->
     """
     pooled = weighting is Weighting.POOLED
     count, under = (sums.errors, sums.trials) if pooled else (sums.shares, sums.partners)
-    whole = weights + weights.T - np.diag(np.diag(weights))
-    total = between(under, sums.code)
-    each = np.divide(whole, total, out=np.zeros(total.shape), where=total > 0)
+    each = _each(under, sums.code, weights)
     rates = np.nan_to_num(class_rates(sums, weighting))
     residual = count - rates[sums.code] * under
     return np.asarray((each[sums.code] * residual).sum(axis=1))
+
+
+def pairs_by_weight(tail: ScoreTail, held: ClassTrials, weights: Floats, weighting: Weighting) -> float:
+    """Pairs of people by weight in the mix, 1 over the sum of their squared shares (``blocks`` of FORMULAS 8.18).
+
+    >>> from frtaudit.stats.groups.class_counts import class_trials
+    >>> from frtaudit.stats.similarity.tail import from_matrix
+    >>> tail = from_matrix(np.eye(4), ["a", "b", "c", "c"])
+    >>> held = class_trials(tail, np.array([0, 0, 0]), 1)
+    >>> one = np.ones((1, 1))
+    >>> [round(pairs_by_weight(tail, held, one, weighting), 9) for weighting in Weighting]
+    [2.777777778, 3.0]
+    """
+    pooled = weighting is Weighting.POOLED
+    each = _each(held.trials if pooled else held.partners, held.code, weights)
+    square = block_squares(tail, held.code, each.shape[0]) if pooled else held.partners
+    return float(1 / np.triu(np.square(each) * between(square, held.code)).sum())
+
+
+def _each(under: Ints, code: Ints, weights: Floats) -> Floats:
+    """What a comparison (pooled) or a pair of people (identity) of each pair of classes weighs in the mix, (C, C)."""
+    total = between(under, code)
+    whole = weights + weights.T - np.diag(np.diag(weights))
+    return np.divide(whole, total, out=np.zeros(total.shape), where=total > 0)
 
 
 def mislabelling(shares: Floats) -> Floats:

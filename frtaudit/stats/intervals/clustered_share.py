@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from frtaudit.core.arrays import Ints
-from frtaudit.stats.intervals.borrowing import ENOUGH_ERRORS, ENOUGH_SUBJECTS
-from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number
+from frtaudit.stats.intervals.borrowing import ENOUGH_SUBJECTS
+from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number, image_weight
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 
 
@@ -29,8 +29,9 @@ def share_variance(errors: Ints, trials: Ints) -> float:
 def share_bounds(errors: Ints, trials: Ints) -> RateBounds | None:
     """Bounds of a share on the effective number of trials (FORMULAS 8.1); target population.
 
-    Below 30 errors or 10 subjects with errors the design effect is at least trials per subject: no other threshold
-    lends one. With more errors than others, the others count. None without trials; one subject says nothing of others.
+    Below 10 subjects with errors the design effect is at least trials per subject: no other threshold lends one. With
+    more errors than others, the others count. Where subjects were tried unequally often, the upper bound allows for one
+    more of those tried most, whose every trial errs. None without trials; one subject says nothing of others.
 
     >>> share_bounds(np.zeros(50, np.int64), np.full(50, 2)).interval(0.05).low
     0.0
@@ -47,6 +48,11 @@ def share_bounds(errors: Ints, trials: Ints) -> RateBounds | None:
     if 0 < wrong < total:
         design = max(1.0, share_variance(errors, trials) * total / (rate * (1 - rate)))
     rarer = errors if 2 * wrong <= total else trials - errors
-    if rarer.sum() < ENOUGH_ERRORS or np.count_nonzero(rarer) < ENOUGH_SUBJECTS:
+    if np.count_nonzero(rarer) < ENOUGH_SUBJECTS:
         design = max(design, total / count)
-    return RateBounds(rate=rate, n_eff=total / design, degrees=degrees_of_freedom(effective_subjects))
+    return RateBounds(
+        rate=rate,
+        n_eff=total / design,
+        degrees=degrees_of_freedom(effective_subjects),
+        image=image_weight(float(trials.max()), total, effective_subjects, count),
+    )

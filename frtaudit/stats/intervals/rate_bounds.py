@@ -19,7 +19,7 @@ number of comparisons, ``degrees`` >= 1 those of Student's t (K - 1), ``error`` 
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
@@ -59,6 +59,10 @@ class RateBounds:
     pair: float | None = None
     person: float = 0.0
     image: float = 0.0
+
+    def allowing(self, known: "RateBounds") -> "RateBounds":
+        """The same with what ``known`` allows for that the cohort does not hold: a pair, a person, an image."""
+        return replace(self, pair=known.pair, person=known.person, image=known.image)
 
     def low(self, error: float) -> float:
         """Lower bound, one-sided.

@@ -8,6 +8,7 @@ rates of the set, and whichever is picked differs from the rest by chance alone.
 import argparse
 import json
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -16,17 +17,31 @@ import numpy as np
 from scipy import stats
 
 from frtaudit.config.plugins import load_plugins
-from frtaudit.core import Classification, CohortData, Estimate, Interval, Method, Target
+from frtaudit.core import (
+    Classification,
+    CohortData,
+    Estimate,
+    Groups,
+    Interval,
+    Method,
+    ScoreTail,
+    Target,
+)
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.spec import IntervalSpec, Weighting
+from frtaudit.core.spec import IntervalSpec, Plan, Weighting
 from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.datasets.providers.cosine import Cosine
 from frtaudit.evaluation.intervals import OperatingPoint, rate_estimate
-from frtaudit.evaluation.picked_group import METRIC, highest
-from frtaudit.evaluation.system import SystemData
-from frtaudit.evaluation.threshold_intervals import inversion
-from frtaudit.pipeline.evaluate import evaluate_system, groups_of
+from frtaudit.evaluation.picked_group import picked
+from frtaudit.evaluation.system import SystemData, strata_of
+from frtaudit.pipeline.evaluate import groups_of, request_of
+from frtaudit.pipeline.thresholds import points_of
+from frtaudit.stats.bootstrap.resample import replicate
+from frtaudit.stats.intervals.wilson import WilsonRule, prepare, prepare_mated
+from frtaudit.stats.rates.rates import Rates, rates, trials
+from frtaudit.stats.rates.resolution import unresolved
+from frtaudit.stats.similarity.tail import no_groups
 from frtaudit.testing.populations import Sampled
 from frtaudit.testing.study import scored_sets, shown
 from frtaudit.testing.study.one_sided import ERRORS
@@ -42,6 +57,8 @@ NOISE = 0.05  # of each coordinate of a template, so that systems of a set are e
 COHORTS, RESAMPLES = 2000, 199
 ALPHA, COVERS, SLACK, ALARM = 0.05, 0.94, 1.2, 1e-3
 PLACE = "moving thresholds"
+
+Misses = tuple[Floats, Floats]  # of the lower and of the upper bound, 1 or 0 at each error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,14 +118,15 @@ def design(
     truths = {weighting: [_truth(system, target, weighting) for system in systems] for weighting in Weighting}
     seed = seed_of(0, "moving", of.name, str(people), f"{target:g}")
     rng = np.random.default_rng(seed)
-    missed: dict[str, list[tuple[Floats, Floats]]] = {}
+    missed: dict[str, list[Misses]] = {}
     for number, chosen in enumerate(shown.draw(of, people, cohorts, rng)):
-        codes = {str(size): rng.permutation(people) % size for size in GROUPS}
+        dealt = rng.permutation(people)
+        codes = {str(size): dealt % size for size in GROUPS}
         evaluated = [
             _evaluated(system, np.sort(chosen), codes, target, number, resamples) for system in systems
         ]
-        for name, interval, truth in _intervals(evaluated, truths, target):
-            missed.setdefault(name, []).append(_misses(interval, truth, picked=name.startswith("picked")))
+        for name, misses in _shown(evaluated, truths, target):
+            missed.setdefault(name, []).append(misses)
     for name, rows in missed.items():
         lower, upper = np.sum(rows, axis=0).astype(int).tolist()
         yield Moving(
@@ -128,6 +146,7 @@ def _truth(of: ScoredSet, target: float, weighting: Weighting) -> tuple[float, f
 def _evaluated(
     of: ScoredSet, people: Ints, codes: dict[str, Ints], target: float, number: int, resamples: int
 ) -> SystemData:
+    """The audit's own path, without what FNMR at one FMR does not read: curves, strictest groups, FMR of groups."""
     templates = of.templates
     if templates is None:
         raise ValueError(f"{of.name}: no templates to audit")
@@ -138,8 +157,50 @@ def _evaluated(
     )
     wanted = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
     spec = spec_of(targets=(target,), thresholds=(), intervals=wanted, n=resamples, seed=number, folds=False)
-    comparisons = AllPairs().comparisons(cohort_data)
-    return evaluate_system(spec, Cosine(name=SYSTEM), cohort_data, comparisons, groups_of(cohort_data.cohort))
+    provider, comparisons = Cosine(name=SYSTEM), AllPairs().comparisons(cohort_data)
+    groups = groups_of(cohort_data.cohort)
+    tail = provider.scores(cohort_data, comparisons, groups, request_of(spec, ()), number)
+    if not isinstance(tail, ScoreTail):
+        raise TypeError("all pairs give a tail")
+    counted = trials(tail, groups)
+    resolved = (unresolved(target, int(counted.non_mated[0])),)
+    points = points_of((target,), (0,), tail, groups, resolved, ())
+    known = points.at_target[np.isfinite(points.at_target)]
+    return SystemData(
+        provider=SYSTEM,
+        spec=spec,
+        cohort_data=cohort_data,
+        comparisons=comparisons,
+        table=None,
+        tail=tail,
+        groups=groups,
+        trials=counted,
+        operating_points=points,
+        rates=_rates(tail, groups, points.at_target),
+        max_points=np.empty((len(Weighting), 0, 1)),
+        replicates={
+            Plan.SUBJECTS: replicate(
+                tail,
+                groups,
+                plan=Plan.SUBJECTS,
+                n=resamples,
+                seed=seed_of(spec.seed, "bootstrap", Plan.SUBJECTS.value),
+                targets=(target,),
+                thresholds=(),
+                strata=strata_of(spec, groups),
+                threads=1,
+            )
+        },
+        rule=prepare_mated(tail, groups, known),
+        resolved=resolved,
+        warned=(None,),
+        failed={},
+    )
+
+
+def _rates(tail: ScoreTail, groups: Groups, at_target: Floats) -> tuple[Rates, Rates]:
+    pooled, identity = (rates(tail, groups, np.where(np.isnan(at), np.inf, at)) for at in at_target)
+    return pooled, identity
 
 
 def _with_groups(cohort_data: CohortData, codes: dict[str, Ints]) -> CohortData:
@@ -155,45 +216,73 @@ def _with_groups(cohort_data: CohortData, codes: dict[str, Ints]) -> CohortData:
     return replace(cohort_data, cohort=replace(cohort_data.cohort, classifications=schemas))
 
 
-def _intervals(
+def _shown(
     systems: Sequence[SystemData], truths: dict[Weighting, list[tuple[float, float]]], target: float
-) -> Iterator[tuple[str, Interval, float]]:
-    """Name, interval and truth of all that one cohort shows; a target without a threshold shows nothing."""
+) -> Iterator[tuple[str, Misses]]:
+    """Name and misses of every interval of one cohort; a target without a threshold shows nothing."""
+    rule = prepare(systems[0].tail, no_groups(systems[0].tail), ())
     for w, weighting in enumerate(Weighting):
         if not all(np.isfinite(system.operating_points.at_target[w, 0]) for system in systems):
             continue
-        estimates = [list(_rates(system, weighting, target, str(s))) for s, system in enumerate(systems)]
         threshold, fnmr = truths[weighting][0]
-        (whole, *_) = estimates[0]
-        yield f"FNMR at FMR, {weighting.value}", whole.intervals[0], fnmr
-        at = float(systems[0].operating_points.at_target[w, 0])
+        whole = _fnmr(systems[0], weighting, target, 0)
+        yield f"FNMR at FMR, {weighting.value}", _misses(whole.intervals[0], fnmr, picked=False)
         yield (
             f"threshold, {weighting.value}",
-            inversion(systems[0]).interval(target, at, weighting, ALPHA),
-            threshold,
+            threshold_misses(systems[0].tail, rule, threshold, target, weighting),
         )
+        values = [_values(system, w, weighting) for system in systems]
         for size in GROUPS:
+            classes = [index for index, _ in systems[0].classes(str(size))]
             for count in SYSTEMS:
-                ranked = {str(size): tuple(f"group {g}" for g in range(size))}
-                among = [item for items in estimates[:count] for item in items]
-                for estimate in highest(among, ranked, weighting, ALPHA):
-                    if estimate.intervals and estimate.metric == METRIC:
-                        name = f"picked of {size} groups, {count} systems, {weighting.value}"
-                        yield name, estimate.intervals[0], truths[weighting][int(estimate.provider)][1]
+                searched = np.array([value[classes] for value in values[:count]])
+                if not np.isfinite(searched).any():
+                    continue
+                system, group = divmod(int(np.nanargmax(searched)), len(classes))
+                most = _fnmr(systems[system], weighting, target, classes[group])
+                (interval, *_) = picked(most, int(np.isfinite(searched).sum()), ALPHA).intervals or (None,)
+                if interval is not None:
+                    name = f"picked of {size} groups, {count} systems, {weighting.value}"
+                    yield name, _misses(interval, truths[weighting][system][1], picked=True)
 
 
-def _rates(system: SystemData, weighting: Weighting, target: float, called: str) -> Iterator[Estimate]:
+def _values(system: SystemData, w: int, weighting: Weighting) -> Floats:
     """FNMR at the target of everybody and of every group."""
+    found = system.rates[w]
+    return np.asarray((found.fnmr if weighting is Weighting.POOLED else found.frr)[0])
+
+
+def _fnmr(system: SystemData, weighting: Weighting, target: float, group_index: int) -> Estimate:
+    """FNMR at the target of one group, with its interval."""
     threshold = float(system.operating_points.at_target[list(Weighting).index(weighting), 0])
-    for group_index, schema, group in system.every_group():
-        place = OperatingPoint(
-            rate="fnmr", weighting=weighting, group_index=group_index, threshold=threshold, point=0
-        )
-        estimate = rate_estimate(system, "study", "fnmr_at_fmr", schema, group, {"fmr": target}, place, ALPHA)
-        yield replace(estimate, provider=called)
+    _, schema, group = system.every_group()[group_index]
+    place = OperatingPoint(
+        rate="fnmr", weighting=weighting, group_index=group_index, threshold=threshold, point=0
+    )
+    return rate_estimate(system, "study", "fnmr_at_fmr", schema, group, {"fmr": target}, place, ALPHA)
 
 
-def _misses(interval: Interval, truth: float, *, picked: bool) -> tuple[Floats, Floats]:
+def threshold_misses(
+    tail: ScoreTail, rule: WilsonRule, threshold: float, target: float, weighting: Weighting
+) -> Misses:
+    """Whether the interval of FORMULAS 8.21 misses a threshold, at every error of ``ERRORS``, read at two scores.
+
+    Its low end is above the threshold where FMR's lower bound exceeds the target at the last score not above it; its
+    high end is below where FMR's upper bound keeps the target at the last score below it.
+    """
+    scores = np.unique(tail.tail_score.astype(np.float64))
+    last, before = (int(np.searchsorted(scores, threshold, side=side)) - 1 for side in ("right", "left"))
+    if before < 0:
+        raise ValueError(f"threshold {threshold} lies below every score that was kept")
+    at = scores[[last, before]]
+    ready = rule.along(tail, no_groups(tail), np.unique(at))
+    lower, upper = (ready.fmr(float(score), 0, ALPHA, weighting).bounds for score in at)
+    low = np.array([lower.low(error) > target for error in ERRORS], dtype=np.float64)
+    high = np.array([upper.high(error) <= target for error in ERRORS], dtype=np.float64)
+    return low, high
+
+
+def _misses(interval: Interval, truth: float, *, picked: bool) -> Misses:
     """Whether each bound misses the truth: at every error of ``ERRORS``, of a picked group at its own level alone."""
     one_sided = interval.one_sided
     bounds = [interval] if picked or one_sided is None else [one_sided(error) for error in ERRORS]
@@ -255,10 +344,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         for people, target in DESIGNS:
             if options.people and people not in options.people:
                 continue
+            begun = time.process_time()
             for moving in design(systems, people, target, options.cohorts, options.resamples):
                 movings[moving.key] = moving
                 sys.stdout.write(table([moving]).splitlines()[-1] + "\n")
                 sys.stdout.flush()
+            sys.stderr.write(
+                f"{source.name}, {people} people: {time.process_time() - begun:.0f} s of one core\n"
+            )
             if options.out:
                 write(options.out, list(movings.values()))
     if options.docs:

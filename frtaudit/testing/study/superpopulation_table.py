@@ -1,4 +1,7 @@
-"""The tables of the superpopulation study on a page: the worst cell of each kind of set, and every cell that fails."""
+"""The tables of the superpopulation study on a page: the worst cell of each kind of set, and every cell that fails.
+
+Widths are medians: over the cohorts of a cell, then over the cells of a kind.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -13,6 +16,7 @@ KINDS = {
     "twins": "real sets with twins, look-alikes",
 }
 RATES = {"fmr": "FMR", "fnmr": "FNMR"}
+WIDTH = 1.06  # of before: the bar of the median
 TIMES = " / ".join(f"{error:g}" for error in ERRORS)
 
 
@@ -21,9 +25,9 @@ def table(cells: Sequence[Cell]) -> str:
     head = (
         f"| cohorts of | rate | cells | lower misses, times nominal at {TIMES} (before) | upper misses | "
         "any false fail of 1 / 6 / 10 / 30 (before) | false pass (before) | "
-        "width: of before, of the oracle's (P FMR) |"
+        "median width: of before, of the oracle's (P FMR) |"
     )
-    lines = [head, "|---" * 8 + "|", *_worst(cells), "", *_broken(cells)]
+    lines = [head, "|---" * 8 + "|", *_worst(cells), "", *_widths(cells), *_broken(cells)]
     return "\n".join(lines)
 
 
@@ -59,6 +63,23 @@ def _worst(cells: Sequence[Cell]) -> Iterator[str]:
             f"{fails} ({fails_before}) | {passes:.3f} ({passes_before:.3f}) | "
             f"{narrow:.2f}, {oracle:.2f}{_expected(alike)} |"
         )
+
+
+def _widths(cells: Sequence[Cell]) -> Iterator[str]:
+    """The width of FNMR's interval over that of before, over all cells, and in either weighting."""
+    widths = {
+        name: np.array([c.width[0] / c.width[1] for c in cells if c.rate == "fnmr" and c.weighting in name])
+        for name in ("pooled, identity", "pooled", "identity")
+    }
+    parts = [
+        f"{name}: median {np.median(over):.3f} over {over.size} cells, {over.min():.2f} to {over.max():.2f}, above "
+        f"{WIDTH} in {np.count_nonzero(over > WIDTH)}"
+        for name, over in widths.items()
+        if over.size
+    ]
+    if parts:
+        yield "Width of FNMR's interval, of before: " + "; ".join(parts) + "."
+        yield ""
 
 
 def _expected(alike: Sequence[Cell]) -> str:

@@ -8,6 +8,7 @@ error at four levels, false fails and false passes to what the report calls nomi
 
 import argparse
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -33,10 +34,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     load_plugins()
     found = {cell.key: cell for cell in read(options.out)} if options.out and options.out.exists() else {}
     for source in sources(parts, options.set, sizes, options.made_people, options.rate or RATES):
+        begun = time.process_time()
         for cell in _cells(source, sizes, options.target or TARGETS, options.cohorts):
             found[cell.key] = cell
             sys.stdout.write(_line(cell) + "\n")
             sys.stdout.flush()
+        sys.stderr.write(f"{source.name}: {time.process_time() - begun:.0f} s of one core\n")
         if options.out:
             write(options.out, list(found.values()))
     if options.docs:

@@ -56,3 +56,29 @@ def test_coverage_of_clustered_failures() -> None:
         assert found is not None
         hits += found.low <= 0.1 <= found.high
     assert binomtest(hits, runs, 0.95, alternative="less").pvalue > 1e-4
+
+
+def test_few_failures_of_many_subjects_are_nearly_independent() -> None:
+    """From ten subjects with failures the design effect is estimated: one each of twelve is no cluster of ten."""
+    bounds = clustered_share.share_bounds(np.repeat([1, 0], [12, 88]), np.full(100, 10))
+    assert bounds is not None
+    assert bounds.n_eff > 900
+    few = clustered_share.share_bounds(np.repeat([1, 0], [9, 91]), np.full(100, 10))
+    assert few is not None
+    assert few.n_eff == 100
+
+
+def test_upper_bound_of_subjects_tried_unequally_often() -> None:
+    """Where one subject in twenty has 60 trials and the rest two, it misses in at most 0.06 of 2,000 cohorts.
+
+    One subject in twenty fails at 0.95, and these may all be of two trials. Seed fixed; it alarms at p <= 0.001.
+    """
+    rng, runs, truth = np.random.default_rng(12), 2000, 0.05 * 0.95
+    trials = np.where(np.arange(200) % 20 == 0, 60, 2)
+    missed = 0
+    for _ in range(runs):
+        errors = rng.binomial(trials, np.where(rng.random(200) < 0.05, 0.95, 0.0))
+        bounds = clustered_share.share_bounds(errors, trials)
+        assert bounds is not None
+        missed += bounds.high(0.05) < truth
+    assert binomtest(missed, runs, 0.06, alternative="greater").pvalue > 1e-3

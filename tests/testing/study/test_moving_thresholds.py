@@ -2,9 +2,30 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from frtaudit.testing.study.moving_thresholds import Moving, main, read, table
+from frtaudit.core.spec import Weighting
+from frtaudit.datasets.providers.cosine import Cosine
+from frtaudit.evaluation.threshold_intervals import inversion
+from frtaudit.pipeline.evaluate import evaluate_system
+from frtaudit.stats.intervals.wilson import prepare
+from frtaudit.stats.similarity.tail import no_groups
+from frtaudit.testing.populations import ISOTROPIC
+from frtaudit.testing.study.moving_thresholds import (
+    ALPHA,
+    ERRORS,
+    Moving,
+    _evaluated,
+    _fnmr,
+    main,
+    read,
+    table,
+    threshold_misses,
+)
+from frtaudit.testing.study.scored_sets import made
+
+TARGET = 0.01
 
 
 @pytest.mark.slow
@@ -33,3 +54,28 @@ def test_a_picked_group_is_held_to_its_coverage() -> None:
     )
     assert not one_sided.holds
     assert "beyond the bar" in table([one_sided])
+
+
+def test_the_study_reads_what_an_audit_prints() -> None:
+    """FNMR at an FMR and its interval are those of the whole audit; the threshold misses where its interval does."""
+    people = np.arange(40)
+    light = _evaluated(made(ISOTROPIC, (2,), 40, seed=3), people, {"2": people % 2}, TARGET, 1, 39)
+    audited = evaluate_system(
+        light.spec, Cosine(name=light.provider), light.cohort_data, light.comparisons, light.groups
+    )
+    for weighting in Weighting:
+        for group_index in range(3):
+            ours, theirs = (_fnmr(system, weighting, TARGET, group_index) for system in (light, audited))
+            assert ours.value == theirs.value
+            assert ours.intervals == theirs.intervals
+        rule, at = (
+            prepare(light.tail, no_groups(light.tail), ()),
+            float(audited.operating_points.at_target[0, 0]),
+        )
+        whole = inversion(audited).interval(TARGET, at, weighting, ALPHA)
+        assert whole.one_sided is not None
+        bounds = [whole.one_sided(error) for error in ERRORS]
+        for threshold in at + np.array([-0.2, -0.1, -0.05, 0.05, 0.1]):
+            low, high = threshold_misses(light.tail, rule, float(threshold), TARGET, weighting)
+            assert low.tolist() == [float(bound.low or 0) > threshold for bound in bounds]
+            assert high.tolist() == [float(bound.high or 1) < threshold for bound in bounds]

@@ -32,17 +32,18 @@ def test_people_are_split_in_halves_and_nothing_is_lost() -> None:
 
 def test_planted_pairs_are_counted_apart_from_others() -> None:
     """Among people who are far apart most of the planted pairs are found and no other."""
-    hit, others = drawn(small(), 10, 5, np.random.default_rng(1))
+    hit, others, by_one_cut = drawn(small(), 10, 5, np.random.default_rng(1))
     assert 3 <= hit <= 5
     assert others == 0
+    assert by_one_cut <= hit
 
 
 def test_the_bar_is_that_of_every_draw() -> None:
     """16 of 20 at least and two others at most; a draw beyond it is named."""
-    row = Flagged(system="s", found=(16, 20), others=(0, 2), of_all=7)
+    row = Flagged(system="s", found=(16, 20), others=(0, 2), by_one_cut=(17, 12), of_all=7)
     assert row.holds
-    assert "| s | 16 20 | 2 | 7 | holds |" in table([row])
+    assert "| s | 16 20 | 2 | 7 | holds | 12 17 |" in table([row])
     for found, others in (((15, 20), (0, 0)), ((20, 20), (0, 3))):
-        low = Flagged(system="s", found=found, others=others, of_all=7)
+        low = Flagged(system="s", found=found, others=others, by_one_cut=found, of_all=7)
         assert not low.holds
         assert "beyond the bar" in table([low])

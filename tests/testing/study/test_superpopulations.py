@@ -5,6 +5,7 @@ Tests also one_sided, sources and superpopulation_table, which the study is made
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from frtaudit.testing.study import superpopulations
@@ -61,3 +62,6 @@ def test_the_page_has_the_committed_numbers() -> None:
     assert table(found) in page
     assert max(cell.cohorts for cell in found) == 20_000
     assert not [cell for cell in found if any("lower" in claim or "fail" in claim for claim in cell.broken)]
+    widths = [cell.width[0] / cell.width[1] for cell in found if cell.rate == "fnmr"]
+    assert np.median(widths) <= 1.06
+    assert f"pooled, identity: median {np.median(widths):.3f} over {len(widths)} cells" in page
