@@ -209,7 +209,8 @@ def _sign(signed: Path, sweep: Path) -> None:
 ADDED = {
     "report.html": 2,
     "result.json": 2,
-    "tables/rates.parquet": 2,
+    "tables/scores.parquet": 2,
+    "tables/rates.parquet": 4,
     "summary.html": 4,
     "0" * 16 + "/report.html": 4,
     "1" * 16 + "/summary.html": 4,
