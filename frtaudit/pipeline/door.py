@@ -154,8 +154,9 @@ def evaluate(
     words = (*(_NAMED if arrays.named else _NAMELESS), f"thresholds.fmr={[float(rate) for rate in fmr]}")
     found = composed(CONFIG, [*words, *overrides])
     schemas = {name: {"column": name, "classes": classes_of(arrays, name)} for name in groups or {}}
-    declared = found.resolved.get("schemas") or {}
-    spec = audit_of(Composed(found.as_written, {**found.resolved, "schemas": {**schemas, **declared}}))
+    declared = found.resolved.get("schemas")
+    both = {**schemas, **(declared if isinstance(declared, Mapping) else {})}
+    spec = audit_of(Composed(found.as_written, {**found.resolved, "schemas": both}))
     return _in_memory(_without_samples(spec, arrays), arrays)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -75,6 +75,11 @@ class ModelInput:
         return (values if self.layout is Layout.NCHW else np.ascontiguousarray(values.transpose(1, 2, 0)))[
             None
         ]
+
+
+def input_of(settings: object) -> ModelInput:
+    """The input that the fields of these names describe."""
+    return ModelInput(**{part.name: getattr(settings, part.name) for part in fields(ModelInput)})
 
 
 def installed(where: str) -> str:

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from frtaudit.collection.clients.face_network import Colours, Layout, ModelInput
+from frtaudit.collection.clients.face_network import Colours, Layout, ModelInput, input_of
 from frtaudit.core.arrays import Floats
 from frtaudit.errors import SpecError
 
@@ -76,13 +76,7 @@ class Preset:
     @property
     def model_input(self) -> ModelInput:
         """The input that an ONNX model of this kind takes."""
-        return ModelInput(
-            size=self.size,
-            layout=self.layout,
-            colours=self.colours,
-            mean=self.mean,
-            deviation=self.deviation,
-        )
+        return input_of(self)
 
     @property
     def template(self) -> Floats:

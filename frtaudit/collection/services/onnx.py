@@ -15,8 +15,8 @@ from frtaudit.collection.clients.face_network import (
     FaceNetwork,
     Inputs,
     Layout,
-    ModelInput,
     Pixels,
+    input_of,
     installed,
     read_model,
 )
@@ -67,7 +67,7 @@ class Onnx:
         """Raise :class:`SpecError` for a size, a deviation or a margin that no picture takes."""
         if not 0 <= self.margin <= 5:
             raise SpecError(".margin", f"{self.margin:g}", "0 to 5")
-        self._input()
+        input_of(self)
         self._finding()
 
     detects = True  # faces are found, and embedded, by a call of its own
@@ -97,20 +97,11 @@ class Onnx:
 
         Raises :class:`ProviderError`: no such file, no ONNX, an input of another shape, an output that is no embedding.
         """
-        network = FaceNetwork(self.model, self._input(), self.output, self.execution, WHERE)
+        network = FaceNetwork(self.model, input_of(self), self.output, self.execution, WHERE)
         return _Open(self, network, self._finding(), gate)
 
     def _finding(self) -> Finding | None:
         return Finding(longest=self.longest) if self.detector is FoundBy.DLIB else None
-
-    def _input(self) -> ModelInput:
-        return ModelInput(
-            size=self.size,
-            layout=self.layout,
-            colours=self.colours,
-            mean=self.mean,
-            deviation=self.deviation,
-        )
 
     def taken(self, image: Pixels, box: Box | None) -> Inputs:
         """The model's input for a face, shape (1, 3, height, width) or (1, height, width, 3)."""
@@ -120,7 +111,7 @@ class Onnx:
             x, y = self.margin * box.width, self.margin * box.height
             sides = (box.x - x, box.y - y, box.x + box.width + x, box.y + box.height + y)
             cut = cut.crop(tuple(round(side) for side in sides))  # type: ignore[arg-type]  # four of them
-        return self._input().of(np.asarray(cut.resize((width, height), Image.Resampling.BILINEAR)))
+        return input_of(self).of(np.asarray(cut.resize((width, height), Image.Resampling.BILINEAR)))
 
 
 class _Open:
