@@ -1,4 +1,5 @@
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,11 @@ from frtaudit.inputs.shared_runs import (
     translated,
 )
 
-ONE, TWO = (read_run_tables(runs() / name) for name in ("one", "two"))
+
+@cache
+def tables_of(name: str) -> RunTables:
+    """The tables of a run, read once."""
+    return read_run_tables(runs() / name)
 
 
 def changed(run: RunTables, **columns: object) -> RunTables:
@@ -33,17 +38,24 @@ def _only(run: RunTables, names: set[str]) -> RunTables:
 
 def test_runs_on_the_same_samples_stay_as_they_are() -> None:
     """Nothing is left out, and nothing is copied: the replicates stay."""
-    assert all(one is other for one, other in zip((ONE, TWO), on_shared_samples([ONE, TWO]), strict=True))
+    assert all(
+        one is other
+        for one, other in zip(
+            (tables_of("one"), tables_of("two")),
+            on_shared_samples([tables_of("one"), tables_of("two")]),
+            strict=True,
+        )
+    )
 
 
 def test_a_run_is_brought_to_the_samples_of_the_other() -> None:
     """All of its tables lose the others, it has no replicates any more, and its scores are those of the same pairs."""
-    part = _only(TWO, set(TWO.tables["samples"]["sample"].astype(str)[:20]))
-    one, two = on_shared_samples([ONE, part])
+    part = _only(tables_of("two"), set(tables_of("two").tables["samples"]["sample"].astype(str)[:20]))
+    one, two = on_shared_samples([tables_of("one"), part])
     cohort = shared_cohort([one, two])
     assert cohort.sample_ids == cohort_of(two).sample_ids
     assert cohort.n_samples == 20
-    assert cohort.digest not in (cohort_of(ONE).digest, cohort_of(TWO).digest)
+    assert cohort.digest not in (cohort_of(tables_of("one")).digest, cohort_of(tables_of("two")).digest)
     assert not len(one.tables["replicates"])
     shared = shared_comparisons([one, two], cohort)
     assert shared.comparisons.all_pairs
@@ -53,7 +65,12 @@ def test_a_run_is_brought_to_the_samples_of_the_other() -> None:
         int(size[a] * size[b]) for a in range(len(size)) for b in range(a) if cells[a] == cells[b] >= 0
     )
     assert shared.made[0] == within + int((size * (size - 1) // 2).sum())
-    whole = finished_of(ONE, "one", cohort_of(ONE), comparisons_of(ONE, cohort_of(ONE))).tail
+    whole = finished_of(
+        tables_of("one"),
+        "one",
+        cohort_of(tables_of("one")),
+        comparisons_of(tables_of("one"), cohort_of(tables_of("one"))),
+    ).tail
     left = finished_of(one, "one", cohort, shared.comparisons).tail
     assert whole is not None
     assert left is not None
@@ -64,19 +81,29 @@ def test_people_that_are_not_the_same_are_refused() -> None:
     """No two people in common; an image of another person; a person of another class; another rule for pairs."""
     with pytest.raises(DataError, match="compare: 0 of the images of one are in every run"):
         on_shared_samples(
-            [ONE, translated(TWO, {name: f"x{name}" for name in TWO.tables["samples"]["sample"]})]
+            [
+                tables_of("one"),
+                translated(
+                    tables_of("two"),
+                    {name: f"x{name}" for name in tables_of("two").tables["samples"]["sample"]},
+                ),
+            ]
         )
-    subjects = TWO.tables["samples"]["subject"].astype(str).to_numpy().copy()
+    subjects = tables_of("two").tables["samples"]["subject"].astype(str).to_numpy().copy()
     subjects[0] = subjects[-1]
     with pytest.raises(DataError, match="two: gives images to other people than one"):
-        on_shared_samples([ONE, changed(TWO, subject=subjects)])
-    classes = TWO.tables["samples"]["class_group"].astype(object).to_numpy().copy()
-    classes[TWO.tables["samples"]["subject"] == subjects[-1]] = "x" if classes[-1] == "y" else "y"
+        on_shared_samples([tables_of("one"), changed(tables_of("two"), subject=subjects)])
+    classes = tables_of("two").tables["samples"]["class_group"].astype(object).to_numpy().copy()
+    classes[tables_of("two").tables["samples"]["subject"] == subjects[-1]] = (
+        "x" if classes[-1] == "y" else "y"
+    )
     with pytest.raises(DataError, match="two: puts 1 people into other classes of group"):
-        shared_cohort([ONE, changed(TWO, class_group=classes)])
-    rows = np.arange(len(TWO.tables["samples"])) % 2
+        shared_cohort([tables_of("one"), changed(tables_of("two"), class_group=classes)])
+    rows = np.arange(len(tables_of("two").tables["samples"])) % 2
     with pytest.raises(DataError, match="two: its non-mated pairs are not those of one"):
-        shared_comparisons([ONE, changed(TWO, cell=rows)], cohort_of(ONE))
+        shared_comparisons(
+            [tables_of("one"), changed(tables_of("two"), cell=rows)], cohort_of(tables_of("one"))
+        )
 
 
 def test_both_orders_are_one_comparison() -> None:
@@ -106,8 +133,8 @@ def test_both_orders_are_one_comparison() -> None:
 
 def test_samples_without_another_name_keep_theirs() -> None:
     """In every table that names samples."""
-    first, *_ = TWO.tables["samples"]["sample"].astype(str)
-    found = translated(TWO, {first: "renamed"})
+    first, *_ = tables_of("two").tables["samples"]["sample"].astype(str)
+    found = translated(tables_of("two"), {first: "renamed"})
     assert found.tables["samples"]["sample"].iloc[0] == "renamed"
     ends = pd.concat([found.tables["scores"][side].astype(str) for side in ("probe", "reference")])
     assert "renamed" in set(ends)

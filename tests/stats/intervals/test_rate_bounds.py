@@ -287,3 +287,11 @@ def test_p_of_fnmr_agrees_with_its_upper_bound(
     high, p_value = made.high(error), made.p_below(limit)
     if abs(high - limit) > 1e-6 * limit:
         assert (p_value <= error) == (high < limit)
+
+
+@pytest.mark.parametrize(("image", "upper"), [(0.01125, 0.0581328), (0.004, 0.0425717), (0.0, 0.0425717)])
+def test_one_more_bad_image_counts_where_it_is_heavy(image: float, upper: float) -> None:
+    """The bound of a rate allows for an image that weighs more than an effective comparison, and for no other."""
+    assert bounds.RateBounds(rate=0.02, n_eff=240, degrees=59, image=image).high(0.05) == pytest.approx(
+        upper, abs=1e-7
+    )
