@@ -6,21 +6,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from frtaudit.core.machine.command_line import Parser
-from frtaudit.errors import FrtauditError, printable
+from frtaudit.errors import printable
 from frtaudit.signing.key_folder import CERTIFICATE, PDF_KEY, PUBLIC, STATEMENT_KEY, generate
 from frtaudit.signing.password import new_password
 from frtaudit.signing.signer import Signer
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """``frtaudit keygen``: 0 done, 1 could not, 2 usage."""
+    """``frtaudit keygen``: 0 done. Raises :class:`~frtaudit.errors.FrtauditError` where no key could be made."""
     options = _parser().parse_args(argv)
-    try:
-        password = new_password(options.password_file, options.prompt)
-        signer = generate(Path(options.out), options.name, password, datetime.now(UTC))
-    except FrtauditError as error:
-        sys.stderr.write(f"frtaudit keygen: {error}\n")
-        return error.exit_code
+    password = new_password(options.password_file, options.prompt)
+    signer = generate(Path(options.out), options.name, password, datetime.now(UTC))
     lines = _summary(Path(options.out), signer, encrypted=password is not None)
     sys.stdout.write("\n".join(map(printable, lines)) + "\n")
     return 0

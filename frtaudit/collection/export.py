@@ -47,6 +47,7 @@ def export(
 ) -> tuple[str, ...]:
     """Write it all, ``collection.json`` last, each file whole or not; what who collects has to know, as sentences."""
     out = OutputFolder(into)
+    signals.check()
     out.replace(FACES, _faces(chosen))
     files = [FACES]
     if chosen.boxes is not None:
@@ -56,12 +57,14 @@ def export(
     said: list[str] = []
     shown: list[str] = []
     for number, name in enumerate(sorted(spec.services)):
+        signals.check()
         with out.drafted(f"{name}.parquet") as draft:
             _scores(draft, store, number, name, chosen)
         files.append(f"{name}.parquet")
         services[name], told, calm = _service(store, number, name, spec, chosen, finished=finished)
         said += told
         shown += [*calm, *told]
+    signals.check()
     listed = {name: sha256_file(into / name) for name in sorted(files)}
     content = _about(store, spec, chosen) | {
         "finished": finished,

@@ -72,7 +72,7 @@ class Store:
                 raise DataError(
                     "into", "another frtaudit collect works in that folder", "one at a time"
                 ) from None
-            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_FULL:
+            if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
                 raise as_line(error, "into") from None
             raise DataError("into", f"the store cannot be written ({error})", "a writable folder") from None
         except (sqlite3.DatabaseError, OSError) as error:

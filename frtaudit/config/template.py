@@ -1,9 +1,11 @@
 """The files that ``frtaudit init`` writes: a commented spec of one's own and the header of the metadata."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 
+from frtaudit.core.machine import signals
 from frtaudit.core.machine.faults import as_line
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import SpecError, printable
@@ -90,7 +92,7 @@ def write_starter(folder: str | Path) -> str:
     """Write ``audit/my_audit.yaml`` and ``metadata.csv`` into a folder; returns what to do next.
 
     Raises :class:`SpecError`, before anything is written, if one of them is there already, and a
-    :class:`~frtaudit.errors.FrtauditError` where one cannot be written: then neither is.
+    :class:`~frtaudit.errors.FrtauditError` where one cannot be written: then neither is, nor a folder for it.
     """
     place = Path(folder)
     if str(place) != printable(str(place)):
@@ -99,14 +101,22 @@ def write_starter(folder: str | Path) -> str:
     for name in files:
         if os.path.lexists(place / name):
             raise SpecError(name, "is there already", "a folder without it")
+    missing = [path for path in (place / "audit", place, *place.parents) if not path.exists()]
     written: list[Path] = []
     try:
         place.mkdir(parents=True, exist_ok=True)
-        written.extend(OutputFolder(place).write(name, text.encode()) for name, text in files.items())
-    except OSError as error:
+        for name, text in files.items():
+            signals.check()
+            written.append(OutputFolder(place).write(name, text.encode()))
+    except BaseException as error:
         for path in written:
             path.unlink(missing_ok=True)
-        raise as_line(error, str(folder)) from None
+        for path in missing:
+            with suppress(OSError):  # one that was not made, or holds what another wrote
+                path.rmdir()
+        if isinstance(error, OSError):
+            raise as_line(error, str(folder)) from None
+        raise
     return "\n".join(
         [
             *(f"wrote {place / name}" for name in files),

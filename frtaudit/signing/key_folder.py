@@ -26,6 +26,7 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import NameOID
 from securesystemslib.signer import CryptoSigner, SSlibKey  # type: ignore[attr-defined]  # not re-exported
 
+from frtaudit.core.machine import signals
 from frtaudit.core.machine.faults import as_line
 from frtaudit.errors import DataError
 from frtaudit.signing.password import PASSWORD_FILE, bytes_of
@@ -50,6 +51,7 @@ def generate(folder: Path, name: str, password: bytes | None, when: datetime) ->
     draft = _draft_beside(folder)
     try:
         _write_key(draft, name, password, when)
+        signals.check()
         draft.rename(folder)
     except OSError as error:
         if error.errno in _TAKEN:
@@ -84,7 +86,7 @@ def _draft_beside(folder: Path) -> Path:
         folder.parent.mkdir(parents=True, exist_ok=True)
         return Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     except OSError as error:
-        raise DataError(str(folder), f"cannot be written ({error.strerror})", "a writable place") from None
+        raise as_line(error, str(folder)) from None
 
 
 def _write_key(folder: Path, name: str, password: bytes | None, when: datetime) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from frtaudit.cli import keygen
+from frtaudit.cli import keygen, main
+from frtaudit.errors import DataError
 from frtaudit.signing.key_folder import PUBLIC, read
 
 
@@ -22,17 +23,21 @@ def test_main_prints_paths_and_fingerprints(tmp_path: Path, capsys: pytest.Captu
 
 def test_main_refuses_with_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A second keygen into the same folder fails with one line on stderr."""
-    assert keygen.main(["--out", str(tmp_path / "k")]) == 0
+    words = ["keygen", "--out", str(tmp_path / "k")]
+    assert main.main(words) == 0
     capsys.readouterr()
-    assert keygen.main(["--out", str(tmp_path / "k")]) == 1
-    assert capsys.readouterr().err.count("\n") == 1
+    assert main.main(words) == 1
+    assert capsys.readouterr().err == (
+        f"frtaudit: {tmp_path / 'k'}: holds something already; accepted: a new or empty folder\n"
+    )
 
 
 def test_main_asks_twice_and_refuses_two_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """--prompt encrypts when both answers agree, and makes nothing when they do not."""
     answers = iter(["one", "two", "same", "same"])
     monkeypatch.setattr(getpass, "getpass", lambda _prompt: next(answers))
-    assert keygen.main(["--out", str(tmp_path / "k"), "--prompt"]) == 1
+    with pytest.raises(DataError, match="empty or differ"):
+        keygen.main(["--out", str(tmp_path / "k"), "--prompt"])
     assert not (tmp_path / "k").exists()
     assert keygen.main(["--out", str(tmp_path / "k"), "--prompt"]) == 0
     assert read(tmp_path / "k", b"same")
@@ -41,5 +46,6 @@ def test_main_asks_twice_and_refuses_two_answers(tmp_path: Path, monkeypatch: py
 def test_an_empty_password_file_is_refused(tmp_path: Path) -> None:
     """A file without a password would leave the key open without saying so."""
     (tmp_path / "password").write_text("\n")
-    assert keygen.main(["--out", str(tmp_path / "k"), "--password-file", str(tmp_path / "password")]) == 1
+    with pytest.raises(DataError, match="holds no password"):
+        keygen.main(["--out", str(tmp_path / "k"), "--password-file", str(tmp_path / "password")])
     assert not (tmp_path / "k").exists()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -357,3 +358,26 @@ def test_no_word_of_the_command_line_forges_a_line(
     assert said.replace("\n", "").isprintable()
     assert "\nok " not in said
     assert code == 0 or said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("init", ["init", "new"]), ("keygen", ["keygen", "--out", "new"])]
+)
+def test_a_signal_before_the_first_file_is_heard(
+    name: str, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commands that take a second make nothing after it."""
+    monkeypatch.chdir(tmp_path)
+    made = main.COMMANDS[name]
+
+    def interrupted(argv: Sequence[str]) -> int:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return made(argv)
+
+    monkeypatch.setattr(main, "COMMANDS", {name: interrupted})
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        assert main.main(words) == 128 + signal.SIGTERM
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert list(tmp_path.iterdir()) == []

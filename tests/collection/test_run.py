@@ -18,11 +18,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from frtaudit.collection import export
 from frtaudit.collection.clients.gate import BudgetError
 from frtaudit.collection.run import CollectionStatus, collect
 from frtaudit.collection.spec import CollectionSpec, from_plain
 from frtaudit.collection.store import Store
 from frtaudit.core.canonical import dumps
+from frtaudit.core.machine.signals import Stopped
 from frtaudit.datasets.cohorts.queries import Queries
 from frtaudit.errors import DataError, FrtauditError, ProviderError, SpecError
 
@@ -642,6 +644,29 @@ def test_a_folder_belongs_to_one_collection(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match="into: a file stands where a folder is needed"):
         came(tmp_path / "file")
+
+
+def test_a_signal_between_two_files_of_the_end_is_heard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What came while the last score list was written ends the command before the next file; the same command goes on."""
+    write = export._scores
+
+    def interrupted(*args: object) -> None:
+        write(*args)  # type: ignore[arg-type]
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(export, "_scores", interrupted)
+        before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        try:
+            with pytest.raises(Stopped):
+                collect(spec(tmp_path))
+        finally:
+            signal.signal(signal.SIGTERM, before)
+    assert (tmp_path / "acme.parquet").exists()
+    assert not (tmp_path / "collection.json").exists()
+    assert came(tmp_path)[0].complete
 
 
 def test_scores_are_what_the_service_says(tmp_path: Path) -> None:

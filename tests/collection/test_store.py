@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from small_limits import file_size_limit
 
 from frtaudit.collection.rows import ImageRow, Key, Result, State, facts_of
 from frtaudit.collection.store import STORE, Store
 from frtaudit.core.collecting import Refusal
+from frtaudit.core.machine.faults import as_line
 from frtaudit.errors import DataError
 
 
@@ -153,3 +155,20 @@ def test_a_store_of_another_program_stays_as_it_is(tmp_path: Path) -> None:
         Store(tmp_path / STORE)
     assert (tmp_path / STORE).read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == [STORE]
+
+
+def test_a_file_size_limit_is_told_as_such(tmp_path: Path) -> None:
+    """SQLite calls it an error of the disk, when a store is made and when calls are written into it."""
+    for size in (4_096, 16_384):  # too small for its first pages; for the memory that its log shares
+        line = "into: the file-size limit is reached; accepted: a higher limit: ulimit -f unlimited"
+        with file_size_limit(size), pytest.raises(DataError) as refused:
+            Store(tmp_path / f"{size}")
+        assert str(refused.value) == line
+    store = Store(tmp_path / "s")
+    store.begin()
+    keys = [Key(0, 0, 256, 512 + 256 * number) for number in range(20_000)]
+    with file_size_limit(100_000):
+        with pytest.raises(sqlite3.OperationalError, match="disk I/O error") as caught:
+            store.commit([], keys)
+        assert str(as_line(caught.value)).startswith("store.sqlite: the file-size limit is reached; ")
+    assert str(as_line(caught.value)).startswith("store.sqlite: the disk reports an error; ")

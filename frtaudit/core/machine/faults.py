@@ -46,6 +46,7 @@ STORE = {
     sqlite3.SQLITE_READONLY: errno.EROFS,
     sqlite3.SQLITE_CANTOPEN: errno.EACCES,
 }
+WRITING = (sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 # How libraries say that they got no memory, by errors of other kinds.
 NO_MEMORY = (
@@ -130,8 +131,14 @@ def _of_system(error: OSError, where: str) -> FrtauditError:
 
 
 def _of_store(error: sqlite3.Error, where: str) -> FrtauditError:
-    """Of a collection's store; ``sqlite_errorcode`` holds the primary code in its low byte."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    """Of a collection's store; ``sqlite_errorcode`` holds the primary code in its low byte.
+
+    SQLite calls the end of ``ulimit -f`` an error of the disk: where there is a limit, what it cannot write is that.
+    """
+    extended = getattr(error, "sqlite_errorcode", 0)
+    code = extended & 0xFF
+    if extended in WRITING and resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY:
+        return DataError(where or "store.sqlite", *SYSTEM[errno.EFBIG])
     if code in STORE:
         return DataError(where or "store.sqlite", *SYSTEM[STORE[code]])
     if code in DAMAGED:
