@@ -23,7 +23,7 @@ BIAS ?=
 VENDORS ?=
 LABELS ?= --searches 5 --queries 40
 SETS ?=
-MOVING ?= --part made --set isotropic
+MOVING ?= --people 60 --people 150
 export PYTHON
 # The tests start the command a hundred times: its bytecode is kept.
 unexport PYTHONDONTWRITEBYTECODE
@@ -96,6 +96,7 @@ guarantees: $(FOR_TESTS)
 	    --docs docs/methods/guarantees.md $(LABELS)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.superpopulations \
 	    --out reports/guarantees/superpopulations.json --docs docs/methods/guarantees.md $(SETS)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.attempts --docs docs/methods/guarantees.md
 	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.moving_thresholds \
 	    --out reports/guarantees/moving_thresholds.json --docs docs/methods/guarantees.md $(MOVING)
 
