@@ -649,7 +649,7 @@ def test_a_folder_belongs_to_one_collection(tmp_path: Path) -> None:
 def test_a_signal_between_two_files_of_the_end_is_heard(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What came while the last score list was written ends the command before the next file; the same command goes on."""
+    """What came while the last score list was written ends it before the next file; the same command goes on."""
     write = export._scores
 
     def interrupted(*args: object) -> None:
