@@ -287,3 +287,17 @@ def test_p_of_fnmr_agrees_with_its_upper_bound(
     high, p_value = made.high(error), made.p_below(limit)
     if abs(high - limit) > 1e-6 * limit:
         assert (p_value <= error) == (high < limit)
+
+
+def test_the_upper_bound_rises_with_the_errors_of_one_person() -> None:
+    """All errors are of one person: one more of them never lowers the bound, though its design effect rises with it."""
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        pairs = rng.integers(1, 100, int(rng.integers(3, 60))).astype(float)
+        total, people = pairs.sum(), pairs.sum() ** 2 / np.square(pairs).sum()
+        errors = np.arange(1, pairs[0] + 1)
+        rate = errors / total
+        square = np.square(errors - rate * pairs[0]) + np.square(rate) * np.square(pairs[1:]).sum()
+        deff = np.maximum(1, people / (people - 1) * square / (total * rate * (1 - rate)))
+        upper = bounds.upper_bound(rate, total / deff, people - 1, 0.05)
+        assert np.all(np.diff(upper) >= 0)
