@@ -295,3 +295,17 @@ def test_one_more_bad_image_counts_where_it_is_heavy(image: float, upper: float)
     assert bounds.RateBounds(rate=0.02, n_eff=240, degrees=59, image=image).high(0.05) == pytest.approx(
         upper, abs=1e-7
     )
+
+
+def test_the_upper_bound_rises_with_the_errors_of_one_person() -> None:
+    """All errors are of one person: one more of them never lowers the bound, though its design effect rises with it."""
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        pairs = rng.integers(1, 100, int(rng.integers(3, 60))).astype(float)
+        total, people = pairs.sum(), pairs.sum() ** 2 / np.square(pairs).sum()
+        errors = np.arange(1, pairs[0] + 1)
+        rate = errors / total
+        square = np.square(errors - rate * pairs[0]) + np.square(rate) * np.square(pairs[1:]).sum()
+        deff = np.maximum(1, people / (people - 1) * square / (total * rate * (1 - rate)))
+        upper = bounds.upper_bound(rate, total / deff, people - 1, 0.05)
+        assert np.all(np.diff(upper) >= 0)
