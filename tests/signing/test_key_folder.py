@@ -114,5 +114,5 @@ def test_a_fault_of_the_machine_is_told_as_such_and_leaves_nothing(tmp_path: Pat
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     """A key cannot be made beneath a file."""
     (tmp_path / "file").write_text("x")
-    with pytest.raises(DataError, match="cannot be written"):
+    with pytest.raises(DataError, match="k: a file stands where a folder is needed"):
         generate(tmp_path / "file" / "k", "Org", None, WHEN)
