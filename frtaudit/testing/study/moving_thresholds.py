@@ -29,7 +29,7 @@ from frtaudit.core import (
 )
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.spec import IntervalSpec, Plan, Weighting
+from frtaudit.core.spec import AuditSpec, IntervalSpec, Plan, Weighting
 from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.datasets.providers.cosine import Cosine
 from frtaudit.evaluation.intervals import OperatingPoint, rate_estimate
@@ -37,7 +37,7 @@ from frtaudit.evaluation.picked_group import picked
 from frtaudit.evaluation.system import SystemData, strata_of
 from frtaudit.pipeline.evaluate import groups_of, request_of
 from frtaudit.pipeline.thresholds import points_of
-from frtaudit.stats.bootstrap.resample import replicate
+from frtaudit.stats.bootstrap.resample import Replicates, replicate
 from frtaudit.stats.intervals.wilson import WilsonRule, prepare, prepare_mated
 from frtaudit.stats.rates.rates import Rates, rates, trials
 from frtaudit.stats.rates.resolution import unresolved
@@ -178,23 +178,26 @@ def _evaluated(
         operating_points=points,
         rates=_rates(tail, groups, points.at_target),
         max_points=np.empty((len(Weighting), 0, 1)),
-        replicates={
-            Plan.SUBJECTS: replicate(
-                tail,
-                groups,
-                plan=Plan.SUBJECTS,
-                n=resamples,
-                seed=seed_of(spec.seed, "bootstrap", Plan.SUBJECTS.value),
-                targets=(target,),
-                thresholds=(),
-                strata=strata_of(spec, groups),
-                threads=1,
-            )
-        },
+        replicates={Plan.SUBJECTS: _replicates(spec, tail, groups)},
         rule=prepare_mated(tail, groups, known),
         resolved=resolved,
         warned=(None,),
         failed={},
+    )
+
+
+def _replicates(spec: AuditSpec, tail: ScoreTail, groups: Groups) -> Replicates:
+    """Those of subjects, as an audit draws them."""
+    return replicate(
+        tail,
+        groups,
+        plan=Plan.SUBJECTS,
+        n=spec.bootstrap.B,
+        seed=seed_of(spec.seed, "bootstrap", Plan.SUBJECTS.value),
+        targets=spec.thresholds.fmr,
+        thresholds=(),
+        strata=strata_of(spec, groups),
+        threads=1,
     )
 
 

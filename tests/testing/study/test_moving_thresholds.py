@@ -25,6 +25,7 @@ from frtaudit.testing.study.moving_thresholds import (
 )
 from frtaudit.testing.study.scored_sets import made
 
+ROOT = Path(__file__).parents[3]
 TARGET = 0.01
 
 
@@ -79,3 +80,14 @@ def test_the_study_reads_what_an_audit_prints() -> None:
             low, high = threshold_misses(light.tail, rule, float(threshold), TARGET, weighting)
             assert low.tolist() == [float(bound.low or 0) > threshold for bound in bounds]
             assert high.tolist() == [float(bound.high or 1) < threshold for bound in bounds]
+
+
+def test_the_page_has_the_committed_numbers() -> None:
+    """docs/methods/guarantees.md holds the table of the committed JSON, of 2,000 cohorts a design, and what it says."""
+    found = read(ROOT / "reports" / "guarantees" / "moving_thresholds.json")
+    page = (ROOT / "docs" / "methods" / "guarantees.md").read_text("utf-8")
+    assert table(found) in page
+    assert {item.cohorts for item in found} == {2000}
+    assert all(item.holds for item in found)
+    picked = [item for item in found if item.interval.startswith("picked")]
+    assert max(item.lower[0] + item.upper[0] for item in picked) <= 0.01 * 2000
