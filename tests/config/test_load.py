@@ -36,6 +36,7 @@ AUDITS = {
     "verification_accuracy": ["cohort.root=faces"],
     "interclass": ["cohort.root=faces", "schema=tone"],
     "interclass_demo": [],
+    "interclass_thesis": ["cohort.root=faces", "schema=tone"],
     "compare": ["cohort.runs=[runs/a,runs/b]"],
     "vendor_comparison": ["cohort.root=faces"],
     "vendors_demo": [],

@@ -146,7 +146,10 @@ def _truth(of: ScoredSet, target: float, weighting: Weighting) -> tuple[float, f
 def _evaluated(
     of: ScoredSet, people: Ints, codes: dict[str, Ints], target: float, number: int, resamples: int
 ) -> SystemData:
-    """The audit's own path, without what FNMR at one FMR does not read: curves, strictest groups, FMR of groups."""
+    """The audit's own path, without what FNMR at one FMR does not read: curves, strictest groups, FMR of groups.
+
+    Long because a system is one constructor.
+    """
     templates = of.templates
     if templates is None:
         raise ValueError(f"{of.name}: no templates to audit")
