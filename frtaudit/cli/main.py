@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.pop("SOURCE_DATE_EPOCH", None)  # libraries fail on what is no time; a report's date is its own
     try:
         streams.open_streams()
-        with signals.listening(), no_modules_of_the_folder():
+        with signals.listening(to_the_end=argv is None), no_modules_of_the_folder():
             check_address_space()
             code = _dispatch(words)
             sys.stdout.flush()

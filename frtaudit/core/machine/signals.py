@@ -4,11 +4,12 @@ An exception raised where the program stands may arise inside a library's callba
 were lost. So a handler only notes the signal, and :func:`check`, called between two steps, raises :class:`Stopped`.
 """
 
+import atexit
 import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -34,34 +35,39 @@ class _Noted:
     since: float = 0.0
     listening: bool = False
     at_once: bool = False
-    is_raised: bool = False
+    is_answered: bool = False
 
 
 _noted = _Noted()
 
 
 @contextmanager
-def listening() -> Iterator[None]:
+def listening(*, to_the_end: bool = False) -> Iterator[None]:
     """Note SIGINT, SIGTERM and SIGHUP until the end of the block; one that is ignored (``nohup``) stays ignored.
 
     Only the main thread can ask for this; elsewhere, and within such a block, nothing changes. A signal that came after
-    the last :func:`check` is raised at the end.
+    the last :func:`check` is raised at the end. ``to_the_end``: of the process; what comes after the block is noted, so
+    that it ends nothing, while Python waits for threads and unloads libraries.
     """
     if _noted.listening or threading.current_thread() is not threading.main_thread():
         yield
         return
     before = {number: signal.getsignal(number) for number in STOPPING}
     heard = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
-    _noted.number, _noted.is_raised, _noted.listening = None, False, True
+    _noted.number, _noted.is_answered, _noted.listening = None, False, True
+    if to_the_end:
+        atexit.register(_ignore, tuple(heard))  # before all that libraries register: it is called last
     for number in heard:
         signal.signal(number, _note)
     try:
         yield
     finally:
-        for number, handler in heard.items():
-            signal.signal(number, handler)
-        late = None if _noted.is_raised else _noted.number
-        _noted.number, _noted.listening = None, False
+        late = None if _noted.is_answered else _noted.number
+        if not to_the_end:
+            for number, handler in heard.items():
+                signal.signal(number, handler)
+            _noted.number = None
+        _noted.listening = False
     if late is not None:
         raise Stopped(late)
 
@@ -80,13 +86,13 @@ def at_once() -> Iterator[None]:
 def check() -> None:
     """Raise :class:`Stopped` if a signal was noted. Called between two steps."""
     if _noted.number is not None:
-        _noted.is_raised = True
+        _noted.is_answered = True
         raise Stopped(_noted.number)
 
 
 def forget() -> None:
-    """Take what was noted as answered: the work is whole, and nothing is left to stop."""
-    _noted.number = None
+    """Take what was noted, and what comes until the end of the block, as answered: the work is whole."""
+    _noted.number, _noted.is_answered = None, True
 
 
 def noted() -> bool:
@@ -113,3 +119,9 @@ def _note(number: int, _: FrameType | None) -> None:
         os._exit(128 + number)
     if _noted.at_once:
         raise Stopped(number)
+
+
+def _ignore(numbers: Iterable[int]) -> None:
+    """The last step of a process: Python would let them end it again."""
+    for number in numbers:
+        signal.signal(number, signal.SIG_IGN)

@@ -41,6 +41,7 @@ def test_a_signal_after_the_last_check_is_raised_at_the_end() -> None:
     with signals.listening():
         os.kill(os.getpid(), signal.SIGINT)
         signals.forget()
+        os.kill(os.getpid(), signal.SIGINT)
     assert not signals.noted()
 
 
@@ -123,3 +124,33 @@ def test_a_second_signal_ends_at_once() -> None:
     """A second one in the same second is the first one twice; a later one ends a process that makes no step."""
     done = subprocess.run([sys.executable, "-c", TWICE], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (143, "sent\n" * 3, "frtaudit: ended at once\n")
+
+
+AT_THE_END = """
+import atexit, os, signal, sys
+from frtaudit.cli.main import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+def send():
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        os.kill(os.getpid(), number)
+
+class Unloaded:
+    send = staticmethod(send)
+
+    def __del__(self):
+        self.send()
+
+unloaded = Unloaded()
+atexit.register(send)
+code = main()
+send()
+sys.exit(code)
+"""
+
+
+@pytest.mark.parametrize(("words", "code"), [(["--version"], 0), (["no-such-command"], 2)])
+def test_a_signal_after_the_command_changes_nothing(words: list[str], code: int) -> None:
+    """While Python ends, calls what libraries registered, and unloads them: the exit code stays the command's."""
+    done = subprocess.run([sys.executable, "-c", AT_THE_END, *words], capture_output=True, check=False)
+    assert done.returncode == code
