@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from frtaudit.core.arrays import Floats, Texts
+from frtaudit.core.machine import signals
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError, column_names
 from frtaudit.inputs.coded import Coded, coded_of
@@ -138,6 +139,7 @@ def read_table(path: Path, name: str) -> Table:
     >>> read_table(path, "metadata.csv").texts("subject_id").tolist()
     ['a']
     """
+    signals.check()
     check_regular(path, name)
     if not path.is_file():
         raise DataError(name, f"no file {str(path)!r}", "a .csv or .parquet file")

@@ -15,6 +15,7 @@ from pathlib import Path
 from cryptography import x509
 
 from frtaudit.core.canonical import Json, sha256, to_bytes
+from frtaudit.core.machine import signals
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.machine.files import read_regular
 from frtaudit.core.machine.output import OutputFolder
@@ -116,10 +117,12 @@ def main(argv: Sequence[str], content: Content) -> int:
     try:
         _refuse_used(Path(options.out))
         sealed = content(options.overrides, options.config_dir)
+        signals.check()
         signer = load_signer(options.key, options.password_file)
         when = datetime.now(UTC)
         check_years(signer, when)
         data = make_seal(sealed, signer, when, options.tsa)
+        signals.check()
         _write(Path(options.out), data)
     except FrtauditError as error:
         sys.stderr.write(f"frtaudit seal: {error}\n")

@@ -1,8 +1,11 @@
+import os
+import signal
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from frtaudit.core.machine import signals
 from frtaudit.errors import DataError
 from frtaudit.inputs.tables import read_table
 
@@ -90,3 +93,11 @@ def test_more_columns_than_anybody_names_are_refused(suffix: str, tmp_path: Path
         pd.DataFrame([range(5001)], columns=names).to_parquet(path)
     with pytest.raises(DataError, match=r"^it: 5001 columns; accepted: at most 5000$"):
         read_table(path, "it")
+
+
+def test_a_signal_is_heard_between_two_tables(tmp_path: Path) -> None:
+    """A cohort of many files is read in many steps."""
+    with signals.listening():
+        os.kill(os.getpid(), signal.SIGTERM)
+        with pytest.raises(signals.Stopped):
+            read_table(tmp_path / "missing.csv", "missing.csv")

@@ -1,6 +1,8 @@
 """Tests of frtaudit.signing.seal."""
 
 import json
+import os
+import signal
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +15,7 @@ from small_run import WHEN
 
 from frtaudit.core.canonical import Json, to_bytes
 from frtaudit.core.identity import to_plain
+from frtaudit.core.machine import signals
 from frtaudit.core.seal import sealed_content
 from frtaudit.core.spec import AuditSpec, Bootstrap
 from frtaudit.errors import DataError, VerificationError
@@ -152,3 +155,24 @@ def test_a_refused_spec_makes_no_demo_key(tmp_path: Path, monkeypatch: pytest.Mo
 
     assert command.main(["audit=x", "--out", str(tmp_path / "new")], content) == 1
     assert not any(tmp_path.iterdir())
+
+
+def test_a_signal_is_heard_before_a_key_is_read_and_before_a_file_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the cohort is read, and while an authority is asked: no seal is written."""
+
+    def signalled(*_: object) -> Mapping[str, Json]:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return CONTENT
+
+    out = tmp_path / SEAL
+    monkeypatch.setattr(command, "load_signer", lambda *_: pytest.fail("no key is read"))
+    with signals.listening(), pytest.raises(signals.Stopped):
+        command.main(["--out", str(out)], signalled)
+    monkeypatch.setattr(command, "load_signer", lambda *_: None)
+    monkeypatch.setattr(command, "check_years", lambda *_: None)
+    monkeypatch.setattr(command, "make_seal", lambda *_: signalled() and b"{}")
+    with signals.listening(), pytest.raises(signals.Stopped):
+        command.main(["--out", str(out)], lambda *_: CONTENT)
+    assert not out.exists()

@@ -11,6 +11,7 @@ from frtaudit.cli.annotate.pictures import Pictures
 from frtaudit.cli.annotate.questions import sheets
 from frtaudit.cli.annotate.server import ReviewState, Server
 from frtaudit.core.labelling import UNSAID
+from frtaudit.core.machine import signals
 from frtaudit.core.spec import AuditSpec
 from frtaudit.datasets.cohorts.queries import ANSWERS, Queries
 from frtaudit.errors import DataError, SpecError
@@ -45,6 +46,7 @@ def review_of(spec: AuditSpec, answers: Path | None = None, most: int | None = N
     if most is not None and most < 1:
         raise SpecError("--first", f"found {most}", "1 or more")
     search = cohort.search()
+    signals.check()
     root = Path(cohort.root)
     journal = Journal(answers or root / ANSWERS, search.faces)
     if not journal.path.parent.is_dir():
@@ -71,7 +73,7 @@ def remaining(review: ReviewState) -> int:
 
 
 def serve_review(review: ReviewState, port: int, say: Callable[[str], object]) -> None:
-    """Serve the page until Ctrl-C, then say how many answers stand where.
+    """Serve the page until Ctrl-C, then say how many answers stand where; one that came before is :class:`Stopped`.
 
     While it serves it says how many queries remain, a line for each that is finished or opened again.
     """
@@ -86,8 +88,10 @@ def serve_review(review: ReviewState, port: int, say: Callable[[str], object]) -
         if left != before:
             say(f"{left} of {len(review.sheets)} queries remain")
 
+    signals.check()
     with Server(review, port, heard) as server, suppress(KeyboardInterrupt):  # a signal is how a sitting ends
         say(f"{counts}; {known} have an answer in the list of faces")
         say(f"open {server.address} in a browser on this machine, {left} queries remain; Ctrl-C ends")
         server.serve_forever(poll_interval=0.1)
-    say(f"{len(review.journal.answers)} answers stand in {review.journal.path}")
+    path, answers = review.journal.path, review.journal.answers
+    say(f"{len(answers)} answers stand in {path}" if path.exists() else f"no answers: there is no {path}")

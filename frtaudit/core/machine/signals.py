@@ -2,11 +2,13 @@
 
 An exception raised where the program stands may arise inside a library's callback, which prints it and goes on: 5 of 30
 were lost. So a handler only notes the signal, and :func:`check`, called between two steps, raises :class:`Stopped`.
+Until the first check the import of a module is such a step, too: libraries take seconds to load.
 """
 
 import atexit
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -34,11 +36,22 @@ class _Noted:
     number: int | None = None
     since: float = 0.0
     listening: bool = False
+    loading: bool = False
     at_once: bool = False
     is_answered: bool = False
 
 
 _noted = _Noted()
+
+
+class _Modules:
+    """Asked first for each module that is imported; finds none."""
+
+    def find_spec(self, *_: object) -> None:
+        """Raise as :func:`check` does, once: what is cleared away then may import modules, too."""
+        if _noted.loading and noted() and threading.current_thread() is threading.main_thread():
+            _noted.loading = False
+            raise Stopped(_noted.number or 0)
 
 
 @contextmanager
@@ -54,7 +67,9 @@ def listening(*, to_the_end: bool = False) -> Iterator[None]:
         return
     before = {number: signal.getsignal(number) for number in STOPPING}
     heard = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
-    _noted.number, _noted.is_answered, _noted.listening = None, False, True
+    _noted.number, _noted.is_answered, _noted.listening, _noted.loading = None, False, True, True
+    modules = _Modules()
+    sys.meta_path.insert(0, modules)
     if to_the_end:
         atexit.register(_ignore, tuple(heard))  # before all that libraries register: it is called last
     for number in heard:
@@ -62,6 +77,7 @@ def listening(*, to_the_end: bool = False) -> Iterator[None]:
     try:
         yield
     finally:
+        sys.meta_path.remove(modules)
         late = None if _noted.is_answered else _noted.number
         if not to_the_end:
             for number, handler in heard.items():
@@ -85,6 +101,7 @@ def at_once() -> Iterator[None]:
 
 def check() -> None:
     """Raise :class:`Stopped` if a signal was noted. Called between two steps."""
+    _noted.loading = False
     if _noted.number is not None:
         _noted.is_answered = True
         raise Stopped(_noted.number)

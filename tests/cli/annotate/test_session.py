@@ -23,6 +23,7 @@ from frtaudit.cli.annotate.server import Server
 from frtaudit.cli.annotate.session import overrides_of, review_of, serve_review
 from frtaudit.config.load import load_spec
 from frtaudit.core.labelling import LabelSource
+from frtaudit.core.machine import signals
 from frtaudit.datasets.cohorts.queries import Queries
 from frtaudit.errors import DataError, SpecError
 from frtaudit.labelling.estimate import How
@@ -260,6 +261,28 @@ def test_the_terminal_says_how_many_queries_remain(tmp_path: Path) -> None:
         "3 of 3 queries remain",
         f"{len(first) - 1} answers stand in {review.journal.path}",
     ]
+
+
+def test_a_signal_ends_a_session_and_stops_one_that_has_not_begun(tmp_path: Path) -> None:
+    """Before the page has an address it ends the command as any other; then it is how a session ends.
+
+    What is said of answers is so: there is no file where nothing was answered.
+    """
+    review = review_of(load_spec(overrides_of([str(write_search(tmp_path / "search", pictures=False))])))
+    said: list[str] = []
+
+    def say(line: str) -> None:
+        said.append(line)
+        if "open http" in line:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with signals.listening():
+        serve_review(review, 0, say)
+        assert said[2:] == [f"no answers: there is no {review.journal.path}"]
+        assert not review.journal.path.exists()
+        with pytest.raises(signals.Stopped):
+            serve_review(review, 0, said.append)
+    assert len(said) == 3
 
 
 @pytest.mark.browser

@@ -1,5 +1,6 @@
 """Tests of frtaudit.core.machine.signals."""
 
+import importlib
 import os
 import signal
 import subprocess
@@ -124,6 +125,24 @@ def test_a_second_signal_ends_at_once() -> None:
     """A second one in the same second is the first one twice; a later one ends a process that makes no step."""
     done = subprocess.run([sys.executable, "-c", TWICE], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (143, "sent\n" * 3, "frtaudit: ended at once\n")
+
+
+def test_imports_before_the_first_check_hear(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Libraries take seconds to load: the next module ends it, once. After a check a command clears away undisturbed."""
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+    before = [*sys.meta_path]
+    with pytest.raises(Stopped), signals.listening():
+        os.kill(os.getpid(), signal.SIGTERM)
+        with pytest.raises(Stopped):
+            importlib.import_module("colorsys")
+        assert importlib.import_module("colorsys")
+    with signals.listening():
+        signals.check()
+        os.kill(os.getpid(), signal.SIGTERM)
+        monkeypatch.delitem(sys.modules, "colorsys")
+        assert importlib.import_module("colorsys")
+        signals.forget()
+    assert sys.meta_path == before
 
 
 AT_THE_END = """
