@@ -27,7 +27,7 @@ from frtaudit.cli.options import (
 from frtaudit.core.machine import signals, streams
 from frtaudit.core.machine.children import no_modules_of_the_folder
 from frtaudit.core.machine.command_line import Parser
-from frtaudit.core.machine.faults import as_line, check_address_space
+from frtaudit.core.machine.faults import as_line, check_address_space, check_threads
 from frtaudit.errors import SpecError, printable
 
 Command = Callable[[Sequence[str]], int]
@@ -45,13 +45,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         streams.open_streams()
         with signals.listening(to_the_end=argv is None), no_modules_of_the_folder():
             check_address_space()
+            check_threads()
             code = _dispatch(words)
             sys.stdout.flush()
             signals.forget()
             return code
     except KeyboardInterrupt as stop:
-        streams.write_line("stopped")
-        return stop.exit_code if isinstance(stop, signals.Stopped) else 128 + signal.SIGINT
+        return _stopped(stop)
     except BrokenPipeError:  # who read the output had enough: head, less
         return 128 + signal.SIGPIPE
     except Exception as error:
@@ -375,6 +375,20 @@ def _dispatch(words: list[str]) -> int:
     if name not in COMMANDS:
         raise SpecError("command line", f"no command {name!r}", ", ".join(COMMANDS))
     return COMMANDS[name](words[1:])
+
+
+def _stopped(stop: KeyboardInterrupt) -> int:
+    """Say what ended the command; SIGINT may be OpenBLAS's, which sends it where it can start no thread."""
+    code = stop.exit_code if isinstance(stop, signals.Stopped) else 128 + signal.SIGINT
+    try:
+        if code == 128 + signal.SIGINT:
+            check_threads()
+    except RuntimeError as error:
+        line = as_line(error)
+        streams.write_line(str(line))
+        return line.exit_code
+    streams.write_line("stopped")
+    return code
 
 
 def _help() -> str:

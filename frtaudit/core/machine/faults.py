@@ -4,6 +4,7 @@ import errno
 import os
 import resource
 import sqlite3
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -118,6 +119,13 @@ def check_address_space() -> None:
     if limit not in (resource.RLIM_INFINITY, -1) and limit < least:
         text = f"the address space is limited to {limit // 10**6} MB"
         raise DataError("memory", text, f"{least // 10**6} MB or more: ulimit -v {-(-least // 1024)}")
+
+
+def check_threads() -> None:
+    """Raise :class:`RuntimeError` where no thread can be started (``ulimit -u``): OpenBLAS then sends SIGINT."""
+    thread = threading.Thread(target=int)
+    thread.start()
+    thread.join()
 
 
 def _of_system(error: OSError, where: str) -> FrtauditError:

@@ -2,16 +2,21 @@
 
 import errno
 import os
+import re
 import resource
+import signal
 import sqlite3
 import subprocess
 import sys
+import threading
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from frtaudit.core.machine import faults
+from frtaudit.cli import main
+from frtaudit.core.machine import faults, signals
 from frtaudit.core.machine.faults import SYSTEM, as_line
 from frtaudit.errors import DataError, SpecError
 
@@ -129,3 +134,28 @@ def test_a_working_folder_that_was_removed_is_said(tmp_path: Path, monkeypatch: 
     assert str(as_line(error.value)).startswith("working folder: it was removed; accepted: ")
     monkeypatch.chdir(tmp_path)
     assert str(as_line(error.value)).startswith("files: it is missing")
+
+
+@pytest.mark.parametrize("number", [0, signal.SIGINT, signal.SIGTERM])
+def test_threads_that_cannot_be_had_are_told_as_such(
+    number: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`ulimit -u`: before a command begins, and where OpenBLAS sends the process SIGINT for it; SIGTERM is a signal."""
+
+    def none_left(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    def sent(_: Sequence[str]) -> int:
+        monkeypatch.setattr(threading.Thread, "start", none_left)
+        raise signals.Stopped(number)
+
+    monkeypatch.setitem(main.COMMANDS, "list", sent)
+    if not number:
+        monkeypatch.setattr(threading.Thread, "start", none_left)
+    code = main.main(["list"])
+    said = capsys.readouterr().err
+    if number == signal.SIGTERM:
+        assert (code, said) == (143, "frtaudit: stopped\n")
+    else:
+        assert code == 1
+        assert re.fullmatch("frtaudit: memory: no more can be had; accepted: .*\n", said)
