@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from frtaudit.core.machine.command_line import Parser
@@ -48,7 +49,8 @@ def main(argv: Sequence[str]) -> int:
     for line in made.lines():
         _say(line)
     if words.get("images"):
-        write_images(made.known, Path(words["images"]), _say)
+        write_whole(Path(words["images"]), partial(write_images, made.known), "images")
+        _say(f"wrote the images into {words['images']}")
     for path in write_whole(Path(into), made.write, "into"):
         _say(f"wrote {path}")
     _say(f"next: {made.next_command()}")

@@ -115,7 +115,7 @@ def write_starter(folder: str | Path) -> str:
             with suppress(OSError):  # one that was not made, or holds what another wrote
                 path.rmdir()
         if isinstance(error, OSError):
-            raise as_line(error, str(folder)) from None
+            raise as_line(error, str(place / error.filename if error.filename in files else place)) from None
         raise
     return "\n".join(
         [

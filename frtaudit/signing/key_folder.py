@@ -6,8 +6,6 @@ must be settled outside of it.
 
 import errno
 import os
-import shutil
-import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -27,6 +25,7 @@ from cryptography.x509.oid import NameOID
 from securesystemslib.signer import CryptoSigner, SSlibKey  # type: ignore[attr-defined]  # not re-exported
 
 from frtaudit.core.machine import signals
+from frtaudit.core.machine.draft_folder import draft_folder
 from frtaudit.core.machine.faults import as_line
 from frtaudit.errors import DataError
 from frtaudit.signing.password import PASSWORD_FILE, bytes_of
@@ -48,17 +47,15 @@ def generate(folder: Path, name: str, password: bytes | None, when: datetime) ->
     ``when``: aware; the certificate holds for ten years from the start of that day (UTC).
     Raises DataError when the folder holds something or cannot be written.
     """
-    draft = _draft_beside(folder)
     try:
-        _write_key(draft, name, password, when)
-        signals.check()
-        draft.rename(folder)
+        with draft_folder(folder.parent, f".{folder.name}.draft-") as (draft, _, _):
+            _write_key(draft, name, password, when)
+            signals.check()
+            draft.rename(folder)
     except OSError as error:
-        if error.errno in _TAKEN:
+        if error.errno in _TAKEN and folder.parent.is_dir():
             raise DataError(str(folder), "holds something already", "a new or empty folder") from None
         raise as_line(error, str(folder)) from None
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
     return read(folder, password)
 
 
@@ -79,14 +76,6 @@ def read(folder: Path, password: bytes | None = None) -> Signer:
     return Signer(
         statement=crypto, public_key=public_key, pdf_key=pdf_key, certificate=certificate, keyid=keyid
     )
-
-
-def _draft_beside(folder: Path) -> Path:
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        return Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    except OSError as error:
-        raise as_line(error, str(folder)) from None
 
 
 def _write_key(folder: Path, name: str, password: bytes | None, when: datetime) -> None:

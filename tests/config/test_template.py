@@ -50,7 +50,7 @@ def test_a_fault_of_the_machine_leaves_nothing(
     monkeypatch.setattr(template, "METADATA", "image_id,subject_id\n" * 1000)
     with (
         file_size_limit(size),
-        pytest.raises(DataError, match="the file-size limit is reached; accepted: a higher"),
+        pytest.raises(DataError, match=r"(yaml|csv): the file-size limit is reached; accepted: a higher"),
     ):
         write_starter(tmp_path / "a" / "b")
     assert list(tmp_path.iterdir()) == []

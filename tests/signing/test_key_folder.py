@@ -1,6 +1,8 @@
 """Tests of frtaudit.signing.key_folder."""
 
 import stat
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -109,6 +111,36 @@ def test_a_fault_of_the_machine_is_told_as_such_and_leaves_nothing(tmp_path: Pat
         generate(tmp_path / "k", "Org", None, WHEN)
     assert list(tmp_path.iterdir()) == []
     generate(tmp_path / "k", "Org", None, WHEN)
+
+
+def test_what_a_killed_keygen_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    """Private keys lie in no folder that nobody asked for; other folders of such names stay."""
+    left, other = tmp_path / ".k.draft-left", tmp_path / ".k-agent"
+    for folder in (left, other):
+        folder.mkdir()
+        (folder / STATEMENT_KEY).touch()
+    generate(tmp_path / "k", "Org", None, WHEN)
+    assert sorted(item.name for item in tmp_path.iterdir()) == [".k-agent", "k"]
+
+
+KILLED = """
+import os, sys
+from datetime import UTC, datetime
+from pathlib import Path
+from frtaudit.signing import key_folder
+key_folder.signals.check = lambda: os.kill(os.getpid(), 9)
+key_folder.generate(Path("k"), "Org", None, datetime.now(UTC))
+"""
+
+
+def test_a_killed_keygen_leaves_a_draft_for_its_owner_alone(tmp_path: Path) -> None:
+    """The draft is closed to others, and has the name by which the next keygen knows it."""
+    subprocess.run([sys.executable, "-c", KILLED], cwd=tmp_path, check=False)
+    (draft,) = tmp_path.iterdir()
+    assert draft.name.startswith(".k.draft-")
+    assert stat.S_IMODE(draft.stat().st_mode) == 0o700
+    generate(tmp_path / "k", "Org", None, WHEN)
+    assert [item.name for item in tmp_path.iterdir()] == ["k"]
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:

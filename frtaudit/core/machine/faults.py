@@ -38,8 +38,9 @@ SYSTEM: Mapping[int, tuple[str, str]] = {
     errno.ENAMETOOLONG: ("the name is too long", "a shorter name"),
     errno.EADDRINUSE: ("the address is in use", "another port"),
 }
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})  # met by who writes, not by who reads
 # What says nothing of the files that were read: another try may go well.
-PASSING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.EIO})
+PASSING = FULL | {errno.EMFILE, errno.ENFILE, errno.EIO}
 # SQLite's primary code to the number that the system has for the same.
 STORE = {
     sqlite3.SQLITE_FULL: errno.ENOSPC,
@@ -162,4 +163,4 @@ def _place(error: OSError) -> str:
     name = error.filename2 or error.filename
     if isinstance(name, str) and Path(name).name:
         return Path(name).name
-    return "output" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else "files"
+    return "output" if error.errno in FULL else "files"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from frtaudit.core.machine.faults import FULL
 from frtaudit.errors import DataError
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -50,22 +51,22 @@ class OutputFolder:
 
         Raises :class:`DataError` as :meth:`path` does, and where the file already exists.
         """
+        with self.create(name) as stream:
+            stream.write(data)
+        return self.root / name
+
+    @contextmanager
+    def create(self, name: str) -> Iterator[BinaryIO]:
+        """A new file to write to, or none where it cannot be written whole. Raises as :meth:`write` does."""
         with self._above(name) as (folder, last):
             _check_file(last, folder, name)
             stream = _new(last, folder, name)
             try:
-                with stream:
-                    stream.write(data)
+                with _named(name), stream:
+                    yield stream
             except BaseException:
                 _remove(last, folder)
                 raise
-        return self.root / name
-
-    def create(self, name: str) -> BinaryIO:
-        """A new file, open for writing. Raises as :meth:`write` does."""
-        with self._above(name) as (folder, last):
-            _check_file(last, folder, name)
-            return _new(last, folder, name)
 
     def replace(self, name: str, data: bytes) -> Path:
         """The whole file or the one that was there, on disk when this returns. Raises as :meth:`path` does."""
@@ -81,7 +82,7 @@ class OutputFolder:
             draft = _DRAFT.format(last)
             _remove(draft, folder)
             try:
-                with _new(draft, folder, name) as stream:
+                with _named(name), _new(draft, folder, name) as stream:
                     yield stream
                     stream.flush()
                     os.fsync(stream.fileno())
@@ -156,6 +157,17 @@ def _new(last: str, folder: int, name: str) -> BinaryIO:
         return os.fdopen(os.open(last, _NEW, 0o666, dir_fd=folder), "wb")
     except FileExistsError:
         raise DataError("output", f"{name!r} already exists", "a folder without it") from None
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """A full disk, or a limit, that is met while a file is written is told with its name: the system says none."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in FULL:
+            error.filename = name
+        raise
 
 
 def _remove(name: str, folder: int) -> None:

@@ -1,6 +1,5 @@
 """From a folder in any layout to one that an audit reads."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
@@ -76,13 +75,11 @@ def read_import(folder: str, into: str, named: str, options: Options) -> Import:
     return Import(folder=folder, into=into, known=with_systems(known, contents, options), evidence=evidence)
 
 
-def write_images(known: KnownSet, folder: Path, say: Callable[[str], None]) -> None:
-    """The images that a file holds, each into its own file below ``folder``, which must be new or empty."""
+def write_images(known: KnownSet, folder: Path) -> None:
+    """The images that a file holds, each into its own file below ``folder``, which is empty."""
     if known.held is None:
         raise SpecError("images", f"{known.title} holds no encoded images", "without images=")
-    folder.mkdir(parents=True, exist_ok=True)
-    out, count = OutputFolder(folder), 0
-    for count, (name, data) in enumerate(known.held(), 1):  # noqa: B007  counted for the line below
+    out = OutputFolder(folder)
+    for name, data in known.held():
         signals.check()
         out.write(name, data)
-    say(f"{count} images written into {folder}")

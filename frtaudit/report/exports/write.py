@@ -1,16 +1,14 @@
 """``frtaudit export``: a finished run in other programs' formats; all files appear, or none."""
 
 import dataclasses
-import fcntl
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack
 from pathlib import Path
 from types import MappingProxyType
 from typing import cast
 
+from frtaudit.core.machine.draft_folder import draft_folder
 from frtaudit.core.machine.output import keeping_open
 from frtaudit.core.machine.progress import quiet
 from frtaudit.core.registry import lookup, names
@@ -65,15 +63,11 @@ def write_whole(out: Path, fill: Callable[[Path], None], option: str = "--out") 
 
     Raises :class:`DataError` where ``out`` cannot be written or holds one of the files.
     """
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        _remove_left(out)
-        draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=out))
-        held = _locked(draft)
-        home = os.open(out, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as error:
-        raise DataError(option, f"cannot write there ({error.strerror})", "a writable folder") from None
-    try:
+    with ExitStack() as stack:
+        try:
+            draft, held, home = stack.enter_context(draft_folder(out, DRAFT))
+        except OSError as error:
+            raise DataError(option, f"cannot write there ({error.strerror})", "a writable folder") from None
         with keeping_open(draft, held):
             fill(draft)
         made = sorted(os.listdir(held))  # noqa: PTH208  of the open folder
@@ -82,28 +76,4 @@ def write_whole(out: Path, fill: Callable[[Path], None], option: str = "--out") 
             raise DataError(option, f"already contains {', '.join(there)}", "an empty folder, or another")
         for name in made:
             os.rename(name, name, src_dir_fd=held, dst_dir_fd=home)
-    finally:
-        shutil.rmtree(draft.name, ignore_errors=True, dir_fd=home)
-        os.close(home)
-        os.close(held)
     return [out / name for name in made]
-
-
-def _remove_left(out: Path) -> None:
-    """Remove drafts of killed processes: no process has locked them."""
-    for path in out.glob(f"{DRAFT}*"):
-        with suppress(OSError):
-            held = _locked(path)
-            shutil.rmtree(path, ignore_errors=True)
-            os.close(held)
-
-
-def _locked(folder: Path) -> int:
-    """A folder, open and locked until it is closed. Raises :class:`OSError` for a link, and for one that is locked."""
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(opened)
-        raise
-    return opened

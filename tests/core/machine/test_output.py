@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from small_limits import file_size_limit
 
+from frtaudit.core.machine.faults import as_line
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import DataError
 
@@ -35,6 +36,19 @@ def test_files_and_their_folders_are_made(out: OutputFolder) -> None:
         out.write("lists/a/b.csv", b"two")
     assert out.replace("lists/a/b.csv", b"two").read_bytes() == b"two"
     assert [path.name for path in (out.root / "lists" / "a").iterdir()] == ["b.csv"]
+
+
+@pytest.mark.parametrize("way", ["write", "create", "replace"])
+def test_a_limit_that_is_met_names_the_file(way: str, out: OutputFolder) -> None:
+    """`ulimit -f`, a full disk: the system does not say which file; nothing of it is left."""
+    with file_size_limit(100), pytest.raises(OSError, match="too large") as caught:
+        if way == "create":
+            with out.create("tables/a.parquet") as stream:
+                stream.write(b"x" * 200)
+        else:
+            getattr(out, way)("tables/a.parquet", b"x" * 200)
+    assert str(as_line(caught.value)).startswith("a.parquet: the file-size limit is reached; accepted: ")
+    assert not list((out.root / "tables").iterdir())
 
 
 def test_what_cannot_be_written_whole_is_not_there(out: OutputFolder) -> None:

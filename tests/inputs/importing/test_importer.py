@@ -565,7 +565,7 @@ def test_a_signal_ends_it_between_two_steps(
     monkeypatch.setattr(target, signalled)
     code, said = run(capsys, str(given), f"into={into}")
     assert (code, said.splitlines()[-1]) == (143, "frtaudit: stopped")
-    assert not into.exists() or not list(into.iterdir())
+    assert not into.exists()
 
 
 def test_image_names_are_ids_and_numbers_of_people_may_become_groups(
