@@ -88,12 +88,13 @@ def bits(value: object) -> list[bytes]:
     return arrays + [part for item in found if hasattr(item, "__dataclass_fields__") for part in bits(item)]
 
 
-def slow_below_the_first(block: BlockScorer, log: Path) -> BlockScorer:
-    """A scorer that is quick for the first 512 samples and takes its time for the others; notes each of its calls."""
+def waiting_below_the_first(block: BlockScorer, log: Path, until: Path) -> BlockScorer:
+    """A scorer whose workers wait, except for the first 512 samples, until there is a file; notes each of its calls."""
+    here = os.getpid()
 
     def scored(rows: slice, columns: slice) -> np.ndarray:
-        if rows.start:
-            time.sleep(0.4)
+        while os.getpid() != here and rows.start and not until.exists():
+            time.sleep(0.01)
         with log.open("a") as lines:
             lines.write(f"{rows.start} {columns.start} {os.getpid()}\n")
         return np.array(block(rows, columns))
@@ -101,16 +102,19 @@ def slow_below_the_first(block: BlockScorer, log: Path) -> BlockScorer:
     return scored
 
 
-def killer(executor: DaskExecutor, killed: list[int]) -> Progress:
-    """Kills a worker that is at work, once the first results are there."""
+def killer(executor: DaskExecutor, killed: list[int], then: Path) -> Progress:
+    """Kills a worker that is at work, once the first results are there, and makes a file."""
     pids = executor.client.run(os.getpid)
 
     def progress(items: Sequence[Any], what: str) -> Iterator[Any]:
         for number, item in enumerate(items):
             if number == 1 and what == "scoring":
-                busy = [worker for worker, keys in executor.client.processing().items() if keys]
+                busy: list[str] = []
+                while not busy:  # until the scheduler has handed out the blocks that wait for the file
+                    busy = [worker for worker, keys in executor.client.processing().items() if keys]
                 killed.append(pids[busy[0]])
                 os.kill(pids[busy[0]], signal.SIGKILL)
+                then.touch()
             yield item
 
     return progress
@@ -137,8 +141,9 @@ def test_workers_give_the_bits_of_threads(executor: DaskExecutor) -> None:
 def test_a_killed_worker_changes_no_bit(executor: DaskExecutor, tmp_path: Path) -> None:
     """A worker that is killed at its work: its blocks are done again by others, and the result is the same."""
     expected = score(people(320), 320, by_threads)
-    log, killed = tmp_path / "log", list[int]()
-    found = score(slow_below_the_first(people(320), log), 320, executor, killer(executor, killed))
+    log, done, killed = tmp_path / "log", tmp_path / "killed", list[int]()
+    waiting = waiting_below_the_first(people(320), log, done)
+    found = score(waiting, 320, executor, killer(executor, killed, done))
     assert len(killed) == 1
     assert killed[0] not in executor.client.run(os.getpid).values()
     assert {int(line.split()[2]) for line in log.read_text().splitlines()} - {os.getpid()} - set(killed)
