@@ -62,7 +62,7 @@ def test_a_list_imports_nothing_of_hydra(tmp_path: Path) -> None:
     ("words", "code", "most"),
     [
         ("check audit=demo", 0, 780),
-        ("run audit=demo bootstrap.B=1", 2, 725),
+        ("run audit=demo requirements=[] bootstrap.B=1", 2, 725),
         ("run audit=scores cohort.scores=[missing.csv]", 2, 580),
     ],
 )

@@ -41,6 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         words.remove("--debug")
         os.environ["FRTAUDIT_DEBUG"] = "1"
     os.environ.pop("SOURCE_DATE_EPOCH", None)  # libraries fail on what is no time; a report's date is its own
+    os.environ.pop("MPLBACKEND", None)  # Matplotlib fails on one that it does not know; no figure is shown
     try:
         streams.open_streams()
         with signals.listening(to_the_end=argv is None), no_modules_of_the_folder():

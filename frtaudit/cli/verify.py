@@ -23,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(argv)
     if not all((options.path, *options.trust)):
-        parser.error("an argument is empty; accepted: a path")
+        parser.error("an argument is empty")
     try:
         depth = Depth.PAPER if options.deep or options.strict else Depth.PAGE
         verification = verify(options.path, options.trust, depth, _tabled)

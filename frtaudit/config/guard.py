@@ -16,7 +16,7 @@ import yaml
 from frtaudit.config.interpolation import check_plain
 from frtaudit.core.machine.files import open_regular
 from frtaudit.core.structure import unknown_key
-from frtaudit.errors import SpecError
+from frtaudit.errors import DataError, SpecError
 
 GLOBAL = "_global_"
 # Group of presets: where a preset lands in the spec ("{}" is its name).
@@ -68,7 +68,7 @@ _SELECTS = "_self_, NAME, or [override] /GROUP: NAME with a GROUP of: " + ", ".j
 def read_text(path: Path, shown: str) -> str:
     """The text of a user's file, which is a regular one of no unreasonable size; ``shown`` is what errors call it.
 
-    Raises :class:`SpecError` for a file that cannot be read, :class:`~frtaudit.errors.DataError` for a link or a pipe.
+    Raises :class:`SpecError` for a file that cannot be read, a link or a pipe.
     """
     try:
         with open_regular(path, shown) as stream:
@@ -76,6 +76,8 @@ def read_text(path: Path, shown: str) -> str:
         if len(data) > MAX_BYTES:
             raise SpecError(shown, "is no file of that size for a spec", f"at most {MAX_BYTES} bytes")
         return data.decode("utf-8-sig")
+    except DataError as error:
+        raise SpecError(error.where, error.found, error.accepted) from None
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "is not UTF-8 text"
         raise SpecError(shown, f"{reason}", "a readable YAML file") from None

@@ -62,6 +62,8 @@ def check_spec(spec: AuditSpec) -> None:
     check_schemas(spec.schemas)
     as_read(spec.schemas, spec.sanitize)
     check_bootstrap(spec.bootstrap, spec.schemas)
+    if not spec.requirements:  # else the data say how many findings B must be enough for
+        check_resamples(spec.bootstrap)
     check_thresholds(spec.thresholds)
     check_intervals(spec.intervals)
     check_folds(spec.folds, spec.schemas)
@@ -102,7 +104,7 @@ def enough_resamples(alpha: float) -> int:
 
 
 def check_bootstrap(bootstrap: Bootstrap, schemas: Iterable[str] = ()) -> None:
-    """Refuse alpha outside (0, 1), a B too small for alpha, and strata that no schema makes."""
+    """Refuse alpha outside (0, 1), one that no B is large enough for, and strata that no schema makes."""
     if not 0 < bootstrap.alpha < 1:
         raise SpecError(
             "bootstrap.alpha", f"found {bootstrap.alpha:g}", "a number between 0 and 1, both excluded"
@@ -111,13 +113,19 @@ def check_bootstrap(bootstrap: Bootstrap, schemas: Iterable[str] = ()) -> None:
     if enough > limits.LARGEST["B"]:
         text = f"{bootstrap.alpha:g} needs B = {enough:.3g}, and {limits.LARGEST['B']} is the largest"
         raise SpecError("bootstrap.alpha", text, f"{2 / limits.LARGEST['B']:g} or more")
-    if enough > bootstrap.B:
-        text = f"B = {bootstrap.B} is too small for alpha = {bootstrap.alpha:g}"
-        raise SpecError("bootstrap.B", text, f"{enough} or more")
     known = [*schemas, NOT_STRATIFIED]
     if bootstrap.stratify is not None and bootstrap.stratify not in known:
         text = f"no schema is named {bootstrap.stratify!r}{closest(bootstrap.stratify, known)}"
         raise SpecError("bootstrap.stratify", text, ", ".join(known))
+
+
+def check_resamples(bootstrap: Bootstrap, findings: int = 0, adjusting: int = 0) -> None:
+    """Refuse a B too small for alpha, or for ``findings``, whose adjustment needs ``adjusting``."""
+    enough = max(enough_resamples(bootstrap.alpha), adjusting)
+    if enough > bootstrap.B:
+        family = f" (findings: {findings})" if findings else ""
+        text = f"B = {bootstrap.B} is too small for alpha = {bootstrap.alpha:g}{family}"
+        raise SpecError("bootstrap.B", text, f"{enough} or more")
 
 
 def check_thresholds(thresholds: Thresholds) -> None:

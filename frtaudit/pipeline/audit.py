@@ -5,13 +5,14 @@ from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
+from frtaudit.config.validate import check_resamples
 from frtaudit.core import AuditResult, Cohort, CohortData, Estimate, Finding, Groups
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import to_plain
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, Weighting
-from frtaudit.errors import DataError, printable
+from frtaudit.errors import printable
 from frtaudit.evaluation.picked_group import highest
 from frtaudit.evaluation.requirements import JudgementContext, directions, judge, planned
 from frtaudit.evaluation.suspected_duplicates import with_suspects, without_confirmed
@@ -159,13 +160,11 @@ def _add_tables(tables: Tables, system: SystemData) -> None:
 
 
 def refuse_few_replicates(spec: AuditSpec, groups: Groups, systems: int) -> None:
-    """Refuse, before anything is scored, a B with which the family's first step could not be taken (FORMULAS 8.9)."""
-    claims = planned(spec.requirements, ranked_classes(groups), systems)
+    """Refuse, before anything is scored, a B too small for alpha or for the family's first step (FORMULAS 8.9)."""
+    findings = planned(spec.requirements, ranked_classes(groups), systems)
     sides = directions(spec.requirements)  # the p of a two-sided finding is twice that of its worse side
-    needed = enough_for_holm(spec.bootstrap.alpha, sides * claims)
-    if needed > spec.bootstrap.B:
-        text = f"B = {spec.bootstrap.B} cannot adjust {claims} findings at alpha = {spec.bootstrap.alpha:g}"
-        raise DataError("bootstrap.B", text, f"{needed} or more")
+    needed = enough_for_holm(spec.bootstrap.alpha, sides * findings)
+    check_resamples(spec.bootstrap, findings, needed)
 
 
 def ranked_classes(groups: Groups) -> dict[str, tuple[str, ...]]:

@@ -9,7 +9,9 @@ from frtaudit.config.load import load_spec
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import to_plain
 from frtaudit.core.seal import sealed_content
+from frtaudit.pipeline.audit import refuse_few_replicates
 from frtaudit.pipeline.components import comparisons_of, load_cohort, load_providers
+from frtaudit.pipeline.evaluate import groups_of
 from frtaudit.pipeline.provenance import inputs_of
 
 
@@ -21,8 +23,9 @@ def content(overrides: Sequence[str], config_dir: str | None = None) -> Mapping[
     """
     spec = load_spec(overrides, config_dir)
     cohort_data = load_cohort(spec)
-    comparisons_of(
-        spec, cohort_data
-    )  # a protocol that the cohort cannot serve is refused now, not after the seal
-    inputs = inputs_of(spec, cohort_data, load_providers(spec, cohort_data))
+    # a protocol that the cohort cannot serve and a B that is too small are refused now, not after the seal
+    comparisons_of(spec, cohort_data)
+    providers = load_providers(spec, cohort_data)
+    refuse_few_replicates(spec, groups_of(cohort_data.cohort), len(providers))
+    inputs = inputs_of(spec, cohort_data, providers)
     return sealed_content(to_plain(spec), cohort_data.cohort.digest, inputs)

@@ -47,8 +47,10 @@ def refuse_places(said: Mapping[str, Json], spec: AuditSpec) -> None:
     machine = [field.name for field in dataclasses.fields(spec) if not identifies(field)]
     for key in (*machine, *paths_of(spec)):
         with suppress(KeyError):
-            text = f"{value_at(said, key)!r:.60} is said by result.json"
-            raise SpecError(key, text, f"{key}=... on the command line")
+            text = f"found {value_at(said, key)!r:.60} in result.json"
+            raise SpecError(
+                key, text, "a result.json as a run writes it: no paths, addresses or report settings"
+            )
 
 
 @contextmanager

@@ -90,16 +90,16 @@ def seal_checks(
 def _seal_trust(seal: Seal, name: str, trust: Trust) -> Iterator[Check]:
     signer, keyid = common_name(seal.statement.certificate), seal.statement.keyid
     if keyid not in trust.keyids:
-        yield untrusted(name, f"its signer {signer!r} is not trusted on this machine (key {keyid[:16]}...)")
+        yield untrusted(name, f"its signer {signer!r} is not trusted here (key {keyid[:16]}...)")
     outside = dated_outside(seal.statement.certificate, seal.statement.when)
     if outside is not None:
-        yield untrusted(name, f"its signer {signer!r} is not trusted on this machine ({outside})")
+        yield untrusted(name, f"its signer {signer!r} is not trusted here ({outside})")
     if seal.stamp is None:
         yield note(name, "its time is what its signer's clock said: no authority gave one")
         return
     tsa = common_name(seal.stamp.certificate)
     if seal.stamp.distrust is not None:
-        yield untrusted(name, f"the authority {tsa!r} of its time is not trusted on this machine")
+        yield untrusted(name, f"the authority {tsa!r} of its time is not trusted here")
     else:
         yield ok(name, f"existed on {seal.stamp.when:%Y-%m-%d %H:%M:%S} UTC, says {tsa!r}")
 

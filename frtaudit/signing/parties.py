@@ -80,9 +80,9 @@ def _vouched(evidence: Evidence, keyids: AbstractSet[str]) -> set[str]:
 def _party(subject: str, certificate: x509.Certificate, distrust: str | None) -> Iterator[Check]:
     name = f"signer {common_name(certificate)!r}"
     if distrust is not None:
-        text = f"{name} is not trusted on this machine ({distrust}); to trust: --trust their {PUBLIC}"
+        text = f"{name} is not trusted here ({distrust}); to trust: --trust their {PUBLIC}"
         yield untrusted(subject, text)
         return
-    yield ok(subject, f"{name} is trusted on this machine")
+    yield ok(subject, f"{name} is trusted here")
     if is_demo(certificate):
         yield note(subject, "a demo key proves that nothing was changed, not who signed")

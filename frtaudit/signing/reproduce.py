@@ -117,7 +117,10 @@ def reproduce(run: Path, rederive: Rederive, overrides: Sequence[str] = ()) -> R
 
 def main(argv: Sequence[str], rederive: Rederive) -> int:
     """``frtaudit reproduce RUN [overrides]``; the exit code is the outcome's, 4 also for wrong usage."""
-    options = _parser().parse_args(argv)
+    parser = _parser()
+    options = parser.parse_args(argv)
+    if not options.run:
+        parser.error("an argument is empty")
     try:
         jobs = jobs_in(Path(options.run))
     except FrtauditError as error:

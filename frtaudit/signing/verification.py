@@ -28,7 +28,7 @@ class Depth(Enum):
 
 EXIT_CODES = {CheckStatus.INVALID: 2, CheckStatus.INDETERMINATE: 4, CheckStatus.UNTRUSTED: 3}
 STOPPED = (EXIT_CODES[CheckStatus.INVALID], EXIT_CODES[CheckStatus.INDETERMINATE])
-NAMED = 3  # of what was left open, in the last line
+NAMED = 3  # of each kind of what was left open, in the last line
 LAYOUT = "layout not compared: --deep lays it out again"
 STATUS = {
     CheckStatus.INVALID: "invalid",
@@ -79,13 +79,9 @@ class Verification:
 
     @property
     def status(self) -> str:
-        """The verdict in words, with what was left open: not compared, or not covered by any signature.
-
-        A layout that nobody asked for is said in its own line only.
-        """
+        """The verdict in words, with what was left open: not compared, or not covered by any signature."""
         said = STATUS.get(self.worst, "valid and trusted")
-        asked = [check for check in self.checks if check.message != LAYOUT]
-        return said if self.exit_code in STOPPED else said + _left_open(asked, "; ")
+        return said if self.exit_code in STOPPED else said + _left_open(self.checks, "; ")
 
     @property
     def exit_code(self) -> int:
@@ -129,9 +125,19 @@ class Verification:
 
 def _left_open(checks: Iterable[Check], before: str) -> str:
     """What the verdict adds where something was not compared or is not covered."""
-    names = tuple(dict.fromkeys(check.subject for check in checks if check.status is CheckStatus.UNCHECKED))
+    left = [check for check in checks if check.status is CheckStatus.UNCHECKED]
+    layouts = _names(check.subject for check in left if check.message == LAYOUT)
+    others = _names(check.subject for check in left if check.message != LAYOUT)
+    said = [f"not compared or not covered: {others}"] if others else []
+    said += [f"layout of {layouts} not compared without --deep"] if layouts else []
+    return f"{before}{'; '.join(said)}" if said else ""
+
+
+def _names(subjects: Iterable[str]) -> str:
+    """The first few, each once, and how many more there are."""
+    names = tuple(dict.fromkeys(subjects))
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"{before}not compared or not covered: {', '.join(names[:NAMED])}{more}" if names else ""
+    return f"{', '.join(names[:NAMED])}{more}"
 
 
 def ok(subject: str, said: str) -> Check:

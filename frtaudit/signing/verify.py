@@ -59,7 +59,7 @@ def verify(
         kind = irregular(place, Links.FOLLOW)
         absent = indeterminate(str(path), "there is no such file or folder")
         checks = iter([absent if kind is None else invalid(str(path), f"{kind}: not opened")])
-    return Verification(path=str(path), checks=tuple(_heard(checks)))
+    return Verification(path=str(path), checks=tuple(dict.fromkeys(_heard(checks))))  # a fact is said once
 
 
 def _heard(checks: Iterable[Check]) -> Iterator[Check]:

@@ -53,11 +53,12 @@ def test_version_loads_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "set()"
 
 
-def test_a_time_of_the_environment_is_not_heeded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """SOURCE_DATE_EPOCH of a shell, which libraries read as a number, does not reach them."""
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "abc")
+@pytest.mark.parametrize("name", ["SOURCE_DATE_EPOCH", "MPLBACKEND"])
+def test_what_the_shell_says_to_libraries_is_not_heeded(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A time that is no number, or a backend that is none, would end a library: neither reaches one."""
+    monkeypatch.setenv(name, "abc")
     assert main.main(["--version"]) == 0
-    assert "SOURCE_DATE_EPOCH" not in os.environ
+    assert name not in os.environ
 
 
 def test_what_a_command_starts_imports_nothing_of_the_folder(

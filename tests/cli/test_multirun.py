@@ -136,12 +136,12 @@ def test_a_failing_job_neither_hides_nor_stops_the_others(
     somewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Bad data, a fault, a refused spec: each says its line, the rest runs, the worst code is the sweep's."""
-    assert sweep("seed=1,7,8,2", "bootstrap.B=3,999") == 2
+    assert sweep("seed=1,7,8,2", "bootstrap.alpha=2,0.05") == 2
     assert told(somewhere) == [
         state for seed in (1, 7, 8, 2) for state in ("refused", "failed" if seed in (7, 8) else "done")
     ]
     said = capsys.readouterr()
-    assert "seed=1 bootstrap.B=3: bootstrap.B: B = 3 is too small" in said.err
+    assert "seed=1 bootstrap.alpha=2: bootstrap.alpha: found 2" in said.err
     assert "could not audit (metadata.csv: the file is missing)" in said.out
     assert "ZeroDivisionError" in said.out
     assert sweep("seed=1,7") == 1

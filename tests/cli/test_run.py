@@ -108,7 +108,7 @@ def test_fail_on_decides_the_exit_code() -> None:
     ("override", "code", "line"),
     [
         ("bootstrap.b=3", 2, "frtaudit: bootstrap: unknown key 'b' (did you mean 'B'?); accepted: B, alpha"),
-        ("bootstrap.B=3", 2, "frtaudit: bootstrap.B: B = 3 is too small for alpha = 0.05; accepted: 39 or more"),
+        ("bootstrap.alpha=2", 2, "frtaudit: bootstrap.alpha: found 2; accepted: a number between 0 and 1"),
         ("seed=4", 1, "frtaudit: memory: no more can be had; accepted: more memory, fewer threads, or"),
         ("seed=5", 1, "frtaudit: report.pdf: no space is left on the disk; accepted: free space there, or"),
         ("seed=6", 1, "frtaudit: output: the file-size limit is reached; accepted: a higher limit: ulimit -f"),

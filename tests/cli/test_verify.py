@@ -43,6 +43,7 @@ def test_main_prints_lines_and_returns_the_code(
     assert printed.splitlines()[-1].endswith(
         "valid and trusted; not compared or not covered: report.html (exit 0)"
     )
+    assert "is trusted here" in printed
 
 
 def test_main_prints_json_and_the_recipe(original: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -94,6 +95,7 @@ def test_wrong_usage_is_exit_code_4(arguments: list[str], capsys: pytest.Capture
     assert main(["verify", *arguments]) == 4
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("frtaudit: command line: ")
+    assert line.count("accepted:") == 1
 
 
 def test_a_bad_trust_file_is_exit_code_4(original: Path, capsys: pytest.CaptureFixture[str]) -> None:

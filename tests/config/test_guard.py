@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frtaudit.config.guard import MAX_BYTES, check_override, check_package, check_text, read_text
-from frtaudit.errors import FrtauditError, SpecError
+from frtaudit.errors import SpecError
 
 PLAIN = [
     "",
@@ -123,7 +123,7 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         ("d.yaml", "is a symbolic link"),
         ("e.yaml", "is a FIFO"),
     ):
-        with pytest.raises(FrtauditError, match=rf"^{name}: {found}"):
+        with pytest.raises(SpecError, match=rf"^{name}: {found}"):
             read_text(tmp_path / name, name)
 
 

@@ -249,7 +249,7 @@ def test_intervals_are_methods_with_targets() -> None:
             "protocol.non_mated: no value; accepted: all, within_group, yoked",
         ),
         (
-            ["audit=demo", "bootstrap.B=10"],
+            ["audit=demo", "requirements=[]", "bootstrap.B=10"],
             "bootstrap.B: B = 10 is too small for alpha = 0.05; accepted: 39 or more",
         ),
         (["audit=demo", "bootstrap.alpha=1.5"], "bootstrap.alpha: found 1.5"),

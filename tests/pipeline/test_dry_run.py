@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from small_audits import COHORT, SCHEMAS, folder_of, spec
 
+from frtaudit.config.load import load_spec
 from frtaudit.core import Templates
 from frtaudit.core.spec import (
     Bootstrap,
@@ -124,8 +125,8 @@ def test_listed_comparisons_are_counted(tmp_path: Path) -> None:
         ({"schemas": {"a": SchemaSpec(column="nothing", classes=("x",))}}, FrtauditError, "nothing"),
         (
             {"requirements": (EACH,), "bootstrap": Bootstrap(B=78)},
-            DataError,
-            "B = 78 cannot adjust 4 findings .* 79 or more",
+            SpecError,
+            r"B = 78 is too small for alpha = 0.05 \(findings: 4\); accepted: 79 or more",
         ),
         ({"seal": "/dev/zero"}, DataError, "zero: is a device"),
         ({"report": Report(previous="/dev/zero")}, DataError, "zero: is a device"),
@@ -139,6 +140,14 @@ def test_it_stops_where_the_audit_would(
     """Targets, providers, thresholds, columns, files of the spec, and a B too small for the family are refused."""
     with pytest.raises(kind, match=said):
         check(spec(**changes))
+
+
+def test_a_b_that_is_too_small_is_refused_once() -> None:
+    """The first refusal names the B that is enough for alpha and for the findings alike."""
+    words = ["audit=demo", "cohort.subjects=24"]
+    with pytest.raises(SpecError, match=r"^bootstrap.B: B = 20 .*accepted: 199 or more$"):
+        check(load_spec([*words, "bootstrap.B=20"]))
+    assert check(load_spec([*words, "bootstrap.B=199"]))
 
 
 def test_test_sets_are_made_and_said() -> None:

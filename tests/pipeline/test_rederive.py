@@ -96,7 +96,8 @@ def test_a_result_names_no_place(tmp_path: Path, audited: list[AuditSpec], key: 
     section, _, name = key.rpartition(".")
     (spec[section] if section else spec)[name] = value
     with pytest.raises(
-        SpecError, match=f"^{key}: .* is said by result.json; accepted: {key}=... on the command"
+        SpecError,
+        match=f"^{key}: found .* in result.json; accepted: a result.json as a run writes it: no paths",
     ):
         rederive({"spec": spec}, tmp_path, ["cohort.root=faces"])
     assert audited == []

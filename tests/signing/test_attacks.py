@@ -508,6 +508,13 @@ FOLDERS: tuple[Attack, ...] = (
 )
 
 
+def test_a_file_that_is_a_link_is_said_once(run: Path, trust: list[Path]) -> None:
+    """One fact is one line."""
+    linked(run)
+    said = [str(check) for check in verify(run, trust).checks]
+    assert said.count("invalid        report.html: is a symbolic link: not opened") == 1
+
+
 @pytest.mark.parametrize("attack", FOLDERS, ids=lambda attack: attack.__name__)
 def test_a_changed_folder_is_found(attack: Attack, run: Path, trust: list[Path]) -> None:
     """Links, FIFOs and sockets are not opened, endless files not read: exit 2 at once."""

@@ -236,10 +236,11 @@ def test_a_sweep_is_reproduced_job_by_job(tmp_path: Path, capsys: pytest.Capture
 
 def test_wrong_usage_is_exit_code_4(capsys: pytest.CaptureFixture[str]) -> None:
     """2 means that the results differ: usage errors must not say so; they are one line as elsewhere."""
-    for words in ([], ["run", "--unknown\nsame:\x1b[2J"]):
+    for words in ([], [""], ["run", "--unknown\nsame:\x1b[2J"]):
         assert command_line(["reproduce", *words]) == 4
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith("frtaudit: command line: ")
+        assert line.count("accepted:") == 1
 
 
 def test_the_tolerance_is_a_float32_step_with_room() -> None:

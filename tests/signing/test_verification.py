@@ -58,7 +58,7 @@ def test_json_holds_the_same() -> None:
 
 
 def test_the_last_line_names_what_was_left_open() -> None:
-    """What was not compared or is not covered, up to three; a layout that nobody asked for only where it counts."""
+    """What was not compared or is not covered, up to three names of each; of a PDF without --deep, its layout."""
     names = ("report.html", "a", "a", "b\n", "c")
     checks = [Check(subject=name, status=CheckStatus.UNCHECKED, message="said") for name in names]
     layout = Check(subject="report.pdf", status=CheckStatus.UNCHECKED, message=LAYOUT)
@@ -70,11 +70,12 @@ def test_the_last_line_names_what_was_left_open() -> None:
         return Verification(path="run", checks=checks).text(strict=strict).splitlines()[-1]
 
     said = "not compared or not covered: report.html, a, b\\n and 1 more"
-    assert last(held, layout) == "run: valid and trusted (exit 0)"
-    assert last(held, layout, *checks) == f"run: valid and trusted; {said} (exit 0)"
+    undone = "layout of report.pdf not compared without --deep"
+    assert last(held) == "run: valid and trusted (exit 0)"
+    assert last(held, layout) == f"run: valid and trusted; {undone} (exit 0)"
+    assert last(held, layout, *checks) == f"run: valid and trusted; {said}; {undone} (exit 0)"
     assert last(untrusted, *checks) == f"run: valid, but its signer is not trusted here; {said} (exit 3)"
     assert last(invalid, *checks) == "run: invalid (exit 2)"
-    assert (
-        last(held, layout, strict=True) == "run: valid, but not compared or not covered: report.pdf (exit 4)"
-    )
+    assert last(untrusted, layout) == f"run: valid, but its signer is not trusted here; {undone} (exit 3)"
+    assert last(held, layout, strict=True) == f"run: valid, but {undone} (exit 4)"
     assert last(held, *checks, strict=True) == f"run: valid, but {said} (exit 4)"
