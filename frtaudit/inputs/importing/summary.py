@@ -78,9 +78,9 @@ def _ranges(known: KnownSet) -> dict[str, str]:
 def _classes(known: KnownSet, name: str) -> str:
     counts = Counter(known.samples.columns[name])
     unknown = counts.pop("", 0)
-    texts = [f"{label} {count}" for label, count in sorted(counts.items())]
+    texts = [f"{label}: {count}" for label, count in sorted(counts.items())]
     more = [f"and {len(texts) - SHOWN} more"] if len(texts) > SHOWN else []
-    return ", ".join([*texts[:SHOWN], *more, *([f"unknown {unknown}"] if unknown else [])])
+    return ", ".join([*texts[:SHOWN], *more, *([f"unknown: {unknown}"] if unknown else [])])
 
 
 def _failures(known: KnownSet) -> str:
@@ -88,11 +88,11 @@ def _failures(known: KnownSet) -> str:
     if known.templates:
         total = len(known.samples.ids)
         lost = {name: total - held.rows.size for name, held in known.templates.items()}
-        said = ", ".join(f"{name} {count}" for name, count in lost.items())
+        said = ", ".join(f"{name}: {count}" for name, count in lost.items())
         return f"images without a template: {said}"
     if known.scores:
         said = ", ".join(
-            f"{name} {int(np.isnan(scores.score).sum())}" for name, scores in known.scores.items()
+            f"{name}: {int(np.isnan(scores.score).sum())}" for name, scores in known.scores.items()
         )
         return f"comparisons without a score: {said}"
     return "an image without a template will count as a failure to acquire"
