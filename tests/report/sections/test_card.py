@@ -29,7 +29,7 @@ def test_cards_figures_steps_and_certificates() -> None:
     assert rows["curated"][3:5] == ["24", "24"]
     assert rows["curated"][-1] == "amber: 24 · birch: 24"
     figure = view.figures[0]
-    assert figure.panels[0].alt.startswith("Identities by group. curated: amber ")
+    assert figure.panels[0].alt.startswith("Identities by group. curated: amber: ")
     assert [key.name for key in figure.keys] == ["amber", "birch"]
     steps = view.tables[3]
     assert [plain_text(block.head) for block in steps.blocks] == ["images", "mated pairs", "non-mated pairs"]
