@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 
 from frtaudit.inputs.importing.image_table import numbers_among
+from frtaudit.inputs.importing.schema_words import bins_word
 from frtaudit.inputs.importing.starter import schemas_of
 from frtaudit.inputs.importing.values import Evidence, KnownSet
 
@@ -67,8 +68,7 @@ def _ranges(known: KnownSet) -> dict[str, str]:
         return {}
     found = numbers_among(known.samples.columns, known.samples.subjects)
     said = [
-        f"{name} ({low:g} to {high:g}) becomes groups by "
-        f"'+schemas.{name}={{column: {name}, bins: {{edges: [{(low + high) / 2:.0f}]}}}}'"
+        f"{name} ({low:g} to {high:g}) becomes groups by {bins_word(name, low, high)}"
         for name, (low, high) in found.items()
         if name.isidentifier()
     ]
