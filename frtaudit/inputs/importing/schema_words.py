@@ -16,8 +16,8 @@ def schema_words(
     a spec could only hold with further quotes is left out.
 
     >>> people = ["a", "b", "c"]
-    >>> schema_words({"gender": ["f", "m", "f"], "site": ["x", "y", "18-35"]}, people, {"gender": ["f", "m"]})
-    ['schema=gender', "'+schemas.site={column: site, classes: [\\"18-35\\", x, y]}'"]
+    >>> schema_words({"gender": ["f", "m", "f"], "site": ["x", "y", "z"]}, people, {"gender": ["f", "m"]})
+    ['schema=gender', "'+schemas.site={column: site, classes: [x, y, z]}'"]
     """
     classes = {name: sorted({*columns[name]} - {""}) for name in groups_among(columns, subjects)}
     ready = [name for name, own in classes.items() if set(own) <= set(shipped.get(name, ()))]
