@@ -1,5 +1,6 @@
 """The words of a command that make schemas of a table's columns."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from shlex import quote
 
@@ -23,18 +24,25 @@ def schema_words(
     ready = [name for name, own in classes.items() if set(own) <= set(shipped.get(name, ()))]
     chosen = ready[0] if len(ready) == 1 else f"[{','.join(ready)}]"
     words = [quote(f"schema={chosen}")] if ready else []
-    for name, own in classes.items():
-        texts = listed(own)
-        if name not in ready and name.isidentifier() and texts:
-            words.append(quote(f"+schemas.{name}={{column: {name}, classes: {texts}}}"))
-    numbers = numbers_among(columns, subjects)
-    return words + [bins_word(name, *ends) for name, ends in numbers.items() if name.isidentifier()]
+    words += [_word(name, "classes", listed(own)) for name, own in classes.items() if name not in ready]
+    words += [bins_word(name, *ends) for name, ends in numbers_among(columns, subjects).items()]
+    return [word for word in words if word]
 
 
 def bins_word(name: str, low: float, high: float) -> str:
-    """Two groups of a column of numbers, an age: below the middle of their range, and from it on.
+    r"""Two groups of a column of numbers, an age: below the middle of their range, and from it on; as above.
 
     >>> bins_word("age", 20, 60)
     "'+schemas.age={column: age, bins: {edges: [40]}}'"
+    >>> bins_word("age in years", 20, 60)
+    '\'+schemas.age_in_years={column: "age in years", bins: {edges: [40]}}\''
     """
-    return quote(f"+schemas.{name}={{column: {name}, bins: {{edges: [{(low + high) / 2:.0f}]}}}}")
+    return _word(name, "bins", f"{{edges: [{(low + high) / 2:.0f}]}}")
+
+
+def _word(name: str, kind: str, told: str) -> str:
+    """A schema of a column, called as the column is; empty where a spec cannot hold the name or what is ``told``."""
+    key, column = re.sub(r"\W+", "_", name).strip("_"), listed([name])[1:-1]
+    if not (key.isidentifier() and column and told):
+        return ""
+    return quote(f"+schemas.{key}={{column: {column}, {kind}: {told}}}")

@@ -22,8 +22,9 @@ def test_what_is_proposed_composes() -> None:
     """Shipped schemas by name, others with their classes, numbers in two bins; what needs more quotes is left out."""
     words = schema_words(COLUMNS, PEOPLE, SHIPPED)
     spec = load_spec(["audit=templates", "cohort.root=x", *shlex.split(" ".join(words))])
-    assert set(spec.schemas) == {"gender", "tone", "site", "age"}
+    assert set(spec.schemas) == {"gender", "tone", "site", "age", "two_words"}
     assert spec.schemas["site"].classes == ("18-35", "a b", "on", "\u05d0 1")
+    assert spec.schemas["two_words"].column == "two words"
     assert spec.schemas["age"].bins is not None
     assert spec.schemas["age"].bins.edges == (40,)
     assert schema_words({"gender": ["f", "m"]}, ["a", "b"], SHIPPED)[0].startswith("'+schemas.gender=")
