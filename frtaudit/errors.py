@@ -10,9 +10,6 @@ SHOWN = 20  # of a value in a file, whole
 _COLUMN = re.compile(r"[^\W\d][\w .-]{0,23}")
 _HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 _IN_TEXT = frozenset("\t\n\r\u200c\u200d")
-_RIGHT_TO_LEFT = r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
-_WORD = rf"{_RIGHT_TO_LEFT}(?:{_RIGHT_TO_LEFT}|[\u0300-\u036f\u200c\u200d])*+"
-_WORDS = re.compile(rf"{_WORD}(?:[ '._/-]{_WORD})*+")
 
 
 class FrtauditError(Exception):
@@ -130,19 +127,15 @@ def printable(text: str) -> str:
 def legible(text: str) -> str:
     r"""``text`` as a page shows it: what hides or turns round other text is an escape, as in :func:`printable`.
 
-    White space stays, and so do the marks of no width that join and part the letters of a script. Words of a script
-    that runs from right to left end with U+200E: a number after them is shown after them.
+    White space stays, and so do the marks of no width that join and part the letters of a script.
 
     >>> print(legible("A\u202e 5 %\nB"))
     A\u202e 5 %
     B
-    >>> legible("class \u05d0\u05d1 5 %") == "class \u05d0\u05d1\u200e 5 %"
-    True
     """
     if text.isascii() and text.isprintable():
         return text
-    shown = "".join(mark if mark in _IN_TEXT else printable(mark) for mark in text)
-    return _WORDS.sub("\\g<0>\u200e", shown)
+    return "".join(mark if mark in _IN_TEXT else printable(mark) for mark in text)
 
 
 def _escape(mark: str) -> str:

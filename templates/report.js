@@ -167,7 +167,7 @@
 
   /* A table as CSV: what is shown, each cell as text. */
   const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const plain = (found) => found.innerText.replace(/\s+/g, " ").trim();
+  const plain = (found) => found.innerText.replace(/[\u2068\u2069]/g, "").replace(/\s+/g, " ").trim();
   const csv = (table) => all("tr", table).filter((row) => !row.hidden)
     .map((row) => [...row.cells].map((found) => quoted(plain(found))).join(",")).join("\r\n");
   const copied = (text) => navigator.clipboard?.writeText ? navigator.clipboard.writeText(text) : Promise.reject(new Error("no clipboard"));

@@ -1,6 +1,8 @@
 """``frtaudit embed``: from images and a model to the templates that an audit reads."""
 
 from collections.abc import Sequence
+from pathlib import Path
+from shlex import quote
 
 from frtaudit.cli.options import EMBED_EXAMPLES, parser_of
 from frtaudit.core.machine import streams
@@ -23,10 +25,33 @@ def main(argv: Sequence[str]) -> int:
     status = embed(spec, _say, on_terminal)
     for warning in status.warnings:
         _say(f"warning: {warning}")
-    then = f"next: frtaudit run audit=templates {typed('cohort.root', spec.into)}"
-    for line in (*status.summary, then):
+    for line in (*status.summary, f"next: frtaudit run {' '.join(_audit_of(Path(spec.into)))}"):
         print(printable(line))  # noqa: T201  what the command says
     return 0
+
+
+def _audit_of(into: Path) -> list[str]:
+    """The words of an audit of the folder: of the spec that ``frtaudit import`` wrote into it, else of its columns."""
+    from frtaudit.collection.embed.folder import METADATA
+    from frtaudit.inputs.importing.schema_words import schema_words
+    from frtaudit.inputs.tables import read_table
+
+    imported = [path.stem for path in (into / "audit").glob("imported_*.yaml")]
+    if len(imported) == 1:
+        return [f"--config-dir {quote(str(into))}", typed("audit", imported[0])]
+    table = read_table(into / METADATA, METADATA)
+    columns = {name: table.texts(name).tolist() for name in table.columns}
+    subjects = columns.pop("subject_id")
+    return ["audit=templates", typed("cohort.root", str(into)), *schema_words(columns, subjects, _shipped())]
+
+
+def _shipped() -> dict[str, list[str]]:
+    """The classes of each shipped schema."""
+    import yaml
+
+    from frtaudit.config.choices import presets
+
+    return {path.stem: yaml.safe_load(path.read_text("utf-8"))["classes"] for path in presets("schema")}
 
 
 def _say(line: str) -> None:

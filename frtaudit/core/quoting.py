@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from shlex import quote
 
 LONGEST = 200  # characters of a name in a spec
@@ -34,6 +35,17 @@ def quoted(text: str) -> str:
     """
     escaped = _BEFORE_QUOTE.sub(r"\1\1\\'", text)
     return f"'{escaped}" + "\\" * (len(text) - len(text.rstrip("\\"))) + "'"
+
+
+def listed(texts: Sequence[str]) -> str:
+    """Texts as a list of Hydra's grammar without single quotes; empty where one of them can be none.
+
+    >>> listed(["x", "18-35"]), listed(['"'])
+    ('[x, "18-35"]', '')
+    """
+    if not all(_HELD.fullmatch(text) and "${" not in text for text in texts):
+        return ""
+    return "[" + ", ".join(text if _PLAIN.fullmatch(text) else f'"{text}"' for text in texts) + "]"
 
 
 def typed(key: str, text: str) -> str:

@@ -5,6 +5,8 @@ differences (``analysis=vendor_comparison``), so that it is reported, signed, ve
 What the runs share is taken from their results; every word ``key=value`` on the command line goes over it.
 """
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,6 +20,8 @@ from frtaudit.signing.statement import Scope, open_statement
 
 AUDIT = "compare"
 PDF = "report.pdf"
+UNNAMED = ("scores", "score", "results")  # a system of a score list without a column of systems
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT")  # a run's folder by default
 
 
 def parted(words: Sequence[str]) -> tuple[list[tuple[str, Path]], list[str]]:
@@ -60,8 +64,9 @@ def comparison_of(runs: Sequence[tuple[str, Path]], given: Sequence[str]) -> lis
         read.append(read_run_tables(path))
         _refuse_broken(path)
     made = [f"audit={AUDIT}", f"cohort.runs={_listed([str(path) for _, path in runs])}"]
-    if any(name for name, _ in runs):
-        made.append(f"cohort.names={_listed([name or path.name for name, path in runs])}")
+    names = _names(runs, read)
+    if any(names):
+        made.append(f"cohort.names={_listed(names)}")
     return [*made, *_shared(read), *given]
 
 
@@ -78,6 +83,25 @@ def _refuse_broken(path: Path) -> None:
             raise VerificationError(
                 f"{path.name}/{name}", wrong, "an unchanged run: frtaudit verify RUN says more"
             )
+
+
+def _names(runs: Sequence[tuple[str, Path]], read: Sequence[RunTables]) -> list[str]:
+    """A name for each run: as given, else its folder's where its one system says nothing, else empty.
+
+    A system says nothing if another run has one of that name, or if it is called by a file ``scores.csv``. With a name
+    given to one run, the others are called by their folders.
+    """
+    if any(name for name, _ in runs):
+        return [name or path.name for name, path in runs]
+    count = Counter(system for run in read for system in run.systems)
+    return [
+        path.name
+        if len(run.systems) == 1
+        and (count[run.systems[0]] > 1 or run.systems[0] in UNNAMED)
+        and not _TIME.match(path.name)
+        else ""
+        for (_, path), run in zip(runs, read, strict=True)
+    ]
 
 
 def _shared(read: Sequence[RunTables]) -> list[str]:

@@ -85,9 +85,9 @@ def _cohort_line(cohort_data: CohortData) -> str:
 
 def _classes(cohort: Cohort, name: str) -> str:
     schema = cohort.classifications[name]
-    counts = [f"{label} {int((schema.codes == code).sum())}" for code, label in enumerate(schema.classes)]
+    counts = [f"{label}: {int((schema.codes == code).sum())}" for code, label in enumerate(schema.classes)]
     unknown = int((schema.codes < 0).sum())
-    return f"{', '.join(counts)}{f', unknown {unknown}' if unknown else ''} subjects"
+    return f"{', '.join(counts)}{f', unknown: {unknown}' if unknown else ''} subjects"
 
 
 def _provider_line(cohort_data: CohortData, name: str, shapes: Mapping[str, tuple[int, int]]) -> str:

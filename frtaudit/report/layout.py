@@ -23,7 +23,8 @@ from frtaudit.core import AuditResult, formatting
 from frtaudit.core.canonical import Json, number_in
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.metrics import kind_of, printed
-from frtaudit.errors import SpecError, legible, why
+from frtaudit.errors import SpecError, why
+from frtaudit.report.direction import as_shown
 from frtaudit.report.phrases import ABSENT
 from frtaudit.report.pieces import Text, TextSpan
 from frtaudit.report.shape import WHERE, Shape, check_page
@@ -51,7 +52,7 @@ def _sandbox(loader: BaseLoader) -> Environment:
 
 def _legible(value: object) -> object:
     """What a template prints, so that no name turns its sentence round; ``| e`` and ``| safe`` stay as they are."""
-    return legible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+    return as_shown(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def rendered(shape: Shape, result: AuditResult, values: Mapping[str, object]) -> str:

@@ -12,8 +12,9 @@ from frtaudit.core import AuditResult, Curve, Estimate
 from frtaudit.core.file_names import file_name
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.machine.progress import quiet
-from frtaudit.errors import SpecError
+from frtaudit.errors import SpecError, legible
 from frtaudit.report.context import SECTIONS
+from frtaudit.report.direction import names_in, use_names
 from frtaudit.report.figure_choice import EVERY_FIGURE, Choice
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import Drawing
@@ -53,7 +54,7 @@ def paper_figures(
     Raises :class:`SpecError` for a figure, system, class or metric that there is not.
     """
     source = Source(_chosen(result, choice))
-    with canvas.keeping() as kept:
+    with use_names(names_in(result, source.settings)), canvas.keeping() as kept:
         drawn = [item for build in quiet(builds, "sections") for item in pieces_of(build(source), Figure)]
     found = {
         kept[panel.svg][0]: PaperFigure(
@@ -87,7 +88,7 @@ def write_figures(figures: Iterable[PaperFigure], formats: Sequence[str], folder
         for kind in quiet(formats, "formats"):
             with canvas.ink(), out.create(f"{name}.{kind}") as to:
                 figure.drawing.savefig(to, format=kind, dpi=DOTS, facecolor="white", metadata=_UNDATED[kind])
-        words = map(canvas.lettering, (figure.title, figure.caption, figure.shows))
+        words = map(legible, (figure.title, figure.caption, figure.shows))
         out.write(f"{name}.txt", ("\n\n".join(words) + "\n").encode())
 
 

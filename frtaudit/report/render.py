@@ -24,6 +24,7 @@ from frtaudit.core.result import Previous
 from frtaudit.core.spec import Paper, Report
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report.context import Status, context, titles
+from frtaudit.report.direction import names_in, use_names
 from frtaudit.report.layout import check_templates, rendered
 from frtaudit.report.shape import Shape, shape_of
 from frtaudit.report.words import use_vocabulary
@@ -77,7 +78,7 @@ def laid_out(
 ) -> str:
     """The same in a shape that is at hand; ``settings.templates`` is not looked at."""
     _moment(date)
-    with use_vocabulary(shape.words):
+    with use_vocabulary(shape.words), use_names(names_in(result, settings)):
         view = context(result, settings, date, _status(status), previous, shape)
         style = minified((shipped("templates") / "report.css").read_text("utf-8") + shape.style)
         script = (shipped("templates") / "report.js").read_text("utf-8")

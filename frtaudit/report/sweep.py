@@ -9,6 +9,8 @@ from frtaudit.core.canonical import digest, number_in
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.metrics import kind_of, printed
 from frtaudit.core.spec import Report
+from frtaudit.core.structure import plain
+from frtaudit.report.direction import strings_in, use_names
 from frtaudit.report.figures import curves
 from frtaudit.report.figures.curves import Dot
 from frtaudit.report.layout import shipped_templates
@@ -46,6 +48,11 @@ def page(sweep: SweepJson, settings: Report, date: str, status: str) -> str:
 
     Identical for the same sweep, settings, date and status.
     """
+    with use_names((*strings_in(sweep), *strings_in(plain(settings)))):
+        return _laid_out(sweep, settings, date, status)
+
+
+def _laid_out(sweep: SweepJson, settings: Report, date: str, status: str) -> str:
     style = minified((shipped("templates") / "report.css").read_text("utf-8"))
     template = shipped_templates().get_template("sweep.html.j2")
     return template.render(

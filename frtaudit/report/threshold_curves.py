@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from frtaudit.core import Curve
 from frtaudit.core.canonical import Json
-from frtaudit.errors import legible
+from frtaudit.report.direction import as_shown
 from frtaudit.report.source import Source
 
 POINTS = 40_000  # numbers over all dials: half a megabyte of page
@@ -62,9 +62,9 @@ def _curve_data(source: Source, curves: ThresholdCurves, most: int) -> Json:
     false_matches, n = _counts(source, curves.fmr, kept)
     false_non_matches, m = _counts(source, curves.fnmr, kept)
     return {
-        "system": legible(curves.fmr.provider),
-        "schema": curves.fmr.schema and legible(curves.fmr.schema),
-        "group": legible(name),
+        "system": as_shown(curves.fmr.provider),
+        "schema": curves.fmr.schema and as_shown(curves.fmr.schema),
+        "group": as_shown(name),
         "t": _short(curves.fmr.x, kept),
         "fm": false_matches,
         "n": n,
@@ -122,7 +122,7 @@ def _curves(source: Source) -> dict[str, Json]:
         part: dict[str, Json] = {
             "x": _short(curve.x, kept),
             "y": _short(curve.y, kept),
-            "name": curve.provider,
+            "name": as_shown(curve.provider),
         }
         if curve.low is not None and curve.high is not None:
             part |= {"low": _short(curve.low, kept), "high": _short(curve.high, kept)}

@@ -31,7 +31,7 @@ def test_two_commands_lead_from_images_to_a_checked_audit(
     assert out == [
         "34 of 36 images have a template; failures to acquire: no_face 1, unreadable_image 1",
         "the model's authors compare its templates by Euclidean distance, this audit by cosine",
-        f"next: frtaudit run audit=templates cohort.root={into}",
+        f"next: frtaudit run audit=templates cohort.root={into} schema=group",
     ]
     audit = ["audit=templates", f"cohort.root={into}", "schema=group", "thresholds.fmr=[0.1]"]
     assert main(["check", *audit]) == 0
@@ -55,7 +55,8 @@ def test_an_imported_folder_of_images_is_embedded_where_it_was_imported(
     words = [f"root='{table.parent}'", *settings(table), f"into={into}"]
     assert main(["embed", f"{into}/metadata.csv", *words]) == 0
     assert (into / "metadata.csv").read_bytes() == metadata
-    capsys.readouterr()
+    said = capsys.readouterr().out.splitlines()[-1]
+    assert said == f"next: frtaudit run --config-dir {into} audit=imported_people"
     assert main(check.split()[1:]) == 0
     assert "provider drawn" in capsys.readouterr().out
 

@@ -1,7 +1,9 @@
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from vendor_audits import VENDORS, from_runs, runs
 
@@ -9,6 +11,8 @@ from frtaudit.cli.main import main
 from frtaudit.config.json_schema import schema_text
 from frtaudit.core import AuditResult
 from frtaudit.errors import DataError, FrtauditError, SpecError
+from frtaudit.inputs.run_tables import read_run_tables
+from frtaudit.pipeline import compare
 from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.compare import overrides_of, parted
 
@@ -34,6 +38,31 @@ def test_what_the_runs_share_is_taken_over() -> None:
     assert "cohort.names=['it\\'s','two']" in named
     with pytest.raises(SpecError, match="no run"):
         overrides_of(["bootstrap.B=99"])
+
+
+@pytest.mark.parametrize(
+    ("systems", "folders", "names"),
+    [
+        (("acme", "scores"), ("a", "brio"), "cohort.names=['','brio']"),
+        (("acme", "acme"), ("old", "new"), "cohort.names=['old','new']"),
+        (("acme", "brio"), ("a", "b"), None),
+        (("acme", "acme"), ("2026-11-24T02-03-04-000005", "2026-11-24T02-03-04-000006"), None),
+    ],
+)
+def test_a_system_that_says_nothing_is_called_by_its_runs_folder(
+    systems: Sequence[str], folders: Sequence[str], names: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file scores.csv names none, and one name for two says too little; a folder named by its time says nothing."""
+    read = {
+        folder: replace(
+            read_run_tables(runs() / "one"),
+            tables=read_run_tables(runs() / "one").tables | {"systems": pd.DataFrame({"provider": [system]})},
+        )
+        for system, folder in zip(systems, folders, strict=True)
+    }
+    monkeypatch.setattr(compare, "read_run_tables", lambda path: read[path.name])
+    words = overrides_of([*folders])
+    assert [word for word in words if word.startswith("cohort.names")] == ([names] if names else [])
 
 
 @pytest.mark.slow

@@ -33,7 +33,7 @@ def test_it_says_what_the_audit_would_do() -> None:
     """Cohort, classes, comparisons, providers and analyses, one line each."""
     lines = check(spec("error_rates", "failures"))
     assert lines[0] == f"cohort: {COUNT} samples of 24 subjects"
-    assert lines[1] == "schema group: x 12, y 12 subjects"
+    assert lines[1] == "schema group: x: 12, y: 12 subjects"
     assert lines[2] == "protocol: all pairs, 2825 of them non-mated"
     assert lines[3:5] == [
         f"provider one: 64 templates of 16 numbers, {COUNT - 64} failures to acquire",
@@ -80,7 +80,7 @@ def test_unknown_classes_and_drops_are_said(tmp_path: Path) -> None:
     schemas = {"group": SchemaSpec(column="group", classes=("x",), unknown=("y",))}
     assert (
         check(spec(cohort=folder_of(tmp_path / "faces"), schemas=schemas))[1]
-        == "schema group: x 12, unknown 12 subjects"
+        == "schema group: x: 12, unknown: 12 subjects"
     )
 
 

@@ -48,7 +48,10 @@ def decoded(data: bytes, most_bytes: int = MAX_BYTES, most_pixels: int = MAX_PIX
     from PIL import ImageOps
 
     with _checked(data, most_bytes, most_pixels) as opened:
-        return ImageOps.exif_transpose(opened).convert("RGB")
+        ImageOps.exif_transpose(
+            opened, in_place=True
+        )  # a copy of a large picture takes as long as decoding it
+        return opened if opened.mode == "RGB" else opened.convert("RGB")
 
 
 @contextmanager

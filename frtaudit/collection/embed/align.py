@@ -4,6 +4,8 @@ The warp is that of OpenCV's classic ``warpAffine`` with bilinear weights: coord
 numbers throughout, black beyond the border. What a model saw in training was cut so.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,9 +13,11 @@ from frtaudit.core.arrays import Floats
 
 Pixels = npt.NDArray[np.uint8]
 Packed = npt.NDArray[np.uint64]
+Places = npt.NDArray[np.int64]
 
 _STEPS, _FINE = 5, 10  # bits of a coordinate behind the point: of the weights, of the sums
 _BORDER = 2  # black pixels around what is read of a picture, so that every neighbour is there
+_FEW = 8  # pixels of a picture for each that is made: beyond, those that are read are picked one by one
 # Three colours are summed in one number: a sum of weights times 255 and a half takes 18 bits.
 _SHIFTS = (0, 21, 42)
 _HALVES = sum(1 << (shift + 2 * _STEPS - 1) for shift in _SHIFTS)
@@ -62,17 +66,15 @@ def warped(image: Pixels, matrix: Floats, size: tuple[int, int]) -> Pixels:
         _clipped(places, length)
         for places, length in zip(_places(_inverse(matrix), size), image.shape[1::-1], strict=True)
     )
-    part, left, top = _part(image, x, y)
-    width, whole = part.shape[1], np.uint64(1 << _STEPS)
-    first, flat = (y - top) * width + (x - left), part.ravel()
-    total = np.full(first.shape, _HALVES, dtype=np.uint64)
-    for step, weight in (
-        (0, (whole - across) * (whole - down)),
-        (1, across * (whole - down)),
-        (width, (whole - across) * down),
-        (width + 1, across * down),
+    pixels, whole = _pixels(image, x, y), np.uint64(1 << _STEPS)
+    total = np.full(across.shape, _HALVES, dtype=np.uint64)
+    for right, lower, weight in (
+        (0, 0, (whole - across) * (whole - down)),
+        (1, 0, across * (whole - down)),
+        (0, 1, (whole - across) * down),
+        (1, 1, across * down),
     ):
-        total += weight * flat[first + step]
+        total += weight * pixels(right, lower)
     colours = [(total >> np.uint64(shift + 2 * _STEPS)).astype(np.uint8) for shift in _SHIFTS]
     return np.stack(colours, axis=-1)
 
@@ -82,7 +84,7 @@ def _inverse(matrix: Floats) -> Floats:
     return np.column_stack([turned, -turned @ matrix[:, 2]])
 
 
-def _places(inverse: Floats, size: tuple[int, int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _places(inverse: Floats, size: tuple[int, int]) -> tuple[Places, Places]:
     """X and y in the picture of each pixel of the output, shape ``size``, in steps of 1/32 pixel."""
     height, width = size
     one, half = 1 << _FINE, 1 << (_FINE - _STEPS - 1)
@@ -99,19 +101,39 @@ def _places(inverse: Floats, size: tuple[int, int]) -> tuple[npt.NDArray[np.int6
     return by_x, by_y
 
 
-def _clipped(places: npt.NDArray[np.int64], length: int) -> tuple[npt.NDArray[np.int64], Packed]:
+def _clipped(places: Places, length: int) -> tuple[Places, Packed]:
     """Whole pixels, no farther out than the border, and the fraction beyond them in 1/32."""
     fraction = (places & ((1 << _STEPS) - 1)).astype(np.uint64)
     return np.clip(places >> _STEPS, -_BORDER, length), fraction
 
 
-def _part(image: Pixels, x: npt.NDArray[np.int64], y: npt.NDArray[np.int64]) -> tuple[Packed, int, int]:
-    """What is read of the picture, its colours packed, black where there is none; and its left and upper edges."""
+def _pixels(image: Pixels, x: Places, y: Places) -> Callable[[int, int], Packed]:
+    """What gives the pixels so far right and below of x and y, colours packed, black where there is no picture.
+
+    All between the outermost are packed at once, unless few of them are read: of a large picture.
+    """
     left, top, right, bottom = int(x.min()), int(y.min()), int(x.max()) + 2, int(y.max()) + 2
-    part = np.zeros((bottom - top, right - left), dtype=np.uint64)
+    width, height = right - left, bottom - top
+    if width * height > _FEW * x.size:
+        return lambda to_right, below: _read(image, x + to_right, y + below)
+    part = np.zeros((height, width), dtype=np.uint64)
     inside = image[max(top, 0) : bottom, max(left, 0) : right]
     down, across = max(-top, 0), max(-left, 0)
-    held = part[down : down + inside.shape[0], across : across + inside.shape[1]]
+    part[down : down + inside.shape[0], across : across + inside.shape[1]] = _packed(inside)
+    first, flat = (y - top) * width + (x - left), part.ravel()
+    return lambda to_right, below: flat[first + below * width + to_right]
+
+
+def _read(image: Pixels, x: Places, y: Places) -> Packed:
+    height, width = image.shape[:2]
+    inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
+    there = image.reshape(-1, 3)[np.clip(y, 0, height - 1) * width + np.clip(x, 0, width - 1)]
+    return np.where(inside, _packed(there), np.uint64(0))
+
+
+def _packed(pixels: Pixels) -> Packed:
+    """Three colours in one number."""
+    packed = np.zeros(pixels.shape[:-1], dtype=np.uint64)
     for colour, shift in enumerate(_SHIFTS):
-        held |= inside[..., colour].astype(np.uint64) << np.uint64(shift)
-    return part, left, top
+        packed |= pixels[..., colour].astype(np.uint64) << np.uint64(shift)
+    return packed

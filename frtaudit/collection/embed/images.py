@@ -1,5 +1,6 @@
 """The images of a run: the subject of each, its columns, and the face that a table gives."""
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +67,14 @@ def read_image(root: str, address: str, most_bytes: int = MAX_BYTES) -> bytes:
             return stream.read(most_bytes + 1)
     except (OSError, DataError) as error:
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "unreadable_image") from error
+
+
+def digest_of(root: str, address: str) -> str:
+    """The sha256 of an image's file, empty where it cannot be read."""
+    try:
+        return hashlib.sha256(read_image(root, address)).hexdigest()
+    except CallError:
+        return ""
 
 
 def images_of(images: str, people: str | None = None, root: str | None = None) -> ImageList:

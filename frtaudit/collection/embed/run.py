@@ -14,7 +14,7 @@ from frtaudit.collection.embed import checks, folder, processes
 from frtaudit.collection.embed.block import SIZE, Block, Worker, read_block
 from frtaudit.collection.embed.engine import WHERE
 from frtaudit.collection.embed.graph import scaling_of
-from frtaudit.collection.embed.images import ImageList, Shot, images_of
+from frtaudit.collection.embed.images import ImageList, Shot, digest_of, images_of
 from frtaudit.collection.embed.preset import Cut, EngineKind, Metric
 from frtaudit.collection.embed.spec import EmbedSpec, settings_of
 from frtaudit.core.arrays import Floats
@@ -160,12 +160,16 @@ class EmbedRun:
             return None
         try:
             read = json.loads((self.into / folder.record_name(self.spec.name)).read_bytes())
-            if read["identity"] == identity:
+            if read["identity"] == identity and read["images"]["sha256"] == self._digest_of_images():
                 return EmbedStatus(summary=("nothing to do: all files exist", *_summary(read)), warnings=())
         except (OSError, ValueError, KeyError, TypeError):
             pass
         text = f"{folder.templates_name(self.spec.name)} exists, for other images or settings"
         raise DataError("into", text, "name=NAME for another system, or another folder")
+
+    def _digest_of_images(self) -> str:
+        rows = self._progress(range(len(self.images.ids)), "comparing images")
+        return digest([digest_of(self.images.root, self.images.addresses[row]) for row in rows])
 
     def _prepare(self, identity: str) -> None:
         """A folder for blocks. Raises :class:`DataError` where it holds those of another run."""
@@ -181,7 +185,8 @@ class EmbedRun:
             OutputFolder(self.unfinished).replace(SETUP, setup)
 
     def _embed(self, identity: str) -> None:
-        there = {number for number in range(self._n_blocks) if self._block(identity, number) is not None}
+        numbers = self._progress(range(self._n_blocks), "comparing images with finished blocks")
+        there = {number for number in numbers if self._is_done(identity, number)}
         if there:
             self._tell(
                 f"{min(len(there) * SIZE, len(self.images.ids))} of {len(self.images.ids)} images are done"
@@ -192,6 +197,14 @@ class EmbedRun:
         )
         for _ in self._progress(list(todo), f"embedding, blocks of {SIZE} images"):
             next(come)
+
+    def _is_done(self, identity: str, number: int) -> bool:
+        """Whether an earlier run has the block, of the images as they are on the disk."""
+        block = self._block(identity, number)
+        return block is not None and block.sha256.tolist() == self._digests(self._rows(number))
+
+    def _digests(self, rows: Sequence[int]) -> list[str]:
+        return [digest_of(self.images.root, self.images.addresses[row]) for row in rows]
 
     @property
     def _n_blocks(self) -> int:
@@ -280,15 +293,13 @@ class EmbedRun:
 
 
 def _listed(images: ImageList) -> str:
-    """Digest of what images there are and what is given of each; of their files the sizes."""
-    lines: list[Json] = []
-    for row, address in enumerate(images.addresses):
-        try:
-            size = (Path(images.root) / address).stat().st_size
-        except OSError:
-            size = -1
-        lines.append([address, images.ids[row], images.subjects[row], size, _told(images.shot(row))])
-    return digest(lines)
+    """Digest of what images there are and what is given of each; what is in their files is compared by block."""
+    return digest(
+        [
+            [address, images.ids[row], images.subjects[row], _told(images.shot(row))]
+            for row, address in enumerate(images.addresses)
+        ]
+    )
 
 
 def _told(shot: Shot) -> Json:

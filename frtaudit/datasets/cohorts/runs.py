@@ -27,8 +27,8 @@ class Runs:
 
     Runs that do not have the same people and comparisons are read on those that all share.
 
-    A name stands for the system of a run that has one, or before a colon and the system's own name. Without names the
-    systems keep their own, which then must differ.
+    A name stands for the system of a run that has one, or before a colon and the system's own name. Without a name, or
+    with an empty one, the systems keep their own. All must differ.
     """
 
     runs: tuple[str, ...] = field(metadata=PATH)

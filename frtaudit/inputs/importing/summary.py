@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 
 from frtaudit.inputs.importing.image_table import numbers_among
+from frtaudit.inputs.importing.schema_words import bins_word
 from frtaudit.inputs.importing.starter import schemas_of
 from frtaudit.inputs.importing.values import Evidence, KnownSet
 
@@ -67,10 +68,9 @@ def _ranges(known: KnownSet) -> dict[str, str]:
         return {}
     found = numbers_among(known.samples.columns, known.samples.subjects)
     said = [
-        f"{name} ({low:g} to {high:g}) becomes groups by "
-        f"'+schemas.{name}={{column: {name}, bins: {{edges: [{(low + high) / 2:.0f}]}}}}'"
+        f"{name} ({low:g} to {high:g}) becomes groups by {word}"
         for name, (low, high) in found.items()
-        if name.isidentifier()
+        if (word := bins_word(name, low, high))
     ]
     return {"numbers": "; ".join(said)} if said else {}
 
@@ -78,9 +78,9 @@ def _ranges(known: KnownSet) -> dict[str, str]:
 def _classes(known: KnownSet, name: str) -> str:
     counts = Counter(known.samples.columns[name])
     unknown = counts.pop("", 0)
-    texts = [f"{label} {count}" for label, count in sorted(counts.items())]
+    texts = [f"{label}: {count}" for label, count in sorted(counts.items())]
     more = [f"and {len(texts) - SHOWN} more"] if len(texts) > SHOWN else []
-    return ", ".join([*texts[:SHOWN], *more, *([f"unknown {unknown}"] if unknown else [])])
+    return ", ".join([*texts[:SHOWN], *more, *([f"unknown: {unknown}"] if unknown else [])])
 
 
 def _failures(known: KnownSet) -> str:
@@ -88,11 +88,11 @@ def _failures(known: KnownSet) -> str:
     if known.templates:
         total = len(known.samples.ids)
         lost = {name: total - held.rows.size for name, held in known.templates.items()}
-        said = ", ".join(f"{name} {count}" for name, count in lost.items())
+        said = ", ".join(f"{name}: {count}" for name, count in lost.items())
         return f"images without a template: {said}"
     if known.scores:
         said = ", ".join(
-            f"{name} {int(np.isnan(scores.score).sum())}" for name, scores in known.scores.items()
+            f"{name}: {int(np.isnan(scores.score).sum())}" for name, scores in known.scores.items()
         )
         return f"comparisons without a score: {said}"
     return "an image without a template will count as a failure to acquire"

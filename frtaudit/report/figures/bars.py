@@ -48,7 +48,7 @@ def bars(name: str, title: str, rows: Sequence[Bar], labels: Sequence[str]) -> D
 
     parts = [
         f"{row.name}: "
-        + ", ".join(f"{label} {100 * share:.0f} %" for label, share in zip(labels, row.shares, strict=True))
+        + ", ".join(f"{label}: {100 * share:.0f} %" for label, share in zip(labels, row.shares, strict=True))
         for row in rows
     ]
     alt = f"{title}. {'; '.join(parts)}."

@@ -5,7 +5,7 @@ import logging
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,6 +23,7 @@ from matplotlib.ticker import FuncFormatter
 
 from frtaudit.core.machine.resources import shipped
 from frtaudit.errors import printable
+from frtaudit.report.direction import as_shown, isolated
 from frtaudit.report.figure_choice import WIDTHS
 from frtaudit.report.figures.svg import clean, hundredths
 
@@ -132,7 +133,7 @@ def gid(index: int, at: str = "", says: str = "") -> str:
 
     ``index``: of the series' pen; ``at``: JSON pointer to what is drawn; ``says``: the same in words.
     """
-    return f"s{index}|{at}|{says}"
+    return f"s{index}|{printable(at)}|{as_shown(says)}"
 
 
 def panel(
@@ -189,9 +190,10 @@ def _square(draw: Callable[[Axes, T], None], of: T) -> Drawing:
 def lettering(text: str) -> str:
     """A text as it is drawn: marks that nobody sees are written out, as :func:`frtaudit.errors.printable` does.
 
-    Control characters make an SVG file unreadable, and marks of no width stop the writer of PDF files.
+    Control characters make an SVG file unreadable, and marks of no width stop the writer of PDF files. Names from right
+    to left are ordered as in the text (:func:`frtaudit.report.direction.isolated`).
     """
-    return "\n".join(map(printable, text.split("\n")))
+    return "\n".join(isolated(printable(line)) for line in text.split("\n"))
 
 
 def _letter(axes: Axes) -> None:
@@ -199,11 +201,12 @@ def _letter(axes: Axes) -> None:
     for artist in (*axes.get_children(), axes.xaxis.label, axes.yaxis.label):
         if isinstance(artist, Text):
             artist.set_text(lettering(artist.get_text()))
+    now = copy_context()  # a formatter is called whenever its figure is drawn
     for axis in (axes.xaxis, axes.yaxis):
         formatter = axis.get_major_formatter()
         if isinstance(formatter, FuncFormatter):
             axis.set_major_formatter(
-                FuncFormatter(lambda value, at, told=formatter: lettering(told(value, at)))
+                FuncFormatter(lambda value, at, told=formatter: now.run(lettering, told(value, at)))
             )
 
 

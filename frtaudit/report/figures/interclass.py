@@ -192,6 +192,6 @@ def boxes(name: str, title: str, ylabel: str, box_stats: Sequence[BoxStats]) -> 
         axes.grid(visible=False, axis="x")
         axes.set_title(title)
 
-    medians = "; ".join(f"{box.name} {box.numbers[2]:.3g}" for box in box_stats)
+    medians = "; ".join(f"{box.name}: {box.numbers[2]:.3g}" for box in box_stats)
     alt = f"{title}, medians: {medians}."
     return Panel(svg=canvas.panel(name, alt, draw), alt=alt)

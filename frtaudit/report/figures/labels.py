@@ -348,7 +348,7 @@ def reaching(name: str, title: str, reaches: Sequence[Reach]) -> Panel:
         axes.set_title(title)
 
     text = "; ".join(
-        f"{reach.row} {reach.value:.2%} reported, {reach.true:.2%} on true labels" for reach in reaches
+        f"{reach.row}: {reach.value:.2%} reported, {reach.true:.2%} on true labels" for reach in reaches
     )
     alt = f"{title}, one row for each service: {text}."
     return Panel(svg=canvas.panel(name, alt, draw, height=min(0.9 + 0.38 * len(reaches), 6.0)), alt=alt)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from xml.sax.saxutils import escape
 
 from frtaudit.core.file_names import file_name
-from frtaudit.errors import legible
+from frtaudit.report.direction import as_shown
 
 _HEAD = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)
 _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
@@ -55,7 +55,7 @@ def clean(
     root = (
         _ROOT + _STROKES + (f'data-frame="{frame}" data-labels="{escape(labels, QUOTE)}" ' if frame else "")
     )
-    return legible(f"{head.replace(_ROOT, root, 1)}><title>{escape(title)}</title>{rest}")
+    return f"{head.replace(_ROOT, root, 1)}><title>{escape(as_shown(title))}</title>{rest}"
 
 
 def hundredths(place: float) -> str:

@@ -46,7 +46,7 @@ def gaps(
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g} %"))
         axes.set_title(title)
 
-    text = "; ".join(f"{gap.row} {gap.value:.3g}" for gap in found)
+    text = "; ".join(f"{gap.row}: {gap.value:.3g}" for gap in found)
     alt = f"{title}, one row for each pair: {text}."
     height = min(0.8 + 0.3 * len(found), 6.0)
     return Panel(svg=canvas.panel(name, alt, draw, height=height, width=1.6 * canvas.WIDTH), alt=alt)

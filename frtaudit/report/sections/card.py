@@ -109,7 +109,7 @@ def _balance(source: Source, records: list[Record]) -> Text:
         count = phrases.number(
             formatting.count(record.estimate.numerator or 0), f"{record.pointer}/numerator"
         )
-        parts += spans(" · " if parts else "", f"{label} ", count)
+        parts += spans(" · " if parts else "", f"{label}: ", count)
     return tuple(parts)
 
 

@@ -186,7 +186,7 @@ def _declared_mix(source: Source, schema: str) -> list[Part]:
     parts: list[Part] = []
     for name, share in shares.items():
         pointer = f"/spec/analyses/{ANALYSIS}/mix/{escape(schema)}/{escape(name)}"
-        parts += [", " if parts else "", f"{source.label(schema, name)} "]
+        parts += [", " if parts else "", f"{source.label(schema, name)}: "]
         parts.append(
             phrases.number(formatting.exact(float(share)), pointer) if isinstance(share, (int, float)) else ""
         )

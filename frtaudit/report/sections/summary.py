@@ -182,7 +182,7 @@ def _people(source: Source) -> Text:
     parts += [*images, " images" if images else ""]
     for schema in source.schemas[:1]:
         classes = [
-            spans(f"{source.label(schema, str(row.get('group')))} ", text_spans)
+            spans(f"{source.label(schema, str(row.get('group')))}: ", text_spans)
             for index, row in enumerate(source.counts(schema))
             if (text_spans := source.people(schema, str(row.get("group"))))
             and row.get("subjects")

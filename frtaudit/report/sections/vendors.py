@@ -120,7 +120,7 @@ def _measure(source: Source, record: Record) -> Text:
     if estimate.schema is not None:
         label = source.label(estimate.schema, estimate.group)
         name = estimate.schema.replace("_", " ")
-        parts += [f" by {name}" if estimate.group in ("all", "max") else f", {name} {label}"]
+        parts += [f" by {name}" if estimate.group in ("all", "max") else f", {name}: {label}"]
     if "fmr" in estimate.at:
         parts += [" at ", *phrases.at_words({"fmr": estimate.at["fmr"]}, record.pointer)]
     if "pairs" in estimate.at and estimate.at["pairs"] != "folds":

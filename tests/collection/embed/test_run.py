@@ -149,6 +149,39 @@ def test_a_block_that_is_whole_is_not_computed_again(
     assert embed(spec).summary[0] == "nothing to do: all files exist"
 
 
+def test_an_image_that_changed_between_two_runs_is_embedded_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two images of one size change places: after a stop their block is computed again; finished, they are refused."""
+    folder = Photographs(people=11, images=3, faceless=60).write(tmp_path / "own").parent
+    images = folder / "person001/0.jpg", folder / "person002/0.jpg"
+    size = max(path.stat().st_size for path in images)
+    first, second = (path.read_bytes().ljust(size, b"\0") for path in images)
+    images[0].write_bytes(first)
+    images[1].write_bytes(second)
+    spec = load_embedding(killed_embed.words(folder, tmp_path / "out", 1))
+    write = processes.write_block
+
+    def stops(into: Path, number: int, data: bytes) -> None:
+        write(into, number, data)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(processes, "write_block", stops)
+    with pytest.raises(KeyboardInterrupt):
+        embed(spec)
+    monkeypatch.setattr(processes, "write_block", write)
+    images[0].write_bytes(second)
+    images[1].write_bytes(first)
+    lines: list[str] = []
+    embed(spec, lines.append)
+    assert lines == []
+    embed(replace(spec, into=str(tmp_path / "fresh")))
+    assert files(tmp_path / "out") == files(tmp_path / "fresh")
+    images[0].write_bytes(first)
+    with pytest.raises(FrtauditError, match="drawn.npz exists, for other images or settings"):
+        embed(spec)
+
+
 def test_another_model_into_the_same_folder_is_another_system(
     drawn: Path, whole: Path, tmp_path: Path
 ) -> None:

@@ -153,7 +153,7 @@ def test_a_failure_of_deepface_is_a_failure_to_acquire(
     deepface(tmp_path)
     out = tmp_path / "out"
     printed = run(capsys, str(tmp_path), f"into={out}")[1]
-    assert "images without a template: vendor_a 1" in printed
+    assert "images without a template: vendor_a: 1" in printed
     failures = pd.read_csv(out / "failures.csv")
     assert failures[["model", "reason"]].to_numpy().tolist() == [["vendor_a", "no_embedding"]]
 
@@ -186,7 +186,7 @@ def test_scores_become_score_lists(tmp_path: Path, capsys: pytest.CaptureFixture
     out = tmp_path / "out"
     code, printed = run(capsys, str(tmp_path), f"into={out}")
     assert code == 0, printed
-    assert "comparisons without a score: resnet50 0, sphereface 1" in printed
+    assert "comparisons without a score: resnet50: 0, sphereface: 1" in printed
     assert "no redistribution" in printed
     spec = load_spec(["audit=imported_bfw"], str(out))
     assert list(spec.schemas) == ["attribute", "ethnicity", "gender"]
@@ -457,7 +457,7 @@ def test_a_table_adds_people_and_groups(tmp_path: Path, capsys: pytest.CaptureFi
     out = tmp_path / "out"
     code, printed = run(capsys, str(tmp_path), f"into={out}", f"table={tmp_path / 'who.csv'}")
     assert code == 0, printed
-    assert "groups     site (a " in printed
+    assert "groups     site (a: " in printed
     assert list(load_spec(["audit=imported_insightface_bin"], str(out)).schemas) == ["site"]
 
 
@@ -585,4 +585,4 @@ def test_image_names_are_ids_and_numbers_of_people_may_become_groups(
     proposed = line[line.index("'") + 1 : line.rindex("'")]
     assert proposed == "+schemas.years={column: years, bins: {edges: [35]}}"
     spec = load_spec(["audit=imported_embeddings", f"cohort.root={into}", proposed], str(into))
-    assert any(said.startswith("schema years: <35 8, >=35 8 subjects") for said in check(spec))
+    assert any(said.startswith("schema years: <35: 8, >=35: 8 subjects") for said in check(spec))

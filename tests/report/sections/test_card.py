@@ -27,9 +27,9 @@ def test_cards_figures_steps_and_certificates() -> None:
     assert [column.title for column in cards.columns][-2:] == ["identities in wild", "pairs by group"]
     rows = {plain_text(row[0]): [plain_text(cell) for cell in row] for row in cards.blocks[0].rows}
     assert rows["curated"][3:5] == ["24", "24"]
-    assert rows["curated"][-1] == "amber 24 · birch 24"
+    assert rows["curated"][-1] == "amber: 24 · birch: 24"
     figure = view.figures[0]
-    assert figure.panels[0].alt.startswith("Identities by group. curated: amber ")
+    assert figure.panels[0].alt.startswith("Identities by group. curated: amber: ")
     assert [key.name for key in figure.keys] == ["amber", "birch"]
     steps = view.tables[3]
     assert [plain_text(block.head) for block in steps.blocks] == ["images", "mated pairs", "non-mated pairs"]

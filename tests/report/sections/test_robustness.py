@@ -135,7 +135,7 @@ def test_where_nothing_is_open_it_says_so() -> None:
 def test_the_declared_mix_is_named() -> None:
     """Shares as declared, thresholds before and after, rates with intervals."""
     found = table("mix-group")
-    assert "x 80 %, y 20 %." in plain_text(found.caption)
+    assert "x: 80 %, y: 20 %." in plain_text(found.caption)
     row = lines(found)[0]
     assert row[0] == "FMR 3 %"
     assert " to " in row[3]

@@ -1,0 +1,48 @@
+"""The words of a command that make schemas of a table's columns."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from shlex import quote
+
+from frtaudit.core.quoting import listed
+from frtaudit.inputs.importing.image_table import groups_among, numbers_among
+
+
+def schema_words(
+    columns: Mapping[str, Sequence[str]], subjects: Sequence[str], shipped: Mapping[str, Collection[str]]
+) -> list[str]:
+    """Overrides, as typed in a shell, for the columns with classes of people or many numbers.
+
+    ``shipped``: the classes of each shipped schema, which has the name of its column. A column whose name or classes
+    a spec could only hold with further quotes is left out.
+
+    >>> people = ["a", "b", "c"]
+    >>> schema_words({"gender": ["f", "m", "f"], "site": ["x", "y", "z"]}, people, {"gender": ["f", "m"]})
+    ['schema=gender', "'+schemas.site={column: site, classes: [x, y, z]}'"]
+    """
+    classes = {name: sorted({*columns[name]} - {""}) for name in groups_among(columns, subjects)}
+    ready = [name for name, own in classes.items() if set(own) <= set(shipped.get(name, ()))]
+    chosen = ready[0] if len(ready) == 1 else f"[{','.join(ready)}]"
+    words = [quote(f"schema={chosen}")] if ready else []
+    words += [_word(name, "classes", listed(own)) for name, own in classes.items() if name not in ready]
+    words += [bins_word(name, *ends) for name, ends in numbers_among(columns, subjects).items()]
+    return [word for word in words if word]
+
+
+def bins_word(name: str, low: float, high: float) -> str:
+    r"""Two groups of a column of numbers, an age: below the middle of their range, and from it on; as above.
+
+    >>> bins_word("age", 20, 60)
+    "'+schemas.age={column: age, bins: {edges: [40]}}'"
+    >>> bins_word("age in years", 20, 60)
+    '\'+schemas.age_in_years={column: "age in years", bins: {edges: [40]}}\''
+    """
+    return _word(name, "bins", f"{{edges: [{(low + high) / 2:.0f}]}}")
+
+
+def _word(name: str, kind: str, told: str) -> str:
+    """A schema of a column, called as the column is; empty where a spec cannot hold the name or what is ``told``."""
+    key, column = re.sub(r"\W+", "_", name).strip("_"), listed([name])[1:-1]
+    if not (key.isidentifier() and column and told):
+        return ""
+    return quote(f"+schemas.{key}={{column: {column}, {kind}: {told}}}")

@@ -1,0 +1,31 @@
+"""Columns as words of a command: what is proposed composes, and gives the classes of the column."""
+
+import shlex
+
+from frtaudit.config.load import load_spec
+from frtaudit.inputs.importing.schema_words import schema_words
+
+PEOPLE = [f"p{number:02d}" for number in range(40)]
+COLUMNS = {
+    "gender": ["female", "male"] * 20,
+    "tone": ["tone_1", "tone_6"] * 20,
+    "site": ["18-35", "on", "a b", "\u05d0 1"] * 10,
+    "age": [str(20 + number) for number in range(40)],
+    "two words": ["a", "b"] * 20,
+    "odd": ["it's", "b"] * 20,
+    "note": [f"text {number}" for number in range(40)],
+}
+SHIPPED = {"gender": ["female", "male"], "tone": [f"tone_{number}" for number in range(1, 7)]}
+
+
+def test_what_is_proposed_composes() -> None:
+    """Shipped schemas by name, others with their classes, numbers in two bins; what needs more quotes is left out."""
+    words = schema_words(COLUMNS, PEOPLE, SHIPPED)
+    spec = load_spec(["audit=templates", "cohort.root=x", *shlex.split(" ".join(words))])
+    assert set(spec.schemas) == {"gender", "tone", "site", "age", "two_words"}
+    assert spec.schemas["site"].classes == ("18-35", "a b", "on", "\u05d0 1")
+    assert spec.schemas["two_words"].column == "two words"
+    assert spec.schemas["age"].bins is not None
+    assert spec.schemas["age"].bins.edges == (40,)
+    assert schema_words({"gender": ["f", "m"]}, ["a", "b"], SHIPPED)[0].startswith("'+schemas.gender=")
+    assert schema_words({"note": ["text"]}, ["a"], SHIPPED) == []
