@@ -134,3 +134,17 @@ def test_links_lead_somewhere(document: Path) -> None:
         if not end.exists() or (anchor and anchor not in anchors(end)):
             lost.append(f"{link}#{anchor}")
     assert not lost
+
+
+def test_files_that_a_page_names_exist() -> None:
+    """A path to a module, a test or a benchmark in the text of a page leads there from the root or from the package."""
+    named = re.compile(r"`((?:\w+/)+[a-z_0-9]+\.py)`")
+    folders = [ROOT, ROOT / "frtaudit"]
+    lost = [
+        f"{document.name}: {path}"
+        for document in DOCUMENTS
+        for path in named.findall(document.read_text(encoding="utf-8"))
+        if any((folder / path.split("/")[0]).is_dir() for folder in folders)
+        and not any((folder / path).is_file() for folder in folders)
+    ]
+    assert not lost

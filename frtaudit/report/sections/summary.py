@@ -314,7 +314,7 @@ def _terms(source: Source) -> tuple[tuple[str, Text], ...]:
     return tuple(terms)
 
 
-REALISED = " (in simulations up to 9 % where a few people cause most false matches)"
+REALISED = " (in simulations up to 9 % where a few people cause most errors)"
 
 
 def _verdict_rule(source: Source) -> Text:

@@ -75,14 +75,15 @@ def _all(
 
 
 def _of(base: ScoredSet, parts: Sequence[str], sizes: Sequence[int]) -> Iterator[Source]:
-    """A real set, and what is made of it; FNMR stays as it is there."""
+    """A real set, and what is made of it, the same whatever other parts are asked for; FNMR stays as it is there."""
+    seed = seed_of(0, "set", base.name)
     if "real" in parts:
         yield Source(part="real", name=base.name, drawn=base, base=base)
-    rng = np.random.default_rng(seed_of(0, "set", base.name))
     if "fitted" in parts:
-        drawn = scored_sets.without_heavy_pairs(base, rng)
+        drawn = scored_sets.without_heavy_pairs(base, np.random.default_rng(seed))
         yield Source(part="fitted", name=f"fitted to {base.name}", drawn=drawn, base=drawn, rates=("fmr",))
     if "twins" in parts:
+        rng = np.random.default_rng(seed)
         for share in TWINS:
             drawn = scored_sets.with_look_alikes(base, scored_sets.twins(base, share, rng), rng)
             name = f"{base.name}, twins in {100 * share:g} % of people"

@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from frtaudit.testing.study import superpopulations
+from frtaudit.testing.populations import ISOTROPIC
+from frtaudit.testing.study import scored_sets, superpopulations
+from frtaudit.testing.study.sources import sources
 from frtaudit.testing.study.superpopulation_cells import read
 from frtaudit.testing.study.superpopulation_table import table
 
@@ -53,6 +55,19 @@ def test_without_real_templates_their_parts_are_refused(
     assert "--part real: found no folder" in said
     assert "set FRTAUDIT_DATA, or name --part made" in said
     assert not (tmp_path / "found.json").exists()
+
+
+def test_sets_are_the_same_whatever_parts_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twins alone are the twins of the whole study, so that a run of parts adds cells to those of another."""
+    base = scored_sets.made(ISOTROPIC, (2,), 200, 0)
+    monkeypatch.setattr(scored_sets, "real", lambda *_: base)
+    alone, beside = (
+        [source for source in sources(parts, ["A"], (20,), 200) if source.part == "twins"]
+        for parts in (("twins",), ("real", "fitted", "twins"))
+    )
+    for one, other in zip(alone, beside, strict=True):
+        assert np.array_equal(one.drawn.first, other.drawn.first)
+        assert np.array_equal(one.drawn.score, other.drawn.score)
 
 
 def test_the_page_has_the_committed_numbers() -> None:
