@@ -28,6 +28,7 @@ from frtaudit.core.machine import signals, streams
 from frtaudit.core.machine.children import no_modules_of_the_folder
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.machine.faults import as_line, check_address_space, check_threads
+from frtaudit.core.machine.memory import collect_seldom
 from frtaudit.errors import SpecError, printable
 
 Command = Callable[[Sequence[str]], int]
@@ -47,6 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         with signals.listening(to_the_end=argv is None), no_modules_of_the_folder():
             check_address_space()
             check_threads()
+            collect_seldom()
             code = _dispatch(words)
             sys.stdout.flush()
             signals.forget()

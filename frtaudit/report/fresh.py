@@ -18,6 +18,7 @@ from typing import IO
 
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.faults import as_line, of_machine
+from frtaudit.core.machine.memory import collect_seldom
 from frtaudit.errors import DataError, UnfinishedError, why
 from frtaudit.report import render
 from frtaudit.report.files import Files, page_name
@@ -82,6 +83,7 @@ def main() -> None:
 
     It is ``FAULT`` where the machine lacks something: then the last line of standard error says what, as JSON.
     """
+    collect_seldom()
     try:
         made = json.dumps(_text(_made())).encode()
         with os.fdopen(sys.stdout.fileno(), "wb", closefd=False) as stream:  # whole, also under python -u

@@ -25,6 +25,7 @@ from frtaudit.core.spec import Paper, Report
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report.context import Status, context, titles
 from frtaudit.report.direction import names_in, use_names
+from frtaudit.report.figures.on_paper import simplified
 from frtaudit.report.layout import check_templates, rendered
 from frtaudit.report.shape import Shape, shape_of
 from frtaudit.report.words import use_vocabulary
@@ -246,7 +247,7 @@ def _as_image(drawing: re.Match[str]) -> str:
     if "xmlns=" not in drawing[0].partition(">")[0]:
         return drawing[0]
     title = _found(_SVG_TITLE, drawing[0]).replace('"', "&quot;")
-    data = base64.b64encode(drawing[0].encode()).decode()
+    data = base64.b64encode(simplified(drawing[0]).encode()).decode()
     return f'<img alt="{title}" src="data:image/svg+xml;base64,{data}">'
 
 

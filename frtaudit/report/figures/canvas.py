@@ -223,8 +223,8 @@ def _written(drawing: Drawing, name: str, title: str) -> str:
 
 
 def _svg(drawing: Drawing) -> str:
-    stream = io.StringIO()
-    FigureCanvasSVG(drawing).print_figure(stream, format="svg", metadata={"Date": None})
+    stream = io.StringIO()  # print_figure would draw twice, once for the layout alone
+    FigureCanvasSVG(drawing).print_svg(stream, metadata={"Date": None})  # type: ignore[no-untyped-call]
     return stream.getvalue()
 
 
