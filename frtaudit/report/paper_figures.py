@@ -53,8 +53,16 @@ def paper_figures(
     Raises :class:`SpecError` for a figure, system, class or metric that there is not.
     """
     source = Source(_chosen(result, choice))
+    return drawings(
+        lambda: [item for build in quiet(builds, "sections") for item in pieces_of(build(source), Figure)],
+        choice,
+    )
+
+
+def drawings(make: Callable[[], Sequence[Figure]], choice: Choice = EVERY_FIGURE) -> dict[str, PaperFigure]:
+    """Every panel of the figures that ``make`` draws, or those chosen, by name."""
     with canvas.keeping() as kept:
-        drawn = [item for build in quiet(builds, "sections") for item in pieces_of(build(source), Figure)]
+        drawn = make()
     found = {
         kept[panel.svg][0]: PaperFigure(
             name=kept[panel.svg][0],
