@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from frtaudit.collection.canaries import answers_of, both_ways, drawn, finding, reassurance, sentences
-from frtaudit.collection.chosen import BOXES, Chosen, crop_id
+from frtaudit.collection.chosen import BEYOND, BOXES, FEW, Chosen, crop_id
 from frtaudit.collection.rows import COMPARE, PLACES
 from frtaudit.collection.single import looked_for
 from frtaudit.collection.spec import CollectionSpec, identity
@@ -54,8 +54,8 @@ def export(
         out.replace(BOXES, chosen.boxes.to_csv(index=False, lineterminator="\n").encode())
         files.append(BOXES)
     services: dict[str, Json] = {}
-    said: list[str] = []
-    shown: list[str] = []
+    said = _budget(chosen)
+    shown = [*said]
     for number, name in enumerate(sorted(spec.services)):
         signals.check()
         with out.drafted(f"{name}.parquet") as draft:
@@ -75,6 +75,14 @@ def export(
     }
     out.replace(COLLECTION, to_bytes(content))
     return tuple(shown)
+
+
+def _budget(chosen: Chosen) -> list[str]:
+    """How many queries the budget did not reach for, if any."""
+    missed = chosen.left_out.get(BEYOND, 0)
+    few = chosen.left_out.get(FEW, 0)
+    taken = len(chosen.faces.queries) + few
+    return [f"the budget reached for {taken} of {taken + missed} queries, drawn at random"] if missed else []
 
 
 def _about(store: Store, spec: CollectionSpec, chosen: Chosen) -> dict[str, Json]:

@@ -205,6 +205,21 @@ def most_pairs(
     return within + (min(within, between) if spec.pairs.between is Between.MATCHED else between)
 
 
+def looking_price(spec: CollectionSpec, images: int) -> Fraction:
+    """Of showing so many images to every service that finds faces."""
+    each = (prices(service.limits)[DETECT] for service in spec.services.values() if service.detects)
+    return images * sum(each, Fraction(0))
+
+
+def comparing_price(
+    spec: CollectionSpec, sizes: Mapping[str, int], columns: Mapping[str, Mapping[str, str]]
+) -> Fraction:
+    """Of all comparisons of queries of ``sizes`` faces by every service, and of all canaries."""
+    pairs = most_pairs({name: size for name, size in sizes.items() if size >= spec.least}, columns, spec)
+    each = (prices(service.limits)[COMPARE] for service in spec.services.values())
+    return (pairs + canary_calls(spec, pairs)) * sum(each, Fraction(0))
+
+
 def canary_calls(spec: CollectionSpec, pairs: int) -> int:
     """Of one service."""
     asked = len(spec.canaries.given) or min(spec.canaries.pairs, pairs)

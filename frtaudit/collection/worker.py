@@ -141,11 +141,17 @@ class ServiceWorker:
             if key is None:
                 return
             try:
-                self.gate.rate_limiter.budget.take(self.gate.rate_limiter.price(key.kind))
+                price = self.gate.rate_limiter.price(key.kind)
+                self.gate.rate_limiter.budget.take(price, canary=key.kind == COMPARE and key.turn > 0)
             except BudgetError:
                 self.todo.appendleft(key)
                 raise
             yield key
+
+    def drop(self) -> None:
+        """Forget the calls that wait."""
+        self.todo.clear()
+        self._parked.clear()
 
     def _next(self) -> Key | None:
         while self.todo:

@@ -19,7 +19,7 @@ from frtaudit.report.exports.latex import to_latex
 from frtaudit.report.figure_choice import FORMATS
 from frtaudit.report.paper_figures import drawings, write_figures
 from frtaudit.report.phrases import ABSENT
-from frtaudit.report.pieces import Block, Column, Table, TextSpan, spans
+from frtaudit.report.pieces import Block, Column, Figure, Table, TextSpan, spans
 from frtaudit.testing.checks import tally
 from frtaudit.testing.populations import HARD
 from frtaudit.testing.study import true_curve
@@ -148,16 +148,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / f"{FILE}.json").write_bytes(to_bytes([asdict(levels) for levels in found]))
     (options.out / f"{FILE}.tex").write_text("\n".join(to_latex(table(levels)) for levels in found), "utf-8")
-    figure = true_curve.figure(
-        cells(options)[0], [Method(name) for name in options.methods], n=options.B, seed=options.seed
-    )
     for former in options.out.glob("bands_*.*"):
         former.unlink()
-    write_figures(drawings(lambda: [figure]).values(), FORMATS, options.out)
+    write_figures(drawings(lambda: [drawn(options)]).values(), FORMATS, options.out)
     if options.docs is not None:
         into(options.docs, SECTION, text)
     sys.stdout.write(f"{text}\n")
     return 0
+
+
+def drawn(options: argparse.Namespace) -> Figure:
+    """The bands of one cohort of the first design, and the true ROC."""
+    methods = [Method(name) for name in options.methods]
+    return true_curve.figure(cells(options)[0], methods, n=options.B, seed=options.seed)
 
 
 def cells(options: argparse.Namespace) -> list[LevelsCell]:

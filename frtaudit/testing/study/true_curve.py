@@ -10,7 +10,7 @@ from frtaudit.core.spec import IntervalSpec, Weighting
 from frtaudit.evaluation.over_fmr import Drawn, read_along
 from frtaudit.report.figures import bands, canvas, legends
 from frtaudit.report.figures.bands import RATE, Banded, BandStyle, outside
-from frtaudit.report.pieces import Figure, spans
+from frtaudit.report.pieces import Figure, Panel, spans
 from frtaudit.testing.study.cells import RESOLVED, LevelsCell
 from frtaudit.testing.study.cohorts import fixed_roc, levels_system
 
@@ -39,14 +39,17 @@ def curves(cell: LevelsCell, methods: Sequence[Method], *, n: int, seed: int) ->
 def figure(cell: LevelsCell, methods: Sequence[Method], *, n: int, seed: int) -> Figure:
     """A panel for each method: its band, the empirical curve, and the true one in dashes."""
     banded, truth = curves(cell, methods, n=n, seed=seed)
-    panels, styles = [], []
+    panels: list[Panel] = []
+    styles: list[BandStyle] = []
     for method, curve in zip(methods, banded, strict=True):
-        style = BandStyle(label=f"{method.value} band", hue=canvas.HUES[len(styles)], fill=True)
+        style = BandStyle(label=f"{method.value} band", hue=canvas.HUES[1 + len(styles)], fill=True)
         out, total = outside(truth, replace(curve, y=truth.y))
         alt = f"{method.value} band at level {LEVEL:g}: the true FNMR lies outside at {out} of {total} FMRs."
         name = f"bands_{method.value}"
         title = f"The {method.value} band and the true ROC"
-        panels.append(bands.compared(name, title, curve, [Banded(style=style, curve=curve)], RATE, alt, truth))
+        panels.append(
+            bands.compared(name, title, curve, [Banded(style=style, curve=curve)], RATE, alt, truth)
+        )
         styles.append(style)
     low, high = cell.population.concentration
     return Figure(
