@@ -174,7 +174,7 @@ def _plan_collection(argv: Sequence[str]) -> int:
     by_size = options.queries is not None
     made = plan_by_size(spec, options.queries, options.images) if by_size else plan_of_source(spec)
     print(to_bytes(made.to_json()).decode(), end="") if options.json else print(made.text())
-    return 0
+    return 0 if made.enough or made.partial else 1
 
 
 def plan(argv: Sequence[str]) -> int:

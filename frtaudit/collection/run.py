@@ -28,7 +28,7 @@ from frtaudit.collection.scheduler import Scheduler
 from frtaudit.collection.single import Pair, candidates, looked_for, open_pairs, told_by
 from frtaudit.collection.spec import CollectionSpec, identity
 from frtaudit.collection.store import STORE, Store
-from frtaudit.collection.worker import ServiceWorker
+from frtaudit.collection.worker import ServiceWorker, for_all
 from frtaudit.core.canonical import dumps
 from frtaudit.core.collecting import Box, Refusal
 from frtaudit.core.machine import signals
@@ -140,6 +140,8 @@ class CollectionRun:
         self._open()
         if self.store.meta(FROZEN) is None:
             self._begin()
+        if self.store.meta(COMPLETE) is None:
+            for_all(ServiceWorker.check, self.workers)
         try:
             self.cache.found = self._found()
         except BudgetError as stop:
@@ -177,23 +179,13 @@ class CollectionRun:
 
         Raises :class:`ProviderError` for all at once that lack something.
         """
-        lacking: list[ProviderError] = []
-        for number, (name, service) in enumerate(sorted(self.spec.services.items())):
-            rate_limiter = RateLimiter(limits=service.limits, budget=self.budget)
-            try:
-                self.workers.append(
-                    ServiceWorker(number, name, service, rate_limiter, self.cache, self.scheduler.inbox)
-                )
-            except ProviderError as error:
-                lacking.append(error)
-        if len(lacking) > 1:
-            text = "; ".join(
-                f"{provider_error.where}: {provider_error.found} (accepted: {provider_error.accepted})"
-                for provider_error in lacking[:-1]
-            )
-            raise ProviderError(f"{text}; {lacking[-1].where}", lacking[-1].found, lacking[-1].accepted)
-        if lacking:
-            raise lacking[0]
+        for_all(self._open_one, enumerate(sorted(self.spec.services)))
+
+    def _open_one(self, numbered: tuple[int, str]) -> None:
+        number, name = numbered
+        service = self.spec.services[name]
+        gate = RateLimiter(limits=service.limits, budget=self.budget)
+        self.workers.append(ServiceWorker(number, name, service, gate, self.cache, self.scheduler.inbox))
 
     def _begin(self) -> None:
         """Say what to know; before a call is made refuse a budget below the plan, and what the plan itself refuses."""

@@ -421,6 +421,31 @@ def test_services_that_lack_something_are_named_at_once(
     )
 
 
+def test_a_wrong_key_is_found_before_any_service_is_paid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One service refuses the account: the other one was asked for nothing."""
+
+    def refuse(_: object) -> None:
+        raise ProviderError("services: twin", "the account is refused", "another key")
+
+    log = tmp_path / "log"
+    services = {"acme": {"type": "twin", "log": str(log)}, "bolt": {"type": "twin", "model": "two"}}
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            drawn_faces.TwinSession,
+            "check",
+            lambda session: refuse(session) if session.twin.model == "two" else None,
+            raising=False,
+        )
+        with pytest.raises(
+            ProviderError, match=r"^services.bolt: the account is refused; accepted: another key"
+        ):
+            collect(spec(tmp_path / "c", services))
+    assert log.read_bytes() == b""
+    assert collect(spec(tmp_path / "c", services)).complete
+
+
 def _with(one: CollectionSpec, name: str, *, value: object) -> None:
     """The source with another setting, in a folder that takes it for the same collection."""
     object.__setattr__(one.source, name, value)
