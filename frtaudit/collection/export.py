@@ -26,7 +26,7 @@ from frtaudit.core.collecting import Refusal
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
 
-COLLECTION, SITTINGS, FACES = "collection.json", "sittings.json", "faces.csv"
+COLLECTION, SITTINGS, FACES, IMAGES = "collection.json", "sittings.json", "faces.csv", "images"
 FORMAT = "frtaudit-collection/1"
 ROWS = 50_000  # of a score list in memory
 _ID = pa.dictionary(pa.int32(), pa.string())
@@ -48,7 +48,7 @@ def export(
     """Write it all, ``collection.json`` last, each file whole or not; what who collects has to know, as sentences."""
     out = OutputFolder(into)
     signals.check()
-    out.replace(FACES, _faces(chosen))
+    out.replace(FACES, _faces(chosen, _kept_images(into, store) if spec.keep_images else {}))
     files = [FACES]
     if chosen.boxes is not None:
         out.replace(BOXES, chosen.boxes.to_csv(index=False, lineterminator="\n").encode())
@@ -191,15 +191,23 @@ def failure(refusal: str, code: str) -> str:
     return code if refusal == Refusal.FAILURE_TO_ACQUIRE else f"{refusal}_{code}"
 
 
-def _faces(chosen: Chosen) -> bytes:
-    """Every image of the queries that are compared: face_id, query, and the columns of its query."""
+def _kept_images(into: Path, store: Store) -> dict[int, str]:
+    """Images by number to their files below ``into``."""
+    files = {path.stem: f"{IMAGES}/{path.name}" for path in sorted((into / IMAGES).glob("*"))}
+    return {row.image: files[row.digest] for row in store.images() if row.digest in files}
+
+
+def _faces(chosen: Chosen, kept: Mapping[int, str]) -> bytes:
+    """Every image of the queries that are compared: face_id, query, columns of its query, its file if kept."""
     names = sorted({key for columns in chosen.columns.values() for key in columns})
     stream = io.StringIO()
     lines = csv.writer(stream, lineterminator="\n")
-    lines.writerow(("face_id", "query", *names))
+    image_column = ("image",) if kept else ()
+    lines.writerow(("face_id", "query", *names, *image_column))
     for image, name in chosen.images.items():
         query = chosen.queries[image]
-        lines.writerow((name, query, *(chosen.columns[query].get(column, "") for column in names)))
+        file = (kept.get(image, ""),) if kept else ()
+        lines.writerow((name, query, *(chosen.columns[query].get(column, "") for column in names), *file))
     return stream.getvalue().encode()
 
 

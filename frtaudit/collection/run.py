@@ -14,7 +14,7 @@ from frtaudit.collection.clients.addresses import REASONS
 from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter
 from frtaudit.collection.clients.protocol import SourceImage
 from frtaudit.collection.detected_faces import faces_of
-from frtaudit.collection.export import COLLECTION, SITTINGS, check_files, export, write_sittings
+from frtaudit.collection.export import COLLECTION, IMAGES, SITTINGS, check_files, export, write_sittings
 from frtaudit.collection.image_cache import ImageCache
 from frtaudit.collection.live import LiveLine
 from frtaudit.collection.notes import KeptNotes, forget
@@ -330,7 +330,7 @@ class CollectionRun:
         self.cache.digests[row.image] = row.digest
         if self.spec.keep_images:
             picture = self.cache.get(row.image)
-            name = f"images/{row.digest}.{_ENDING[picture.media]}"
+            name = f"{IMAGES}/{row.digest}.{_ENDING[picture.media]}"
             OutputFolder(self.into).replace(name, picture.data)
 
     # ---------------------------------------------------------------------------- comparing

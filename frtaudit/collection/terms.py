@@ -62,7 +62,7 @@ LAWS = (
         address="https://eur-lex.europa.eu/eli/reg/2016/679/oj",
     ),
     Note(
-        text="Illinois: a private entity needs written consent before it collects the geometry of a face (740 ILCS 14); "
+        text="Illinois: a private entity needs written consent to collect the geometry of a face (740 ILCS 14); "
         "Texas and Washington have laws of their own",
         address="https://www.ilga.gov/legislation/ilcs/ilcs3.asp?ActID=3004",
     ),
