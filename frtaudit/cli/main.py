@@ -123,11 +123,11 @@ def label(argv: Sequence[str]) -> int:
         reviews=(Path(options.reviews[0]), Path(options.reviews[1])) if options.reviews else None,
     )
 
-    def say(text: str) -> None:
+    def tell(text: str) -> None:
         for line in text.splitlines():
             print(printable(line), flush=True)
 
-    serve_review(review_of(spec, wanted, say), options.port, say)
+    serve_review(review_of(spec, wanted, tell), options.port, tell)
     return 0
 
 

@@ -17,7 +17,7 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.errors import DataError
 
 TAKEN = "taken"
-LEAST = 2  # queries, for pairs between them
+MIN_QUERIES = 2  # queries, for pairs between them
 
 
 class Reach:
@@ -58,7 +58,7 @@ class Reach:
         faces = self._faces()
         more = range(self.taken + 1, len(self._order) + 1)
         reached = self.taken + bisect_right(more, left, key=lambda count: self._price(count, faces))
-        least = min(LEAST, len(self._order))
+        least = min(MIN_QUERIES, len(self._order))
         if reached < least:
             price, currency = float(self._price(least, faces)), self._spec.budget.currency
             raise DataError(

@@ -72,7 +72,9 @@ def test_faces_are_shown_framed_or_cut_out(tmp_path: Path) -> None:
     review = review_of(load_spec(overrides_of([str(folder)])))
     sizes = "JSON.stringify([...document.querySelectorAll('canvas')].map(each => [each.width, each.height]))"
     decoded = (
-        "Promise.all([...document.images].map(image => image.decode())).then(() => document.images.length)"
+        "new Promise(done => { const ask = setInterval(() => { const drawn = document.querySelectorAll('canvas');"
+        " if (drawn.length && [...drawn].every(each => each.width !== 300)) { clearInterval(ask); done(drawn.length); }"
+        " }, 20); })"
     )
     with tab(tmp_path / "profile") as page, Server(review) as server:
         Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
