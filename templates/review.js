@@ -5,7 +5,7 @@
   const WORDS = {"1": "the person", "0": "somebody else", "-1": "unsure"};
   const MARKS = {"1": "✓ ", "0": "✕ ", "-1": "? "};
   const KEYS = {
-    "1": "yes", y: "yes", "0": "no", x: "no", u: "unsure", " ": "accept", Enter: "accept", z: "undo", n: "on", p: "back", "?": "help",
+    "1": "yes", y: "yes", "0": "no", x: "no", u: "unsure", " ": "accept", Enter: "accept", z: "undo", n: "on", p: "back", c: "crop", "?": "help",
   };
   const MOVES = {ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity};
   let sheets = [];
@@ -14,6 +14,7 @@
   let standing = 0;     // answers in the file
   let waiting = 0;      // sent, and not confirmed yet
   let stopped = false;
+  let cropped = false;  // faces alone, cut out of their pictures
   let queue = Promise.resolve();
   const past = [];      // what z takes back
 
@@ -39,7 +40,8 @@
 
   function words(item) {
     const now = said(item);
-    const hint = item.suggestion === null ? "no suggestion" : `suggested: ${WORDS[item.suggestion]}`;
+    const reviews = item.reviews.map(value => WORDS[value]).join(" / ");
+    const hint = reviews || (item.suggestion === null ? "no suggestion" : `suggested: ${WORDS[item.suggestion]}`);
     const given = item.answer === null && item.given !== null ? ", from the list" : "";
     return {hint, answer: now === null ? (item.asked ? "" : "not asked") : `${MARKS[now]}${WORDS[now]}${given}`};
   }
@@ -63,8 +65,14 @@
       image.alt = "";
       image.decoding = "async";
       image.addEventListener("error", absent);
-      image.src = `picture/${item.face}`;
       picture.append(image);
+      if (item.box.length) {
+        const canvas = make("canvas");
+        image.hidden = true;
+        image.addEventListener("load", () => draw(canvas, image, item.box));
+        picture.append(canvas);
+      }
+      image.src = `picture/${item.face}`;
     } else {
       absent();
     }
@@ -74,6 +82,29 @@
     button.addEventListener("click", () => go(place));
     line.append(button);
     return line;
+  }
+
+  function draw(canvas, image, [x, y, width, height]) {
+    const side = 320, size = 1.5 * Math.max(width, height);
+    const [left, top, wide, high] = cropped
+      ? [x + width / 2 - size / 2, y + height / 2 - size / 2, size, size] : [0, 0, image.naturalWidth, image.naturalHeight];
+    const scale = side / Math.max(wide, high), pen = canvas.getContext("2d");
+    canvas.width = wide * scale;
+    canvas.height = high * scale;
+    pen.drawImage(image, -left * scale, -top * scale, image.naturalWidth * scale, image.naturalHeight * scale);
+    if (cropped) return;
+    pen.lineWidth = 3;
+    pen.strokeStyle = "#e0b95c";
+    pen.strokeRect(x * scale, y * scale, width * scale, height * scale);
+  }
+
+  function crop() {
+    cropped = !cropped;
+    faces().forEach((item, place) => {
+      const canvas = byId("faces").children[place].querySelector("canvas");
+      if (canvas) draw(canvas, canvas.parentNode.querySelector("img"), item.box);
+    });
+    status(cropped ? "Faces cut out of their pictures." : "Whole pictures.");
   }
 
   function mark(place) {
@@ -193,7 +224,7 @@
   };
 
   const DOES = {
-    yes: () => answer(1), no: () => answer(0), unsure: () => answer(-1), accept, undo, on: () => turn(1), back: () => turn(-1),
+    yes: () => answer(1), no: () => answer(0), unsure: () => answer(-1), accept, undo, crop, on: () => turn(1), back: () => turn(-1),
     help: () => byId("help").showModal(),
   };
 

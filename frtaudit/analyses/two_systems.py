@@ -1,4 +1,4 @@
-"""Two systems as Conti and Clemencon compare them (002): their curves with bands, on two splits, in zones."""
+"""Systems as Conti and Clemencon compare them (002): two curves with bands, all on two splits, two in zones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ RATES = ("fnmr", "fmr")
 @register("analysis", "two_systems")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwoSystems:
-    """Figures ``two_models``, ``two_splits`` and ``zones`` of ``first`` and ``second`` (default: the first two).
+    """Figures ``two_models`` and ``zones`` of ``first`` and ``second`` (default: the first two), ``two_splits`` of all.
 
     ``zones``: the fairness metrics whose zones are drawn, by the rate that they compare, ``fnmr`` or ``fmr``.
     """
@@ -53,22 +53,24 @@ class TwoSystems:
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """The curves of all three figures; a note where only one system was on trial."""
-        names = self._pair(list(kept))
+        names = self._ordered(list(kept))
         if len(names) < 2:
             return AnalysisOutput(
                 notes=("two_systems: one system was on trial, so nothing to draw beside it",)
             )
-        pair = [cast("SystemData", kept[name]) for name in names]
+        systems = [cast("SystemData", kept[name]) for name in names]
+        pair = systems[:2]
         curves = [
             *published.two_models(pair, alpha),
-            *published.two_splits(pair, alpha),
+            *published.two_splits(systems, alpha),
             *published.zones(pair, self.zones, alpha),
         ]
         return AnalysisOutput(curves=tuple(curves))
 
-    def _pair(self, names: list[str]) -> list[str]:
-        """The two systems in their order; the first that are not named fill up."""
+    def _ordered(self, names: list[str]) -> list[str]:
+        """The systems, the pair first: where one of the pair is not named, the first of the others is."""
         others = [name for name in names if name not in (self.first, self.second)]
-        found = [self.first or next(iter(others), None)]
-        found.append(self.second or next((name for name in others if name not in found), None))
-        return [name for name in found if name is not None]
+        first = self.first or next(iter(others), None)
+        second = self.second or next((name for name in others if name != first), None)
+        pair = [name for name in (first, second) if name is not None]
+        return pair + [name for name in others if name not in pair]

@@ -111,13 +111,26 @@ def label(argv: Sequence[str]) -> int:
     parser = parser_of("label", label.__doc__ or "", LABEL_EXAMPLES, words="FOLDER|key=value")
     add_label_flags(parser)
     options = parser.parse_intermixed_args(argv)
-    from frtaudit.cli.annotate.session import overrides_of, review_of, serve_review
-    from frtaudit.config.load import load_spec
+    from frtaudit.cli.annotate.session import Wanted, overrides_of, review_of, serve_review
+    from frtaudit.config.load import load_collection, load_spec
 
     spec = load_spec(overrides_of(options.overrides), options.config_dir)
     print("reading faces and scores ...", flush=True)
-    review = review_of(spec, Path(options.answers) if options.answers else None, options.first)
-    serve_review(review, options.port, lambda line: print(printable(line), flush=True))
+    fetch = ["into=.", *options.fetch]
+    wanted = Wanted(
+        answers=Path(options.answers) if options.answers else None,
+        most=options.first,
+        blind=options.blind,
+        names=Path(options.names) if options.names else None,
+        source=load_collection(fetch, options.config_dir).source if options.fetch else None,
+        reviews=(Path(options.reviews[0]), Path(options.reviews[1])) if options.reviews else None,
+    )
+
+    def tell(text: str) -> None:
+        for line in text.splitlines():
+            print(printable(line), flush=True)
+
+    serve_review(review_of(spec, wanted, tell), options.port, tell)
     return 0
 
 
@@ -177,7 +190,7 @@ def _plan_collection(argv: Sequence[str]) -> int:
     by_size = options.queries is not None
     made = plan_by_size(spec, options.queries, options.images) if by_size else plan_of_source(spec)
     print(to_bytes(made.to_json()).decode(), end="") if options.json else print(made.text())
-    return 0
+    return 0 if made.enough or made.partial else 1
 
 
 def plan(argv: Sequence[str]) -> int:

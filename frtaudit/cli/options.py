@@ -137,6 +137,21 @@ def add_label_flags(parser: Parser) -> None:
     add = parser.add_argument
     add("--answers", metavar="FILE", help="file of answers, appended to (default: answers.csv in FOLDER)")
     add("--first", type=int, metavar="N", help="only the N most informative faces")
+    add("--blind", action="store_true", help="without what the estimate and the list of faces say")
+    add("--names", metavar="FILE", help="CSV with the names of the queries: the list that was searched for")
+    add(
+        "--fetch",
+        action="append",
+        default=[],
+        metavar="WORD",
+        help="read pictures again from the source of a collection: collection=NAME, or key=value of it",
+    )
+    add(
+        "--reviews",
+        nargs=2,
+        metavar=("FILE", "FILE"),
+        help="print how far two reviewers agree, and ask for the faces on which they differ",
+    )
     add("--port", type=int, default=0, metavar="P", help="port of the page (default: a free one)")
 
 

@@ -27,6 +27,7 @@ from frtaudit.labelling.pairs import pairs_of
 BOXES = "boxes.csv"
 SAME, FEW, NOT_ONE = "same_image_in_query", "query_with_too_few_faces", "not_one_face"
 NOT_SEEN = "not_looked_at_by_all"
+BEYOND = "query_beyond_budget"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from frtaudit.collection.canaries import answers_of, both_ways, drawn, finding, reassurance, sentences
-from frtaudit.collection.chosen import BOXES, Chosen, crop_id
+from frtaudit.collection.chosen import BEYOND, BOXES, FEW, Chosen, crop_id
 from frtaudit.collection.rows import COMPARE, PLACES
 from frtaudit.collection.single import looked_for
 from frtaudit.collection.spec import CollectionSpec, identity
@@ -26,7 +26,7 @@ from frtaudit.core.collecting import Refusal
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
 
-COLLECTION, SITTINGS, FACES = "collection.json", "sittings.json", "faces.csv"
+COLLECTION, SITTINGS, FACES, IMAGES = "collection.json", "sittings.json", "faces.csv", "images"
 FORMAT = "frtaudit-collection/1"
 ROWS = 50_000  # of a score list in memory
 _ID = pa.dictionary(pa.int32(), pa.string())
@@ -48,14 +48,14 @@ def export(
     """Write it all, ``collection.json`` last, each file whole or not; what who collects has to know, as sentences."""
     out = OutputFolder(into)
     signals.check()
-    out.replace(FACES, _faces(chosen))
+    out.replace(FACES, _faces(chosen, _kept_images(into, store) if spec.keep_images else {}))
     files = [FACES]
     if chosen.boxes is not None:
         out.replace(BOXES, chosen.boxes.to_csv(index=False, lineterminator="\n").encode())
         files.append(BOXES)
     services: dict[str, Json] = {}
-    said: list[str] = []
-    shown: list[str] = []
+    said = _budget(chosen)
+    shown = [*said]
     for number, name in enumerate(sorted(spec.services)):
         signals.check()
         with out.drafted(f"{name}.parquet") as draft:
@@ -75,6 +75,14 @@ def export(
     }
     out.replace(COLLECTION, to_bytes(content))
     return tuple(shown)
+
+
+def _budget(chosen: Chosen) -> list[str]:
+    """How many queries the budget did not reach for, if any."""
+    missed = chosen.left_out.get(BEYOND, 0)
+    few = chosen.left_out.get(FEW, 0)
+    taken = len(chosen.faces.queries) + few
+    return [f"the budget reached for {taken} of {taken + missed} queries, drawn at random"] if missed else []
 
 
 def _about(store: Store, spec: CollectionSpec, chosen: Chosen) -> dict[str, Json]:
@@ -183,15 +191,23 @@ def failure(refusal: str, code: str) -> str:
     return code if refusal == Refusal.FAILURE_TO_ACQUIRE else f"{refusal}_{code}"
 
 
-def _faces(chosen: Chosen) -> bytes:
-    """Every image of the queries that are compared: face_id, query, and the columns of its query."""
+def _kept_images(into: Path, store: Store) -> dict[int, str]:
+    """Images by number to their files below ``into``."""
+    files = {path.stem: f"{IMAGES}/{path.name}" for path in sorted((into / IMAGES).glob("*"))}
+    return {row.image: files[row.digest] for row in store.images() if row.digest in files}
+
+
+def _faces(chosen: Chosen, kept: Mapping[int, str]) -> bytes:
+    """Every image of the queries that are compared: face_id, query, columns of its query, its file if kept."""
     names = sorted({key for columns in chosen.columns.values() for key in columns})
     stream = io.StringIO()
     lines = csv.writer(stream, lineterminator="\n")
-    lines.writerow(("face_id", "query", *names))
+    image_column = ("image",) if kept else ()
+    lines.writerow(("face_id", "query", *names, *image_column))
     for image, name in chosen.images.items():
         query = chosen.queries[image]
-        lines.writerow((name, query, *(chosen.columns[query].get(column, "") for column in names)))
+        file = (kept.get(image, ""),) if kept else ()
+        lines.writerow((name, query, *(chosen.columns[query].get(column, "") for column in names), *file))
     return stream.getvalue().encode()
 
 

@@ -6,6 +6,7 @@ those of one image.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from frtaudit.collection.canaries import both_ways, turns_of
 from frtaudit.collection.chosen import Chosen
 from frtaudit.collection.detected_faces import faces_of
-from frtaudit.collection.rows import PLACES, Key, State
+from frtaudit.collection.rows import COMPARE, PLACES, Key, State
 from frtaudit.collection.spec import CollectionSpec
 from frtaudit.collection.store import Store
 from frtaudit.collection.worker import ServiceWorker
@@ -46,16 +47,33 @@ class Order:
     canaries: Index
     spec: CollectionSpec
 
-    def calls(self) -> Iterator[Key]:
-        """The comparisons that have no result yet, each once."""
+    def calls(self, *, pairs: bool = True) -> Iterator[Key]:
+        """The comparisons that have no result yet, each once; without ``pairs`` canaries alone."""
         rounds = self.spec.canaries.rounds
-        parts = list(self._parts())
+        parts = list(self._parts()) if pairs else []
         for moment in range(rounds):
-            if moment == rounds - 1:
+            if pairs and moment == rounds - 1:
                 yield from self._again(0, 0)
             yield from self._round(moment, parts)
             for first, second in parts[moment] if moment < len(parts) else ():
                 yield from self._new(0, first, second)
+
+    def canaries_price(self) -> Fraction:
+        """Of the canaries that have no result yet."""
+        turns = [
+            turn
+            for moment in range(self.spec.canaries.rounds)
+            for turn in turns_of(self.spec.canaries, moment)
+        ]
+        number, ends = self.worker.number, self._canaries()
+        calls = sum(self.store.pending(number, turn, *ends).size for turn in turns)
+        return calls * self.worker.gate.rate_limiter.price(COMPARE)
+
+    def _canaries(self) -> tuple[Ints, Ints]:
+        """Ascending, each once."""
+        crops = self.found.crops[self.worker.name]
+        ones, others = np.unique(np.stack(both_ways(self.canaries, crops)), axis=1)
+        return ones, others
 
     def _parts(self) -> Iterator[list[tuple[Ints, Ints]]]:
         """Batches of pairs, ascending, after each round but the last."""
@@ -70,12 +88,12 @@ class Order:
 
     def _round(self, moment: int, parts: list[list[tuple[Ints, Ints]]]) -> Iterator[Key]:
         """Canaries; those that failed again only where nothing of what comes after was asked: else it is too late."""
-        turns, crops = turns_of(self.spec.canaries, moment), self.found.crops[self.worker.name]
+        turns = turns_of(self.spec.canaries, moment)
         after = parts[moment][0] if moment < len(parts) and parts[moment] else None
         late = self.store.has_after(self.worker.number, turns.stop - 1) or (
             after is not None and self.store.pending(self.worker.number, 0, *after).size < after[0].size
         )
-        ones, others = np.unique(np.stack(both_ways(self.canaries, crops)), axis=1)  # ascending, each once
+        ones, others = self._canaries()
         if not late:
             yield from self._again(turns.start, turns.stop - 1)
         for turn in turns:

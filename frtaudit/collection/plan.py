@@ -1,8 +1,9 @@
 """How many calls a collection makes at most and what they cost: nothing is called for it."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -11,8 +12,10 @@ from frtaudit.collection.chosen import groups, query_name
 from frtaudit.collection.clients.gate import prices
 from frtaudit.collection.rows import COMPARE, DETECT
 from frtaudit.collection.spec import CollectionSpec
+from frtaudit.collection.terms import notes_of
 from frtaudit.core.canonical import Json
 from frtaudit.core.machine.limits import check_whole
+from frtaudit.core.registry import name_of
 from frtaudit.errors import DataError, SpecError
 from frtaudit.labelling.pairs import Between
 
@@ -45,7 +48,18 @@ class Plan:
     limit: float | None
     currency: str
     left: Mapping[str, float]  # unit prices of calls of the source that are not counted here
+    rates: Mapping[str, float | None] = field(
+        default_factory=dict
+    )  # calls a second that a service is asked for
+    partial: bool = False
     cautions: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+
+    @property
+    def seconds(self) -> Mapping[str, float]:
+        """How long the calls of each service with a rate take at least; services are asked at the same time."""
+        calls = {name: sum(line.calls for line in self.lines if line.service == name) for name in self.rates}
+        return {name: calls[name] / rate for name, rate in self.rates.items() if rate}
 
     @property
     def price(self) -> Fraction:
@@ -78,6 +92,8 @@ class Plan:
             "currency": self.currency,
             "limit": self.limit,
             "enough": self.enough,
+            "seconds": dict(self.seconds),
+            "terms": [*self.terms],
             "not_counted": dict(self.left),
             "cautions": [*self.cautions],
         }
@@ -107,7 +123,34 @@ class Plan:
         if self.limit is not None:
             tail = f"budget.limit {self.limit:g} {self.currency}: {'enough' if self.enough else 'not enough'}"
         again = "A call that is made again after a failure costs again."
-        return "\n".join([head, "", *table, "", *left, tail, again, *self.cautions])
+        return "\n".join(
+            [head, "", *table, "", *left, tail, again, *self._duration(), *self.cautions, *self.terms]
+        )
+
+    def _duration(self) -> list[str]:
+        """How long it takes, and what of that is not known."""
+        took, unknown = self.seconds, sorted(name for name, rate in self.rates.items() if not rate)
+        lines = []
+        if took:
+            slowest = max(took, key=took.__getitem__)
+            lines = [
+                f"At the rates set, it takes {_span(took[slowest])} at least (services.{slowest}.limits.rate)."
+            ]
+        if unknown:
+            lines.append(
+                f"Duration not known, no rate is set: {', '.join(unknown)} (services.NAME.limits.rate)."
+            )
+        return lines
+
+
+def _span(seconds: float) -> str:
+    """In words.
+
+    >>> _span(40.2), _span(3661)
+    ('1 min', '1 h 2 min')
+    """
+    hours, minutes = divmod(math.ceil(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
 def unpriced(spec: CollectionSpec) -> tuple[str, ...]:
@@ -159,7 +202,12 @@ def plan(
         limit=spec.budget.limit,
         currency=spec.budget.currency,
         left=paid if own is None else {},
+        rates={SOURCE: getattr(spec.source, "search_rate", None)}
+        if own
+        else {} | {name: service.limits.rate for name, service in sorted(spec.services.items())},
+        partial=spec.budget.partial,
         cautions=(*cautions, *unpriced(spec)),
+        terms=notes_of({name: name_of("service", type(service)) for name, service in spec.services.items()}),
     )
 
 
@@ -203,6 +251,21 @@ def most_pairs(
     both = np.bincount(group[kept], weights=count[kept]) if kept.any() else np.zeros(1)
     between = int(((both**2).sum() - (count[kept].astype(np.float64) ** 2).sum()) // 2)
     return within + (min(within, between) if spec.pairs.between is Between.MATCHED else between)
+
+
+def looking_price(spec: CollectionSpec, images: int) -> Fraction:
+    """Of showing so many images to every service that finds faces."""
+    each = (prices(service.limits)[DETECT] for service in spec.services.values() if service.detects)
+    return images * sum(each, Fraction(0))
+
+
+def comparing_price(
+    spec: CollectionSpec, sizes: Mapping[str, int], columns: Mapping[str, Mapping[str, str]]
+) -> Fraction:
+    """Of all comparisons of queries of ``sizes`` faces by every service, and of all canaries."""
+    pairs = most_pairs({name: size for name, size in sizes.items() if size >= spec.least}, columns, spec)
+    each = (prices(service.limits)[COMPARE] for service in spec.services.values())
+    return (pairs + canary_calls(spec, pairs)) * sum(each, Fraction(0))
 
 
 def canary_calls(spec: CollectionSpec, pairs: int) -> int:

@@ -3,23 +3,24 @@
 import json
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
 from frtaudit.collection.alike import alike
 from frtaudit.collection.canaries import drawn, turns_of
-from frtaudit.collection.chosen import Chosen, chosen
+from frtaudit.collection.chosen import BEYOND, Chosen, chosen
 from frtaudit.collection.clients.addresses import REASONS
 from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter
 from frtaudit.collection.clients.protocol import SourceImage
 from frtaudit.collection.detected_faces import faces_of
-from frtaudit.collection.export import COLLECTION, SITTINGS, check_files, export, write_sittings
+from frtaudit.collection.export import COLLECTION, IMAGES, SITTINGS, check_files, export, write_sittings
 from frtaudit.collection.image_cache import ImageCache
 from frtaudit.collection.live import LiveLine
 from frtaudit.collection.notes import KeptNotes, forget
 from frtaudit.collection.order import Order, recall
 from frtaudit.collection.plan import canary_calls, plan_of_source, unpriced
+from frtaudit.collection.reach import Reach, beyond
 from frtaudit.collection.reader import Reader
 from frtaudit.collection.rows import FINDING, PLACES, ImageRow, Key, State
 from frtaudit.collection.same import same_collection, same_images
@@ -27,7 +28,7 @@ from frtaudit.collection.scheduler import Scheduler
 from frtaudit.collection.single import Pair, candidates, looked_for, open_pairs, told_by
 from frtaudit.collection.spec import CollectionSpec, identity
 from frtaudit.collection.store import STORE, Store
-from frtaudit.collection.worker import ServiceWorker
+from frtaudit.collection.worker import ServiceWorker, for_all
 from frtaudit.core.canonical import dumps
 from frtaudit.core.collecting import Box, Refusal
 from frtaudit.core.machine import signals
@@ -139,6 +140,8 @@ class CollectionRun:
         self._open()
         if self.store.meta(FROZEN) is None:
             self._begin()
+        if self.store.meta(COMPLETE) is None:
+            for_all(ServiceWorker.check, self.workers)
         try:
             self.cache.found = self._found()
         except BudgetError as stop:
@@ -176,23 +179,13 @@ class CollectionRun:
 
         Raises :class:`ProviderError` for all at once that lack something.
         """
-        lacking: list[ProviderError] = []
-        for number, (name, service) in enumerate(sorted(self.spec.services.items())):
-            rate_limiter = RateLimiter(limits=service.limits, budget=self.budget)
-            try:
-                self.workers.append(
-                    ServiceWorker(number, name, service, rate_limiter, self.cache, self.scheduler.inbox)
-                )
-            except ProviderError as error:
-                lacking.append(error)
-        if len(lacking) > 1:
-            text = "; ".join(
-                f"{provider_error.where}: {provider_error.found} (accepted: {provider_error.accepted})"
-                for provider_error in lacking[:-1]
-            )
-            raise ProviderError(f"{text}; {lacking[-1].where}", lacking[-1].found, lacking[-1].accepted)
-        if lacking:
-            raise lacking[0]
+        for_all(self._open_one, enumerate(sorted(self.spec.services)))
+
+    def _open_one(self, numbered: tuple[int, str]) -> None:
+        number, name = numbered
+        service = self.spec.services[name]
+        gate = RateLimiter(limits=service.limits, budget=self.budget)
+        self.workers.append(ServiceWorker(number, name, service, gate, self.cache, self.scheduler.inbox))
 
     def _begin(self) -> None:
         """Say what to know; before a call is made refuse a budget below the plan, and what the plan itself refuses."""
@@ -208,6 +201,18 @@ class CollectionRun:
 
     # ---------------------------------------------------------------------------- looking at images
     def _look(self) -> None:
+        """Look at images of every query, or of those that a partial budget reaches for; find those that are alike."""
+        self.reach = Reach(self.store, self.spec, self.budget, self.cache.found)
+        if not self.reach.taken:
+            self.reach.extend()
+        self._look_at_queries()
+        while self.reach.extend():
+            self._look_at_queries()
+        read = [(row.image, row.query) for row in self.store.images() if not row.refusal]
+        gone = alike(self.spec.duplicates, read, self.cache.get, self._boxes())
+        self.store.note(ALIKE, dumps({str(image): reason for image, reason in gone.items()}))
+
+    def _look_at_queries(self) -> None:
         """Read every image and have every service look at it; what failed for reasons of transport once more.
 
         Raises :class:`UnseenError` where it fails still, in the first sitting that comes so far; and in each one where
@@ -224,9 +229,6 @@ class CollectionRun:
                 "" if silent else ", then goes on without what still fails"
             )
             raise UnseenError("collection", text, then)
-        read = [(row.image, row.query) for row in self.store.images() if not row.refusal]
-        gone = alike(self.spec.duplicates, read, self.cache.get, self._boxes())
-        self.store.note(ALIKE, dumps({str(image): reason for image, reason in gone.items()}))
 
     def _silent(self) -> bool:
         """Whether no image was read, or a service has given no result for any."""
@@ -255,7 +257,7 @@ class CollectionRun:
         known = {row.image: row for row in self.store.images()}
         looking = [worker for worker in self.workers if worker.service.detects]
         done = {worker.name: self._seen_by(worker) for worker in looking}
-        numbers = range(1, len(self.cache.found) + 1)
+        numbers = self.reach.images()
         unread = [image for image in numbers if image not in known or known[image].refusal == TRANSPORT]
         for worker in self.workers:
             worker.failed_before |= self.store.failed_to_look(worker.number)
@@ -266,9 +268,7 @@ class CollectionRun:
                 if not row.refusal and image not in done[worker.name]
             ]
             worker.todo.extend(ready)
-        self.live.begin(
-            "looking at images", sum(map(len, done.values())), len(looking) * len(self.cache.found)
-        )
+        self.live.begin("looking at images", sum(map(len, done.values())), len(looking) * len(numbers))
 
         def on_read(row: ImageRow) -> None:
             self._was_read(row)
@@ -330,13 +330,15 @@ class CollectionRun:
         self.cache.digests[row.image] = row.digest
         if self.spec.keep_images:
             picture = self.cache.get(row.image)
-            name = f"images/{row.digest}.{_ENDING[picture.media]}"
+            name = f"{IMAGES}/{row.digest}.{_ENDING[picture.media]}"
             OutputFolder(self.into).replace(name, picture.data)
 
     # ---------------------------------------------------------------------------- comparing
     def _chosen(self) -> Chosen:
         gone = json.loads(self.store.meta(ALIKE) or "{}")
-        return chosen(self.store, self.spec, {int(image): reason for image, reason in gone.items()})
+        found = chosen(self.store, self.spec, {int(image): reason for image, reason in gone.items()})
+        missed = beyond(self.store)
+        return replace(found, left_out={**found.left_out, BEYOND: missed}) if missed else found
 
     def _freeze(self, found: Chosen) -> None:
         """From here on faces and pairs stay; what found faces by comparing is not asked for again."""
@@ -358,10 +360,23 @@ class CollectionRun:
         done = sum(self.store.compared(worker.number) for worker in self.workers)
         self.live.begin("comparing", done, each * len(self.workers))
         canaries = drawn(found, self.spec.canaries, self.spec.seed)
-        for worker in self.workers:
-            recall(worker, self.store)
-            worker.calls = Order(self.store, worker, found, canaries, self.spec).calls()
-        self.scheduler.run(self.workers)
+        orders = [Order(self.store, worker, found, canaries, self.spec) for worker in self.workers]
+        for order in orders:
+            recall(order.worker, self.store)
+            order.worker.calls = order.calls()
+        if not self.spec.budget.partial:
+            self.scheduler.run(self.workers)
+            return
+        self.budget.reserved = sum((order.canaries_price() for order in orders), Fraction(0))
+        try:
+            self.scheduler.run(self.workers)
+        except BudgetError as stop:  # calls were made again: what was reserved completes the canaries
+            self.budget.reserved, self.scheduler.stop = Fraction(0), None
+            for order in orders:
+                order.worker.drop()
+                order.worker.calls = order.calls(pairs=False)
+            self.scheduler.run(self.workers)
+            raise stop from None
 
     def _end(self, found: Chosen | None, stopped: FrtauditError | None) -> CollectionStatus:
         if stopped is None:

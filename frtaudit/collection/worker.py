@@ -3,11 +3,11 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from queue import SimpleQueue
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from frtaudit.collection.clients.gate import BudgetError, RateLimiter
 from frtaudit.collection.clients.protocol import Service, Session
@@ -18,6 +18,7 @@ from frtaudit.collection.spec import named
 from frtaudit.core.collecting import Answer, CallError, Crop, DetectedFace, Detection, Refusal
 from frtaudit.errors import FrtauditError, ProviderError
 
+T = TypeVar("T")
 DOWN = 20  # calls in a row that fail for reasons of transport, with all their attempts: the service is down
 PARKED = 2  # comparisons that wait for a handle, for each call in flight
 
@@ -132,6 +133,11 @@ class ServiceWorker:
         self._pool.shutdown(wait=True, cancel_futures=True)
         self.session.close()
 
+    def check(self) -> None:
+        """Raises :class:`ProviderError` where the service refuses the account; not all can tell before a call."""
+        with named(self.name):
+            getattr(self.session, "check", lambda: None)()
+
     # ---------------------------------------------------------------------------- what comes next
     def starts(self) -> Iterator[Key]:
         """Calls for the free places, as far as they are known; each is paid for here. Raises :class:`BudgetError`."""
@@ -141,11 +147,17 @@ class ServiceWorker:
             if key is None:
                 return
             try:
-                self.gate.rate_limiter.budget.take(self.gate.rate_limiter.price(key.kind))
+                price = self.gate.rate_limiter.price(key.kind)
+                self.gate.rate_limiter.budget.take(price, canary=key.kind == COMPARE and key.turn > 0)
             except BudgetError:
                 self.todo.appendleft(key)
                 raise
             yield key
+
+    def drop(self) -> None:
+        """Forget the calls that wait."""
+        self.todo.clear()
+        self._parked.clear()
 
     def _next(self) -> Key | None:
         while self.todo:
@@ -323,3 +335,18 @@ def _detected(key: Key, detection: Detection) -> Result:
 def _refused(key: Key, refused: CallError) -> Result:
     state = State.TRANSPORT if refused.refusal is Refusal.TRANSPORT else State.REFUSED
     return Result(key=key, state=state, attempts=0, refusal=refused.refusal, code=refused.code)
+
+
+def for_all(do: Callable[[T], None], services: Iterable[T]) -> None:
+    """Do it for each service. Raises :class:`ProviderError` for all at once that lack something, after the last."""
+    errors: list[ProviderError] = []
+    for service in services:
+        try:
+            do(service)
+        except ProviderError as error:
+            errors.append(error)
+    if not errors:
+        return
+    *others, last = errors
+    text = "".join(f"{error.where}: {error.found} (accepted: {error.accepted}); " for error in others)
+    raise ProviderError(f"{text}{last.where}", last.found, last.accepted)

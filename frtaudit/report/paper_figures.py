@@ -54,8 +54,19 @@ def paper_figures(
     Raises :class:`SpecError` for a figure, system, class or metric that there is not.
     """
     source = Source(_chosen(result, choice))
-    with use_names(names_in(result, source.settings)), canvas.keeping() as kept:
-        drawn = [item for build in quiet(builds, "sections") for item in pieces_of(build(source), Figure)]
+    with use_names(names_in(result, source.settings)):
+        return drawings(
+            lambda: [
+                item for build in quiet(builds, "sections") for item in pieces_of(build(source), Figure)
+            ],
+            choice,
+        )
+
+
+def drawings(make: Callable[[], Sequence[Figure]], choice: Choice = EVERY_FIGURE) -> dict[str, PaperFigure]:
+    """Every panel of the figures that ``make`` draws, or those chosen, by name."""
+    with canvas.keeping() as kept:
+        drawn = make()
     found = {
         kept[panel.svg][0]: PaperFigure(
             name=kept[panel.svg][0],

@@ -8,16 +8,16 @@ from frtaudit.stats.groups.differentials import RateIndex
 
 
 @pytest.mark.parametrize(
-    ("asked", "pair"),
+    ("asked", "ordered"),
     [
-        (TwoSystems(), ["one", "two"]),
-        (TwoSystems(second="one"), ["two", "one"]),
-        (TwoSystems(first="three"), ["three", "one"]),
+        (TwoSystems(), ["one", "two", "three"]),
+        (TwoSystems(second="one"), ["two", "one", "three"]),
+        (TwoSystems(first="three"), ["three", "one", "two"]),
     ],
 )
-def test_the_first_two_systems_unless_named(asked: TwoSystems, pair: list[str]) -> None:
-    """Named systems keep their places; others fill up in the spec's order."""
-    assert asked._pair(list(VENDORS)) == pair
+def test_the_first_two_systems_unless_named(asked: TwoSystems, ordered: list[str]) -> None:
+    """Named systems keep their places; the others follow in the spec's order."""
+    assert asked._ordered(list(VENDORS)) == ordered
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,18 @@
 """Tests also chosen and canaries: how many calls, of which faces and pairs."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import drawn_faces
 import numpy as np
 import pytest
 
+from frtaudit.cli import main
 from frtaudit.collection.canaries import finding, turn_of
 from frtaudit.collection.chosen import groups
 from frtaudit.collection.plan import most_pairs, plan_by_size, plan_of_source
 from frtaudit.collection.spec import Canaries, CollectionSpec, from_plain
+from frtaudit.config.load import load_collection
 from frtaudit.core.labelling import Faces
 from frtaudit.errors import SpecError
 from frtaudit.labelling.pairs import Between, pairs_of
@@ -114,3 +117,43 @@ def test_absurd_sizes_are_refused_at_once(queries: int, images: int, flag: str) 
     """A thousand million queries would be held in memory one by one."""
     with pytest.raises(SpecError, match=f"^{flag}: "):
         plan_by_size(spec(), queries, images)
+
+
+def test_the_plan_says_how_long_it_takes() -> None:
+    """Calls of the slowest service at its rate; a service without a rate is named."""
+    services = {
+        "acme": {"type": "twin", "limits": {"rate": 2.0}},
+        "bolt": {"type": "twin", "limits": {"rate": 0.5}},
+        "crest": {"type": "twin"},
+    }
+    made = plan_of_source(spec(services=services))
+    assert made.seconds == {"acme": (32 + 224 + 180) / 2, "bolt": (32 + 224 + 180) / 0.5}
+    assert "At the rates set, it takes 15 min at least (services.bolt.limits.rate)." in made.text()
+    assert "no rate is set: crest" in made.text()
+    assert made.to_json()["seconds"] == dict(made.seconds)
+
+
+def test_the_plan_names_terms_and_laws_of_what_leaves_the_machine() -> None:
+    """Each remote service has a note with address and date, and laws of biometric data follow; a local one has none."""
+    remote = ("azure", "facepp", "luxand", "tencent", "rekognition")
+    words = [f"services.{name}.type={name}" for name in remote]
+    lines = plan_of_source(load_collection(["source=made_up", *words, "into=."])).text().splitlines()
+    for name in remote:
+        assert any(line.startswith(f"{name}: ") and "read 2026-" in line for line in lines)
+    assert any("Limited Access" in line for line in lines)
+    assert any("740 ILCS 14" in line for line in lines)
+    assert plan_of_source(spec()).terms == ()
+
+
+def test_a_budget_below_the_plan_ends_the_command_with_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """So that a script stops; a partial budget is meant to be below."""
+    names = tmp_path / "names.csv"
+    names.write_text("name\nAda A\nBea B\n")  # no country, which the default template does not need
+    words = ["plan", "collect", "source=image_search", f"source.names={names}", "source.price=1.0"]
+    words += ["services.a.type=made_up", "budget.limit=19"]
+    assert main.main(words) == 1
+    assert "budget.limit 19 USD: not enough" in capsys.readouterr().out
+    assert main.main([*words, "budget.partial=true"]) == 0
+    assert main.main([*words[:-1], "budget.limit=20"]) == 0

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import patch
 
 import drawn_faces
 import killed_collection
@@ -20,7 +21,7 @@ import pytest
 
 from frtaudit.collection import export
 from frtaudit.collection.clients.gate import BudgetError
-from frtaudit.collection.run import CollectionStatus, collect
+from frtaudit.collection.run import CollectionRun, CollectionStatus, collect
 from frtaudit.collection.spec import CollectionSpec, from_plain
 from frtaudit.collection.store import Store
 from frtaudit.core.canonical import dumps
@@ -58,6 +59,12 @@ def came(
     """A sitting, and what it left in collection.json."""
     outcome = collect(spec(into, services, **fields))
     return outcome, json.loads((into / "collection.json").read_text())
+
+
+def stop_at_the_limit(one: CollectionSpec) -> None:
+    """A sitting that begins below the plan, as where calls cost more than planned, and ends at its limit."""
+    with patch.object(CollectionRun, "_begin"):
+        assert isinstance(collect(one).stopped, BudgetError)
 
 
 def exported(into: Path) -> dict[str, bytes]:
@@ -160,7 +167,7 @@ def test_images_are_kept_where_asked(tmp_path: Path) -> None:
 
 
 def test_the_budget_is_not_passed(tmp_path: Path) -> None:
-    """A budget below the plan is refused before a call; a partial one stops at it, and a higher one goes on there."""
+    """A budget below the plan is refused before a call; a partial one takes as many queries as it reaches for."""
     priced = {
         "acme": {"type": "twin", "log": str(tmp_path / "log"), "limits": {"compare": 0.01, "concurrency": 3}}
     }
@@ -170,15 +177,35 @@ def test_the_budget_is_not_passed(tmp_path: Path) -> None:
     ):
         came(into, priced, budget={"limit": 1.0})
     assert not drawn_faces.attempts(tmp_path / "log")
-    outcome, read = came(into, priced, budget={"limit": 1.0, "partial": True})
+    with pytest.raises(
+        DataError, match=r"1 USD, and 2 queries with their canaries come to 1.48; accepted: a hig"
+    ):
+        came(into, priced, budget={"limit": 1.0, "partial": True})
+    assert not drawn_faces.attempts(tmp_path / "log")
+    outcome, read = came(into, priced, budget={"limit": 1.5, "partial": True})
+    assert outcome.complete
+    assert (read["finished"], read["queries"], read["pairs"]) == (True, 2, 112)
+    assert "the budget reached for 2 of 4 queries, drawn at random" in read["said"]
+    asked = drawn_faces.attempts(tmp_path / "log")
+    assert [sum(line.startswith(kind) for line in asked) for kind in ("detect", "compare")] == [16, 112 + 36]
+    (entry,) = [entry for entry in Queries(root=str(into)).search().ledger if "budget" in entry.code]
+    assert (entry.count, entry.unit) == (2, "queries")
+
+
+def test_a_partial_budget_reserves_the_canaries(tmp_path: Path) -> None:
+    """Calls that are made again use up the budget of the pairs; every round of canaries is complete nevertheless."""
+    faulty = {"acme": {"type": "twin", "faults": 3, "limits": {"compare": 0.01, "concurrency": 3}}}
+    outcome, read = came(tmp_path, faulty, budget={"limit": 2.7, "partial": True})
     assert isinstance(outcome.stopped, BudgetError)
     assert not read["finished"]
-    assert "acme: the budget reached for 88 of 224 comparisons" in read["said"]
-    assert sum(line.startswith("compare") for line in drawn_faces.attempts(tmp_path / "log")) == 100
-    assert {entry.code for entry in Queries(root=str(into)).search().ledger} >= {"not_collected_budget"}
-    outcome, read = came(into, priced, budget={"limit": 2.6})
+    acme = read["services"]["acme"]
+    assert (acme["canaries"]["answered"], acme["canaries"]["items"]) == (4, 4)
+    assert 100 < acme["scores"] < 224
+    assert f"acme: the budget reached for {acme['scores']} of 224 comparisons" in read["said"]
+    assert {entry.code for entry in Queries(root=str(tmp_path)).search().ledger} >= {"not_collected_budget"}
+    outcome, read = came(tmp_path, faulty, budget={"limit": 9.0})
     assert outcome.complete
-    assert sum(line.startswith("compare") for line in drawn_faces.attempts(tmp_path / "log")) == 260
+    assert read["services"]["acme"]["scores"] == 224
 
 
 def test_an_unfinished_collection_is_refused(tmp_path: Path) -> None:
@@ -394,6 +421,31 @@ def test_services_that_lack_something_are_named_at_once(
     )
 
 
+def test_a_wrong_key_is_found_before_any_service_is_paid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One service refuses the account: the other one was asked for nothing."""
+
+    def refuse(_: object) -> None:
+        raise ProviderError("services: twin", "the account is refused", "another key")
+
+    log = tmp_path / "log"
+    services = {"acme": {"type": "twin", "log": str(log)}, "bolt": {"type": "twin", "model": "two"}}
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            drawn_faces.TwinSession,
+            "check",
+            lambda session: refuse(session) if session.twin.model == "two" else None,
+            raising=False,
+        )
+        with pytest.raises(
+            ProviderError, match=r"^services.bolt: the account is refused; accepted: another key"
+        ):
+            collect(spec(tmp_path / "c", services))
+    assert log.read_bytes() == b""
+    assert collect(spec(tmp_path / "c", services)).complete
+
+
 def _with(one: CollectionSpec, name: str, *, value: object) -> None:
     """The source with another setting, in a folder that takes it for the same collection."""
     object.__setattr__(one.source, name, value)
@@ -408,8 +460,8 @@ def test_a_list_of_other_images_is_refused(tmp_path: Path) -> None:
     """A source that lists other images than at first is refused before a call; with the first ones it goes on."""
     log = tmp_path / "log"
     priced = {"acme": {"type": "twin", "log": str(log), "limits": {"compare": 1.0}}}
-    one = spec(tmp_path / "c", priced, budget={"limit": 30.0, "partial": True})
-    collect(one)
+    one = spec(tmp_path / "c", priced, budget={"limit": 30.0})
+    stop_at_the_limit(one)
     asked = drawn_faces.attempts(log)
     for name, value, line in (
         (
@@ -482,8 +534,8 @@ def test_handles_outlive_a_sitting(tmp_path: Path) -> None:
             "log": str(log),
             "limits": {"compare": 1.0},
         }
-        one = spec(into, {"acme": service}, budget={"limit": 100.0, "partial": True})
-        assert not collect(one).complete
+        one = spec(into, {"acme": service}, budget={"limit": 100.0})
+        stop_at_the_limit(one)
         with closing(sqlite3.connect(into / "store.sqlite")) as db:
             held = db.execute("SELECT count(*) FROM handles").fetchone()[0]
         assert held == (0 if template else 32)
@@ -511,8 +563,8 @@ def test_a_refused_start_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monk
 def test_an_image_that_changed_is_a_stated_failure(tmp_path: Path) -> None:
     """Scores are of the images that were looked at: another one says nothing of the service, and is asked for again."""
     once = {"acme": {"type": "twin", "limits": {"compare": 1.0}}}
-    one = spec(tmp_path, once, budget={"limit": 30.0, "partial": True})
-    collect(one)
+    one = spec(tmp_path, once, budget={"limit": 30.0})
+    stop_at_the_limit(one)
     _with(one, "changed", value=True)  # as files that were replaced
     object.__setattr__(one.budget, "limit", 999.0)
     collect(one)

@@ -45,6 +45,13 @@ class Journal:
         with self._lock:
             return dict(self._answers)
 
+    def begin(self, answers: Mapping[int, int]) -> None:
+        """Start a file that is not there yet with these answers."""
+        with self._lock:
+            if self._last_stamp is None and answers:
+                _write(self.path, self._text(dict(sorted(answers.items()))))
+                self._last_stamp, self._answers = _stamp(self.path), dict(sorted(answers.items()))
+
     def keep(self, face: int, answer: int | None) -> int:
         """Write down an answer, or with None take it back; how many stand then.
 

@@ -1,7 +1,9 @@
 """What the page asks: queries in their order, their faces in theirs, and what the estimate says of each."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any  # Any: of an empty mapping
 
 import numpy as np
 
@@ -9,6 +11,7 @@ from frtaudit.core.canonical import Json
 from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Labelled
 from frtaudit.labelling.asking import asking
 
+NONE: Mapping[str, Any] = MappingProxyType({})
 WHY = {
     "disagree": "the services disagree how many people are here",
     "several": "several people are as common here",
@@ -21,12 +24,16 @@ WHY = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One face: ``suggestion`` of the estimate (1, 0, None), what the list of faces says, and whether it is asked."""
+    """One face: ``suggestion`` of the estimate (1, 0, None), what the list of faces says, and whether it is asked.
+
+    ``reviews``: what two reviewers said, where it is to be decided between them.
+    """
 
     face: int
     suggestion: int | None
     given: int | None
     to_ask: bool
+    reviews: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,19 +76,62 @@ def sheets(faces: Faces, labelled: Labelled, tau: float, most: int | None = None
     return tuple(made)
 
 
+def blind(made: tuple[Sheet, ...]) -> tuple[Sheet, ...]:
+    """The same questions without what the estimate, the list or others say, the faces in the order of the list."""
+    return tuple(
+        Sheet(
+            query=sheet.query,
+            why="",
+            questions=tuple(
+                Question(face=question.face, suggestion=None, given=None, to_ask=question.to_ask)
+                for question in sorted(sheet.questions, key=lambda question: question.face)
+            ),
+        )
+        for sheet in made
+    )
+
+
+def between(made: tuple[Sheet, ...], one: Mapping[int, int], other: Mapping[int, int]) -> tuple[Sheet, ...]:
+    """Of the queries with a face that two reviewers answered differently all faces; those faces are asked."""
+    sheets_of = (
+        replace(
+            sheet,
+            questions=tuple(
+                replace(
+                    question,
+                    to_ask=one.get(question.face) != other.get(question.face, one.get(question.face))
+                    and question.face in one,
+                    reviews=tuple(said[question.face] for said in (one, other) if question.face in said),
+                )
+                for question in sheet.questions
+            ),
+        )
+        for sheet in made
+    )
+    return tuple(sheet for sheet in sheets_of if any(question.to_ask for question in sheet.questions))
+
+
 def _suggestion(label: int) -> int | None:
     return {OF_QUERY: OF_QUERY, NOT_OF_QUERY: NOT_OF_QUERY, LEFT_OUT: None}[label]
 
 
 def to_json(
-    made: tuple[Sheet, ...], faces: Faces, pictures: tuple[str, ...], answers: Mapping[int, int]
+    made: tuple[Sheet, ...],
+    faces: Faces,
+    pictures: tuple[str, ...],
+    answers: Mapping[int, int],
+    names: Mapping[str, str] = NONE,
+    boxes: Mapping[str, tuple[float, ...]] = NONE,
 ) -> dict[str, Json]:
-    """What the page reads: sheets, and of each face the answer that stands in the file."""
+    """What the page reads: sheets, and of each face the answer that stands in the file.
+
+    ``names``: of queries, for who reads them; ``boxes``: of faces in their pictures.
+    """
     return {
         "answers": len(answers),
         "sheets": [
             {
-                "query": sheet.query,
+                "query": names.get(sheet.query, sheet.query),
                 "why": sheet.why,
                 "faces": [
                     {
@@ -90,6 +140,8 @@ def to_json(
                         "picture": bool(pictures[question.face]),
                         "suggestion": question.suggestion,
                         "given": question.given,
+                        "reviews": [*question.reviews],
+                        "box": [*boxes.get(faces.names[question.face], ())],
                         "asked": question.to_ask,
                         "answer": answers.get(question.face),
                     }

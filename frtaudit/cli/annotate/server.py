@@ -10,7 +10,7 @@ from threading import Lock
 from typing import cast
 
 from frtaudit.cli.annotate.journal import Journal
-from frtaudit.cli.annotate.pictures import Pictures
+from frtaudit.cli.annotate.pictures import Fetched, Pictures
 from frtaudit.cli.annotate.questions import Sheet, to_json
 from frtaudit.core.labelling import Faces
 from frtaudit.core.machine import signals
@@ -42,12 +42,14 @@ _PICTURE = re.compile(r"picture/(\d{1,9})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewState:
-    """What the page is made of; ``token``: the secret part of its address."""
+    """What the page is made of; ``names``: of queries; ``boxes``: of faces; ``token``: the secret of its address."""
 
     faces: Faces
     sheets: tuple[Sheet, ...]
-    pictures: Pictures
+    pictures: Pictures | Fetched
     journal: Journal
+    names: Mapping[str, str] = field(default_factory=dict)
+    boxes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
 
 
@@ -104,7 +106,15 @@ class Handler(BaseHTTPRequestHandler):
             self._send(200, (shipped("templates") / file).read_bytes(), kind)
         elif name == "questions":
             self._json(
-                200, to_json(review.sheets, review.faces, review.pictures.names, review.journal.answers)
+                200,
+                to_json(
+                    review.sheets,
+                    review.faces,
+                    review.pictures.names,
+                    review.journal.answers,
+                    review.names,
+                    review.boxes,
+                ),
             )
         elif picture is not None and (found := review.pictures.read(int(picture[1]))) is not None:
             self._send(200, found.data, found.kind)

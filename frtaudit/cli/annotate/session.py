@@ -1,20 +1,28 @@
 """One sitting of ``frtaudit label``: from a spec to the answers in a file."""
 
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from frtaudit.cli.annotate.journal import Journal
-from frtaudit.cli.annotate.pictures import Pictures
-from frtaudit.cli.annotate.questions import sheets
+from frtaudit.cli.annotate.pictures import Fetched, Pictures
+from frtaudit.cli.annotate.questions import between, blind, sheets
+from frtaudit.cli.annotate.reviewers import agreement_of
 from frtaudit.cli.annotate.server import ReviewState, Server
+from frtaudit.collection.chosen import BOXES, query_name
+from frtaudit.collection.clients.people import NAME
+from frtaudit.collection.clients.protocol import Source
 from frtaudit.core.labelling import UNSAID
 from frtaudit.core.machine import signals
 from frtaudit.core.spec import AuditSpec
 from frtaudit.datasets.cohorts.queries import ANSWERS, Queries
 from frtaudit.errors import DataError, SpecError
+from frtaudit.inputs.queries.boxes import boxes_of
+from frtaudit.inputs.tables import read_table
 from frtaudit.labelling.estimate import labelled
 
 PICTURE = "image"
@@ -35,20 +43,40 @@ def overrides_of(words: list[str]) -> list[str]:
     return [*first, *(f"cohort.root={name}" for name in folders), *(word for word in words if "=" in word)]
 
 
-def review_of(spec: AuditSpec, answers: Path | None = None, most: int | None = None) -> ReviewState:
-    """Read, estimate, and lay out what is asked; ``answers``: by default ``answers.csv`` in the folder of the faces.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """``answers``: the file, by default ``answers.csv`` in the folder of the faces; ``most``: faces that are asked.
+
+    ``blind``: without what the estimate and the list say; ``names``: a file of the queries' names; ``source``: that
+    pictures are read from again; ``reviews``: files of two reviewers, between whom it is decided.
+    """
+
+    answers: Path | None = None
+    most: int | None = None
+    blind: bool = False
+    names: Path | None = None
+    source: Source | None = None
+    reviews: tuple[Path, Path] | None = None
+
+
+def review_of(
+    spec: AuditSpec,
+    wanted: Wanted = Wanted(),
+    say: Callable[[str], object] = lambda _: None,
+) -> ReviewState:
+    """Read, estimate, and lay out what is asked; of two reviewers first ``say`` how far they agree.
 
     Raises :class:`SpecError` for a cohort that is no search, :class:`DataError` for files that cannot be read.
     """
     cohort = spec.cohort
     if not isinstance(cohort, Queries):
         raise SpecError("cohort", "no faces found by query in files", "cohort=queries, as audit=rapid_test")
-    if most is not None and most < 1:
-        raise SpecError("--first", f"found {most}", "1 or more")
+    if wanted.most is not None and wanted.most < 1:
+        raise SpecError("--first", f"found {wanted.most}", "1 or more")
     search = cohort.search()
     signals.check()
     root = Path(cohort.root)
-    journal = Journal(answers or root / ANSWERS, search.faces)
+    journal = Journal(wanted.answers or root / ANSWERS, search.faces)
     if not journal.path.parent.is_dir():
         raise DataError("--answers", f"no folder {str(journal.path.parent)!r}", "a file in a folder")
     how = cohort.labels
@@ -56,11 +84,58 @@ def review_of(spec: AuditSpec, answers: Path | None = None, most: int | None = N
         search.faces,
         labelled(search.faces, how.labelling_services(search.services), how),
         how.limits.tau,
-        most,
+        wanted.most,
     )
+    if wanted.reviews is not None:
+        one, other = (Journal(_there(path), search.faces).answers for path in wanted.reviews)
+        say(agreement_of(search.faces, one, other).text())
+        journal.begin({face: answer for face, answer in one.items() if other.get(face) == answer})
+        made = between(made, one, other)
     column = search.columns.get(PICTURE, np.full(len(search.faces.names), "", dtype=object))
-    pictures = Pictures(root=root, names=tuple(column.tolist()))
-    return ReviewState(faces=search.faces, sheets=made, pictures=pictures, journal=journal)
+    return ReviewState(
+        faces=search.faces,
+        sheets=blind(made) if wanted.blind else made,
+        pictures=Pictures(root=root, names=tuple(column.tolist()))
+        if wanted.source is None
+        else Fetched(source=wanted.source, names=search.faces.names),
+        journal=journal,
+        names={} if wanted.names is None else _names(wanted.names),
+        boxes=_boxes(root / (cohort.boxes or BOXES)),
+    )
+
+
+def _there(path: Path) -> Path:
+    if not path.is_file():
+        raise DataError("--reviews", f"no file {str(path)!r}", "two files of answers")
+    return path
+
+
+def _names(path: Path) -> dict[str, str]:
+    """Query to name: by a column ``query``, else in the order of the list that was searched for."""
+    table = read_table(path, path.name)
+    names = table.texts(table.need((NAME,))).tolist()
+    column = table.find(("query",))
+    queries = (
+        [query_name(row) for row in range(len(names))] if column is None else table.texts(column).tolist()
+    )
+    return dict(zip(queries, names, strict=True))
+
+
+def _boxes(path: Path) -> dict[str, tuple[float, ...]]:
+    """Face to its box by the first service that drew one: by the face's own name, or its image's where it is alone."""
+    if not path.is_file():
+        return {}
+    boxes = boxes_of(read_table(path, path.name))
+    first = boxes.provider == min(boxes.provider.tolist(), default="")
+    alone = Counter(boxes.image[first].tolist())
+    found: dict[str, tuple[float, ...]] = {}
+    for image, face, box in zip(
+        boxes.image[first], boxes.face[first], boxes.box[first].tolist(), strict=True
+    ):
+        found[face] = tuple(box)
+        if alone[image] == 1:
+            found[image] = tuple(box)
+    return found
 
 
 def remaining(review: ReviewState) -> int:

@@ -20,20 +20,39 @@ class BudgetError(FrtauditError):
 class Budget:
     """What all services of a collection may spend together: exact, for prices are decimal numbers.
 
-    ``limit``: None for no limit; ``spent``: of earlier sittings at first.
+    ``limit``: None for no limit; ``spent``: of earlier sittings at first; ``reserved``: for canaries, if each
+    call needs one attempt.
     """
 
     limit: Fraction | None
     spent: Fraction = Fraction(0)
+    reserved: Fraction = Fraction(0)
+    _first: Fraction = Fraction(0)  # of this sitting: for first attempts of calls, and for others
+    _again: Fraction = Fraction(0)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def take(self, price: Fraction) -> None:
-        """Raises :class:`BudgetError` and takes nothing where the limit would be passed."""
+    @property
+    def attempts(self) -> Fraction:
+        """What calls have cost, in prices of one attempt each.
+
+        >>> budget = Budget(limit=None)
+        >>> budget.take(Fraction(2)), budget.take(Fraction(1), again=True), budget.attempts
+        (None, None, Fraction(3, 2))
+        """
+        return 1 + self._again / self._first if self._first else Fraction(1)
+
+    def take(self, price: Fraction, *, canary: bool = False, again: bool = False) -> None:
+        """Pay an attempt; ``again``: not the first one of its call.
+
+        Raises :class:`BudgetError` and takes nothing where the limit, or what is reserved, would be passed.
+        """
         with self._lock:
-            if self.limit is not None and self.spent + price > self.limit:
+            reserved = max(self.reserved - price, Fraction(0)) if canary else self.reserved
+            if self.limit is not None and self.spent + price + reserved * self.attempts > self.limit:
                 text = f"spent {float(self.spent):g} of {float(self.limit):g}; the next call costs {float(price):g}"
                 raise BudgetError("budget.limit", text, "a higher limit, to go on where this stopped")
-            self.spent += price
+            self.spent, self.reserved = self.spent + price, reserved
+            self._first, self._again = self._first + price * (not again), self._again + price * again
 
     def give_back(self, price: Fraction) -> None:
         """What was taken for an attempt that was not made."""
@@ -59,9 +78,9 @@ class RateLimiter:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def attempt(self, kind: str) -> None:
-        """Wait for one's turn, then pay. Raises :class:`BudgetError`."""
+        """Wait for one's turn, then pay a further attempt of a call. Raises :class:`BudgetError`."""
         self._wait()
-        self.budget.take(self.price(kind))
+        self.budget.take(self.price(kind), again=True)
         self._count(kind)
 
     def paid_attempt(self, kind: str) -> None:

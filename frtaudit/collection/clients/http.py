@@ -8,6 +8,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar  # Any: parsed JSON
@@ -106,6 +107,12 @@ class Caller:
             with attempt:
                 return self._attempt(kind, path, make, read)
         raise AssertionError("an attempt returns or raises")
+
+    def check(self, path: str, ask: Ask) -> None:
+        """Send what lacks an image, once and unpaid. Raises :class:`ProviderError` where the account is refused."""
+        with suppress(CallError):
+            reply = self._sent(path, ask)
+            self.classify(reply) or _refused(reply)
 
     def close(self) -> None:
         """Let connections go."""

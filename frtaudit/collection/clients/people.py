@@ -11,7 +11,8 @@ from pathlib import Path
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.tables import Table, read_table
 
-NAME = "name"
+NAME, COUNTRY = "name", "country"
+TEMPLATE = "{name} {country}"  # the default; of a list without countries the name alone
 NEAR = 0.85  # of SequenceMatcher, over sorted words: one letter of a short name
 _FIELD = re.compile(r"\{(\w+)\}")
 
@@ -44,6 +45,8 @@ def people_of(path: str, template: str, where: str = "source") -> list[Person]:
     """
     table = read_table(Path(path), Path(path).name)
     table.need((NAME,))
+    if template == TEMPLATE and COUNTRY not in table.columns:
+        template = f"{{{NAME}}}"
     asked = _FIELD.findall(template)
     unknown = [one for one in asked if one not in table.columns]
     if unknown or NAME not in asked:

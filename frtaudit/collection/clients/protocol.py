@@ -55,7 +55,8 @@ class Session(Protocol):
     Both methods raise :class:`~frtaudit.core.collecting.CallError`; they make each call again after a failure of
     transport, as often as ``limits`` says, and ask the gate before every attempt. What the gate raises goes through.
     :class:`~frtaudit.errors.ProviderError` says that the account as a whole is refused (credentials that ended, no
-    approval, no money): no answer to a call, and every further call would be refused.
+    approval, no money): no answer to a call, and every further call would be refused. A session may have a ``check()``
+    as well, which raises it before any service is paid: a request that holds no image, made once and without the gate.
     """
 
     def detect(self, picture: Picture) -> Detection:

@@ -129,6 +129,10 @@ class AzureSession:
         """Verify two face ids; those that ended are made again by a call of ``/detect``."""
         return self._handles.compared(probe, reference, self._verify)
 
+    def check(self) -> None:
+        """See :class:`~frtaudit.collection.clients.protocol.Session`."""
+        self._caller.check(self._path("detect"), Ask(headers=self._headers("application/octet-stream")))
+
     def close(self) -> None:
         """Let connections go."""
         self._caller.close()

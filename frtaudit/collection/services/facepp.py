@@ -111,6 +111,10 @@ class FacePlusPlusSession:
             return self._compared({name: base64_of(picture) for name, picture in crops.items()})
         return self._handles.compared(probe, reference, self._by_tokens)
 
+    def check(self) -> None:
+        """See :class:`~frtaudit.collection.clients.protocol.Session`."""
+        self._caller.check("facepp/v3/detect", Ask(data=self._keys))
+
     def close(self) -> None:
         """Let connections go."""
         self._caller.close()

@@ -106,6 +106,10 @@ class LuxandSession:
         ask = Ask(headers={"token": self._token}, data=self._threshold, files=files)
         return self._caller.call("compare", "photo/similarity", lambda: ask, _answer)
 
+    def check(self) -> None:
+        """See :class:`~frtaudit.collection.clients.protocol.Session`."""
+        self._caller.check("photo/detect", Ask(headers={"token": self._token}))
+
     def close(self) -> None:
         """Let connections go."""
         self._caller.close()

@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any  # Any: boto3 has no types
@@ -144,6 +145,7 @@ class RekognitionSession:
 
     def __init__(self, settings: Rekognition, client: Any, gate: Gate) -> None:  # noqa: ANN401  boto3 has no types
         self._settings, self._client, self._gate = settings, client, gate
+        self._unpaid = False  # what is sent lacks an image
         self._cutter = Cutter(shape=SHAPE, margin=settings.margin)
         self._places = threading.BoundedSemaphore(settings.limits.concurrency)
         for operation in _KINDS:
@@ -180,12 +182,21 @@ class RekognitionSession:
         except _SHAPES:
             raise CallError(Refusal.TRANSPORT, UNREADABLE) from None
 
+    def check(self) -> None:
+        """See :class:`~frtaudit.collection.clients.protocol.Session`."""
+        self._unpaid = True
+        with suppress(CallError):
+            self._call("detect_faces", Image={"Bytes": b"none"})
+        self._unpaid = False
+
     def close(self) -> None:
         """Let connections go."""
         self._client.close()
 
     def _passes(self, event_name: str, **_: object) -> None:
         """Before each attempt, also those that botocore makes by itself."""
+        if self._unpaid:
+            return
         self._gate.attempt(_KINDS[event_name.rpartition(".")[2]])
 
     def _torn(self, response: Any, operation: Any, attempts: int, **_: object) -> float | None:  # noqa: ANN401  botocore

@@ -164,6 +164,10 @@ class TencentSession:
         }
         return self._call("compare", "CompareFace", fields, _answer)
 
+    def check(self) -> None:
+        """See :class:`~frtaudit.collection.clients.protocol.Session`."""
+        self._caller.check("", self._signed("DetectFace", b"{}"))
+
     def close(self) -> None:
         """Let connections go."""
         self._caller.close()

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from frtaudit.collection.clients.fetch import Fetch, Wanted
 from frtaudit.collection.clients.pace import Pace
-from frtaudit.collection.clients.people import Person, near_people, people_of
+from frtaudit.collection.clients.people import TEMPLATE, Person, near_people, people_of
 from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage
 from frtaudit.collection.clients.searching import Searcher, check_endpoint, credential
 from frtaudit.core.canonical import digest, dumps
@@ -38,7 +38,7 @@ class ImageSearch:
     """
 
     names: str = field(metadata=PATH)
-    template: str = "{name} {country}"
+    template: str = TEMPLATE
     limit: int = 100
     months: int = 12
     price: float = field(metadata=MACHINE)

@@ -161,7 +161,7 @@ def _new(last: str, folder: int, name: str) -> BinaryIO:
 
 @contextmanager
 def _named(name: str) -> Iterator[None]:
-    """A full disk, or a limit, that is met while a file is written is told with its name: the system says none."""
+    """Give the error of a full disk or of a limit the name of the file: the system names none."""
     try:
         yield
     except OSError as error:

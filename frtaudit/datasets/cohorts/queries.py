@@ -30,6 +30,7 @@ from frtaudit.stats.labels.duplicates import SIMILARITY
 SELF = "self_comparison"
 EARLIER = "earlier"
 ANSWERS = "answers.csv"  # where frtaudit label writes: never a score list
+REVIEWER = "answers_"  # begin of the names of files of several reviewers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +190,9 @@ class Queries:
             )
         others = {self.faces, self.boxes, ANSWERS}
         found = sorted(
-            path for path in folder.iterdir() if path.suffix in SUFFIXES and path.name not in others
+            path
+            for path in folder.iterdir()
+            if path.suffix in SUFFIXES and path.name not in others and not path.name.startswith(REVIEWER)
         )
         paths = [folder / name for name in self.files] or found
         if not paths:

@@ -88,7 +88,7 @@ def _collected(folder: Path, read: Mapping[str, Any]) -> Collected:
 
 def _ledger(read: Mapping[str, Any]) -> list[LedgerEntry]:
     entries = [
-        LedgerEntry(code=code, count=count, unit="queries" if code == QUERIES else "images")
+        LedgerEntry(code=code, count=count, unit="queries" if code in QUERIES else "images")
         for code, count in sorted(read["images"]["left_out"].items())
     ]
     for name, one in sorted(read["services"].items()):

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from frtaudit.core.canonical import Json
 from frtaudit.stats.systems.drift import beyond_chance
 
-QUERIES = "query_with_too_few_faces"
+QUERIES = ("query_with_too_few_faces", "query_beyond_budget")
 KINDS = ACQUIRE, POLICY, TRANSPORT = "failure_to_acquire", "policy", "transport"  # of refusals
 COMPARING, LOOKING = "compare", "detect"
 KEPT = ("detected", "least", "pairs", "duplicates", "seed")
@@ -68,7 +68,7 @@ def _left_out(text: str, count: int) -> dict[str, Json]:
         "code": code,
         "refusal": refusal,
         "count": count,
-        "unit": "queries" if code == QUERIES else "images",
+        "unit": "queries" if code in QUERIES else "images",
     }
 
 

@@ -109,8 +109,19 @@ def relative(curve: Curve, base: Curve) -> Curve:
     )
 
 
-def compared(name: str, title: str, curve: Curve, bands: Sequence[Banded], scale: Scale, alt: str) -> Panel:
-    """One curve with the bands of several methods over it; infinite and undefined points leave gaps."""
+def compared(
+    name: str,
+    title: str,
+    curve: Curve,
+    bands: Sequence[Banded],
+    scale: Scale,
+    alt: str,
+    truth: Curve | None = None,
+) -> Panel:
+    """One curve with the bands of several methods over it; infinite and undefined points leave gaps.
+
+    ``truth``: the true curve, where it is known.
+    """
     floor, top = _limits(curve, bands, scale)
 
     def draw(axes: Axes) -> None:
@@ -119,6 +130,8 @@ def compared(name: str, title: str, curve: Curve, bands: Sequence[Banded], scale
         for band in sorted(bands, key=lambda banded: not banded.style.fill):
             _band(axes, band, floor, top)
         _line(axes, curve, pen(0), floor)
+        if truth is not None:
+            axes.plot(truth.x, np.maximum(truth.y, floor), color=canvas.INK, linestyle=DASHED)
         _scaled(axes, scale, title, curve.x, floor, top)
 
     return Panel(svg=canvas.panel(name, alt, draw, height=HEIGHT), alt=alt)

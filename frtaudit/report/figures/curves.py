@@ -27,12 +27,16 @@ LOW = 2.2  # inches: three panels below the curves with bands share their page
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """A curve with the name and the pen that stand for it; ``at``: its place in the result, for who hovers on it."""
+    """A curve with the name and the pen that stand for it; ``at``: its place in the result, for who hovers on it.
+
+    ``dash``: an index of :data:`canvas.DASHES`, where the dashes say something else than the pen.
+    """
 
     name: str
     index: int
     curve: Curve
     at: str = ""
+    dash: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,11 @@ def shapes(name: str, names: Sequence[str]) -> tuple[Key, ...]:
     return tuple(_mark(f"{name}-m{n}", item, n) for n, item in enumerate(names))
 
 
+def dashes(name: str, names: Sequence[str], first: int = 0) -> tuple[Key, ...]:
+    """What dashes mean: a line of each, in the text colour; ``name``: of the figure; ``first``: dashes begin with."""
+    return tuple(_dash(f"{name}-d{n}", item, n) for n, item in enumerate(names, first))
+
+
 def _bar(name: str, said: str, index: int) -> Key:
     return Key(svg=canvas.sample(name, f"colour of {said}", _filled, index), name=said, index=index)
 
@@ -34,3 +39,11 @@ def _mark(name: str, said: str, index: int) -> Key:
 def _marked(axes: Axes, index: int) -> None:
     marker = canvas.MARKERS[index % len(canvas.MARKERS)]
     axes.plot([0.5], [0.5], color=canvas.INK, marker=marker, markersize=5)
+
+
+def _dash(name: str, said: str, index: int) -> Key:
+    return Key(svg=canvas.sample(name, f"dashes of {said}", _dashed, index), name=said, index=None)
+
+
+def _dashed(axes: Axes, index: int) -> None:
+    axes.plot([0.02, 0.98], [0.5, 0.5], color=canvas.INK, linestyle=canvas.DASHES[index])

@@ -104,6 +104,8 @@ def _curve(axes: Axes, series: Series) -> None:
         axes.fill_between(
             x[fine], np.maximum(low[fine], floor), high[fine], color=style.hue, alpha=BAND, linewidth=0
         )
-    axes.plot(x, y, color=style.hue, linestyle=style.dash)
+    axes.plot(
+        x, y, color=style.hue, linestyle=style.dash if series.dash is None else canvas.DASHES[series.dash]
+    )
     at = marked(x, log=True)
     axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from frtaudit.core import Curve
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
-from frtaudit.report.figures import systems
+from frtaudit.report.figures import legends, systems
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Figure, Text, spans
 from frtaudit.report.source import Source
@@ -82,23 +82,28 @@ def _splits(source: Source) -> Figure | None:
     curves = _of(source, TWO_SPLITS)
     if not curves:
         return None
-    labels = [f"{curve.provider}, {curve.group}" for curve in curves]
+    names, splits = _systems(curves), list(dict.fromkeys(curve.group for curve in curves))
     series = [
-        Series(name=label, index=place, curve=curve)
-        for place, (label, curve) in enumerate(zip(labels, curves, strict=True))
+        Series(
+            name=f"{curve.provider}, {curve.group}",
+            index=names.index(curve.provider),
+            curve=curve,
+            dash=splits.index(curve.group),
+        )
+        for curve in curves
     ]
     panel = systems.overlaid(TWO_SPLITS, "Two splits", series, "FNMR", rates=True)
-    banded = next((label for label, curve in zip(labels, curves, strict=True) if curve.low is not None), None)
+    banded = next((item.name for item in series if item.curve.low is not None), None)
     band = f" The band is that of {banded}: {BAND}." if banded else ""
     return Figure(
         name="two-splits",
-        title="Two systems on two splits of the images",
+        title=f"{len(names)} systems on two splits of the images",
         caption=spans(
             "Half the images of every subject in each part, subjects with one image left out. Where the order of "
-            f"the systems changes between the parts, the data do not establish an order.{band}"
+            f"two systems changes between the parts, the data do not establish their order.{band}"
         ),
         panels=(panel,),
-        keys=figures.keys(TWO_SPLITS, list(enumerate(labels))),
+        keys=(*legends.colours(TWO_SPLITS, names), *legends.dashes(TWO_SPLITS, splits)),
     )
 
 

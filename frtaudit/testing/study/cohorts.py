@@ -15,6 +15,7 @@ from frtaudit.core.freeze import freeze
 from frtaudit.core.machine.progress import Progress
 from frtaudit.core.spec import Weighting
 from frtaudit.evaluation.intervals import OperatingPoint, intervals_of, read
+from frtaudit.evaluation.system import SystemData
 from frtaudit.testing.populations import Subjects, sizes_of
 from frtaudit.testing.study.cells import Cell, LevelsCell
 from frtaudit.testing.study.shots import CohortShots, Key, Shot, read_cohort, shot_of
@@ -64,12 +65,7 @@ def of_population(cell: Cell, number: int, *, truth: Scores, seed: int, n: int) 
 
 def of_levels(cell: LevelsCell, number: int, *, truth: float, seed: int, n: int) -> CohortShots:
     """Cohort ``number`` of a study over nominal levels: FNMR at one FMR."""
-    own = seed_of(seed, cell.name, str(number))
-    rng = np.random.default_rng(own)
-    people = fixed_subjects(cell, seed) if cell.same else cell.population.subjects(rng, cell.subjects)
-    sampled = people.samples(rng, [cell.samples] * cell.subjects)
-    spec = spec_of(targets=(cell.fmr,), thresholds=(), intervals=cell.intervals, n=n, seed=own, folds=False)
-    system = system_of(cohort_of(sampled, {}), spec)
+    system = levels_system(cell, number, (cell.fmr,), seed=seed, n=n)
     threshold = float(system.operating_points.at_target[0, 0])
     summary = read(
         system,
@@ -90,6 +86,18 @@ def of_levels(cell: LevelsCell, number: int, *, truth: float, seed: int, n: int)
     return shots, []
 
 
+def levels_system(
+    cell: LevelsCell, number: int, targets: tuple[float, ...], *, seed: int, n: int
+) -> SystemData:
+    """The system of cohort ``number``, with thresholds at these FMR targets."""
+    own = seed_of(seed, cell.name, str(number))
+    rng = np.random.default_rng(own)
+    people = fixed_subjects(cell, seed) if cell.same else cell.population.subjects(rng, cell.subjects)
+    sampled = people.samples(rng, [cell.samples] * cell.subjects)
+    spec = spec_of(targets=targets, thresholds=(), intervals=cell.intervals, n=n, seed=own, folds=False)
+    return system_of(cohort_of(sampled, {}), spec)
+
+
 def levels_truth(cell: LevelsCell, seed: int) -> Value:
     """FNMR at the FMR target: of these subjects, or of the population."""
     if cell.same:
@@ -104,9 +112,24 @@ def fixed_subjects(cell: LevelsCell, seed: int) -> Subjects:
     )
 
 
-@cache
 def fixed_truth(cell: LevelsCell, seed: int, sets: int = FIXED_TRUTH) -> Value:
-    """FNMR at the FMR target for these subjects, from ``sets`` fresh sets of samples; the error from their spread.
+    """FNMR at the FMR target for these subjects, from ``sets`` fresh sets of samples; the error from their spread."""
+    counts = _fixed_counts(cell, seed, sets)
+    parts = np.array([_fnmr_at(part, cell.fmr) for part in counts])
+    return Value(value=_fnmr_at(counts.sum(axis=0), cell.fmr), error=float(parts.std(ddof=1) / np.sqrt(sets)))
+
+
+def fixed_roc(
+    cell: LevelsCell, targets: Sequence[float], seed: int, sets: int = FIXED_TRUTH
+) -> tuple[float, ...]:
+    """FNMR of these subjects at each FMR target, from the same samples as :func:`fixed_truth`."""
+    counts = _fixed_counts(cell, seed, sets).sum(axis=0)
+    return tuple(_fnmr_at(counts, target) for target in targets)
+
+
+@cache
+def _fixed_counts(cell: LevelsCell, seed: int, sets: int) -> Floats:
+    """Mated and non-mated scores in each bin of ``sets`` fresh sets of samples of these subjects, (sets, 2, bins).
 
     002 takes the studied samples themselves for its truth; fresh ones keep truth and intervals independent.
     """
@@ -123,8 +146,7 @@ def fixed_truth(cell: LevelsCell, seed: int, sets: int = FIXED_TRUTH) -> Value:
         mated = np.bincount(block[:, i, j].ravel(), minlength=bins)
         everything = np.bincount(place.ravel(), minlength=bins)
         counts[number] = mated, (everything - np.bincount(block.ravel(), minlength=bins)) / 2
-    parts = np.array([_fnmr_at(part, cell.fmr) for part in counts])
-    return Value(value=_fnmr_at(counts.sum(axis=0), cell.fmr), error=float(parts.std(ddof=1) / np.sqrt(sets)))
+    return counts
 
 
 def _bins(scores: npt.NDArray[np.floating], bins: int) -> Ints:

@@ -1,7 +1,8 @@
 """Realised against nominal coverage of FNMR at an FMR (Conti and Clémençon, Tables 1 and 2) in a design of one's own.
 
 ``python -m frtaudit.testing.study.nominal_levels --subjects 300 --fmr 0.001 0.03``: the same subjects with new samples
-in every cohort (appendix B.1), a table for each FMR on the terminal, as LaTeX and as JSON.
+in every cohort (appendix B.1), a table for each FMR on the terminal, as LaTeX and as JSON; the bands of one cohort with
+the true ROC (Figures 7 and 8).
 """
 
 import argparse
@@ -15,10 +16,13 @@ from frtaudit.core.canonical import to_bytes
 from frtaudit.core.machine.progress import Progress, on_terminal, quiet
 from frtaudit.core.methods import Method
 from frtaudit.report.exports.latex import to_latex
+from frtaudit.report.figure_choice import FORMATS
+from frtaudit.report.paper_figures import drawings, write_figures
 from frtaudit.report.phrases import ABSENT
-from frtaudit.report.pieces import Block, Column, Table, TextSpan, spans
+from frtaudit.report.pieces import Block, Column, Figure, Table, TextSpan, spans
 from frtaudit.testing.checks import tally
 from frtaudit.testing.populations import HARD
+from frtaudit.testing.study import true_curve
 from frtaudit.testing.study.cells import LevelsCell
 from frtaudit.testing.study.cohorts import LEVELS, Collected, collect, levels_truth
 from frtaudit.testing.study.pages import into
@@ -144,10 +148,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / f"{FILE}.json").write_bytes(to_bytes([asdict(levels) for levels in found]))
     (options.out / f"{FILE}.tex").write_text("\n".join(to_latex(table(levels)) for levels in found), "utf-8")
+    for former in options.out.glob("bands_*.*"):
+        former.unlink()
+    write_figures(drawings(lambda: [drawn(options)]).values(), FORMATS, options.out)
     if options.docs is not None:
         into(options.docs, SECTION, text)
     sys.stdout.write(f"{text}\n")
     return 0
+
+
+def drawn(options: argparse.Namespace) -> Figure:
+    """The bands of one cohort of the first design, and the true ROC."""
+    methods = [Method(name) for name in options.methods]
+    return true_curve.figure(cells(options)[0], methods, n=options.B, seed=options.seed)
 
 
 def cells(options: argparse.Namespace) -> list[LevelsCell]:

@@ -33,12 +33,12 @@ def test_halves_are_those_of_the_paper() -> None:
 
 
 def test_two_splits_are_read_on_half_the_images() -> None:
-    """Four curves, the first one's band alone; the last point by the restricted tail itself."""
+    """Two curves of every system, the first one's band alone; the last point of one by the restricted tail itself."""
     found = curves(TWO_SPLITS)
     assert [(item.provider, item.group) for item in found] == [
-        (name, split) for name in ("one", "three") for split in SPLITS
+        (name, split) for name in ("one", "three", "two", "twin") for split in SPLITS
     ]
-    assert [item.low is not None for item in found] == [True, False, False, False]
+    assert [item.low is not None for item in found] == [True] + [False] * 7
     system = trials()[2]
     from frtaudit.core.canonical import seed_of
 

@@ -20,7 +20,7 @@ from browser import Tab, tab
 from review_search import people, write_search
 
 from frtaudit.cli.annotate.server import Server
-from frtaudit.cli.annotate.session import overrides_of, review_of, serve_review
+from frtaudit.cli.annotate.session import Wanted, overrides_of, review_of, serve_review
 from frtaudit.config.load import load_spec
 from frtaudit.core.labelling import LabelSource
 from frtaudit.core.machine import signals
@@ -184,7 +184,7 @@ def test_pictures_are_shown_and_names_where_there_is_none(tmp_path: Path) -> Non
     """Every picture that the list names is drawn; a face without one shows its id; nothing is wider than a phone."""
     folder = write_search(tmp_path / "search")
     (folder / "pictures" / "ad_01.png").write_text("no picture")
-    review = review_of(load_spec(overrides_of([str(folder)])), most=31)
+    review = review_of(load_spec(overrides_of([str(folder)])), Wanted(most=31))
     with tab(tmp_path / "profile") as page, Server(review) as server:
         Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         page.look(390, 800, dark=True)
@@ -223,12 +223,12 @@ def test_what_cannot_be_reviewed_is_one_line(tmp_path: Path) -> None:
     folder = write_search(tmp_path / "search", pictures=False)
     spec = load_spec(overrides_of([str(folder)]))
     with pytest.raises(SpecError, match="--first: found 0"):
-        review_of(spec, most=0)
+        review_of(spec, Wanted(most=0))
     with pytest.raises(DataError, match="--answers: no folder"):
-        review_of(spec, tmp_path / "no" / "answers.csv")
+        review_of(spec, Wanted(answers=tmp_path / "no" / "answers.csv"))
     (tmp_path / "other.csv").write_text("face_id,annotation\nnobody,1\n")
     with pytest.raises(DataError, match=r"other\.csv line 2: a face that the list of faces lacks"):
-        review_of(spec, tmp_path / "other.csv")
+        review_of(spec, Wanted(answers=tmp_path / "other.csv"))
 
 
 def test_the_terminal_says_how_many_queries_remain(tmp_path: Path) -> None:

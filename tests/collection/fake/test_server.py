@@ -303,3 +303,24 @@ def test_the_command_serves_until_it_is_stopped() -> None:
         process.send_signal(signal.SIGINT)
         _, json_response = process.communicate(timeout=30)
     assert (process.returncode, json_response) == (130, "frtaudit: stopped\n")
+
+
+@pytest.mark.parametrize("name", FIVE)
+def test_a_wrong_key_is_found_unpaid(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before a call: the right keys pass, another one is refused, and no attempt is counted."""
+    gate = Counting()
+    with running(World(conduct=CLEAN)) as address:
+        session = service(name, address).open(gate)
+        session.check()  # type: ignore[attr-defined]  # all five have it
+        session.close()
+        for variable in (variable for variable in ENVIRONMENT if _secret(name) in variable):
+            monkeypatch.setenv(variable, "of-somebody-else")
+        session = service(name, address).open(gate)
+        with pytest.raises(ProviderError, match="refused"):
+            session.check()  # type: ignore[attr-defined]
+        session.close()
+    assert not gate.passed
+
+
+def _secret(name: str) -> str:
+    return {"rekognition": "AWS", "tencent": "TENCENT"}.get(name, name.upper())

@@ -41,7 +41,7 @@ def test_files_and_their_folders_are_made(out: OutputFolder) -> None:
 @pytest.mark.parametrize("way", ["write", "create", "replace"])
 def test_a_limit_that_is_met_names_the_file(way: str, out: OutputFolder) -> None:
     """`ulimit -f`, a full disk: the system does not say which file; nothing of it is left."""
-    with file_size_limit(100), pytest.raises(OSError, match="too large") as caught:
+    with file_size_limit(100), pytest.raises(OSError, match="too large") as caught:  # noqa: PT012
         if way == "create":
             with out.create("tables/a.parquet") as stream:
                 stream.write(b"x" * 200)

@@ -128,10 +128,10 @@ def test_a_second_signal_ends_at_once() -> None:
 
 
 def test_imports_before_the_first_check_hear(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Libraries take seconds to load: the next module ends it, once. After a check a command clears away undisturbed."""
+    """Libraries take seconds to load: the next module ends it, once. After a check a command may clear away."""
     monkeypatch.delitem(sys.modules, "colorsys", raising=False)
     before = [*sys.meta_path]
-    with pytest.raises(Stopped), signals.listening():
+    with pytest.raises(Stopped), signals.listening():  # noqa: PT012
         os.kill(os.getpid(), signal.SIGTERM)
         with pytest.raises(Stopped):
             importlib.import_module("colorsys")

@@ -1,8 +1,11 @@
 from dataclasses import replace
 
+import pytest
 from vendor_audits import result
 
 from frtaudit.core import Curve
+from frtaudit.report.figures.canvas import HUES
+from frtaudit.report.paper_figures import paper_figures
 from frtaudit.report.sections import two_systems
 from frtaudit.report.source import Source
 
@@ -38,6 +41,19 @@ def test_each_metric_of_each_rate_has_its_own_zones() -> None:
     ]
     assert view.figures[2].panels[0].alt == alone.figures[2].panels[0].alt
     assert view.figures[3].title.endswith("FMR by group: Gini coefficient")
+
+
+@pytest.mark.usefixtures("ink")
+def test_every_system_has_its_hue_and_each_split_its_dashes() -> None:
+    """The legend has a line for each system and one for each split, and the figure two curves of each system."""
+    made = paper_figures(result(), builds=[two_systems.build])["two_splits"]
+    (legend,) = made.drawing.legends
+    names = ["one", "three", "two", "twin"]
+    assert [text.get_text() for text in legend.get_texts()] == [*names, "split 1", "split 2"]
+    lines = [line for line in made.drawing.axes[0].lines if line.get_linestyle() != "None"]
+    drawn = [(line.get_color(), line.get_linestyle()) for line in lines]
+    assert [HUES.index(str(hue)) for hue, _ in drawn] == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert [style for _, style in drawn] == ["-", "--"] * 4
 
 
 def test_zones_meet_halfway() -> None:

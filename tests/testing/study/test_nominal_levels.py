@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -8,9 +9,9 @@ import pytest
 from frtaudit.core import Method
 from frtaudit.core.machine.progress import quiet
 from frtaudit.testing.populations import HARD
-from frtaudit.testing.study import nominal_levels
+from frtaudit.testing.study import nominal_levels, true_curve
 from frtaudit.testing.study.cells import LevelsCell
-from frtaudit.testing.study.cohorts import LEVELS, collect
+from frtaudit.testing.study.cohorts import LEVELS, collect, fixed_truth
 
 CELL = LevelsCell(same=True, population=HARD, subjects=40, samples=4, fmr=0.003)
 COHORTS, B = 8, 49
@@ -47,6 +48,9 @@ def test_the_table_is_printed_and_written(tmp_path: Path, capsys: pytest.Capture
     rows = [line for line in printed.splitlines() if line.startswith("| 0")]
     assert [row.split("|")[1].strip() for row in rows] == [f"{level:.2f}" for level in reversed(LEVELS)]
     latex = (tmp_path / "nominal_levels.tex").read_text(encoding="utf-8")
+    bands = tmp_path / "bands_naive.txt"
+    assert "the true FNMR lies outside at" in bands.read_text(encoding="utf-8")
+    assert bands.with_suffix(".png").stat().st_size > 10_000
     first = [cell.strip() for cell in rows[0].strip("|").split("|")]
     assert " & ".join(first) in latex
     assert r"\toprule" in latex
@@ -62,3 +66,17 @@ def test_another_design_is_another_study() -> None:
         (8, (5.0, 9.0), 0.2),
     ]
     assert Method.NAIVE.value in options.methods
+
+
+def test_the_true_curve_is_that_of_the_table() -> None:
+    """At the studied FMR it has the table's true value; it falls; naive and recentered bands are apart by FNMR / m."""
+    cell = replace(CELL, fmr=0.1)
+    (naive, recentered), truth = true_curve.curves(cell, (Method.NAIVE, Method.RECENTERED), n=B, seed=3)
+    assert truth.x[-1] == cell.fmr
+    assert truth.y[-1] == fixed_truth(cell, 3).value
+    assert np.all(np.diff(truth.y) < 0)
+    assert naive.low is not None
+    assert recentered.low is not None
+    shift = np.subtract(recentered.low, naive.low)
+    known = np.isfinite(shift)
+    np.testing.assert_allclose(shift[known], np.array(naive.y)[known] / CELL.samples, rtol=1e-9)

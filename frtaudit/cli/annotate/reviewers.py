@@ -1,0 +1,75 @@
+"""Two reviewers of one search: how far they agree."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from frtaudit.core.arrays import Ints
+from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, Faces
+from frtaudit.stats.labels.agreement import Kappa, kappa, table_of
+
+WORDS = {OF_QUERY: "the person", NOT_OF_QUERY: "somebody else", LEFT_OUT: "unsure"}
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """``faces``: that both answered, of ``queries``; ``table``: (3, 3), a row for each answer of the first reviewer."""
+
+    faces: int
+    queries: int
+    table: Ints
+    kappa: Kappa
+
+    def text(self) -> str:
+        """As a table, with kappa below it."""
+        head = ["first \\ second", *WORDS.values()]
+        rows = [
+            [word, *map(str, line)] for word, line in zip(WORDS.values(), self.table.tolist(), strict=True)
+        ]
+        wide = [max(len(row[at]) for row in (head, *rows)) for at in range(len(head))]
+        lines = [
+            "  ".join(
+                cell.rjust(width) if at else cell.ljust(width)
+                for at, (cell, width) in enumerate(zip(row, wide, strict=True))
+            )
+            for row in (head, *rows)
+        ]
+        differ = self.faces - int(np.trace(self.table))
+        return "\n".join(
+            [
+                f"{self.faces} faces of {self.queries} queries have two answers",
+                *lines,
+                self._kappa(),
+                f"{differ} differ",
+            ]
+        )
+
+    def _kappa(self) -> str:
+        found = self.kappa
+        if np.isnan(found.value):
+            return "Cohen's kappa is not defined: both reviewers gave one answer to all faces"
+        bounds = (
+            "no interval, one query"
+            if np.isnan(found.low)
+            else f"{100 * LEVEL:g} % CI {found.low:.3f} to {found.high:.3f}, between queries"
+        )
+        return f"Cohen's kappa {found.value:.3f} ({bounds})"
+
+
+def agreement_of(faces: Faces, one: Mapping[int, int], other: Mapping[int, int]) -> Agreement:
+    """Of the faces that both answered."""
+    both = np.array(sorted(one.keys() & other.keys()), dtype=np.int64)
+    place = {answer: at for at, answer in enumerate(WORDS)}
+    first, second = (
+        np.array([place[said[row]] for row in both.tolist()], dtype=np.int64) for said in (one, other)
+    )
+    query = faces.query_of[both].astype(np.int64)
+    nothing = Kappa(value=np.nan, low=np.nan, high=np.nan)
+    return Agreement(
+        faces=both.size,
+        queries=np.unique(query).size,
+        table=table_of(first, second, len(WORDS)),
+        kappa=kappa(first, second, query, 1 - LEVEL) if both.size else nothing,
+    )
