@@ -161,7 +161,7 @@ def _new(last: str, folder: int, name: str) -> BinaryIO:
 
 @contextmanager
 def _named(name: str) -> Iterator[None]:
-    """A full disk, or a limit, that is met while a file is written is told with its name: the system says none."""
+    """An error of a full disk or of a limit while a file is written gets its name: the system gives none."""
     try:
         yield
     except OSError as error:
