@@ -161,7 +161,7 @@ def _new(last: str, folder: int, name: str) -> BinaryIO:
 
 @contextmanager
 def _named(name: str) -> Iterator[None]:
-    """Give the error of a full disk or of a limit the name of the file: the system names none."""
+    """An error of a full disk or of a limit while a file is written gets its name: the system gives none."""
     try:
         yield
     except OSError as error:

@@ -11,9 +11,8 @@ from frtaudit.core.machine.draft_folder import draft_folder
 def test_what_was_made_for_a_draft_goes_again_where_it_is_empty(tmp_path: Path) -> None:
     """A block that fails leaves no folder; one that put something there leaves that; folders that were there stay."""
     for above in (tmp_path / "a" / "b", tmp_path):
-        with pytest.raises(KeyError), draft_folder(above, ".d-") as (draft, _, _):  # noqa: PT012
-            (draft / "x").touch()
-            raise KeyError
+        with pytest.raises(FileNotFoundError), draft_folder(above, ".d-") as (draft, _, _):
+            (draft / "x" / "y").touch()
     assert list(tmp_path.iterdir()) == []
     with draft_folder(tmp_path / "a", ".d-") as (_, held, home):
         os.mkdir("kept", dir_fd=held)
