@@ -165,11 +165,8 @@ def _asked(requirement: RequirementSpec) -> Mapping[str, float | str]:
 
 def _free(requirement: RequirementSpec) -> set[str]:
     """What ``at`` need not name: what an audit has one of, and a threshold and its name by each other."""
-    origin = {"recommended", "source", "name"}
-    if origin & set(requirement.at):
-        named = {"threshold", "version"}
-    else:
-        named = {*origin, "version"} if "threshold" in requirement.at else set()
+    names = {"threshold", "recommended", "name"}
+    named = {*names, "source", "version"} if names & set(requirement.at) else set()
     return {"pairs", "space", "weight", *named}
 
 

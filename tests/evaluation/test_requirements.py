@@ -190,6 +190,27 @@ def test_a_rate_that_chose_the_threshold_is_not_testable(
     assert judge([asked], context(made))[0].verdict is verdict
 
 
+@pytest.mark.parametrize(
+    ("asked", "verdict"),
+    [
+        ({"name": "gate"}, Verdict.PASS),
+        ({"threshold": 0.41}, Verdict.PASS),
+        ({"threshold": 0.41, "name": "gate"}, Verdict.PASS),
+        ({"threshold": 0.41, "source": "file"}, Verdict.PASS),
+        ({"name": "door"}, Verdict.NOT_TESTABLE),
+        ({"source": "file"}, Verdict.NOT_TESTABLE),
+    ],
+)
+def test_a_threshold_from_elsewhere_is_found_by_its_value_or_its_name(
+    asked: dict[str, float | str], verdict: Verdict
+) -> None:
+    """A name alone is enough, with or without where it came from; another name, or that alone, is not."""
+    at = {"threshold": 0.41, "source": "file", "name": "gate"}
+    made = estimate(interval(0.0, 0.01), metric="fmr", at=at)
+    found = judge([replace(REQUIREMENT, metric="fmr", at=asked, group="all")], context(made))
+    assert found[0].verdict is verdict
+
+
 rates = st.lists(st.floats(0.001, 0.2), min_size=1, max_size=5)
 
 
