@@ -146,6 +146,8 @@ def _names(requirement: RequirementSpec, estimate: Estimate, context: JudgementC
     if estimate.metric != requirement.metric or estimate.weighting not in (weighting, None):
         return False
     asked = _asked(requirement)
+    if _other_source(asked, estimate.at):
+        return False
     if any(not _same(estimate.at.get(key), value) for key, value in asked.items()):
         return False
     if set(estimate.at) - set(asked) - _free(requirement):
@@ -161,6 +163,12 @@ def _names(requirement: RequirementSpec, estimate: Estimate, context: JudgementC
 def _asked(requirement: RequirementSpec) -> Mapping[str, float | str]:
     """Where a requirement holds: d_l2 in quantile space where it names none (FORMULAS 3)."""
     return {"space": Space.QUANTILE.value, **requirement.at} if requirement.metric == D_L2 else requirement.at
+
+
+def _other_source(asked: Mapping[str, float | str], found: Mapping[str, float | str]) -> bool:
+    """Whether a threshold of these data has the name that a requirement gives to one from elsewhere."""
+    alone = "name" in asked and not {"source", "threshold"} & set(asked)
+    return alone and found.get("source") == ThresholdSource.SAME_DATA.value
 
 
 def _free(requirement: RequirementSpec) -> set[str]:

@@ -211,6 +211,19 @@ def test_a_threshold_from_elsewhere_is_found_by_its_value_or_its_name(
     assert found[0].verdict is verdict
 
 
+def test_a_name_alone_is_that_of_a_threshold_from_elsewhere() -> None:
+    """Both are called after an FMR target: the other cohort's is judged, that of these data is not taken for it."""
+    other, own = (
+        estimate(
+            interval(0.0, 0.01), metric="fnmr", at={"threshold": value, "source": source, "name": "fmr=0.01"}
+        )
+        for value, source in ((0.41, "other_cohort"), (0.43, "same_data"))
+    )
+    asked = replace(REQUIREMENT, metric="fnmr", at={"name": "fmr=0.01"}, group="all")
+    found = judge([asked], context(other, own))
+    assert [(finding.verdict, finding.family) for finding in found] == [(Verdict.PASS, 1)]
+
+
 rates = st.lists(st.floats(0.001, 0.2), min_size=1, max_size=5)
 
 
