@@ -146,6 +146,8 @@ def _names(requirement: RequirementSpec, estimate: Estimate, context: JudgementC
     if estimate.metric != requirement.metric or estimate.weighting not in (weighting, None):
         return False
     asked = _asked(requirement)
+    if _other_source(asked, estimate.at):
+        return False
     if any(not _same(estimate.at.get(key), value) for key, value in asked.items()):
         return False
     if set(estimate.at) - set(asked) - _free(requirement):
@@ -163,13 +165,16 @@ def _asked(requirement: RequirementSpec) -> Mapping[str, float | str]:
     return {"space": Space.QUANTILE.value, **requirement.at} if requirement.metric == D_L2 else requirement.at
 
 
+def _other_source(asked: Mapping[str, float | str], found: Mapping[str, float | str]) -> bool:
+    """Whether a threshold of these data has the name that a requirement gives to one from elsewhere."""
+    alone = "name" in asked and not {"source", "threshold"} & set(asked)
+    return alone and found.get("source") == ThresholdSource.SAME_DATA.value
+
+
 def _free(requirement: RequirementSpec) -> set[str]:
     """What ``at`` need not name: what an audit has one of, and a threshold and its name by each other."""
-    origin = {"recommended", "source", "name"}
-    if origin & set(requirement.at):
-        named = {"threshold", "version"}
-    else:
-        named = {*origin, "version"} if "threshold" in requirement.at else set()
+    names = {"threshold", "recommended", "name"}
+    named = {*names, "source", "version"} if names & set(requirement.at) else set()
     return {"pairs", "space", "weight", *named}
 
 

@@ -190,6 +190,40 @@ def test_a_rate_that_chose_the_threshold_is_not_testable(
     assert judge([asked], context(made))[0].verdict is verdict
 
 
+@pytest.mark.parametrize(
+    ("asked", "verdict"),
+    [
+        ({"name": "gate"}, Verdict.PASS),
+        ({"threshold": 0.41}, Verdict.PASS),
+        ({"threshold": 0.41, "name": "gate"}, Verdict.PASS),
+        ({"threshold": 0.41, "source": "file"}, Verdict.PASS),
+        ({"name": "door"}, Verdict.NOT_TESTABLE),
+        ({"source": "file"}, Verdict.NOT_TESTABLE),
+    ],
+)
+def test_a_threshold_from_elsewhere_is_found_by_its_value_or_its_name(
+    asked: dict[str, float | str], verdict: Verdict
+) -> None:
+    """A name alone is enough, with or without where it came from; another name, or that alone, is not."""
+    at = {"threshold": 0.41, "source": "file", "name": "gate"}
+    made = estimate(interval(0.0, 0.01), metric="fmr", at=at)
+    found = judge([replace(REQUIREMENT, metric="fmr", at=asked, group="all")], context(made))
+    assert found[0].verdict is verdict
+
+
+def test_a_name_alone_is_that_of_a_threshold_from_elsewhere() -> None:
+    """Both are called after an FMR target: the other cohort's is judged, that of these data is not taken for it."""
+    other, own = (
+        estimate(
+            interval(0.0, 0.01), metric="fnmr", at={"threshold": value, "source": source, "name": "fmr=0.01"}
+        )
+        for value, source in ((0.41, "other_cohort"), (0.43, "same_data"))
+    )
+    asked = replace(REQUIREMENT, metric="fnmr", at={"name": "fmr=0.01"}, group="all")
+    found = judge([asked], context(other, own))
+    assert [(finding.verdict, finding.family) for finding in found] == [(Verdict.PASS, 1)]
+
+
 rates = st.lists(st.floats(0.001, 0.2), min_size=1, max_size=5)
 
 
