@@ -11,7 +11,7 @@ from enum import Enum
 
 import numpy as np
 
-from frtaudit.core.arrays import Floats
+from frtaudit.core.arrays import Flags, Floats
 
 Rates = Mapping[str, Floats]
 Index = Callable[[Rates], Floats]
@@ -103,10 +103,24 @@ def detectable_ratio(
     1.5
     """
     first, second = _widest_pair(null)
-    edge *= worse.value
-    found = [_ratio(index, null, pair, edge, worse) for pair in ((first, second), (second, first))]
-    known = [ratio for ratio in found if ratio is not None]
-    return max(known) if len(known) == len(found) else None
+    if first == second:
+        return None
+    order = np.zeros((2, 1, next(iter(null.values())).shape[1]))
+    order[:, 0, [first, second]] = [[0.5, -0.5], [-0.5, 0.5]]
+
+    def detected(log_ratio: Floats) -> Flags:
+        apart = np.exp(order * log_ratio[:, None, None])
+        values = worse.value * np.asarray(index({name: drawn * apart for name, drawn in null.items()}))
+        return np.asarray(np.mean(values > worse.value * edge, axis=1) >= POWER)
+
+    low, high = np.zeros(2), np.full(2, MAX_LOG_RATIO)
+    if not detected(high).all():
+        return None
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        seen = detected(middle)
+        low, high = np.where(seen, low, middle), np.where(seen, middle, high)
+    return float(np.exp(high).max())
 
 
 def _widest_pair(null: Rates) -> tuple[int, int]:
@@ -122,25 +136,3 @@ def _widest_pair(null: Rates) -> tuple[int, int]:
                 if spread > best:
                     best, pair = spread, (number, other)
     return pair
-
-
-def _ratio(index: Index, null: Rates, pair: tuple[int, int], edge: float, worse: Direction) -> float | None:
-    """Bisect the log ratio at which 80 % of the moved replicates pass the edge."""
-    if pair[0] == pair[1]:
-        return None
-
-    def detected(log_ratio: float) -> bool:
-        moved = np.zeros(next(iter(null.values())).shape[1])
-        moved[pair[0]], moved[pair[1]] = log_ratio / 2, -log_ratio / 2
-        values = worse.value * np.asarray(
-            index({name: drawn * np.exp(moved) for name, drawn in null.items()})
-        )
-        return bool(np.mean(values > edge) >= POWER)
-
-    low, high = 0.0, float(MAX_LOG_RATIO)
-    if not detected(high):
-        return None
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if detected(middle) else (middle, high)
-    return float(np.exp(high))

@@ -308,9 +308,8 @@ class _Clustered:
     def resample(self, u: Floats, rng: np.random.Generator) -> Floats:
         """Q* at u of one resample of the subjects, each with all its scores."""
         weight = np.bincount(rng.integers(self.n_subjects, size=self.n_subjects), minlength=self.n_subjects)
-        total: Ints = weight[self.subject].cumsum()
-        place = np.searchsorted(total, u * total[-1], side="left")
-        return np.asarray(self.scores[place])
+        drawn = np.repeat(self.scores, weight[self.subject])
+        return np.asarray(drawn[np.ceil(u * drawn.size).astype(np.int64) - 1])
 
 
 def from_mean(values: Floats) -> Floats:

@@ -5,10 +5,12 @@ the
 interval (None). Bounds are not clipped.
 """
 
+from functools import lru_cache
+
 import numpy as np
 import scipy
 
-from frtaudit.core.arrays import Floats
+from frtaudit.core.arrays import Flags, Floats
 
 Bounds = tuple[float, float]
 
@@ -157,10 +159,17 @@ def _quantile_error(ordered: Floats, probability: float) -> float:
     n = ordered.size
     rank = int(np.floor(n * probability + 0.5))
     rank = min(max(rank, 1), n)
-    share = np.diff(scipy.special.betainc(rank, n - rank + 1, np.arange(n + 1) / n))
-    used = share > 1e-12
+    share, used = _order_shares(n, rank)
     if not np.isfinite(ordered[used]).all():
         return float("inf")
     centred = ordered[used] - ordered[rank - 1]
-    first, second = float(share[used] @ centred), float(share[used] @ centred**2)
+    first, second = float(share @ centred), float(share @ centred**2)
     return float(np.sqrt(max(second - first**2, 0.0)))
+
+
+@lru_cache(maxsize=64)
+def _order_shares(n: int, rank: int) -> tuple[Floats, Flags]:
+    """How often each of ``n`` ordered values is the ``rank``-th of a resample, above 1e-12; and which those are."""
+    share = np.diff(scipy.special.betainc(rank, n - rank + 1, np.arange(n + 1) / n))
+    used = share > 1e-12
+    return share[used], used
