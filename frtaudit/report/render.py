@@ -23,6 +23,7 @@ from frtaudit.core.machine.resources import shipped
 from frtaudit.core.result import Previous
 from frtaudit.core.spec import Paper, Report
 from frtaudit.errors import DataError, FrtauditError
+from frtaudit.report import pdf_ua
 from frtaudit.report.context import Status, context, titles
 from frtaudit.report.direction import names_in, use_names
 from frtaudit.report.figures.on_paper import simplified
@@ -31,7 +32,7 @@ from frtaudit.report.shape import Shape, shape_of
 from frtaudit.report.words import use_vocabulary
 
 APT = "apt-get install -y --no-install-recommends libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"
-VARIANT = "pdf/a-3b"
+VARIANT = "pdf/a-3a"
 ANYWHERE = "<style>* { break-before: auto !important; break-after: auto !important; }</style>"
 EPOCH = "SOURCE_DATE_EPOCH"
 FONT_RULES, FONT_ROOT = "FONTCONFIG_FILE", "FONTCONFIG_SYSROOT"
@@ -42,6 +43,7 @@ SHEETS = {  # what is printed is 176 mm wide on either
     Paper.LETTER: "size: letter; margin: 15mm 19.8mm 14.4mm",
 }
 _ANNEX = re.compile(r"<!--annex-->(.*?)<!--/annex-->", re.DOTALL)
+_FOLD = re.compile(r'(<details class="fold"><summary>)(.*?)(</summary>)', re.DOTALL)
 _FRONT = re.compile(r'(<header class="front"[^>]*>)')
 _TITLE = re.compile(r"<h1>(.*?)</h1>", re.DOTALL)
 _LETTERS = re.compile(r'(<ol class="letters".*?</ol>)', re.DOTALL)
@@ -103,7 +105,7 @@ def check_shape(settings: Report, analyses: Iterable[str] = ()) -> Shape:
 
 
 def pdf(page: str, attachments: Mapping[str, bytes] | None = None, part: Part = Part.MAIN) -> bytes:
-    """A part of a page that :func:`html` made, as PDF/A-3b with ``attachments`` (file name to bytes).
+    """A part of a page that :func:`html` made, as PDF/A-3a and PDF/UA-1 with ``attachments`` (file name to bytes).
 
     Raises :class:`FrtauditError` with the packages to install where WeasyPrint's system libraries are missing.
     """
@@ -118,7 +120,6 @@ def pdf(page: str, attachments: Mapping[str, bytes] | None = None, part: Part = 
             "attachments": [_attached(writer, *item, moment) for item in sorted((attachments or {}).items())],
             "pdf_identifier": digest[:32].encode(),
             "pdf_variant": VARIANT,
-            "pdf_tags": True,
         }
         paper = _on_paper(page, part)
         try:
@@ -135,6 +136,7 @@ def _laid_out(page: Any, asked: Mapping[str, object]) -> object:  # noqa: ANN401
     """What ``write_pdf`` returns. A signal that was noted is acted on before a page is laid out or painted."""
     with _steps_checked():
         document = page.render(**asked)
+        pdf_ua.claim(document)
         for sheet in document.pages:
             sheet.paint = _checked(sheet.paint)
         return document.write_pdf(**asked)
@@ -255,7 +257,7 @@ def _annex(page: str) -> str:
     """What is folded on the page, in its order, below the page's banner and title."""
     head, _, body = page.partition('<main class="page">')
     front, title, contents = (_found(pattern, body) for pattern in (_FRONT, _TITLE, _LETTERS))
-    parts = "\n".join(match[1] for match in _ANNEX.finditer(body))
+    parts = "\n".join(_FOLD.sub(r"\1<h2>\2</h2>\3", match[1]) for match in _ANNEX.finditer(body))
     return (
         f'{head}<main class="page is-annex">{front}<h1>{title}: annex</h1></header>\n'
         f'<nav class="contents">{contents}</nav>\n{parts}</main></body></html>'

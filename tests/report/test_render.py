@@ -11,8 +11,11 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pypdf
 import pytest
@@ -245,12 +248,40 @@ def test_attachments_are_what_was_given(reader: pypdf.PdfReader) -> None:
 
 
 def test_paper_claims_its_conformance_and_carries_no_clock(reader: pypdf.PdfReader, paper: bytes) -> None:
-    """PDF/A-3b is claimed, and the only dates are the report's."""
+    """PDF/A-3a and PDF/UA-1 are claimed, and the only dates are the report's."""
     said = reader.trailer["/Root"]["/Metadata"].get_data().decode()
     assert re.search(r"pdfaid:part(?:>|=\")3", said)
-    assert re.search(r"pdfaid:conformance(?:>|=\")B", said)
+    assert re.search(r"pdfaid:conformance(?:>|=\")A", said)
+    assert 'pdfuaid:part="1"' in said
     assert set(re.findall(r"\d{4}-\d\d-\d\d", said)) == {DATE}
     assert set(re.findall(rb"D:(\d{8})", paper)) <= {b"20260131"}
+
+
+def tagged(element: object) -> Iterator[tuple[str, list[str]]]:
+    """Each element of the structure below one: its type, and the types of what it holds."""
+    held = element.get_object() if isinstance(element, pypdf.generic.IndirectObject) else element
+    if not isinstance(held, dict) or "/K" not in held:
+        return
+    kids = [kid.get_object() for kid in held["/K"]]
+    parts = [kid["/S"] for kid in kids if isinstance(kid, dict) and "/S" in kid]
+    yield str(held.get("/S")), parts
+    for kid in kids:
+        yield from tagged(kid)
+
+
+def test_lists_of_the_paper_hold_labels_and_bodies(reader: pypdf.PdfReader) -> None:
+    """PDF/UA: an item of a list is a label and a body, also where the item holds paragraphs."""
+    items = [parts for kind, parts in tagged(reader.trailer["/Root"]["/StructTreeRoot"]) if kind == "/LI"]
+    assert len(items) > 20
+    assert {part for parts in items for part in parts} <= {"/Lbl", "/LBody"}
+
+
+@pytest.mark.parametrize("part", render.Part)
+def test_headings_of_a_pdf_skip_no_level(page: str, part: render.Part) -> None:
+    """The main report and the annex begin with the title, and no heading is two levels below the one before."""
+    levels = [int(level) for level in re.findall(r"<h([1-6])", render._on_paper(page, part))]
+    assert levels[0] == 1
+    assert all(below <= above + 1 for above, below in pairwise(levels))
 
 
 def test_fonts_are_the_shipped_ones(reader: pypdf.PdfReader) -> None:
@@ -395,6 +426,7 @@ def test_a_page_that_cannot_be_broken_well_is_broken_anyhow(
         """Gives up on the layout the first time."""
 
         pages: tuple[()] = ()
+        metadata = SimpleNamespace(generate_rdf_metadata=None)
 
         def __init__(self, string: str, **_: object) -> None:
             asked.append(string)
