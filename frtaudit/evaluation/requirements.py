@@ -146,11 +146,9 @@ def _names(requirement: RequirementSpec, estimate: Estimate, context: JudgementC
     if estimate.metric != requirement.metric or estimate.weighting not in (weighting, None):
         return False
     asked = _asked(requirement)
-    if _other_source(asked, estimate.at):
+    if _other_source(asked, estimate.at) or set(estimate.at) - set(asked) - _free(requirement):
         return False
     if any(not _same(estimate.at.get(key), value) for key, value in asked.items()):
-        return False
-    if set(estimate.at) - set(asked) - _free(requirement):
         return False
     if requirement.schema is not None and estimate.schema not in (requirement.schema, None):
         return False

@@ -27,7 +27,7 @@ from small_audits import (
 from frtaudit.config.json_schema import schema_text
 from frtaudit.core import AuditResult, Estimate, Method, Verdict
 from frtaudit.core.spec import Bootstrap, RequirementSpec, SchemaSpec, Sided, Thresholds
-from frtaudit.errors import DataError
+from frtaudit.errors import SpecError
 
 ITEM = tuple[str, str, str | None, str, str | None, str]
 
@@ -147,7 +147,7 @@ def test_too_few_replicates_for_the_family_are_refused() -> None:
     """Before anything is scored: 8 findings at alpha 0.05 need B = 159, and the line says so."""
     made = whole_spec()
     with pytest.raises(
-        DataError, match=r"^bootstrap\.B: B = 158 cannot adjust 8 findings at alpha = 0\.05; .* 159 or"
+        SpecError, match=r"^bootstrap\.B: B = 158 .* alpha = 0\.05 \(findings: 8\); .* 159 or"
     ):
         audit(replace(made, bootstrap=replace(made.bootstrap, B=158)))
 
@@ -156,7 +156,7 @@ def test_a_two_sided_finding_needs_twice_the_replicates() -> None:
     """Its p of replicates is 2/(B+1) at least: 8 findings at alpha 0.05 need B = 319."""
     made = whole_spec()
     both = tuple(replace(item, sided=Sided.TWO) for item in made.requirements)
-    with pytest.raises(DataError, match=r"^bootstrap\.B: B = 318 cannot adjust 8 findings .* 319 or"):
+    with pytest.raises(SpecError, match=r"^bootstrap\.B: B = 318 .* \(findings: 8\); .* 319 or"):
         audit(replace(made, requirements=both, bootstrap=replace(made.bootstrap, B=318)))
 
 

@@ -224,7 +224,7 @@ def _written(drawing: Drawing, name: str, title: str) -> str:
 
 def _svg(drawing: Drawing) -> str:
     stream = io.StringIO()  # print_figure would draw twice, once for the layout alone
-    FigureCanvasSVG(drawing).print_svg(stream, metadata={"Date": None})  # type: ignore[no-untyped-call]
+    FigureCanvasSVG(drawing).print_svg(stream, metadata={"Date": None})  # type: ignore[no-untyped-call]  # untyped there
     return stream.getvalue()
 
 

@@ -9,7 +9,7 @@ import pytest
 from frtaudit.core import Method
 from frtaudit.core.machine.progress import quiet
 from frtaudit.testing.populations import HARD
-from frtaudit.testing.study import nominal_levels, true_curve
+from frtaudit.testing.study import nominal_levels
 from frtaudit.testing.study.cells import LevelsCell
 from frtaudit.testing.study.cohorts import LEVELS, collect, fixed_truth
 
@@ -66,17 +66,3 @@ def test_another_design_is_another_study() -> None:
         (8, (5.0, 9.0), 0.2),
     ]
     assert Method.NAIVE.value in options.methods
-
-
-def test_the_true_curve_is_that_of_the_table() -> None:
-    """At the studied FMR it has the table's true value; it falls; naive and recentered bands are apart by FNMR / m."""
-    cell = replace(CELL, fmr=0.1)
-    (naive, recentered), truth = true_curve.curves(cell, (Method.NAIVE, Method.RECENTERED), n=B, seed=3)
-    assert truth.x[-1] == cell.fmr
-    assert truth.y[-1] == fixed_truth(cell, 3).value
-    assert np.all(np.diff(truth.y) < 0)
-    assert naive.low is not None
-    assert recentered.low is not None
-    shift = np.subtract(recentered.low, naive.low)
-    known = np.isfinite(shift)
-    np.testing.assert_allclose(shift[known], np.array(naive.y)[known] / CELL.samples, rtol=1e-9)
