@@ -1,5 +1,4 @@
 import json
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from frtaudit.core.machine.progress import quiet
 from frtaudit.testing.populations import HARD
 from frtaudit.testing.study import nominal_levels
 from frtaudit.testing.study.cells import LevelsCell
-from frtaudit.testing.study.cohorts import LEVELS, collect, fixed_truth
+from frtaudit.testing.study.cohorts import LEVELS, collect
 
 CELL = LevelsCell(same=True, population=HARD, subjects=40, samples=4, fmr=0.003)
 COHORTS, B = 8, 49
