@@ -191,7 +191,7 @@ def _people(source: Source) -> Text:
         rest = len(source.counts(schema)) > FIRST_PAGE_CLASSES
         if classes:
             shown = spans(*(part for class_ in classes for part in (", ", class_)))[1:]
-            parts += [f"; by {schema.replace('_', ' ')} ", shown, ", …" if rest else ""]
+            parts += [f"; by {schema.replace('_', ' ')} (", shown, ", …)" if rest else ")"]
     return spans(*parts)
 
 
