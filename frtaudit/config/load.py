@@ -20,7 +20,6 @@ from frtaudit.config.composition import COLLECT, CONFIG, EMBED, Composed, compos
 from frtaudit.config.guard import check_word
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.config.places import placed
-from frtaudit.config.validate import check_spec
 from frtaudit.core.canonical import digest
 from frtaudit.core.identity import from_plain, spec_digest, to_full, to_plain, to_portable
 from frtaudit.core.spec import AuditSpec
@@ -151,6 +150,8 @@ def whole_digest(spec: AuditSpec) -> str:
 def audit_of(found: Composed) -> AuditSpec:
     """The typed and checked spec of what was composed."""
     spec = with_targets(with_test_data(from_plain(presets.resolve_presets(found.resolved))))
+    from frtaudit.config.validate import check_spec  # loads NumPy: an unknown key is said without
+
     check_spec(spec)
     return placed(spec)
 

@@ -25,22 +25,20 @@ def plain(value: Json) -> Json:
     >>> plain({"a": (float("inf"), -0.0)})
     {'a': ['inf', 0.0]}
     """
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
+    if value is None or isinstance(value, (str, int)):  # most of what there is
+        return value
     if isinstance(value, float):
         return number_out(value)
-    return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def number_out(value: float) -> float | str:
     """A double as JSON holds it here: itself, or ``"inf"``, ``"-inf"``, ``"nan"``."""
-    if math.isnan(value):
-        return "nan"
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    return float(value) + 0.0
+    if math.isfinite(value):
+        return float(value) + 0.0
+    return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
 
 
 def number_in(value: float | str) -> float:

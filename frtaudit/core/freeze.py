@@ -1,10 +1,10 @@
 """Frozen arrays and checked invariants: what every core type does at birth."""
 
-import numpy as np
-
 
 def freeze(value: object, *fields: str) -> None:
     """Make the named array fields of a frozen dataclass read-only (a view is taken, not a copy)."""
+    import numpy as np  # a spec is read without
+
     for name in fields:
         array = getattr(value, name)
         if array is None:

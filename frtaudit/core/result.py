@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence  # noqa: F401  Sequence: what Json is made of, which the types of fields are read with
 from dataclasses import dataclass, field
 
-from frtaudit.core.canonical import Json, digest, plain, read_json, sha256, to_bytes
+from frtaudit.core.canonical import Json, plain, read_json, sha256, to_bytes
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate
@@ -37,6 +37,7 @@ class AuditResult:
     notes: tuple[str, ...] = ()
     seal: SealRecord | None = field(default=None, metadata=ADDED)
     schema_version: str = SCHEMA_VERSION
+    _written: bytes | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("spec", "digests", "cohort"):
@@ -60,13 +61,15 @@ class AuditResult:
         return to_json(self)
 
     def to_bytes(self) -> bytes:
-        """Canonical bytes of ``result.json``."""
-        return to_bytes(self.to_json())
+        """Canonical bytes of ``result.json``, made once."""
+        written = self._written or to_bytes(self.to_json())
+        object.__setattr__(self, "_written", written)
+        return written
 
     @property
     def sha256(self) -> str:
         """Digest of the canonical result."""
-        return digest(self.to_json())
+        return sha256(self.to_bytes())
 
     @classmethod
     def from_json(cls, value: Mapping[str, object]) -> "AuditResult":

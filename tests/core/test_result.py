@@ -1,3 +1,4 @@
+import dataclasses
 import json
 from typing import Any
 
@@ -24,6 +25,15 @@ def test_a_result_survives_json(made: AuditResult) -> None:
     assert again == made
     assert again.to_bytes() == made.to_bytes()
     assert again.sha256 == made.sha256 == sha256(made.to_bytes())
+
+
+def test_a_result_is_written_once() -> None:
+    """Its bytes are kept; another result made of it has bytes of its own."""
+    made = result(notes=("A.",))
+    assert made.to_bytes() is made.to_bytes()
+    other = dataclasses.replace(made, notes=("B.",))
+    assert other.to_bytes() == made.to_bytes().replace(b"A.", b"B.")
+    assert other.sha256 != made.sha256
 
 
 def test_the_contract_names_the_parts() -> None:
