@@ -1,3 +1,5 @@
+"""Tests also true_curve, which draws bands of one cohort."""
+
 import json
 from dataclasses import replace
 from functools import cache
