@@ -51,7 +51,7 @@ def test_the_page_of_claims_has_a_figure_and_an_outcome_for_each() -> None:
 
 
 def test_the_size_of_lfw_is_counted_again(face_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first claim about test sets, on the real pairs: an image occurs in six of them at most, half as often as said."""
+    """The first claim about test sets, on the real pairs: an image occurs six times at most, half as often as said."""
     monkeypatch.setenv("FRTAUDIT_DATA", str(face_data))
     row = next(published_claims.goldilocks())
     assert row.figure == "7,701 images of 4,281 identities; up to 6 times"
