@@ -2,6 +2,7 @@
 # make check   format, lint, types, layers, PDF/A, coverage                   make test-all   and those that take long
 # make docs    the documentation as a site, in .site/                         make bench   measured ratios against other ways
 # make guarantees   what the intervals cover: synthetic subjects and real sets of known truth, some hours of one core
+# make claims   what the publications claim, computed again on real templates
 # make clean   remove what make made (not your reports)
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -28,10 +29,10 @@ export PYTHON
 # The tests start the command a hundred times: its bytecode is kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help audit images-audit test test-all test-slow processors check coverage bench guarantees reference docs images gallery axe clean
+.PHONY: help audit images-audit test test-all test-slow processors check coverage bench guarantees claims reference docs images gallery axe clean
 
 help:
-	@sed -n '1,5s/^# //p' Makefile
+	@sed -n '1,6s/^# //p' Makefile
 
 .venv/.%: pyproject.toml constraints.txt .ci/setup
 	@.ci/setup $*
@@ -99,6 +100,10 @@ guarantees: $(FOR_TESTS)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.attempts --docs docs/methods/guarantees.md
 	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.moving_thresholds \
 	    --out reports/guarantees/moving_thresholds.json --docs docs/methods/guarantees.md $(MOVING)
+
+# Published claims that LFW can test, computed again: FRTAUDIT_DATA names the folder that holds lfw.
+claims: $(FOR_TESTS)
+	@OMP_NUM_THREADS=1 $(BIN)/python tests/published_claims.py docs/methods/claims.md
 
 # Only when a number moved for a reason: the commit says which.
 reference: $(FOR_TESTS)

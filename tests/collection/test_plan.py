@@ -1,4 +1,4 @@
-"""Tests also chosen and canaries: how many calls, of which faces and pairs."""
+"""Tests also chosen, canaries and terms: how many calls, of which faces and pairs, and what to read before."""
 
 from collections.abc import Iterator
 from pathlib import Path

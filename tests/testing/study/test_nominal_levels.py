@@ -1,3 +1,5 @@
+"""Tests also true_curve, which draws bands of one cohort."""
+
 import json
 from functools import cache
 from pathlib import Path
