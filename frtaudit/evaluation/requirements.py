@@ -146,9 +146,8 @@ def _names(requirement: RequirementSpec, estimate: Estimate, context: JudgementC
     if estimate.metric != requirement.metric or estimate.weighting not in (weighting, None):
         return False
     asked = _asked(requirement)
-    if _other_source(asked, estimate.at):
-        return False
-    if any(not _same(estimate.at.get(key), value) for key, value in asked.items()):
+    same = all(_same(estimate.at.get(key), value) for key, value in asked.items())
+    if not same or _other_source(asked, estimate.at):
         return False
     if set(estimate.at) - set(asked) - _free(requirement):
         return False
