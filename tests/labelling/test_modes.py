@@ -71,7 +71,7 @@ def test_what_a_refusal_advises_works() -> None:
     assert names == "acme,bolt,crest"
     asked = replace(cohort, labels=How(services=tuple(names.split(","))))
     analyses = {"identity_labels": IdentityLabels(matrices=False, subsets=False)}
-    found = audit(made(cohort=asked, analyses=analyses, schemas={}, bootstrap=Bootstrap(B=19))).result
+    found = audit(made(cohort=asked, analyses=analyses, schemas={}, bootstrap=Bootstrap(B=39))).result
     weak = {
         str(item.at.get("labels")): item
         for item in found.estimates

@@ -68,7 +68,7 @@ def audited(root: Path) -> AuditResult:
         "identity_labels": IdentityLabels(subsets=False),
         "failures": Failures(),
     }
-    return audit(made(cohort=Queries(root=str(root)), analyses=analyses, bootstrap=Bootstrap(B=19))).result
+    return audit(made(cohort=Queries(root=str(root)), analyses=analyses, bootstrap=Bootstrap(B=39))).result
 
 
 def test_no_order_of_lines_or_of_faces_in_them_moves_an_estimate(tmp_path: Path) -> None:

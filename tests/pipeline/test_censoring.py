@@ -176,7 +176,7 @@ def test_a_score_given_to_failures_is_no_floor() -> None:
     """Where the spec scores failures as the lowest score, that pile is the spec's doing and refuses nothing."""
     made = spec(
         failures=FailureScore.SCORE_ZERO,
-        bootstrap=Bootstrap(B=19),
+        bootstrap=Bootstrap(B=39),
         thresholds=Thresholds(fmr=(0.05,)),
         cohort=replace(COHORT, between=Between.MATCHED),
     )
