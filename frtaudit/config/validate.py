@@ -11,8 +11,8 @@ from frtaudit.core.cohort import UNKNOWN
 from frtaudit.core.machine import limits
 from frtaudit.core.methods import DECIDING, OF_THEIR_OWN, Method
 from frtaudit.core.metrics import D_L2, INDICES, RATES, SPACES, TO_REQUIRE
+from frtaudit.core.names import LONGEST, is_name
 from frtaudit.core.provenance import Provenance
-from frtaudit.core.quoting import LONGEST, is_name
 from frtaudit.core.spec import (
     AuditSpec,
     Bootstrap,

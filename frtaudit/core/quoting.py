@@ -1,28 +1,14 @@
 """Text in the quotes of an override: ``key='text'``."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from shlex import quote
-
-LONGEST = 200  # characters of a name in a spec
-_OWN = re.compile(r"_\w+_")  # keys with a meaning to who composes a spec
 
 _PLAIN = re.compile(
     r"(?!(?:null|true|false|nan|inf)$)(?:\.{0,2}/|[a-z_])[a-z0-9_./-]*", re.IGNORECASE | re.ASCII
 )
 _HELD = re.compile(r"[^'\"\\\x00-\x1f]+")  # by two pairs of quotes as it stands
 _BEFORE_QUOTE = re.compile(r"(\\*)'")  # where Hydra's grammar reads a backslash as more than itself
-
-
-def is_name(text: str) -> bool:
-    """Whether a spec can call a schema or a test set so: words of any script, which are printed and never a path.
-
-    >>> is_name("Age group"), is_name("a|b"), is_name("_target_"), is_name("a ")
-    (True, False, False, False)
-    """
-    strange = any(unicodedata.category(mark) == "Cc" or mark in "&|" for mark in text)
-    return not strange and 0 < len(text) <= LONGEST and text == text.strip() and not _OWN.fullmatch(text)
 
 
 def quoted(text: str) -> str:

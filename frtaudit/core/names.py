@@ -1,0 +1,17 @@
+"""Names that a spec gives to schemas, test sets and itself."""
+
+import re
+import unicodedata
+
+LONGEST = 200  # characters
+_OWN = re.compile(r"_\w+_")  # keys with a meaning to who composes a spec
+
+
+def is_name(text: str) -> bool:
+    """Whether a spec can call a schema or a test set so: words of any script, which are printed and never a path.
+
+    >>> is_name("Age group"), is_name("a|b"), is_name("_target_"), is_name("a ")
+    (True, False, False, False)
+    """
+    strange = any(unicodedata.category(mark) == "Cc" or mark in "&|" for mark in text)
+    return not strange and 0 < len(text) <= LONGEST and text == text.strip() and not _OWN.fullmatch(text)
