@@ -24,7 +24,7 @@ def made_up() -> Iterator[None]:
 
 
 def spec(into: Path, limit: float | None, **fields: object) -> CollectionSpec:
-    """20 queries of 8 pictures, one in nine of which cannot be read; two services at unequal prices and speeds."""
+    """12 queries of 8 pictures, one in nine of which cannot be read; two services at unequal prices and speeds."""
     services = {
         "acme": {"type": "twin", "limits": {"detect": 0.001, "compare": 0.001}},
         "bolt": {
@@ -34,7 +34,7 @@ def spec(into: Path, limit: float | None, **fields: object) -> CollectionSpec:
         },
     }
     plain = {
-        "source": {"type": "drawn", "queries": 20, "strange": 9},
+        "source": {"type": "drawn", "queries": 12, "strange": 9},
         "services": services,
         "into": str(into),
         "least": 5,
@@ -46,25 +46,25 @@ def spec(into: Path, limit: float | None, **fields: object) -> CollectionSpec:
     return from_plain(plain)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 10))])
 def test_a_third_of_the_plan_yields_a_quarter_of_the_queries(tmp_path: Path, seed: int) -> None:
     """Every pair of every query taken has a score of each service, and every canary of every round its answer."""
     third = float(plan_of_source(spec(tmp_path, None)).price) / 3
     assert collect(spec(tmp_path, third, seed=seed)).complete
     read = json.loads((tmp_path / "collection.json").read_text())
-    assert read["queries"] >= 20 / 4
+    assert read["queries"] >= 12 / 4
     for service in read["services"].values():
         assert service["scores"] == read["pairs"]
         assert service["canaries"]["answered"] == service["canaries"]["items"]
     sittings = json.loads((tmp_path / "sittings.json").read_text())
-    assert 0.8 * third < sittings["spent"] <= third
+    assert 0.6 * third < sittings["spent"] <= third
 
 
 def test_queries_are_drawn_at_random(tmp_path: Path) -> None:
     """Not the first of the list: another seed takes others, and the groups of the list are all there."""
     taken = []
     for seed in (1, 2):
-        collect(spec(tmp_path / str(seed), 2.0, seed=seed))
+        collect(spec(tmp_path / str(seed), 1.0, seed=seed))
         faces = pd.read_csv(tmp_path / str(seed) / "faces.csv")
         taken.append(set(faces["query"]))
         assert set(faces["group"]) == {"a", "b"}
@@ -78,15 +78,15 @@ def test_an_interrupted_sitting_takes_the_same_queries(
     from frtaudit.collection import run
 
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    collect(spec(whole, 2.0))
+    collect(spec(whole, 1.0))
     with monkeypatch.context() as patch:
         patch.setattr(run.Reach, "extend", _stops_at_its_second_call(run.Reach.extend))
         with pytest.raises(RuntimeError, match="stopped"):
-            collect(spec(broken, 2.0))
+            collect(spec(broken, 1.0))
     store = Store(broken / "store.sqlite")
     assert store.meta("taken") is not None
     store.close()
-    collect(spec(broken, 2.0))
+    collect(spec(broken, 1.0))
     for name in ("faces.csv", "acme.parquet", "bolt.parquet", "collection.json"):
         assert (broken / name).read_bytes() == (whole / name).read_bytes()
 
