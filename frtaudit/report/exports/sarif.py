@@ -69,7 +69,7 @@ def _result(run: FinishedRun, finding: Finding, rules: list[str]) -> dict[str, J
     return {
         "ruleId": finding.requirement,
         "ruleIndex": rules.index(finding.requirement),
-        "kind": "fail" if fails else KINDS[finding.verdict],
+        "kind": "fail" if fails else "informational" if finding.advisory else KINDS[finding.verdict],
         "level": level,
         "message": {"text": without_links(finding.sentence)},
         "locations": [location],
