@@ -98,6 +98,7 @@ guarantees: $(FOR_TESTS)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.superpopulations \
 	    --out reports/guarantees/superpopulations.json --docs docs/methods/guarantees.md $(SETS)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.attempts --docs docs/methods/guarantees.md
+	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.overall_ratio --docs docs/methods/guarantees.md
 	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.moving_thresholds \
 	    --out reports/guarantees/moving_thresholds.json --docs docs/methods/guarantees.md $(MOVING)
 

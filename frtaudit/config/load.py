@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 MAX_JOBS = 10_000
-_AT_TARGET = ("fnmr_at_fmr", "threshold_at_fmr")
+_AT_TARGET = ("fnmr_at_fmr", "threshold_at_fmr", "ratio_to_overall")
 
 
 def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> AuditSpec:
@@ -161,7 +161,7 @@ def with_targets(spec: AuditSpec) -> AuditSpec:
     wanted = {
         requirement.at["fmr"]
         for requirement in spec.requirements
-        if requirement.metric in _AT_TARGET and "fmr" in requirement.at
+        if (requirement.metric in _AT_TARGET or requirement.profile) and "fmr" in requirement.at
     }
     known = spec.thresholds.fmr
     new = sorted(

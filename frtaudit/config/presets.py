@@ -1,19 +1,23 @@
 """From what was composed to the spec: presets go to their places, short forms to the one thing they mean."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 
+from frtaudit.core.profile import ProfileSpec
 from frtaudit.core.structure import MISSING, described, mapping, unknown_key
 from frtaudit.errors import SpecError
 
 Plain = dict[str, object]
-_PROFILE_KEYS = ("title", "source", "date", "status", "requirements")
+_DESCRIBED = tuple(field.name for field in fields(ProfileSpec))
+_PROFILE_KEYS = (*_DESCRIBED, "fmr", "at", "requirements")
+_RATIO = "ratio_to_overall"
 
 
 def resolve_presets(composed: Mapping[str, object]) -> Plain:
     """The spec as plain data, out of the composed tree.
 
     ``schema``: fields of the one selected schema; ``provider``: selected providers, added to ``providers``;
-    ``profiles``: selected requirement profiles, added to ``requirements``.
+    ``profiles``: selected requirement profiles; their requirements join ``requirements``, with the analysis they need.
 
     >>> resolve_presets({"schemas": {"a": {"column": "x"}}, "schema": {"column": "y"}})["schemas"]
     {'a': {'column': 'y'}}
@@ -57,7 +61,9 @@ def _named(name: str, fields: object) -> Plain:
 
 
 def _profiles(spec: Plain, selected: object) -> None:
-    profiles = _mapping("profiles", selected)
+    profiles = {
+        name: _mapping(f"profiles.{name}", data) for name, data in _mapping("profiles", selected).items()
+    }
     if not profiles:
         return
     added = [item for name in sorted(profiles) for item in _profile(name, profiles[name])]
@@ -65,12 +71,17 @@ def _profiles(spec: Plain, selected: object) -> None:
     if not isinstance(listed, Sequence) or isinstance(listed, str):
         raise SpecError("requirements", f"found {described(listed)}", "a list of requirements")
     spec["requirements"] = [*listed, *added]
+    spec["profiles"] = {
+        name: {key: value for key, value in data.items() if key in _DESCRIBED}
+        for name, data in profiles.items()
+    }
+    if any(item.get("metric") == _RATIO for item in added):
+        spec["analyses"] = {_RATIO: {}} | _mapping("analyses", spec.get("analyses"))
 
 
-def _profile(name: str, data: object) -> list[Plain]:
+def _profile(name: str, profile: Plain) -> list[Plain]:
     """The requirements of a profile; each carries its profile, and the source with its date."""
     where = f"profiles.{name}"
-    profile = _mapping(where, data)
     for key in profile:
         if key not in _PROFILE_KEYS:
             raise unknown_key(where, key, _PROFILE_KEYS)
@@ -82,8 +93,27 @@ def _profile(name: str, data: object) -> list[Plain]:
     items = profile["requirements"]
     if not isinstance(items, Sequence) or isinstance(items, str):
         raise SpecError(f"{where}.requirements", f"found {described(items)}", "a list of requirements")
-    origin = {"profile": name, "source": f"{profile['source']} ({profile['date']})"}
-    return [origin | _mapping(f"{where}.requirements[{index}]", item) for index, item in enumerate(items)]
+    point = _mapping(f"{where}.at", profile.get("at")) or {
+        key: profile[key] for key in ("fmr",) if profile.get(key) is not None
+    }
+    origin: Plain = {"profile": name, "source": f"{profile['source']} ({profile['date']})"}
+    if profile.get("rule") is None:
+        origin["as_measured"] = True
+    return [
+        origin | _at(point, _mapping(f"{where}.requirements[{index}]", item))
+        for index, item in enumerate(items)
+    ]
+
+
+def _at(point: Plain, requirement: Plain) -> Plain:
+    """A requirement at its profile's operating point; FNMR at an FMR target has a name of its own."""
+    if "at" in requirement or not point:
+        return requirement
+    metric = requirement.get("metric")
+    return requirement | {
+        "at": point,
+        "metric": "fnmr_at_fmr" if metric == "fnmr" and "fmr" in point else metric,
+    }
 
 
 def _mapping(where: str, value: object) -> Plain:

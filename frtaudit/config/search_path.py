@@ -139,9 +139,9 @@ def _header(text: str, shown: str) -> str | None:
 
 
 def keys_of(group: str) -> tuple[str, ...] | None:
-    """What a whole spec of a group of presets may say: schema, provider and profiles are short forms; None: no spec."""
+    """What a whole spec of a group of presets may say: schema and provider are short forms; None: no spec."""
     if group == "audit":
-        return (*(field.name for field in dataclasses.fields(AuditSpec)), "schema", "provider", "profiles")
+        return (*(field.name for field in dataclasses.fields(AuditSpec)), "schema", "provider")
     if group == "collection":
         from frtaudit.collection.spec import CollectionSpec
 

@@ -30,6 +30,7 @@ from frtaudit.core.spec import (
 )
 from frtaudit.core.structure import closest
 from frtaudit.errors import SpecError
+from frtaudit.evaluation.answerable import BY_RATE, RATIO
 from frtaudit.inputs.sanitize import as_read
 from frtaudit.inputs.schemas import check_schemas
 
@@ -39,6 +40,7 @@ BY_ASKING = (
     "fnmr_at_fmr",
 )  # rates whose intervals the spec lists; other metrics bring their own
 SENSES = ("<=", ">=")
+MINIMA = ("subjects", "comparisons", "transactions")
 ALL, EACH, MAX = "all", "each", "max"
 NOT_STRATIFIED = "none"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]*")
@@ -257,6 +259,7 @@ def _check_requirement(where: str, requirement: RequirementSpec, spec: AuditSpec
         raise SpecError(f"{where}.limit", f"found {requirement.limit:g} of a rate", "a number from 0 to 1")
     if requirement.metric in (D_L2, *INDICES) and requirement.limit < 0:
         raise SpecError(f"{where}.limit", f"found {requirement.limit:g} of {requirement.metric}", "0 or more")
+    _check_terms(where, requirement)
     if requirement.weighting is not None:
         _check_choice(
             f"{where}.weighting", requirement.weighting, [weighting.value for weighting in Weighting]
@@ -265,6 +268,43 @@ def _check_requirement(where: str, requirement: RequirementSpec, spec: AuditSpec
         _check_choice(f"{where}.schema", requirement.schema, list(spec.schemas))
     if requirement.group not in (ALL, EACH, MAX):
         _check_group(f"{where}.group", requirement, spec)
+
+
+def _check_terms(where: str, requirement: RequirementSpec) -> None:
+    """Refuse a rate, a level, a strict limit or a minimum that the metric and the sense do not allow."""
+    _check_of(where, requirement)
+    limit, level = requirement.limit, requirement.level
+    if requirement.metric == RATIO and requirement.group == ALL:
+        raise SpecError(
+            f"{where}.group", f"found {ALL!r}: the ratio of everybody is 1", f"{EACH}, or a class"
+        )
+    if requirement.metric == RATIO and limit <= 0:
+        raise SpecError(f"{where}.limit", f"found {limit:g} of a ratio", "a number above 0")
+    end = 0 if requirement.sense == "<=" else 1
+    if requirement.strict and limit == end and requirement.metric in RATES:
+        raise SpecError(f"{where}.strict", f"no rate keeps a strict limit of {limit:g}", "strict: false")
+    if level is not None and not 0.5 < level < 1:
+        raise SpecError(f"{where}.level", f"found {level:g}", "a number between 0.5 and 1, both excluded")
+    for kind, least in requirement.minimum.items():
+        _check_choice(f"{where}.minimum", kind, MINIMA)
+        _check_whole(f"{where}.minimum.{kind}", least, 1)
+
+
+def _check_of(where: str, requirement: RequirementSpec) -> None:
+    """Refuse a rate of a metric that is of none or of both, a rate named twice, and a ratio without one."""
+    ratio, rate = requirement.metric == RATIO, requirement.of
+    if rate is None:
+        if ratio and "rate" not in requirement.at:
+            raise SpecError(f"{where}.of", "no value", ", ".join(BY_ASKING))
+        return
+    if not (ratio or requirement.metric in BY_RATE):
+        accepted = ", ".join((RATIO, *BY_RATE))
+        raise SpecError(f"{where}.of", f"found {rate!r} beside metric {requirement.metric}", accepted)
+    _check_choice(f"{where}.of", rate, BY_ASKING)
+    if "rate" in requirement.at:
+        raise SpecError(f"{where}.of", "found beside at.rate", "one of them")
+    if rate == "fnmr_at_fmr" and "fmr" not in requirement.at:
+        raise SpecError(f"{where}.of", f"found {rate!r} without an FMR target", "at: {fmr: ...}, or of: fnmr")
 
 
 def _check_group(where: str, requirement: RequirementSpec, spec: AuditSpec) -> None:

@@ -1,12 +1,13 @@
 """What was asked and what was found: a verdict decided on an interval bound (FORMULAS 8.8)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Annotated
 
 from frtaudit.core.freeze import require
-from frtaudit.core.records import Count, Level, PValue
+from frtaudit.core.records import ADDED, Count, Level, PValue
 
 ROUNDING = 1e-12  # of 1 - (1 - alpha)
 REQUIREMENT_FAILED = 3  # exit code
@@ -54,6 +55,9 @@ class Finding:
     ``bound``: the one-sided bound that decided; ``bound_level``: its level, for a failure that of Holm's step.
     ``p``: of the claim "the limit is broken", raw; ``p_adjusted``: by Holm over the ``family``, which is as large as
     the number of findings; None where nothing could be tested. A failure holds after that adjustment (FORMULAS 8.9).
+    ``other_bound``: where the requirement has a level of its own, that of the interval read one-sided for two-sided or
+    the reverse; ``measured``: whether the estimate itself keeps the limit, where the source sets no statistical rule;
+    ``advisory``: the verdict is reported and counts as no failure.
     """
 
     requirement: str
@@ -66,6 +70,9 @@ class Finding:
     p: PValue | None = None
     p_adjusted: PValue | None = None
     family: Count | None = None
+    other_bound: float | None = field(default=None, metadata=ADDED)
+    measured: bool | None = field(default=None, metadata=ADDED)
+    advisory: bool = field(default=False, metadata=ADDED)
 
     def __post_init__(self) -> None:
         decided = self.verdict in (Verdict.PASS, Verdict.FAIL)
@@ -79,3 +86,8 @@ class Finding:
             return False
         alpha = 1 - self.bound_level + ROUNDING
         return self.p <= alpha < (self.p_adjusted or 0.0)
+
+
+def tally(findings: Iterable[Finding]) -> Counter[str]:
+    """How many findings have each verdict, advisory ones apart."""
+    return Counter(finding.verdict.value for finding in findings if not finding.advisory)

@@ -301,7 +301,16 @@ _IN_SECTIONS = (  # of the report
 )
 _IN_NO_SECTION = (  # the report prints what stands here below its sections
     Metric("fmr_at_fmr", RATE, "FMR", published=WITHIN),
-    Metric("far", RATE, "FAR", published=WHOLE),
+    Metric("far", RATE, "FAR", about="wrongful claims accepted, of transactions", published=WHOLE),
+    Metric(
+        "ratio_to_overall",
+        NUMBER,
+        "ratio to overall",
+        sentence="ratio to overall",
+        about="rate of a class over that of everybody, the class included; of: fmr, fnmr or fnmr_at_fmr",
+        alike=1.0,
+        published=WHOLE,
+    ),
     Metric("gap", NUMBER, "largest minus smallest"),
     Metric("acceptance", RATE, "acceptance"),
     Metric("threshold", SCORE, "threshold"),

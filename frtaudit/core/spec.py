@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from frtaudit.core.methods import Method, Target
+from frtaudit.core.profile import ProfileSpec
 from frtaudit.core.provenance import Provenance
 
 PATH = {"role": "path"}
@@ -235,7 +236,11 @@ class Sided(Enum):
 class RequirementSpec:
     """A limit on an estimate: ``metric`` at ``at`` for ``group`` ("all", a class, "each") compared with ``limit``.
 
-    ``sense``: the direction of the limit; ``sided``: what alpha the bounds that decide have.
+    ``of``: the rate that a ratio or an index is of; ``sense``: the direction of the limit, ``strict``: the limit itself
+    breaks it; ``level``, ``sided``: of the interval whose bounds decide, by default 1 - ``bootstrap.alpha``;
+    ``minimum``: how many subjects, comparisons or transactions it takes, else it is not testable; ``advisory``: it is
+    reported and fails nothing; ``as_measured``: the estimate is held against the limit too, for a source that sets no
+    statistical rule; ``profile``, ``source``: whose requirement it is.
     """
 
     name: str
@@ -249,6 +254,21 @@ class RequirementSpec:
     weighting: str | None = None
     profile: str | None = None
     source: str | None = None
+    of: str | None = field(default=None, metadata=ADDED)
+    strict: bool = field(default=False, metadata=ADDED)
+    level: float | None = field(default=None, metadata=ADDED)
+    minimum: Mapping[str, int] = field(default_factory=dict, metadata=ADDED)
+    advisory: bool = field(default=False, metadata=ADDED)
+    as_measured: bool = field(default=False, metadata=ADDED)
+
+    @property
+    def place(self) -> Mapping[str, float | str]:
+        """Where its estimate is read: ``at``, and the rate that it is of."""
+        return self.at if self.of is None else {**self.at, "rate": self.of.removesuffix("_at_fmr")}
+
+    def alpha(self, default: float) -> float:
+        """The error of its bounds."""
+        return default if self.level is None else round(1 - self.level, 12)
 
 
 class Paper(Enum):
@@ -342,6 +362,7 @@ class AuditSpec:
     sanitize: tuple[SanitizeStep, ...] = field(default=(), metadata=ADDED)
     trained_on: Mapping[str, str] = field(default_factory=dict, metadata=ADDED)
     provenance: Provenance = field(default_factory=Provenance, metadata=ADDED)
+    profiles: Mapping[str, ProfileSpec] = field(default_factory=dict, metadata=ADDED)
     threads: int = field(default=0, metadata=MACHINE)
     dask: str | None = field(default=None, metadata=MACHINE)
     seal: str | None = field(default=None, metadata=PATH)

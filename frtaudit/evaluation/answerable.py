@@ -8,19 +8,24 @@ from frtaudit.core.spec import AuditSpec, GridKind, RequirementSpec
 
 EVERYBODY, EACH, MAX = "all", "each", "max"
 TARGET, VALUE, VENDOR, ELSEWHERE = {"fmr"}, {"threshold"}, {"recommended"}, {"name"}
-BY_RATE = ("gini", "log_geomean", "max_geomean", "max_min")  # each of one rate: at.rate says which
+BY_RATE = ("gini", "log_geomean", "max_geomean", "max_min")  # each of one rate: at.rate, or of, says which
+RATIO = "ratio_to_overall"
+RATE = {"rate"}
+NO_TRANSACTIONS = "it counts transactions, and these data hold comparisons"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimated:
     """What estimates a metric: one of ``analyses``, at each of the ``forms`` of a requirement's ``at``.
 
-    ``whole``: for all subjects only; ``instead``: the metric to use if ``at`` is an FMR target.
+    ``whole``: for all subjects only; ``parts``: for groups only; ``instead``: the metric to use if ``at`` is an FMR
+    target.
     """
 
     analyses: tuple[str, ...]
     forms: tuple[frozenset[str], ...] = (frozenset(),)
     whole: bool = False
+    parts: bool = False
     instead: str = ""
 
 
@@ -40,6 +45,9 @@ ESTIMATED: Mapping[str, Estimated] = {
     "accuracy": Estimated(analyses=_FOLDS, whole=True),
     "accuracy_fold_sd": Estimated(analyses=_FOLDS, whole=True),
     D_L2: Estimated(analyses=("interclass",)),
+    RATIO: Estimated(
+        analyses=(RATIO,), forms=_at(VALUE | RATE, VENDOR | RATE, ELSEWHERE | RATE, TARGET | RATE), parts=True
+    ),
     **{
         name: Estimated(analyses=_DIFFERENCES, forms=_at({"fmr", "rate"} if name in BY_RATE else TARGET))
         for name in INDICES
@@ -58,6 +66,8 @@ def why_not(requirement: RequirementSpec, spec: AuditSpec, ranked: Mapping[str, 
     >>> why_not(asked, AuditSpec(name="a", cohort=None, protocol=None, analyses={"error_rates": None}), {})
     'fnmr is not estimated at fmr; write metric: fnmr_at_fmr'
     """
+    if requirement.minimum.get("transactions"):
+        return NO_TRANSACTIONS
     known = ESTIMATED.get(requirement.metric)
     if known is None:
         return None
@@ -72,14 +82,19 @@ def why_not(requirement: RequirementSpec, spec: AuditSpec, ranked: Mapping[str, 
 
 
 def _wrong_point(requirement: RequirementSpec, known: Estimated) -> str | None:
-    asked = set(requirement.at) - _FREE - _EXTRA
+    asked = set(requirement.place) - _FREE - _EXTRA
     if frozenset(asked) in known.forms:
         return None
     found = f"{requirement.metric} is not estimated {_where(asked)}"
     if asked == TARGET and known.instead:
         return f"{found}; write metric: {known.instead}"
-    forms = [f"at: {{{', '.join(f'{key}: ...' for key in sorted(form))}}}" for form in known.forms if form]
-    return f"{found}; write {' or '.join(forms) or 'at: {}'}"
+    forms = [
+        f"at: {{{', '.join(f'{key}: ...' for key in sorted(form - (RATE if known.parts else set())))}}}"
+        for form in known.forms
+        if form
+    ]
+    of = "of: fmr, or of: fnmr, and " if known.parts and requirement.of is None else ""
+    return f"{found}; write {of}{' or '.join(forms) or 'at: {}'}"
 
 
 def _where(asked: set[str]) -> str:
@@ -105,8 +120,8 @@ def _wrong_group(
     largest = requirement.metric == D_L2
     if (known.whole or requirement.metric in INDICES) and group != EVERYBODY:
         return f"{requirement.metric} is not estimated for one group; write group: all"
-    if group == (EVERYBODY if largest else MAX):
-        accepted = "each, or max" if largest else "all, or each"
+    if group == (EVERYBODY if largest else MAX) or (known.parts and group == EVERYBODY):
+        accepted = "each, or a class" if known.parts else "each, or max" if largest else "all, or each"
         return f"{requirement.metric} is not estimated for group {group!r}; write group: {accepted}"
     if not schemas and (group != EVERYBODY or requirement.metric in INDICES):
         return "the spec has no groups; write schema=NAME, or +schemas.NAME={column: ...}"

@@ -13,10 +13,9 @@ from frtaudit.core import UNKNOWN, AuditResult, Estimate, Finding, Method, Verdi
 from frtaudit.core.metrics import METRICS
 from frtaudit.core.spec import RequirementSpec, Weighting
 from frtaudit.core.structure import build
-from frtaudit.evaluation.requirement_findings import RequirementTest, finding_of, too_few_people
-from frtaudit.evaluation.requirements import JudgementContext, cases_of, decided
+from frtaudit.evaluation.requirement_findings import RequirementTest, finding_of, keeps, too_few_people
+from frtaudit.evaluation.requirements import JudgementContext, cases_of, decided, steps, subjects_of
 from frtaudit.evaluation.suspected_duplicates import without_confirmed
-from frtaudit.stats.systems.multiplicity import holm, step_errors
 
 ROUNDING = 1e-9
 FULL = "full"  # the digest that a publishable variant has: some of its findings and families are withheld
@@ -43,9 +42,9 @@ def unfounded(result: AuditResult) -> str | None:
     if len(tests) != len(result.findings):
         return f"holds {len(result.findings)} findings, its requirements lead to {len(tests)}"
     p = [1.0 if finding.p is None else finding.p for finding in result.findings]
-    places = zip(tests, result.findings, holm(p), step_errors(p, context.alpha), strict=True)
-    for index, (test, finding, adjusted, step) in enumerate(places):
-        if not _follows(test, finding, context, (adjusted, step), len(tests)):
+    places = zip(tests, result.findings, steps(tests, p, context.alpha), strict=True)
+    for index, (test, finding, errors) in enumerate(places):
+        if not _follows(test, finding, errors, len(tests)):
             return f"/findings/{index} does not follow from the estimates"
     return None
 
@@ -107,7 +106,7 @@ def _of_findings(result: AuditResult) -> Iterator[str]:
             yield f"{place} is about {finding.requirement!r}, which the spec does not require"
         elif not any(finding.limit == requirement.limit for requirement in named):
             yield f"{place} has another limit than the spec"
-        elif not any(_keeps(finding, requirement.sense) for requirement in named):
+        elif not any(_keeps(finding, requirement) for requirement in named):
             yield f"{place} says {finding.verdict.value}, which its bound and limit do not"
         if _is_less(finding.p_adjusted, finding.p):
             yield f"{place} has an adjusted p value below the raw one"
@@ -118,13 +117,12 @@ def _of_findings(result: AuditResult) -> Iterator[str]:
         yield f"no finding is about the requirement {name!r}"
 
 
-def _keeps(finding: Finding, sense: str) -> bool:
+def _keeps(finding: Finding, requirement: RequirementSpec) -> bool:
     """Whether a verdict agrees with its bound and limit, as far as these decide."""
-    bound, limit = finding.bound, finding.limit
-    if bound is None:
+    if finding.bound is None:
         return finding.verdict in (Verdict.INCONCLUSIVE, Verdict.NOT_TESTABLE)
-    keeps = bound <= limit if sense == "<=" else bound >= limit
-    return {Verdict.PASS: keeps, Verdict.FAIL: not keeps}.get(
+    kept = keeps(requirement, finding.bound)
+    return {Verdict.PASS: kept, Verdict.FAIL: not kept}.get(
         finding.verdict, finding.verdict is not Verdict.NOT_TESTABLE
     )
 
@@ -132,28 +130,23 @@ def _keeps(finding: Finding, sense: str) -> bool:
 def _follows(
     test: RequirementTest,
     finding: Finding,
-    context: JudgementContext,
-    errors: tuple[float, float],
+    errors: tuple[float, float, float],
     family: int,
 ) -> bool:
-    """Whether a finding is what its place, its p value and its bound lead to; ``errors``: Holm's p and step."""
-    adjusted, step = errors
+    """Whether a finding is what its place, its p value and its bound lead to; ``errors``: alpha, Holm's step and p."""
+    alpha, step, adjusted = errors
     if test.p is None or test.interval is None or test.estimate is None:
-        return finding == decided(test, context.alpha, step, adjusted, family)
+        return finding == decided(test, alpha, step, adjusted, family)
     if finding.p is None:
         return False
     known = replace(test, p=finding.p)
     if finding.bound is None:
         said = too_few_people(known, test.estimate, 0).partition(PEOPLE)[0]
-        sentence = (
-            finding.sentence if finding.sentence.startswith(said) and adjusted > context.alpha else said
-        )
+        sentence = finding.sentence if finding.sentence.startswith(said) and adjusted > alpha else said
         return finding == finding_of(known, Verdict.NOT_TESTABLE, None, None, sentence, adjusted, family)
     widths = (0.0, math.inf) if test.interval.mc_error else (0.0,)
     return any(
-        _is_same(
-            finding, decided(_at_bound(known, finding.bound, width), context.alpha, step, adjusted, family)
-        )
+        _is_same(finding, decided(_at_bound(known, finding.bound, width), alpha, step, adjusted, family))
         for width in widths
     )
 
@@ -168,7 +161,8 @@ def _at_bound(test: RequirementTest, bound: float, mc_error: float) -> Requireme
 
 
 def _is_same(finding: Finding, again: Finding) -> bool:
-    """Equal, or so but for what suspected duplicates of people do to a verdict."""
+    """Equal, or so but for what suspected duplicates of people do to a verdict. The other bound is not made again."""
+    again = replace(again, other_bound=finding.other_bound)
     if not finding.sentence.startswith(again.sentence + WITHOUT):
         return finding == again
     verdict = finding.verdict
@@ -201,6 +195,7 @@ def _context(result: AuditResult) -> JudgementContext:
         weighting=Weighting(result.spec["weighting"]),
         labels=classes,
         corrected=without_confirmed(result.estimates),
+        subjects=subjects_of(result.cohort),
     )
 
 

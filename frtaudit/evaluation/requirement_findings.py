@@ -8,6 +8,13 @@ from frtaudit.core.spec import RequirementSpec, Sided, Weighting
 
 FOR_WHOM = "for the population of the test subjects"  # the target population, as the report calls it
 KEYS = {"fmr": "FMR", "rate": "of"}
+CONSTRUCTED = "its threshold was chosen on these data, so it meets the target by construction"
+SIDES = {
+    ("<=", False): "at most",
+    (">=", False): "at least",
+    ("<=", True): "less than",
+    (">=", True): "more than",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,19 +52,48 @@ class RequirementTest:
             return None
         return self.interval.people_for(self.requirement.limit, error / self.sides)
 
+    @property
+    def measured(self) -> bool | None:
+        """Whether the estimate keeps the limit, where that is asked and was not made so by its threshold."""
+        estimate = self.estimate
+        asked = self.requirement.as_measured and self.reason != CONSTRUCTED
+        return (
+            keeps(self.requirement, estimate.value)
+            if asked and estimate and estimate.value is not None
+            else None
+        )
+
     def passes(self, interval: Interval | None) -> bool:
         """Whether the unfavourable bound keeps the limit."""
         if interval is None or interval.low is None or interval.high is None:
             return False
-        limit = self.requirement.limit
-        return interval.high <= limit if self.requirement.sense == "<=" else interval.low >= limit
+        return keeps(self.requirement, interval.high if self.requirement.sense == "<=" else interval.low)
 
     def breaks(self, interval: Interval | None) -> bool:
         """Whether even the favourable bound breaks the limit."""
         if interval is None or interval.low is None or interval.high is None:
             return False
-        limit = self.requirement.limit
-        return interval.low > limit if self.requirement.sense == "<=" else interval.high < limit
+        return not keeps(self.requirement, interval.low if self.requirement.sense == "<=" else interval.high)
+
+
+def keeps(requirement: RequirementSpec, value: float) -> bool:
+    """Whether a value keeps a requirement's limit.
+
+    >>> less = RequirementSpec(name="r", metric="fnmr", limit=0.05, strict=True)
+    >>> keeps(less, 0.05), keeps(less, 0.049)
+    (False, True)
+    """
+    if value == requirement.limit:
+        return not requirement.strict
+    return value < requirement.limit if requirement.sense == "<=" else value > requirement.limit
+
+
+def as_read(case: RequirementTest, sentence: str) -> str:
+    """A finding's sentence with the reading of the estimate alone, where the source sets no statistical rule."""
+    if case.measured is None:
+        return sentence
+    word = "meets" if case.measured else "does not meet"
+    return f"{sentence} As measured it {word} the limit: the source sets no statistical rule."
 
 
 def too_few_people(case: RequirementTest, estimate: Estimate, people: int) -> str:
@@ -138,14 +174,18 @@ def place_of(key: str, value: float | str) -> str:
 
 def limit_of(requirement: RequirementSpec) -> str:
     """A requirement's limit in words."""
-    side = "at most" if requirement.sense == "<=" else "at least"
+    side = SIDES[requirement.sense, requirement.strict]
     return f"the limit of {side} {metrics.declared(kind_of(requirement.metric), requirement.limit)}"
 
 
-def not_estimated(requirement: RequirementSpec, family: int) -> Finding:
-    """The finding of a requirement that no estimate answers."""
-    at = ", ".join(place_of(key, value) for key, value in requirement.at.items())
+def not_estimated(requirement: RequirementSpec, family: int, reason: str | None = None) -> Finding:
+    """The finding of a requirement that no estimate answers; ``reason``: why there can be none."""
+    at = ", ".join(place_of(key, value) for key, value in requirement.place.items())
     sentence = f"{requirement.metric} at {at or 'any point'} is not estimated for {requirement.group}."
+    if reason:
+        sentence = (
+            f"{in_sentence(requirement.metric)} cannot be tested against {limit_of(requirement)}: {reason}."
+        )
     case = RequirementTest(requirement=requirement, index=None)
     return finding_of(case, Verdict.NOT_TESTABLE, None, None, sentence, None, family)
 
@@ -171,4 +211,6 @@ def finding_of(
         p=case.p,
         p_adjusted=adjusted,
         family=family,
+        measured=case.measured,
+        advisory=case.requirement.advisory,
     )

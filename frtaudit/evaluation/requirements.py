@@ -7,13 +7,17 @@ of its step.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any  # Any: JSON of mixed depth
 
-from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
+from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict, formatting
 from frtaudit.core.methods import DECIDING
 from frtaudit.core.metrics import D_L2, INDICES, POOLED_ONLY
 from frtaudit.core.spec import RequirementSpec, Sided, ThresholdSource, Weighting
+from frtaudit.evaluation.answerable import NO_TRANSACTIONS
 from frtaudit.evaluation.requirement_findings import (
+    CONSTRUCTED,
     RequirementTest,
+    as_read,
     finding_of,
     limit_of,
     not_estimated,
@@ -36,7 +40,8 @@ class JudgementContext:
 
     ``estimates``: the result's estimates, each interval with its one-sided form; ``ranked``: schema to its classes;
     ``labels``: what the classes of a schema are called in print, where they are not called by their names;
-    ``corrected``: an estimate's place to that of the one which stands for it, on labels that a person corrected.
+    ``corrected``: an estimate's place to that of the one which stands for it, on labels that a person corrected;
+    ``subjects``: (schema, group) to how many there are, (None, "all") of everybody.
     """
 
     estimates: Sequence[Estimate]
@@ -45,6 +50,7 @@ class JudgementContext:
     weighting: Weighting
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     corrected: Mapping[int, int] = field(default_factory=dict)
+    subjects: Mapping[tuple[str | None, str], int] = field(default_factory=dict)
 
     def label(self, estimate: Estimate) -> str:
         """What the group of an estimate is called."""
@@ -60,11 +66,37 @@ def judge(requirements: Sequence[RequirementSpec], context: JudgementContext) ->
     """
     cases = [case for requirement in requirements for case in cases_of(requirement, context)]
     p = [1.0 if case.p is None else case.p for case in cases]
-    adjusted, errors = holm(p), step_errors(p, context.alpha)
     return tuple(
-        decided(case, context.alpha, error, value, len(cases))
-        for case, error, value in zip(cases, errors, adjusted, strict=True)
+        decided(case, alpha, step, adjusted, len(cases))
+        for case, (alpha, step, adjusted) in zip(cases, steps(cases, p, context.alpha), strict=True)
     )
+
+
+def steps(
+    cases: Sequence[RequirementTest], p: Sequence[float], alpha: float
+) -> list[tuple[float, float, float]]:
+    """Of each case its own alpha, the error of its step at that alpha, and its p value by Holm.
+
+    The p values are adjusted together, whatever level each is held to: of the claims at a level or a stricter one, the
+    chance that any is false is that level's.
+    """
+    own = [case.requirement.alpha(alpha) for case in cases]
+    errors = {value: step_errors(p, value) for value in set(own)}
+    return [
+        (value, errors[value][k], adjusted)
+        for k, (value, adjusted) in enumerate(zip(own, holm(p), strict=True))
+    ]
+
+
+def subjects_of(cohort: Mapping[str, Any]) -> dict[tuple[str | None, str], int]:
+    """Subjects of everybody and of each class, from a result's counts of its cohort."""
+    rows: dict[tuple[str | None, str], int] = {
+        (str(schema), str(row["group"])): int(row["subjects"])
+        for schema, counts in cohort.get("schemas", {}).items()
+        for row in counts["groups"]
+        if row.get("subjects") is not None
+    }
+    return {(None, "all"): int(cohort.get("subjects") or 0), **rows}
 
 
 def planned(
@@ -72,13 +104,17 @@ def planned(
 ) -> int:
     """How many findings the requirements ask for: requirements x groups x systems (FORMULAS 8.9).
 
-    What a schema has one of (an index, d_l2's largest class) is found in each schema where none is named.
+    What a schema has one of (an index, d_l2's largest class) is found in each schema where none is named; what counts
+    transactions is one finding for all systems.
 
     >>> each = RequirementSpec(name="r", metric="fnmr", limit=0.1, group="each")
     >>> planned([each], {"sex": ("f", "m"), "age": ("old", "young", "other")}, 2)
     10
     """
-    return sum(systems * _groups(requirement, ranked) for requirement in requirements)
+    return sum(
+        1 if requirement.minimum.get("transactions") else systems * _groups(requirement, ranked)
+        for requirement in requirements
+    )
 
 
 def _groups(requirement: RequirementSpec, ranked: Mapping[str, tuple[str, ...]]) -> int:
@@ -99,6 +135,8 @@ def directions(requirements: Sequence[RequirementSpec]) -> int:
 
 def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[RequirementTest]:
     """The requirement at each estimate that it names; at none, where nothing estimates it."""
+    if requirement.minimum.get("transactions"):
+        return [RequirementTest(requirement=requirement, index=None, reason=NO_TRANSACTIONS)]
     places: dict[tuple[object, ...], int] = {}
     for index, estimate in enumerate(context.estimates):
         if _names(requirement, estimate, context):
@@ -115,7 +153,7 @@ def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[Re
 def _case(requirement: RequirementSpec, context: JudgementContext, index: int) -> RequirementTest:
     estimate = context.estimates[index]
     interval = deciding(estimate)
-    reason = _untestable(requirement, estimate, interval)
+    reason = _untestable(requirement, estimate, interval) or _too_small(requirement, estimate, context)
     case = RequirementTest(
         requirement=requirement,
         index=index,
@@ -160,7 +198,8 @@ def _names(requirement: RequirementSpec, estimate: Estimate, context: JudgementC
 
 def _asked(requirement: RequirementSpec) -> Mapping[str, float | str]:
     """Where a requirement holds: d_l2 in quantile space where it names none (FORMULAS 3)."""
-    return {"space": Space.QUANTILE.value, **requirement.at} if requirement.metric == D_L2 else requirement.at
+    place = requirement.place
+    return {"space": Space.QUANTILE.value, **place} if requirement.metric == D_L2 else place
 
 
 def _other_source(asked: Mapping[str, float | str], found: Mapping[str, float | str]) -> bool:
@@ -186,12 +225,12 @@ def decided(case: RequirementTest, alpha: float, step: float, adjusted: float, f
     """The verdict: a pass at alpha; a failure at its step of Holm's; else inconclusive."""
     estimate, requirement = case.estimate, case.requirement
     if estimate is None:
-        return not_estimated(requirement, family)
+        return not_estimated(requirement, family, case.reason if requirement.minimum else None)
     if case.p is None:
         sentence = (
             f"{subject_of(case, estimate)} cannot be tested against {limit_of(requirement)}: {case.reason}."
         )
-        return finding_of(case, Verdict.NOT_TESTABLE, None, None, sentence, None, family)
+        return finding_of(case, Verdict.NOT_TESTABLE, None, None, as_read(case, sentence), None, family)
     alone, stepped = case.bounds(alpha), case.bounds(step)
     good, bad = ("high", "low") if requirement.sense == "<=" else ("low", "high")
     level, claimed = alpha, False
@@ -204,10 +243,18 @@ def decided(case: RequirementTest, alpha: float, step: float, adjusted: float, f
         verdict = Verdict.PASS
     elif (people := case.people(alpha)) is not None:
         sentence = too_few_people(case, estimate, people)
-        return finding_of(case, Verdict.NOT_TESTABLE, None, None, sentence, adjusted, family)
+        return finding_of(case, Verdict.NOT_TESTABLE, None, None, as_read(case, sentence), adjusted, family)
     bound = _end(shown, side)
     made = finding_of(case, verdict, bound, 1 - level, "judged", adjusted, family)
-    return replace(made, sentence=sentence_of(made, case, estimate, side, claimed=claimed))
+    sentence = as_read(case, sentence_of(made, case, estimate, side, claimed=claimed))
+    return replace(made, sentence=sentence, other_bound=_otherwise(case, level, side))
+
+
+def _otherwise(case: RequirementTest, level: float, side: str) -> float | None:
+    """The bound of a requirement's own level with the interval one-sided for two-sided, or the reverse."""
+    if case.requirement.level is None or case.interval is None or case.interval.one_sided is None:
+        return None
+    return _end(case.interval.one_sided(level if case.sides > 1 else level / 2), side)
 
 
 def _end(interval: Interval | None, side: str) -> float | None:
@@ -233,11 +280,21 @@ def deciding(estimate: Estimate) -> Interval | None:
     return serving[0] if serving else None
 
 
+def _too_small(requirement: RequirementSpec, estimate: Estimate, context: JudgementContext) -> str | None:
+    """Which of the requirement's minimum sizes these data miss."""
+    place = (None if estimate.group == "all" else estimate.schema, estimate.group)
+    held = {"subjects": context.subjects.get(place), "comparisons": estimate.denominator}
+    for kind, least in requirement.minimum.items():
+        if (found := held.get(kind)) is not None and found < least:
+            return f"it asks for {formatting.count(least)} {kind}, and these are {formatting.count(found)}"
+    return None
+
+
 def _untestable(requirement: RequirementSpec, estimate: Estimate, interval: Interval | None) -> str | None:
     if estimate.value is None:
         return estimate.note
     if _constructed(estimate):
-        return "its threshold was chosen on these data, so it meets the target by construction"
+        return CONSTRUCTED
     if interval is None:
         notes = [item.note for item in estimate.intervals if item.note]
         return notes[0] if notes else f"no interval for the population is offered for {requirement.metric}"

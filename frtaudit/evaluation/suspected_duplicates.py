@@ -49,7 +49,7 @@ def _judged(
         return finding
     other = context.estimates[without[labelled.place]]
     case = RequirementTest(requirement=requirement, index=None, estimate=other, interval=deciding(other))
-    fate = _fate(case, context.alpha, 1 - finding.bound_level)
+    fate = _fate(case, requirement.alpha(context.alpha), 1 - finding.bound_level)
     if fate is finding.verdict or finding.verdict is Verdict.NOT_TESTABLE:
         return finding
     verdict = Verdict.INCONCLUSIVE if finding.verdict is Verdict.FAIL else finding.verdict

@@ -14,7 +14,7 @@ from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, Weighting
 from frtaudit.errors import printable
 from frtaudit.evaluation.picked_group import highest
-from frtaudit.evaluation.requirements import JudgementContext, directions, judge, planned
+from frtaudit.evaluation.requirements import JudgementContext, directions, judge, planned, subjects_of
 from frtaudit.evaluation.suspected_duplicates import with_suspects, without_confirmed
 from frtaudit.evaluation.system import AnalysisOutput, CohortSource, SystemData
 from frtaudit.inputs import nameless
@@ -100,7 +100,8 @@ def _result(
     """Every estimate, with what they come to: the highest groups, the findings, the adjusted p values."""
     estimates = [estimate for outcome in outcomes for estimate in outcome.estimates]
     estimates += highest(estimates, ranked_classes(groups), spec.weighting, spec.bootstrap.alpha)
-    findings = _judge(spec, cohort_data.cohort, groups, estimates)
+    counts = counts_of(cohort_data)
+    findings = _judge(spec, cohort_data.cohort, groups, estimates, subjects_of(counts))
     named = {int(finding.estimate.rsplit("/", 1)[1]) for finding in findings if finding.estimate is not None}
     return AuditResult(
         spec=to_plain(spec) | {"inputs": dict(inputs)},
@@ -110,7 +111,7 @@ def _result(
         curves=tuple(curve for outcome in outcomes for curve in outcome.curves),
         findings=findings,
         failures=(*cohort_data.cohort.ledger, *(entry for outcome in outcomes for entry in outcome.failures)),
-        cohort=counts_of(cohort_data) | made_of(cohort_data, inputs),
+        cohort=counts | made_of(cohort_data, inputs),
         notes=notes_of(spec, outcomes),
     )
 
@@ -163,7 +164,8 @@ def refuse_few_replicates(spec: AuditSpec, groups: Groups, systems: int) -> None
     """Refuse, before anything is scored, a B too small for alpha or for the family's first step (FORMULAS 8.9)."""
     findings = planned(spec.requirements, ranked_classes(groups), systems)
     sides = directions(spec.requirements)  # the p of a two-sided finding is twice that of its worse side
-    needed = enough_for_holm(spec.bootstrap.alpha, sides * findings)
+    alpha = min([spec.bootstrap.alpha, *(one.alpha(spec.bootstrap.alpha) for one in spec.requirements)])
+    needed = enough_for_holm(alpha, sides * findings)
     check_resamples(spec.bootstrap, findings, needed)
 
 
@@ -176,7 +178,13 @@ def ranked_classes(groups: Groups) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _judge(spec: AuditSpec, cohort: Cohort, groups: Groups, estimates: list[Estimate]) -> tuple[Finding, ...]:
+def _judge(
+    spec: AuditSpec,
+    cohort: Cohort,
+    groups: Groups,
+    estimates: list[Estimate],
+    subjects: Mapping[tuple[str | None, str], int],
+) -> tuple[Finding, ...]:
     schemas = cohort.classifications.items()
     bench = JudgementContext(
         estimates=estimates,
@@ -188,5 +196,6 @@ def _judge(spec: AuditSpec, cohort: Cohort, groups: Groups, estimates: list[Esti
             for name, classification in schemas
         },
         corrected=without_confirmed(estimates),
+        subjects=subjects,
     )
     return with_suspects(judge(spec.requirements, bench), spec.requirements, bench)

@@ -1,7 +1,6 @@
 """What an audit found, for a program or a notebook: as tables, figures, LaTeX, a run folder, and a page's fragment."""
 
 from base64 import b64encode
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import sha256_file
-from frtaudit.core.findings import exit_code
+from frtaudit.core.findings import exit_code, tally
 from frtaudit.errors import SpecError, VerificationError
 from frtaudit.pipeline import frames
 
@@ -267,7 +266,7 @@ class Report:
 
     def __repr__(self) -> str:
         """One line: the audit, how many estimates, the findings by verdict."""
-        counts = Counter(finding.verdict.value for finding in self.result.findings)
+        counts = tally(self.result.findings)
         verdicts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items()))
         said = verdicts or "no requirement"
         return f"Report({self.result.spec['name']}: {len(self.result.estimates)} estimates; {said})"

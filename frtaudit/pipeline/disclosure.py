@@ -19,12 +19,12 @@ result can prevent that.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from frtaudit.core import AuditResult, Estimate, Finding, LedgerEntry
 from frtaudit.core.canonical import Json, digest
+from frtaudit.core.findings import tally
 from frtaudit.core.metrics import Published, published_as
 from frtaudit.evaluation.intervals import ONE_PAIR
 from frtaudit.pipeline.withheld import PEOPLE, SAMPLES, TWO, Withheld, key_of, rows_of, withheld_in
@@ -255,5 +255,5 @@ def _mapping(value: Json) -> Mapping[str, Json]:
 
 def verdicts_of(result: AuditResult) -> dict[str, int]:
     """Number of published findings by verdict."""
-    counts = Counter(finding.verdict.value for finding in result.findings)
+    counts = tally(result.findings)
     return {name: counts[name] for name in ("pass", "fail", "inconclusive", "not_testable")}

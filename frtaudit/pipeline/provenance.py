@@ -148,8 +148,12 @@ def notes_of(spec: AuditSpec, outcomes: Sequence[AnalysisOutput]) -> tuple[str, 
             f"alpha (B + 1) = {alpha * (resamples + 1):g} is no integer: percentile bounds are interpolated"
         )
     if spec.requirements:
+        own = (
+            ", or at a level of their own" if any(one.level is not None for one in spec.requirements) else ""
+        )
         said.append(
-            f"requirements are judged at alpha = {alpha:g}: a pass each by itself, a failure by Holm over all findings"
+            f"requirements are judged at alpha = {alpha:g}{own}: a pass each by itself, a failure by Holm over all "
+            "findings"
         )
     said += [note for outcome in outcomes for note in outcome.notes]
     return tuple(dict.fromkeys(said))

@@ -30,6 +30,7 @@ from frtaudit.report.sections import (
     orders,
     other,
     overlap,
+    profiles,
     publication,
     quality,
     rates,
@@ -68,6 +69,7 @@ PLAIN = Shape()
 MAIN: tuple[tuple[str, str, Build], ...] = (
     ("publication", "What is withheld", publication.build),
     ("changes", "Since the last audit", changes.build),
+    ("profiles", "Profiles", profiles.build),
     ("vendors", "Systems compared", vendors.build),
     ("two_dates", "Two dates", two_dates.build),
     ("identity_labels", "Labels", identity_labels.build),

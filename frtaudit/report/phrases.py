@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from frtaudit.core import Estimate, formatting, metrics
 from frtaudit.core.canonical import Json
 from frtaudit.core.formatting import Style
-from frtaudit.core.metrics import INDICES, RATES, Kind, kind_of, printed
+from frtaudit.core.metrics import RATES, Kind, kind_of, printed, value_alike
 from frtaudit.report.pieces import Footnotes, Text, TextSpan, spans
 from frtaudit.report.source import Bounds, Record, Source, escape
 from frtaudit.report.words import display_name, words
@@ -177,12 +177,12 @@ def metric(name: str) -> str:
 
 
 def index_name(record: Record) -> str:
-    """An index with the rate it is taken of."""
+    """An index or a ratio with the rate it is taken of."""
     rate = record.estimate.at.get("rate")
     of = f" of {metric(str(rate))}" if rate else ""
     return (
         f"{metric(record.estimate.metric)}{of}"
-        if record.estimate.metric in INDICES
+        if value_alike(record.estimate.metric) is not None
         else metric(record.estimate.metric)
     )
 

@@ -256,10 +256,13 @@ def test_plan_answers_without_a_cohort(capsys: pytest.CaptureFixture[str]) -> No
     assert PLANNED in "\n".join(line.rstrip() for line in capsys.readouterr().out.split("\n"))
     page = Path(__file__).resolve().parents[2] / "docs" / "guides" / "planning.md"
     assert PLANNED in page.read_text(encoding="utf-8")
-    words = ["plan", "schema=gender", "--subjects=500", "requirement=[nist_800_63a_4]", "--samples", "4"]
+    each_group = (
+        "requirements=[{name: each, metric: fnmr_at_fmr, at: {fmr: 0.0001}, group: each, limit: 0.01}]"
+    )
+    words = ["plan", "schema=gender", "--subjects=500", each_group, "--samples", "4"]
     assert main.main([*words, "--deff", "fnmr=2", "--expected", "fnmr=0.002", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    (each,) = [item for item in found["sections"] if item["title"].startswith("nist-800-63a-4-fnmr-each")]
+    (each,) = [item for item in found["sections"] if item["title"].startswith("each:")]
     assert [row["group"] for row in each["rows"]] == ["each"] * 4
     assert each["rows"][0]["deff given: subjects"] == 100
 

@@ -13,7 +13,7 @@ from frtaudit.config.load import load_spec
 from frtaudit.core import Method, Target
 from frtaudit.core.canonical import digest
 from frtaudit.core.identity import from_plain, to_full, to_plain
-from frtaudit.core.spec import AuditSpec, ConflictRule, FoldSource, GridKind
+from frtaudit.core.spec import AuditSpec, ConflictRule, FoldSource, GridKind, Sided
 from frtaudit.errors import SpecError
 
 CURATE = [
@@ -123,7 +123,7 @@ OVERRIDES = [
     "schemas.gender.conflicts=drop",
     "bootstrap.B=99",
     "bootstrap.alpha=0.1",
-    "requirement=[frontex_abc,eu_ees_2019_329]",
+    "requirement=[cc_biopp_2_0_match,nist_800_63b_4]",
     "thresholds.fmr=[0.1,0.01]",
     "intervals=[{method: vertex, target: population}]",
     "+weighting=pooled",
@@ -187,9 +187,8 @@ def test_analysis_adds() -> None:
     ("profile", "target"),
     [
         ("nist_800_63a_4", 0.0001),
-        ("eu_ees_2019_329", 0.0005),
-        ("fido_biometric_component", 0.0001),
-        ("frontex_abc", 0.001),
+        ("nist_800_63b_4", 0.0001),
+        ("cc_biopp_2_0_match", 0.0001),
     ],
 )
 def test_requirement_adds_a_dated_profile_and_its_target(profile: str, target: float) -> None:
@@ -199,6 +198,23 @@ def test_requirement_adds_a_dated_profile_and_its_target(profile: str, target: f
     assert added
     assert all(item.source and item.at["fmr"] == target for item in added)
     assert target in spec.thresholds.fmr
+
+
+def test_a_profile_is_read_at_a_threshold_of_ones_own() -> None:
+    """``profiles.NAME.at`` takes the place of the FMR target; ratios bring the analysis that estimates them."""
+    own = "profiles.nist_800_63a_4.at={recommended: strict}"
+    spec = load("audit=demo", "requirements=[]", "requirement=[nist_800_63a_4]", own)
+    assert {requirement.metric for requirement in spec.requirements} == {"fmr", "fnmr", "ratio_to_overall"}
+    assert all(requirement.at == {"recommended": "strict"} for requirement in spec.requirements)
+    assert "ratio_to_overall" in spec.analyses
+    assert all(requirement.as_measured for requirement in spec.requirements)
+    assert spec.profiles["nist_800_63a_4"].section == "3.11"
+
+
+def test_a_source_with_a_rule_is_not_read_as_measured() -> None:
+    """Common Criteria set a rule for bounds: its requirements have their level, and no reading of the estimate."""
+    spec = load("audit=demo", "requirements=[]", "requirement=[cc_biopp_2_0_match]")
+    assert {(one.level, one.sided, one.as_measured) for one in spec.requirements} == {(0.8, Sided.TWO, False)}
 
 
 def test_presets_win_over_the_audit_and_overrides_over_presets() -> None:

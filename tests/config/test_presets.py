@@ -7,6 +7,7 @@ from frtaudit.errors import SpecError
 
 PROFILE = {
     "source": "A standard",
+    "rule": "an upper bound",
     "date": "2024-05-22",
     "requirements": [{"name": "r", "metric": "eer", "limit": 0.1}],
 }

@@ -108,10 +108,24 @@ def test_every_shipped_preset_lands_where_a_users_would() -> None:
             assert package == place.format(path.stem), path
 
 
-def test_every_profile_states_source_date_and_status() -> None:
-    """A profile of requirements says where its numbers come from and how sure that is."""
+STATED = (
+    "title",
+    "source",
+    "version",
+    "date",
+    "section",
+    "address",
+    "confidence",
+    "checked",
+    "facts",
+    "requirements",
+)
+
+
+def test_every_profile_states_its_source() -> None:
+    """A profile says where its limits stand, how sure that is, when they were read and what its source asks."""
     import yaml
 
     for path in (shipped("conf") / "requirement").glob("*.yaml"):
         profile = yaml.safe_load(path.read_text())
-        assert all(profile[key] for key in ("title", "source", "date", "status", "requirements")), path
+        assert all(profile[key] for key in STATED), path

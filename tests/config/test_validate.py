@@ -36,6 +36,12 @@ def need(**changes: object) -> RequirementSpec:
     return RequirementSpec(**fields)  # type: ignore[arg-type]  # the point of the test
 
 
+def ratio(**changes: object) -> RequirementSpec:
+    """A requirement on a ratio that can be, with changes."""
+    asked: dict[str, object] = {"metric": "ratio_to_overall", "of": "fmr", "group": "each", "limit": 1.25}
+    return need(**{**asked, "at": {"fmr": 0.001}, **changes})
+
+
 def test_a_plain_spec_passes() -> None:
     """A spec of defaults can be run."""
     validate.check_spec(BASE)
@@ -92,6 +98,35 @@ def test_enough_resamples_is_the_smallest_b(number: int) -> None:
         ({"requirements": (need(weighting="both"),)}, "requirements[0].weighting: found 'both'; accepted: pooled"),
         ({"requirements": (need(schema="race"),)}, "requirements[0].schema: found 'race'; accepted: gender"),
         ({"requirements": (need(group="femal"),)}, "requirements[0].group: found 'femal' (did you mean 'female'?)"),
+        ({"requirements": (need(of="fnmr"),)}, "requirements[0].of: found 'fnmr' beside metric fnmr_at_fmr"),
+        ({"requirements": (ratio(of=None),)}, "requirements[0].of: no value; accepted: fmr, fnmr, fnmr_at_fmr"),
+        ({"requirements": (ratio(of="fnr"),)}, "requirements[0].of: found 'fnr' (did you mean 'fnmr'?)"),
+        ({"requirements": (ratio(of="eer"),)}, "requirements[0].of: found 'eer'"),
+        ({"requirements": (ratio(at={"rate": "fmr"}),)}, "requirements[0].of: found beside at.rate; accepted: one of"),
+        (
+            {"requirements": (ratio(of="fnmr_at_fmr", at={"threshold": 0.5}),)},
+            "requirements[0].of: found 'fnmr_at_fmr' without an FMR target; accepted: at: {fmr: ...}, or of: fnmr",
+        ),
+        ({"requirements": (ratio(group="all"),)}, "requirements[0].group: found 'all': the ratio of everybody is 1"),
+        ({"requirements": (ratio(limit=0.0),)}, "requirements[0].limit: found 0 of a ratio; accepted: a number"),
+        ({"requirements": (ratio(limit=-1.25),)}, "requirements[0].limit: found -1.25 of a ratio"),
+        ({"requirements": (ratio(group="femal"),)}, "requirements[0].group: found 'femal' (did you mean 'female'?)"),
+        ({"requirements": (need(limit=0.0, strict=True),)}, "requirements[0].strict: no rate keeps a strict limit"),
+        (
+            {"requirements": (need(limit=1.0, sense=">=", strict=True),)},
+            "requirements[0].strict: no rate keeps a strict limit of 1; accepted: strict: false",
+        ),
+        ({"requirements": (need(level=0.5),)}, "requirements[0].level: found 0.5; accepted: a number between"),
+        ({"requirements": (need(level=1.0),)}, "requirements[0].level: found 1; accepted: a number between 0.5 and 1"),
+        ({"requirements": (need(level=80.0),)}, "requirements[0].level: found 80; accepted: a number between"),
+        ({"requirements": (need(level=float("nan")),)}, "requirements[0].level: found nan"),
+        (
+            {"requirements": (need(minimum={"people": 245}),)},
+            "requirements[0].minimum: found 'people'; accepted: subjects, comparisons, transactions",
+        ),
+        ({"requirements": (need(minimum={"subjects": 0}),)}, "requirements[0].minimum.subjects: found 0; accepted"),
+        ({"requirements": (need(minimum={"comparisons": -1}),)}, "requirements[0].minimum.comparisons: found -1"),
+        ({"requirements": (ratio(), ratio())}, "requirements: r stands twice"),
         ({"requirements": (need(group="x"),), "schemas": {}}, "requirements[0].group: found 'x' in an audit without"),
     ],
 )  # fmt: skip

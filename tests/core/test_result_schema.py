@@ -77,6 +77,9 @@ def test_every_field_of_the_types_is_in_the_schema(validator: Any) -> None:
         bound=None,
         bound_level=None,
         sentence="s",
+        other_bound=1.0,
+        measured=True,
+        advisory=True,
     )
     test = Test(
         p=None,

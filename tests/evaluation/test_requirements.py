@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
+from frtaudit.core.findings import exit_code, tally
 from frtaudit.core.spec import RequirementSpec, Sided, Weighting
 from frtaudit.evaluation.intervals import from_bounds
 from frtaudit.evaluation.requirements import JudgementContext, directions, judge, planned
@@ -359,3 +360,98 @@ def test_too_few_people_cannot_show_a_small_rate() -> None:
     assert broken.verdict is Verdict.FAIL
     (mirrored,) = judge_one(replace(asked, sense=">="), context(people(0.0, 4950, 1e6)))
     assert mirrored.verdict is Verdict.INCONCLUSIVE
+
+
+def test_a_strict_limit_is_broken_by_the_limit_itself() -> None:
+    """``<`` passes below the limit only, and fails from it on; ``<=`` passes at it and fails above it."""
+    strict = replace(REQUIREMENT, strict=True)
+    at_it, below, from_it = ((0.01, LIMIT), (0.01, 0.0299), (LIMIT, 0.05))
+    found = [judge_one(strict, context(estimate(interval(*bounds))))[0] for bounds in (at_it, below, from_it)]
+    assert [item.verdict for item in found] == [Verdict.INCONCLUSIVE, Verdict.PASS, Verdict.FAIL]
+    assert "the limit of less than 3 %" in found[0].sentence
+
+
+def test_a_level_of_its_own_and_both_readings() -> None:
+    """The upper end of a two-sided 80 % interval is a one-sided 90 % bound; the one-sided 80 % one stands beside it."""
+    requirement = replace(REQUIREMENT, level=0.8, sided=Sided.TWO)
+    bounds = RateBounds(rate=0.02, n_eff=1000.0, degrees=49.0)
+    (found,) = judge_one(requirement, context(smooth(0.02, 1000.0)))
+    assert (found.verdict, found.bound_level) == (Verdict.PASS, pytest.approx(0.8))
+    assert (found.bound, found.other_bound) == (
+        pytest.approx(bounds.high(0.1)),
+        pytest.approx(bounds.high(0.2)),
+    )
+    (loose,) = judge_one(replace(requirement, sided=Sided.ONE), context(smooth(0.02, 1000.0)))
+    assert (loose.bound, loose.other_bound) == (
+        pytest.approx(bounds.high(0.2)),
+        pytest.approx(bounds.high(0.1)),
+    )
+
+
+def test_a_stricter_level_beside_a_looser_one_keeps_its_step() -> None:
+    """Each requirement fails by Holm at its own level, whatever the others are held to."""
+    found = smooth(0.06, 400.0)
+    requirements = [replace(REQUIREMENT, name=str(level), level=level) for level in (0.8, 0.9999999)]
+    first, second = judge(requirements, context(found))
+    assert (first.verdict, second.verdict) == (Verdict.FAIL, Verdict.INCONCLUSIVE)
+    assert first.p_adjusted == second.p_adjusted
+    assert first.bound_level == pytest.approx(0.9)  # of 0.2 over two findings
+
+
+def test_an_advisory_requirement_fails_nothing() -> None:
+    """Its finding says what was found, and counts as no failure."""
+    findings = judge_one(replace(REQUIREMENT, advisory=True), context(estimate(interval(0.04, 0.05))))
+    assert findings[0].verdict is Verdict.FAIL
+    assert (findings[0].advisory, tally(findings)) == (True, {})
+    assert exit_code(tally(judge_one(REQUIREMENT, context(estimate(interval(0.04, 0.05)))))) == 3
+
+
+@pytest.mark.parametrize(
+    ("value", "measured", "word"), [(0.02, True, "meets"), (0.031, False, "does not meet")]
+)
+def test_as_measured_stands_beside_the_verdict(value: float, measured: bool, word: str) -> None:
+    """The estimate is held against the limit too, and the sentence says why; the verdict is the bound's."""
+    read = replace(REQUIREMENT, as_measured=True)
+    (found,) = judge_one(
+        read, context(estimate(interval(0.01, 0.05), value=value, numerator=None, denominator=None))
+    )
+    assert (found.verdict, found.measured) == (Verdict.INCONCLUSIVE, measured)
+    assert found.sentence.endswith(f" As measured it {word} the limit: the source sets no statistical rule.")
+
+
+def test_what_a_threshold_sets_is_not_measured() -> None:
+    """FMR at its own target meets it by construction: no reading of it is printed."""
+    asked = replace(REQUIREMENT, metric="fmr", as_measured=True)
+    (found,) = judge_one(asked, context(estimate(interval(0.0, 0.01), metric="fmr")))
+    assert (found.verdict, found.measured) == (Verdict.NOT_TESTABLE, None)
+
+
+@pytest.mark.parametrize(
+    ("minimum", "reason"),
+    [
+        ({"subjects": 245}, "it asks for 245 subjects, and these are 50"),
+        ({"comparisons": 30_000}, "it asks for 30,000 comparisons, and these are 1,000"),
+        ({"transactions": 1}, "it counts transactions, and these data hold comparisons"),
+    ],
+)
+def test_too_small_is_not_testable(minimum: dict[str, int], reason: str) -> None:
+    """A minimum size that the data miss makes a requirement not testable, whatever they show."""
+    where = replace(context(estimate(interval(0.0, 0.001))), subjects={(None, "all"): 50})
+    (found,) = judge_one(replace(REQUIREMENT, minimum=minimum), where)
+    assert found.verdict is Verdict.NOT_TESTABLE
+    assert reason in found.sentence
+    enough = replace(REQUIREMENT, minimum={"subjects": 50, "comparisons": 1000})
+    assert judge_one(enough, where)[0].verdict is Verdict.PASS
+
+
+def test_of_names_the_rate_of_a_ratio() -> None:
+    """``of: fnmr_at_fmr`` reads the ratio whose ``at`` says fnmr, and no other."""
+    ratios = [
+        estimate(interval(0.8, 1.1), metric="ratio_to_overall", schema="group", group="x", value=1.0, numerator=None,
+                 denominator=None, at={"fmr": 0.001, "rate": rate})
+        for rate in ("fmr", "fnmr")
+    ]  # fmt: skip
+    asked = replace(REQUIREMENT, metric="ratio_to_overall", of="fnmr_at_fmr", group="each", limit=1.25)
+    found = judge_one(asked, context(*ratios))
+    assert [item.estimate for item in found] == ["/estimates/1"]
+    assert found[0].sentence.startswith("a: ratio to overall of FNMR of group x at FMR 0.1 % is 1.00")

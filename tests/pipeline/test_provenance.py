@@ -122,6 +122,10 @@ def test_notes_stand_once_in_order() -> None:
         "requirements are judged at alpha = 0.05: a pass each by itself, a failure by Holm over all findings"
     )
     assert notes == (rule, "b", "a", "c")
+    own = replace(spec(), requirements=(replace(requirement, level=0.8),))
+    assert notes_of(own, ())[0].startswith(
+        "requirements are judged at alpha = 0.05, or at a level of their own: "
+    )
 
 
 def test_files_of_test_sets_and_of_matchers_are_inputs(tmp_path: Path) -> None:

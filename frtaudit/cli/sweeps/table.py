@@ -2,6 +2,7 @@
 
 A requirement that was looked at under several settings was looked at several times: a failure counts over the sweep
 where it also holds after Holm's step-down over the findings of all jobs (FORMULAS 8.9). A pass stays what it was.
+Long because rows, findings and changes of a sweep are read off the same results.
 """
 
 import csv
@@ -18,6 +19,7 @@ from frtaudit.cli.sweeps.plan import Plan
 from frtaudit.core import AuditResult, Estimate, Interval, Target, Verdict
 from frtaudit.core.canonical import Json
 from frtaudit.core.formatting import cell
+from frtaudit.report.source import mapping
 from frtaudit.stats.systems.multiplicity import holm
 
 SCHEMA_VERSION = "1.0"
@@ -78,6 +80,7 @@ class JobFinding:
     p_adjusted: float | None
     p_sweep: float
     in_sweep: Verdict
+    advisory: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +120,7 @@ class Sweep:
     def verdict_counts(self) -> dict[int, dict[str, int]]:
         """Verdicts after the adjustment over the sweep, by the number of the job; only jobs that are done."""
         done = [outcome.job.number for outcome in self.outcomes if outcome.result is not None]
-        reached = Counter((ruling.job, ruling.in_sweep) for ruling in self.rulings)
+        reached = Counter((ruling.job, ruling.in_sweep) for ruling in self.rulings if not ruling.advisory)
         return {number: {kind.value: reached[number, kind] for kind in Verdict} for number in done}
 
     def to_json(self) -> dict[str, Json]:
@@ -238,6 +241,7 @@ def _rulings(number: int, result: AuditResult) -> Iterator[JobFinding]:
             p_adjusted=finding.p_adjusted,
             p_sweep=1.0,
             in_sweep=finding.verdict,
+            advisory=finding.advisory,
         )
 
 
@@ -247,7 +251,9 @@ def _over_the_sweep(
     """Holm's step-down over all of them; what could not be tested keeps its place with p = 1."""
     adjusted = holm([1.0 if ruling.p is None else ruling.p for ruling in rulings])
     return tuple(
-        replace(ruling, p_sweep=p, in_sweep=_in_sweep(ruling, p, _alpha(results[ruling.job])))
+        replace(
+            ruling, p_sweep=p, in_sweep=_in_sweep(ruling, p, _alpha(results[ruling.job], ruling.requirement))
+        )
         for ruling, p in zip(rulings, adjusted, strict=True)
     )
 
@@ -348,7 +354,12 @@ def _notes(outcomes: Sequence[JobResult]) -> Iterator[str]:
         )
 
 
-def _alpha(result: AuditResult) -> float:
+def _alpha(result: AuditResult, requirement: str = "") -> float:
+    """The audit's alpha, or that of a requirement with a level of its own."""
+    asked = result.spec.get("requirements")
+    for item in map(mapping, asked if isinstance(asked, Sequence) and not isinstance(asked, str) else ()):
+        if item.get("name") == requirement and isinstance(level := item.get("level"), float):
+            return 1 - level
     bootstrap = result.spec.get("bootstrap")
     alpha = bootstrap.get("alpha") if isinstance(bootstrap, Mapping) else None
     return float(alpha) if isinstance(alpha, int | float) else 0.05

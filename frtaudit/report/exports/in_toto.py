@@ -36,7 +36,7 @@ class InToto:
 
 def _statement(run: FinishedRun, system: str) -> dict[str, Json]:
     findings = [finding for finding in run.result.findings if _is_of(run, finding, system)]
-    failed = [finding for finding in findings if finding.verdict in run.failing]
+    failed = [finding for finding in findings if run.fails(finding)]
     passed = [finding for finding in findings if finding.verdict is Verdict.PASS]
     warned = [finding for finding in findings if finding not in failed and finding not in passed]
     result = "FAILED" if failed else "PASSED" if passed and not warned else "WARNED"

@@ -51,7 +51,7 @@ def _case(run: FinishedRun, finding: Finding, audit: str) -> ET.Element:
     where = {"classname": f"{audit}.{_clean(finding.requirement)}", "name": _clean(run.name(finding))}
     case = ET.Element("testcase", where)
     clean = _clean(finding.sentence)
-    if finding.verdict in run.failing:
+    if run.fails(finding):
         made = ET.SubElement(case, "failure", {"type": finding.verdict.value, "message": clean})
         made.text = clean
     elif finding.verdict is Verdict.PASS:

@@ -1,7 +1,6 @@
 """A finished run, read back from its folder: what exports start from."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,6 +10,7 @@ from typing import Protocol
 
 from frtaudit.core import AuditResult, Estimate, Finding, Target, Verdict
 from frtaudit.core.canonical import read_json
+from frtaudit.core.findings import tally
 from frtaudit.core.machine.files import check_regular, read_regular
 from frtaudit.errors import DataError
 from frtaudit.report.source import Source
@@ -42,9 +42,13 @@ class FinishedRun:
     tables: tuple[Path, ...] = ()
     evidence: tuple[Path, ...] = ()
 
+    def fails(self, finding: Finding) -> bool:
+        """Whether a finding counts as a failure."""
+        return finding.verdict in self.failing and not finding.advisory
+
     def labels(self) -> dict[str, str]:
         """Digests and counts of verdicts, as short texts."""
-        verdicts = Counter(finding.verdict.value for finding in self.result.findings)
+        verdicts = tally(self.result.findings)
         return {
             "result_sha256": self.result.sha256,
             "spec_sha256": str(self.result.digests.get("spec")),

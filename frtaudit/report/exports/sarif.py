@@ -59,7 +59,7 @@ def without_links(text: str) -> str:
 
 
 def _result(run: FinishedRun, finding: Finding, rules: list[str]) -> dict[str, Json]:
-    fails = finding.verdict in run.failing
+    fails = run.fails(finding)
     level = ("error" if finding.verdict is Verdict.FAIL else "warning") if fails else "none"
     name = run.name(finding)
     location: dict[str, Json] = {
@@ -69,7 +69,7 @@ def _result(run: FinishedRun, finding: Finding, rules: list[str]) -> dict[str, J
     return {
         "ruleId": finding.requirement,
         "ruleIndex": rules.index(finding.requirement),
-        "kind": "fail" if fails else KINDS[finding.verdict],
+        "kind": "fail" if fails else "informational" if finding.advisory else KINDS[finding.verdict],
         "level": level,
         "message": {"text": without_links(finding.sentence)},
         "locations": [location],

@@ -37,7 +37,8 @@ def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Tex
     """System by system: how many requirements it passes, and each failure with its number and its limit."""
     limit = MAX_NAMED if len(source.providers) <= FEW_SYSTEMS else 1
     for name in source.providers:
-        rows = [ruling for ruling in rulings if ruling.record and ruling.record.estimate.provider == name]
+        own = [ruling for ruling in rulings if ruling.record and ruling.record.estimate.provider == name]
+        rows = [ruling for ruling in own if not source.result.findings[ruling.index].advisory]
         failed = [row for row in rows if row.code == Verdict.FAIL.value]
         rest = [row for row in rows if row.code in (Verdict.INCONCLUSIVE.value, Verdict.NOT_TESTABLE.value)]
         if not rows:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from frtaudit.core import Target, formatting
+from frtaudit.core.findings import tally
 from frtaudit.core.metrics import THRESHOLDS
 from frtaudit.core.spec import Report
 from frtaudit.report import phrases
@@ -28,6 +29,7 @@ from frtaudit.report.sections import (
     front,
     label_notice,
     licences,
+    profiles,
     publication,
     two_dates,
     vendor_choice,
@@ -38,6 +40,7 @@ from frtaudit.report.sections.verdicts import (
     FindingRow,
     RequirementRow,
     all_rulings,
+    declared,
     dockets,
     record_of,
     two_sided,
@@ -82,7 +85,8 @@ def build(source: Source, settings: Report, date: str) -> Summary:
     """Everything that stands before the contents."""
     rulings = all_rulings(source)
     shown = _room(rulings)
-    tallies = [(v, sum(finding.verdict is v for finding in source.result.findings)) for v in ORDER]
+    counts = tally(source.result.findings)
+    tallies = [(v, counts[v.value]) for v in ORDER]
     return Summary(
         declared=_declared(settings, date, source.sha256),
         facts=tuple(_facts(source)),
@@ -311,6 +315,9 @@ def _terms(source: Source) -> tuple[tuple[str, Text], ...]:
         terms.append(("Thresholds", (TextSpan(text=text, pointer="/spec/thresholds/source"),)))
     if source.result.findings:
         terms.append(("Verdicts", _verdict_rule(source)))
+    limits = profiles.named(source)
+    if limits:
+        terms.append(("Limits of", limits))
     return tuple(terms)
 
 
@@ -325,12 +332,18 @@ def _verdict_rule(source: Source) -> Text:
     if isinstance(alpha, float):
         shown = phrases.number(formatting.exact(alpha), "/spec/bootstrap/alpha")
         half = ", half of that where it was two-sided" if any(_sides(source)) else ""
-        parts += [", at a nominal error of ", shown, half, REALISED]
+        parts += [", at a nominal error of ", shown, half, _own_levels(source), REALISED]
     count = findings[0].family
     if not count:
         return spans(*parts, ".")
     family = phrases.number(formatting.count(count), "/findings/0/family")
     return spans(*parts, "; “fail” also holds among all ", family, " findings together (Holm).")
+
+
+def _own_levels(source: Source) -> str:
+    """Said where a requirement has a level of its own."""
+    own = any("level" in declared(source, finding) for finding in source.result.findings)
+    return ", or of the requirement's own level" if own else ""
 
 
 def _bounds_said(source: Source) -> str:

@@ -1,13 +1,14 @@
 """Verdicts: every finding with what it judges, its numbers on their side of the limit, and its line."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from frtaudit.core import Estimate, Finding, Target, Verdict, formatting, metrics
 from frtaudit.core.canonical import Json
-from frtaudit.core.metrics import Kind
+from frtaudit.core.profile import Confidence
 from frtaudit.core.spec import Sided
+from frtaudit.evaluation.requirement_findings import SIDES
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, spans
 from frtaudit.report.source import Bounds, Record, Source, mapping
@@ -107,7 +108,7 @@ def _row(source: Source, index: int, finding: Finding, reach: float) -> FindingR
         code=finding.verdict.value,
         verdict=TextSpan(text=display_name(words().verdict, finding.verdict.value), pointer=f"{at}/verdict"),
         requirement=TextSpan(text=finding.requirement, pointer=f"{at}/requirement"),
-        condition=_condition(record, limit),
+        condition=spans(*_condition(record, limit), *_marks(source, finding)),
         who=_who(source, record),
         value=value,
         interval=interval,
@@ -144,6 +145,17 @@ def record_of(source: Source, finding: Finding) -> Record | None:
     return next(
         found, Record(estimate=estimate, pointer=finding.estimate, bounds=bounds, limits=(finding.limit,))
     )
+
+
+def _marks(source: Source, finding: Finding) -> Iterator[Part]:
+    """What a requirement's line says of it: whose document was not read, and that it is advisory."""
+    requirement = declared(source, finding)
+    profile = mapping(mapping(source.result.spec.get("profiles")).get(str(requirement.get("profile"))))
+    read = profile.get("confidence", Confidence.DOCUMENT.value)
+    if read != Confidence.DOCUMENT.value:
+        yield TextSpan(text=f", {str(read).replace('_', ' ')}", kind="b")
+    if finding.advisory:
+        yield ", advisory"
 
 
 def _condition(record: Record | None, limit: Text) -> Text:
@@ -186,8 +198,7 @@ def _numbers(source: Source, record: Record | None, finding: Finding, at: str) -
     if bounds is not None and bounds.interval.low is not None:
         between = phrases.bounds(bounds, record.estimate, limit=finding.limit)
         interval = between
-    kind, style = metrics.kind_of(record.estimate.metric), phrases.style(record.estimate)
-    shown = metrics.printed(kind, bound, style=style, limit=finding.limit)
+    shown = printed_bound(record, finding, bound)
     upper = (sense(source, finding) == "<=") != _claims(record, finding)
     adjusted = finding.verdict is Verdict.FAIL and (finding.family or 1) > 1
     return (
@@ -202,6 +213,12 @@ def _numbers(source: Source, record: Record | None, finding: Finding, at: str) -
             ", adjusted)" if adjusted else ")",
         ),
     )
+
+
+def printed_bound(record: Record, finding: Finding, bound: float) -> str:
+    """A bound in the style of its estimate, on its side of the limit."""
+    kind, style = metrics.kind_of(record.estimate.metric), phrases.style(record.estimate)
+    return metrics.printed(kind, bound, style=style, limit=finding.limit)
 
 
 def confidence(record: Record) -> Text:
@@ -236,26 +253,30 @@ def _among(finding: Finding, at: str) -> list[Part]:
 
 
 def _limit(source: Source, finding: Finding, estimate: Estimate | None, at: str) -> Text:
-    kind = Kind.NUMBER if estimate is None else metrics.kind_of(estimate.metric)
+    requirement = declared(source, finding)
+    named = (
+        str(requirement["metric"]) if requirement.get("minimum") else ""
+    )  # it may be too small to be estimated
+    kind = metrics.kind_of(named if estimate is None else estimate.metric)
     text = metrics.declared(kind, finding.limit)
-    side = "at least" if sense(source, finding) == ">=" else "at most"
+    side = SIDES[sense(source, finding), bool(requirement.get("strict"))]
     return spans(f"{side} ", phrases.number(text, f"{at}/limit"))
 
 
 def sense(source: Source, finding: Finding) -> str:
     """Which side of the limit is required: ``<=`` or ``>=``."""
-    return str(_declared(source, finding).get("sense", "<="))
+    return str(declared(source, finding).get("sense", "<="))
 
 
 def two_sided(source: Source, finding: Finding) -> bool:
     """Whether the finding was decided on both bounds of a two-sided interval."""
-    return _declared(source, finding).get("sided") == Sided.TWO.value
+    return declared(source, finding).get("sided") == Sided.TWO.value
 
 
-def _declared(source: Source, finding: Finding) -> Mapping[str, Json]:
+def declared(source: Source, finding: Finding) -> Mapping[str, Json]:
     """The requirement as the spec has it."""
-    declared = source.result.spec.get("requirements")
-    for item in declared if isinstance(declared, (list, tuple)) else ():
+    requirements = source.result.spec.get("requirements")
+    for item in requirements if isinstance(requirements, (list, tuple)) else ():
         if mapping(item).get("name") == finding.requirement:
             return mapping(item)
     return {}

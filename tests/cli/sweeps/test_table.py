@@ -43,6 +43,23 @@ def test_a_failure_counts_where_it_holds_over_the_sweep(p: float, verdict: Verdi
     assert all(item.in_sweep is item.verdict for item in others)
 
 
+def test_a_level_of_its_own_holds_over_the_sweep_too() -> None:
+    """A failure at a requirement's stricter level is held to that level, and an advisory one is not counted."""
+    strict = []
+    for outcome in small_sweep.outcomes(1e-6):
+        found = outcome.result
+        assert found is not None
+        name = next(item.requirement for item in found.findings if item.verdict is Verdict.FAIL)
+        findings = tuple(replace(item, advisory=item.verdict is Verdict.FAIL) for item in found.findings)
+        spec = {**found.spec, "requirements": [{"name": name, "level": 0.9999999}]}
+        strict.append(replace(outcome, result=replace(found, findings=findings, spec=spec)))
+    swept = table(small_sweep.plan(), strict)
+    failures = [item for item in swept.rulings if item.verdict is Verdict.FAIL and item.p == 1e-6]
+    assert {item.in_sweep for item in failures} == {Verdict.INCONCLUSIVE}
+    counted = sum(sum(counts.values()) for counts in swept.verdict_counts.values())
+    assert counted == sum(item.verdict is not Verdict.FAIL for item in swept.rulings)
+
+
 def test_headline_numbers_keep_their_counts_and_intervals() -> None:
     """A row is an estimate of the result as it stands there, with an interval for new people."""
     found = small_sweep.sweep()

@@ -1,0 +1,195 @@
+"""Requirements that somebody else wrote: what the source asks, what these data show, what they cannot, what would."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from frtaudit.core import Finding, formatting
+from frtaudit.core.canonical import Json
+from frtaudit.core.profile import Confidence
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import build_table
+from frtaudit.report.sections.verdicts import FindingRow, all_rulings, declared, printed_bound
+from frtaudit.report.source import Source, mapping
+
+NO_RULE = (
+    "The source sets no statistical rule. “As measured” reads the estimate alone; “as demonstrated” is the verdict on "
+    "its bound, at this audit's level."
+)
+FIELDS = (
+    ("source", "Document"),
+    ("version", "Version"),
+    ("date", "Date"),
+    ("section", "Section"),
+    ("address", "Address"),
+    ("checked", "Read on"),
+    ("rule", "Statistical rule"),
+    ("sizes", "Minimum sizes"),
+    ("status", "Remarks"),
+)
+LIMITS = "No finding here certifies anything: these are limits of the document, held to these data."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """One profile: its title, where it was read, its tables, and what to know of its rule."""
+
+    name: str
+    title: str
+    mark: str
+    tables: tuple[Table, ...]
+    notes: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profiles:
+    """The view: a part for each profile."""
+
+    parts: tuple[Profile, ...]
+
+
+def build(source: Source) -> Profiles | None:
+    """None where the spec names no profile."""
+    profiles = mapping(source.result.spec.get("profiles"))
+    if not profiles:
+        return None
+    rulings = all_rulings(source)
+    return Profiles(
+        parts=tuple(_part(source, name, mapping(profiles[name]), rulings) for name in sorted(profiles))
+    )
+
+
+def named(source: Source) -> Text:
+    """The documents on the first page, with their versions; those that were not read themselves are marked."""
+    parts: list[Part] = []
+    for name, data in sorted(mapping(source.result.spec.get("profiles")).items()):
+        profile, at = mapping(data), f"/spec/profiles/{name}"
+        parts += ["; ", TextSpan(text=str(profile["source"]), pointer=f"{at}/source")]
+        parts += [
+            ", " if profile["version"] else "",
+            TextSpan(text=str(profile["version"]), pointer=f"{at}/version"),
+        ]
+        said = mark(str(profile["confidence"]))
+        parts += [" (", TextSpan(text=said, pointer=f"{at}/confidence", kind="b"), ")"] if said else []
+    return spans(*parts[1:], ".") if parts else ()
+
+
+def _part(source: Source, name: str, profile: Mapping[str, Json], rulings: Sequence[FindingRow]) -> Profile:
+    own = [
+        row for row in rulings if declared(source, source.result.findings[row.index]).get("profile") == name
+    ]
+    at = f"/spec/profiles/{name}"
+    facts = [mapping(fact) for fact in _rows(profile.get("facts"))]
+    open_ = [(index, fact) for index, fact in enumerate(facts) if fact.get("cannot")]
+    tables = [
+        _source(name, profile, at),
+        *([_asks(name, facts, at)] if facts else []),
+        *([_shows(source, name, own)] if own else []),
+        *([_cannot(name, open_, at)] if open_ else []),
+    ]
+    return Profile(
+        name=name,
+        title=str(profile["title"] or profile["source"]),
+        mark=mark(str(profile["confidence"])),
+        tables=tuple(tables),
+        notes=f"{NO_RULE} {LIMITS}" if profile.get("rule") is None else LIMITS,
+    )
+
+
+def mark(confidence: str) -> str:
+    """What is printed wherever a profile decides: nothing where its document was read.
+
+    >>> mark("secondary_source"), mark("document")
+    ('secondary source', '')
+    """
+    return "" if confidence == Confidence.DOCUMENT.value else confidence.replace("_", " ")
+
+
+def _rows(value: Json) -> Sequence[Json]:
+    return value if isinstance(value, (list, tuple)) else ()
+
+
+def _source(name: str, profile: Mapping[str, Json], at: str) -> Table:
+    """Where its limits were read."""
+    read = (
+        ((spans(title), (TextSpan(text=str(profile[key]), pointer=f"{at}/{key}"),)))
+        for key, title in FIELDS
+        if profile.get(key)
+    )
+    counted = TextSpan(text=str(profile["counts"]), pointer=f"{at}/counts")
+    named = ", ".join(str(group) for group in _rows(profile.get("groups")))
+    rows = (
+        *read,
+        (spans("Rates of"), (counted,)),
+        *(((spans("Groups named"), spans(named)),) if named else ()),
+        *(((spans("Statistical rule"), spans("none stated")),) if profile.get("rule") is None else ()),
+    )
+    return _table(f"profile-{name}", "The source. ", "", ("", ""), rows)
+
+
+def _asks(name: str, facts: Sequence[Mapping[str, Json]], at: str) -> Table:
+    """Each of its rules, and where that was read."""
+    rows = (
+        (
+            (TextSpan(text=str(fact["asks"]), pointer=f"{at}/facts/{index}/asks"),),
+            (
+                TextSpan(
+                    text=str(fact["confidence"]).replace("_", " "), pointer=f"{at}/facts/{index}/confidence"
+                ),
+            ),
+        )
+        for index, fact in enumerate(facts)
+    )
+    means = "Where each was read: in the document, in a secondary source, or by arithmetic."
+    return _table(f"profile-{name}-asks", "What it asks. ", means, ("Rule", "Read in"), tuple(rows))
+
+
+def _shows(source: Source, name: str, rulings: Sequence[FindingRow]) -> Table:
+    """Its findings: as measured, and as demonstrated."""
+    rows = (
+        _finding(source, row, source.result.findings[row.index])
+        for row in sorted(rulings, key=lambda row: row.index)
+    )
+    columns = ("Requirement", "Of", "Limit", "As measured", "As demonstrated")
+    return _table(f"profile-{name}-shows", "What these data show. ", "", columns, tuple(rows))
+
+
+def _finding(source: Source, row: FindingRow, finding: Finding) -> tuple[Text, ...]:
+    at = f"/findings/{row.index}"
+    measured: list[Part] = ["—"]
+    if finding.measured is not None:
+        word = "meets the limit" if finding.measured else "does not meet the limit"
+        measured = [*row.value, ": ", TextSpan(text=word, pointer=f"{at}/measured")]
+    advisory: list[Part] = [" (advisory)"] if finding.advisory else []
+    other: list[Part] = []
+    if finding.other_bound is not None and row.record is not None:
+        level, sides = declared(source, finding).get("level"), declared(source, finding).get("sided")
+        reading = "one-sided" if sides == "two_sided" else "two-sided"
+        shown = printed_bound(row.record, finding, finding.other_bound)
+        of = formatting.exact(float(level)) if isinstance(level, float) else ""
+        other = [f"; {reading} {of}: ", TextSpan(text=shown, pointer=f"{at}/other_bound", kind="n")]
+    said: list[Part] = [row.verdict, *advisory, "; " if row.bound else "", *row.bound, *other]
+    if not row.bound:
+        said += [": ", row.sentence]
+    return ((row.requirement,), row.who, row.limit, spans(*measured), spans(*said))
+
+
+def _cannot(name: str, facts: Sequence[tuple[int, Mapping[str, Json]]], at: str) -> Table:
+    """What no audit of these data shows, and what would."""
+    rows = (
+        tuple(
+            (TextSpan(text=str(fact[key]), pointer=f"{at}/facts/{index}/{key}"),)
+            for key in ("asks", "cannot", "would")
+        )
+        for index, fact in facts
+    )
+    columns = ("Rule", "Why these data do not show it", "What would")
+    return _table(f"profile-{name}-cannot", "What these data cannot show. ", "", columns, tuple(rows))
+
+
+def _table(
+    name: str, title: str, means: str, columns: Sequence[str], rows: Sequence[tuple[Text, ...]]
+) -> Table:
+    caption = spans(TextSpan(text=title, kind="b"), means)
+    return build_table(
+        name, caption, [Column(title=column) for column in columns], [Block(rows=tuple(rows))], Footnotes()
+    )

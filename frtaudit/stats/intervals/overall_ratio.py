@@ -1,0 +1,162 @@
+"""The ratio of a group's error rate to the overall rate, the group included, and its bounds.
+
+Overall x errors on weight w, of them x_g on w_g in the group (comparisons, or subjects and pairs of
+subjects, each weighted equally). With r = x/w, r_g = x_g/w_g the ratio is
+
+    r_g/r = s/f,   s = x_g/x: the group's share of the errors,   f = w_g/w: its share of the weight.
+
+So it is a proportion on a number of errors, at most 1/f, and its bounds are those of FORMULAS 8.1 on an effective
+number of errors: as with two independent Poisson counts, of which one given the sum is binomial. Group and whole share
+their subjects; with n_gk, e_gk the comparisons and errors of subject k within the group, n_k, e_k those of all,
+
+    d_k = (e_gk - r_g n_gk - s (e_k - r n_k))/x,   V = K/(K-1) sum_k d_k^2,   n_eff = min(x, s(1-s)/V),
+
+K the subjects of the group, or of the rest, whichever are fewer; Student's t has K - 1 degrees of freedom. What both
+rates have in common, as a threshold chosen anew, cancels to first order.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from frtaudit.core.arrays import Floats
+from frtaudit.core.spec import Weighting
+from frtaudit.stats.intervals import borrowing
+from frtaudit.stats.intervals.dependence import Residuals, degrees_of_freedom
+from frtaudit.stats.intervals.rate_bounds import RateBounds
+from frtaudit.stats.intervals.wilson import RuleInterval, WilsonRule
+
+EVERYBODY = 0  # position of the group of all
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverallRatio:
+    """A group's share of the errors with what its bounds are made of, and its share of the weight.
+
+    ``bounds``: of ``share`` on the effective number of errors; ``errors``, ``of``: pooled counts, in the group and
+    overall.
+    """
+
+    share: float
+    weight: float
+    errors: int
+    of: int
+    bounds: RateBounds
+
+    @property
+    def value(self) -> float:
+        """The ratio of the rates."""
+        return self.share / self.weight
+
+    def moving(self, ratios: Floats) -> "OverallRatio":
+        """The same on the variance of ``ratios`` of replicates (B,), where that is larger: the threshold moved too."""
+        variance = float(ratios.var(ddof=1)) * self.weight**2
+        independent = self.share * (1 - self.share)
+        if not (variance > 0 and independent > 0):
+            return self
+        n_eff = min(self.bounds.n_eff, independent / variance)
+        return replace(self, bounds=replace(self.bounds, n_eff=n_eff))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sums:
+    """Errors and weight of each subject (K,), of a group or of all; ``total``, ``whole``: of everything."""
+
+    errors: Floats
+    weight: Floats
+    total: float
+    whole: float
+
+
+def ratio_to_overall(
+    rule: WilsonRule, rate: str, threshold: float, group_index: int, weighting: Weighting
+) -> OverallRatio | None:
+    """The ratio of ``rate`` ("fmr" or "fnmr") in a group to that of everybody, at a prepared threshold.
+
+    None where the group has no comparison, or nobody an error.
+
+    >>> from frtaudit.core.scores import Groups
+    >>> from frtaudit.stats.intervals.wilson import prepare_mated
+    >>> from frtaudit.stats.similarity.tail import from_matrix
+    >>> tail = from_matrix([[1, 0.9, 0, 0], [0.9, 1, 0, 0], [0, 0, 1, 0.3], [0, 0, 0.3, 1]], ["a", "a", "b", "b"])
+    >>> sex = Groups(schemas=("sex",), names=(("sex", "f"), ("sex", "m")), of=np.int32([[0, 1]]), ranked=(True, True))
+    >>> ratio_to_overall(prepare_mated(tail, sex, [0.5]), "fnmr", 0.5, 2, Weighting.POOLED).value
+    2.0
+    """
+    find = rule.fnmr if rate == "fnmr" else rule.fmr
+    sums = _mated if rate == "fnmr" else _non_mated
+    group, overall = (sums(rule, threshold, index, weighting) for index in (group_index, EVERYBODY))
+    if not (group.whole and overall.total):
+        return None
+    ruled, everybody = (find(threshold, index, 0.05, weighting) for index in (group_index, EVERYBODY))
+    share, weight = group.total / overall.total, group.whole / overall.whole
+    residuals = rule.fnmr_residuals if rate == "fnmr" else rule.fmr_residuals
+    within, among = (residuals(threshold, index, weighting) for index in (group_index, EVERYBODY))
+    people = min(within.subjects, max(among.subjects - within.subjects, 0) or within.subjects)
+    variance = _variance(group, overall, share, people)
+    independent = share * (1 - share)
+    own = independent / variance if variance > 0 and independent > 0 else float(everybody.errors)
+    n_eff = min(own, everybody.errors / _few(share, ruled, everybody, within, among))
+    bounds = RateBounds(
+        rate=min(share, 1.0), n_eff=n_eff if people > 1 else 0.0, degrees=degrees_of_freedom(people)
+    )
+    return OverallRatio(
+        share=share,
+        weight=weight,
+        errors=ruled.errors,
+        of=everybody.errors,
+        bounds=bounds,
+    )
+
+
+def _variance(group: _Sums, overall: _Sums, share: float, people: int) -> float:
+    """Of the share, by subjects."""
+    own, whole = group.total / group.whole, overall.total / overall.whole
+    residual = group.errors - own * group.weight - share * (overall.errors - whole * overall.weight)
+    correction = people / (people - 1) if people > 1 else 1.0
+    return correction * float(np.square(residual).sum()) / overall.total**2
+
+
+def _few(
+    share: float, ruled: RuleInterval, everybody: RuleInterval, within: Residuals, among: Residuals
+) -> float:
+    """Design effect of the errors: 1, or by the rule of FORMULAS 8.1 where the group or the rest has few errors."""
+    others = replace(
+        among,
+        errors=among.errors - within.errors,
+        trials=among.trials - within.trials,
+        subjects_with_errors=max(among.subjects_with_errors - within.subjects_with_errors, 0),
+    )
+    if borrowing.few(within) or borrowing.few(others):
+        return (1 - share) * ruled.deff + share * everybody.deff
+    return 1.0
+
+
+def _mated(rule: WilsonRule, threshold: float, group_index: int, weighting: Weighting) -> _Sums:
+    row = int(np.searchsorted(rule.mated.thresholds, threshold))
+    pairs = rule.mated.subject_pairs.astype(np.float64)
+    part = rule.spread.member[group_index] & (pairs > 0)
+    errors = np.where(part, rule.mated.subject_errors[row], 0).astype(np.float64)
+    weight = np.where(part, pairs, 0.0)
+    if weighting is Weighting.IDENTITY:
+        errors, weight = (
+            np.divide(errors, pairs, out=np.zeros(part.size), where=part),
+            part.astype(np.float64),
+        )
+    return _Sums(errors=errors, weight=weight, total=float(errors.sum()), whole=float(weight.sum()))
+
+
+def _non_mated(rule: WilsonRule, threshold: float, group_index: int, weighting: Weighting) -> _Sums:
+    row = int(np.searchsorted(rule.non_mated.thresholds, threshold))
+    scope, part = int(rule.spread.scope_of[group_index]), rule.spread.member[group_index]
+    identity = weighting is Weighting.IDENTITY
+    by_subject = rule.non_mated.subject_far if identity else rule.non_mated.subject_errors
+    weight = rule.spread.partners if identity else rule.spread.comparisons
+    sums = rule.non_mated.far_sum if identity else rule.non_mated.errors
+    whole = rule.spread.pairs if identity else rule.spread.trials
+    return _Sums(
+        errors=np.where(part, by_subject[row, scope], 0).astype(np.float64),
+        weight=np.where(part, weight[scope], 0).astype(np.float64),
+        total=float(sums[row, group_index]),
+        whole=float(whole[group_index]),
+    )

@@ -1,0 +1,111 @@
+"""A profile's part of the report, and its mark on the first page."""
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from report_fixture import result as reported
+from small_audits import audit, spec
+
+from frtaudit.analyses.error_rates import ErrorRates
+from frtaudit.analyses.ratio_to_overall import RatioToOverall
+from frtaudit.core import AuditResult
+from frtaudit.core.profile import Confidence, Fact, ProfileSpec
+from frtaudit.core.spec import Bootstrap, Report, RequirementSpec, Sided
+from frtaudit.report.pieces import plain_text
+from frtaudit.report.sections import profiles, requirements, summary
+from frtaudit.report.source import Source
+
+AT = {"fmr": 0.1}
+ATTACKS = Fact(
+    asks="no attack passes", confidence=Confidence.DOCUMENT, cannot="no attack is here", would="a test"
+)
+OPEN = ProfileSpec(
+    source="Rules of a house", version="2", date="2026", confidence=Confidence.SECONDARY, facts=(ATTACKS,)
+)
+RULED = ProfileSpec(source="Rules of another", date="2025", title="Another", rule="upper bound of 80 %")
+ASKED = (
+    RequirementSpec(name="near", metric="ratio_to_overall", of="fnmr", at=AT, group="each", limit=1.25, profile="open",
+                    as_measured=True),
+    RequirementSpec(name="far", metric="far", limit=0.0001, minimum={"transactions": 1}, strict=True, profile="open"),
+    RequirementSpec(name="rate", metric="fnmr_at_fmr", at=AT, limit=0.9, level=0.8, sided=Sided.TWO, profile="ruled"),
+    RequirementSpec(name="should", metric="fnmr_at_fmr", at=AT, limit=1e-6, advisory=True, profile="ruled"),
+)  # fmt: skip
+
+
+@cache
+def result() -> AuditResult:
+    """A small audit held to two profiles."""
+    asked = spec(bootstrap=Bootstrap(B=399), requirements=ASKED, profiles={"open": OPEN, "ruled": RULED})
+    analyses = {"error_rates": ErrorRates(), "ratio_to_overall": RatioToOverall()}
+    return audit(replace(asked, analyses=analyses)).result
+
+
+def part(name: str) -> tuple[profiles.Profile, dict[str, list[tuple[str, ...]]]]:
+    """A profile's part, its tables by name as text."""
+    view = profiles.build(Source(result()))
+    assert view is not None
+    (found,) = [one for one in view.parts if one.name == name]
+    tables = {
+        table.name.removeprefix(f"profile-{name}").removeprefix("-"): [
+            tuple(plain_text(cell) for cell in row) for block in table.blocks for row in block.rows
+        ]
+        for table in found.tables
+    }
+    return found, tables
+
+
+def test_no_profile_no_part() -> None:
+    """A spec without profiles has no such section, and no line of them on its first page."""
+    assert profiles.build(Source(reported())) is None
+    assert profiles.named(Source(reported())) == ()
+
+
+def test_a_source_without_a_rule_is_read_both_ways() -> None:
+    """As measured beside as demonstrated, with the reason; what cannot be shown, and what would show it."""
+    found, tables = part("open")
+    assert (found.title, found.mark) == ("Rules of a house", "secondary source")
+    assert found.notes.startswith("The source sets no statistical rule.")
+    assert ("Statistical rule", "none stated") in tables[""]
+    assert tables["cannot"] == [("no attack passes", "no attack is here", "a test")]
+    ratios = [row for row in tables["shows"] if row[0] == "near"]
+    assert len(ratios) == 4
+    assert all("meets the limit" in row[3] or "does not meet the limit" in row[3] for row in ratios)
+    (far,) = [row for row in tables["shows"] if row[0] == "far"]
+    assert far[2:4] == ("less than 0.01\u00a0%", "—") or far[2:4] == ("less than 0.01 %", "—")
+    assert "it counts transactions" in far[4]
+
+
+def test_a_rule_of_the_source_has_both_readings_of_its_level() -> None:
+    """The bound that decided, of the two-sided interval, and the one-sided one."""
+    found, tables = part("ruled")
+    assert found.mark == ""
+    assert ("Statistical rule", "upper bound of 80 %") in tables[""]
+    rate, should = (next(row for row in tables["shows"] if row[0] == name) for name in ("rate", "should"))
+    assert "two-sided 80" in rate[4]
+    assert "one-sided 80" in rate[4]
+    assert "(advisory)" in should[4]
+    assert rate[3] == "—"
+
+
+def test_page_one_marks_what_was_not_read_in_its_document() -> None:
+    """The line of a requirement and that of the documents say so; an advisory one is not counted among the verdicts."""
+    source = Source(result())
+    first = summary.build(source, Report(), "2026-01-02")
+    conditions = {docket.requirement.text: plain_text(docket.condition) for docket in first.dockets}
+    assert "secondary source" in conditions["near"]
+    assert "secondary source" not in conditions["rate"]
+    assert conditions["should"].endswith(", advisory")
+    terms = {name: plain_text(text) for name, text in first.terms}
+    assert terms["Limits of"] == "Rules of a house, 2 (secondary source); Rules of another."
+    assert "the requirement's own level" in terms["Verdicts"]
+    counted = sum(int(count) for _, count, _ in first.tally)
+    assert counted == len(result().findings) - sum(finding.advisory for finding in result().findings)
+
+
+@pytest.mark.parametrize("name", ["near", "rate"])
+def test_findings_of_profiles_are_printed_as_others_are(name: str) -> None:
+    """The annex has each of them."""
+    view = requirements.build(Source(result()))
+    assert view is not None
+    assert any(found.row.requirement.text == name for found in view.parts)

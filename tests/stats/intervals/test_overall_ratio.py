@@ -1,0 +1,61 @@
+"""The ratio of a group's rate to the overall rate, where errors can be counted by hand."""
+
+import numpy as np
+import pytest
+
+from frtaudit.core.scores import Groups
+from frtaudit.core.spec import Weighting
+from frtaudit.stats.intervals.overall_ratio import OverallRatio, ratio_to_overall
+from frtaudit.stats.intervals.rate_bounds import RateBounds
+from frtaudit.stats.intervals.wilson import prepare_mated
+from frtaudit.stats.similarity.tail import from_matrix
+
+
+def ratio(wrong: list[int], group: list[int], index: int = 1) -> OverallRatio | None:
+    """Of people with one mated comparison each, which errs or not; FNMR."""
+    n = 2 * len(wrong)
+    matrix = np.eye(n)
+    for k, errs in enumerate(wrong):
+        matrix[2 * k, 2 * k + 1] = matrix[2 * k + 1, 2 * k] = 0.1 if errs else 0.9
+    names = sorted(set(group))
+    groups = Groups(
+        schemas=("g",),
+        names=tuple(("g", str(name)) for name in names),
+        of=np.array([group], dtype=np.int32),
+        ranked=(True,) * len(names),
+    )
+    tail = from_matrix(matrix, [f"{k:03d}" for k in range(len(wrong)) for _ in range(2)])
+    return ratio_to_overall(prepare_mated(tail, groups, [0.5]), "fnmr", 0.5, index, Weighting.POOLED)
+
+
+def test_no_error_at_all_has_no_ratio() -> None:
+    """0 over 0 is nothing."""
+    assert ratio([0, 0, 0, 0], [0, 0, 1, 1]) is None
+
+
+def test_no_error_in_the_group_has_an_upper_bound() -> None:
+    """Of 10 independent errors of others none is in a group of half of the people: at most 1 - a^(1/10) of them are."""
+    known = ratio([0] * 40 + [1] * 10 + [0] * 30, [0] * 40 + [1] * 40)
+    assert known is not None
+    assert (known.value, known.errors, known.of, known.bounds.n_eff) == (0.0, 0, 10, 10.0)
+    assert known.bounds.low(0.05) == 0.0
+    exact = 1 - 0.05**0.1  # Clopper and Pearson
+    assert exact * 0.95 < known.bounds.high(0.05) < exact * 1.15  # Student's t of 39 degrees
+
+
+def test_all_errors_in_the_group_reach_the_largest_ratio() -> None:
+    """The ratio is at most 1 / (share of the comparisons), and its upper bound is that."""
+    known = ratio([1] * 10 + [0] * 70, [0] * 20 + [1] * 60)
+    assert known is not None
+    assert known.value == 4.0
+    assert known.bounds.high(0.05) / known.weight == 4.0
+    assert 2.5 < known.bounds.low(0.05) / known.weight < 4.0
+
+
+@pytest.mark.parametrize("errors", [(30, 30), (31, 62)])
+def test_independent_errors_are_binomial(errors: tuple[int, int]) -> None:
+    """The group's share of independent errors, on as many as there are: bounds of FORMULAS 8.1."""
+    wrong = [1] * errors[0] + [0] * (200 - errors[0]) + [1] * errors[1] + [0] * (200 - errors[1])
+    known = ratio(wrong, [0] * 200 + [1] * 200)
+    assert known is not None
+    assert known.bounds == RateBounds(rate=errors[0] / sum(errors), n_eff=float(sum(errors)), degrees=199.0)
