@@ -52,7 +52,8 @@ def paper_figures(
     ``builds``: what makes the sections, or figures, that are drawn.
     Raises :class:`SpecError` for a figure, system, class or metric that there is not.
     """
-    source = Source(_chosen(result, choice))
+    source = Source(_chosen(result, choice), named=Source(result).providers)
+    left_out = set(source.named) - set(choice.systems) if choice.systems else set()
     with canvas.keeping() as kept:
         drawn = [item for build in quiet(builds, "sections") for item in pieces_of(build(source), Figure)]
     found = {
@@ -70,7 +71,11 @@ def paper_figures(
         if name not in found:
             raise SpecError("figure", f"found {name!r}", ", ".join(found) or "the result has nothing to draw")
     figures = {name: found[name] for name in choice.names or found}
-    legends = {kept[panel.svg][0]: item.keys for item in drawn for panel in item.panels}
+    legends = {
+        kept[panel.svg][0]: [key for key in item.keys if key.name not in left_out]
+        for item in drawn
+        for panel in item.panels
+    }
     with canvas.ink():
         _limit([paper_figure.drawing for paper_figure in figures.values()], choice)
         for name, figure in figures.items():
@@ -158,5 +163,6 @@ def _finish(
             loc="outside lower center",
             ncols=max(1, round(PER_ROW * width / canvas.WIDTH)),
             frameon=False,
+            handlelength=3.2,  # a dash is seen beside its marker
             handler_map={tuple: HandlerTuple(ndivide=1, pad=0)},
         )
