@@ -11,9 +11,8 @@ from typing import Any  # Any: a detector is a plug-in
 from frtaudit.collection.clients.face_finding import FaceDetector, Gives
 from frtaudit.collection.clients.face_network import CPU
 from frtaudit.collection.embed.preset import Cut, EngineKind, Preset
-from frtaudit.core.canonical import Json
 from frtaudit.core.file_names import RESERVED
-from frtaudit.core.identity import plugin, plugin_plain
+from frtaudit.core.identity import plugin
 from frtaudit.core.quoting import quoted
 from frtaudit.core.registry import names
 from frtaudit.core.spec import MACHINE, PATH
@@ -153,8 +152,3 @@ def _text(value: Any) -> str:  # noqa: ANN401  plain data
     if isinstance(value, list):
         return " ".join(_text(item) for item in value)
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def detector_plain(spec: EmbedSpec) -> dict[str, Json]:
-    """The detector as a spec names it, without paths."""
-    return plugin_plain("detector", spec.detector)
