@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
 
-from frtaudit.core import AuditResult
+from frtaudit.core import AuditResult, Finding
 from frtaudit.core.canonical import Json, dumps
 from frtaudit.errors import printable
 
@@ -40,7 +40,11 @@ def table(result: AuditResult, *, coloured: bool = False) -> list[str]:
 
     rulings = all_rulings(Source(result)) if result.findings else ()
     cells = [
-        (row.verdict.text, row.requirement.text, *map(plain_text, (row.who, row.value, row.bound, row.limit)))
+        (
+            _outcome(row.verdict.text, result.findings[row.index]),
+            row.requirement.text,
+            *map(plain_text, (row.who, row.value, row.bound, row.limit)),
+        )
         for row in rulings[:MAX_FINDINGS]
     ]
     rows = [HEAD, *(tuple(printable(cell.replace("\u00a0", " ")) for cell in row) for row in cells)]
@@ -54,6 +58,10 @@ def table(result: AuditResult, *, coloured: bool = False) -> list[str]:
         ]
     more = [f"{len(rulings) - MAX_FINDINGS} more in the report"] if len(rulings) > MAX_FINDINGS else []
     return [*aligned, *more] if rulings else []
+
+
+def _outcome(verdict: str, finding: Finding) -> str:
+    return f"{verdict}, advisory" if finding.advisory else verdict
 
 
 def as_json(summary: "RunSummary", folder: Path) -> str:

@@ -57,6 +57,13 @@ def test_names_are_aligned_by_the_columns_that_they_take_and_harmless(summary: R
     assert gap == 2 + max(longest - (len(cell) + 2), 0)
 
 
+def test_an_advisory_verdict_is_named_so(summary: RunSummary) -> None:
+    """It fails nothing, and the line says that it is advisory."""
+    findings = tuple(replace(finding, advisory=True) for finding in summary.result.findings)
+    lines = ending.table(replace(summary.result, findings=findings))[1:]
+    assert [line.split("  ")[0].endswith(", advisory") for line in lines] == [True] * len(findings)
+
+
 def test_a_long_table_says_how_many_more_there_are(summary: RunSummary) -> None:
     """Forty findings, the worst of them, and a line that counts the others."""
     findings = summary.result.findings * 30
