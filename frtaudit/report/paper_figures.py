@@ -53,18 +53,24 @@ def paper_figures(
     ``builds``: what makes the sections, or figures, that are drawn.
     Raises :class:`SpecError` for a figure, system, class or metric that there is not.
     """
-    source = Source(_chosen(result, choice))
+    source = Source(_chosen(result, choice), named=Source(result).providers)
+    left_out = frozenset(source.named) - frozenset(choice.systems) if choice.systems else frozenset[str]()
     with use_names(names_in(result, source.settings)):
         return drawings(
             lambda: [
                 item for build in quiet(builds, "sections") for item in pieces_of(build(source), Figure)
             ],
             choice,
+            left_out,
         )
 
 
-def drawings(make: Callable[[], Sequence[Figure]], choice: Choice = EVERY_FIGURE) -> dict[str, PaperFigure]:
-    """Every panel of the figures that ``make`` draws, or those chosen, by name."""
+def drawings(
+    make: Callable[[], Sequence[Figure]],
+    choice: Choice = EVERY_FIGURE,
+    left_out: frozenset[str] = frozenset(),
+) -> dict[str, PaperFigure]:
+    """Every panel of the figures that ``make`` draws, or those chosen, by name; ``left_out``: no names of legends."""
     with canvas.keeping() as kept:
         drawn = make()
     found = {
@@ -82,7 +88,11 @@ def drawings(make: Callable[[], Sequence[Figure]], choice: Choice = EVERY_FIGURE
         if name not in found:
             raise SpecError("figure", f"found {name!r}", ", ".join(found) or "the result has nothing to draw")
     figures = {name: found[name] for name in choice.names or found}
-    legends = {kept[panel.svg][0]: item.keys for item in drawn for panel in item.panels}
+    legends = {
+        kept[panel.svg][0]: [key for key in item.keys if key.name not in left_out]
+        for item in drawn
+        for panel in item.panels
+    }
     with canvas.ink():
         _limit([paper_figure.drawing for paper_figure in figures.values()], choice)
         for name, figure in figures.items():
@@ -170,5 +180,6 @@ def _finish(
             loc="outside lower center",
             ncols=max(1, round(PER_ROW * width / canvas.WIDTH)),
             frameon=False,
+            handlelength=3.2,  # a dash is seen beside its marker
             handler_map={tuple: HandlerTuple(ndivide=1, pad=0)},
         )

@@ -92,12 +92,14 @@ def at_key(at: Mapping[str, float | str]) -> AtKey:
 class Source:
     """The result with pointers; ``records``: its estimates, those that say the same thing merged.
 
-    ``settings``: what the report says of itself; ``previous``: the last audit, where one was given.
+    ``settings``: what the report says of itself; ``previous``: the last audit, where one was given; ``named``: the
+    systems by whose places colours are chosen, where they are more than the result has.
     """
 
     result: AuditResult
     settings: Report = field(default_factory=Report)
     previous: Previous | None = None
+    named: tuple[str, ...] = ()
     records: tuple[Record, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -111,6 +113,8 @@ class Source:
     @cached_property
     def providers(self) -> tuple[str, ...]:
         """Systems in the order in which the result names them."""
+        if self.named:
+            return self.named
         estimated = [estimate.provider for estimate in self.result.estimates]
         names = [*estimated, *(curve.provider for curve in self.result.curves)]
         return tuple(name for name in dict.fromkeys(names) if name != EVERY)

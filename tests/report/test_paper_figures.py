@@ -11,6 +11,7 @@ from small_audits import whole
 from frtaudit.core import AuditResult
 from frtaudit.errors import SpecError
 from frtaudit.report.figure_choice import Choice
+from frtaudit.report.figures.canvas import pen
 from frtaudit.report.paper_figures import paper_figures, write_figures
 
 
@@ -40,6 +41,27 @@ def test_only_what_was_chosen_is_drawn() -> None:
     assert [text.get_text() for text in drawing.legends[0].get_texts()] == ["two"]
     assert drawing.get_figwidth() == pytest.approx(7.0)
     assert drawing.axes[0].get_xlim() == pytest.approx((0.04, 0.1))
+
+
+def test_a_system_keeps_its_colour() -> None:
+    """The second of two systems has the same hue alone as beside the first."""
+    both, alone = (
+        paper_figures(curves_alone(), Choice(systems=names))["det"].drawing for names in ((), ("two",))
+    )
+    assert alone.axes[0].lines[0].get_color() == both.axes[0].lines[-1].get_color()
+    assert alone.axes[0].lines[0].get_color() != both.axes[0].lines[0].get_color()
+
+
+def test_thirteen_systems_are_thirteen() -> None:
+    """More systems than colours: panels of five on the same axes, and no two systems look alike."""
+    result = curves_alone()
+    (curve, *_) = [item for item in result.curves if item.analysis == "det" or item.metric == "det"]
+    result = replace(result, curves=tuple(replace(curve, provider=f"s{number}") for number in range(13)))
+    figures = paper_figures(result)
+    dets = [figures[name].drawing.axes[0] for name in ("det", "det-5", "det-10")]
+    assert len({axes.get_xlim() + axes.get_ylim() for axes in dets}) == 1
+    looks = {(pen(number).hue, pen(number).marker) for number in range(13)}
+    assert len(looks) == 13
 
 
 def test_axes_of_one_quantity_are_shared() -> None:

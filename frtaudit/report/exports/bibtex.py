@@ -21,8 +21,8 @@ class Bibtex:
         """Write ``references.bib``."""
         made_by = re.sub(r"[^\w.+-]", "", str(run.result.versions["frtaudit"]))
         software = (
-            "@software{frtaudit,\n  author = {{The frtaudit developers}},\n"
-            f"  title = {{frtaudit: statistical audits of face verification}},\n  version = {{{made_by}}}\n}}\n"
+            "@misc{frtaudit,\n  author = {{The frtaudit developers}},\n"
+            f"  title = {{frtaudit: statistical audits of face verification}},\n  note = {{version {made_by}}}\n}}\n"
         )
         entries = [reference.bibtex() for reference in references_of(run.result)]
         OutputFolder(folder).write(FILE, "\n".join([*entries, software]).encode())

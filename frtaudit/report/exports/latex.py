@@ -20,7 +20,7 @@ FOLDER = "latex"
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "−": r"$-$", "×": r"$\times$", "≤": r"$\leq$",
-    "≥": r"$\geq$", "<": r"$<$", ">": r"$>$", "|": r"$|$",
+    "≥": r"$\geq$", "∞": r"$\infty$", "<": r"$<$", ">": r"$>$", "|": r"$|$",
     "[": "{[}", "]": "{]}", "*": "{*}",  # behind a row or a rule they would be its argument
 }  # fmt: skip
 _RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True))

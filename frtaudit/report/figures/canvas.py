@@ -80,7 +80,7 @@ def pen(index: int) -> Pen:
     """The pen of the ``index``-th series."""
     hue = HUES[index % len(HUES)]
     dash = DASHES[(index + index // len(HUES)) % len(DASHES)]
-    return Pen(hue=hue, dash=dash, marker=MARKERS[index % len(MARKERS)])
+    return Pen(hue=hue, dash=dash, marker=MARKERS[(index + index // len(HUES)) % len(MARKERS)])
 
 
 @cache

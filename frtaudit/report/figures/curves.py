@@ -69,10 +69,12 @@ def det(
     series: Sequence[Series],
     title: str = "False non-matches against false matches",
     height: float = canvas.HEIGHT,
+    every: Sequence[Series] = (),
 ) -> Panel:
-    """False non-matches against false matches, both axes logarithmic."""
-    x, y = _floor(series, "x"), _floor(series, "y", up_to=SEEN_FMR)
-    right, top = _ceiling(series, "x"), _ceiling(series, "y")
+    """False non-matches against false matches, both axes logarithmic; ``every``: what the axes have room for."""
+    every = every or series
+    x, y = _floor(every, "x"), _floor(every, "y", up_to=SEEN_FMR)
+    right, top = _ceiling(every, "x"), _ceiling(every, "y")
     x, y = min(x, right / 10), min(y, top / 10)  # a system without errors has an axis too
 
     def draw(axes: Axes) -> None:
@@ -85,15 +87,16 @@ def det(
     return _panel(name, f"DET curves of {_names(series)}; lower left is better.", draw, height)
 
 
-def roc(name: str, series: Sequence[Series]) -> Panel:
-    """True matches (1 - FNMR) against false matches, the latter logarithmic."""
-    edge = _floor(series, "x")
+def roc(name: str, series: Sequence[Series], every: Sequence[Series] = ()) -> Panel:
+    """True matches (1 - FNMR) against false matches, the latter logarithmic; ``every``: as of :func:`det`."""
+    edge = _floor(every or series, "x")
+    lowest = 1.0 - _ceiling(every, "y") if every else None
 
     def draw(axes: Axes) -> None:
         for item in series:
             _line(axes, item, x_floor=edge, log=True, turned=True)
         axes.set(xscale="log", xlabel="FMR", ylabel="1 − FNMR")
-        axes.set(xlim=(edge, _ceiling(series, "x")), ylim=(None, 1.0))
+        axes.set(xlim=(edge, _ceiling(every or series, "x")), ylim=(lowest, 1.0))
         axes.set_title("True matches against false matches")
         log_rates(axes, y=False)
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))

@@ -5,15 +5,17 @@ from collections.abc import Iterator, Sequence
 from frtaudit.core import Target, Verdict, formatting
 from frtaudit.core.metrics import RATES
 from frtaudit.core.result import DECISION
+from frtaudit.evaluation.intervals import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.evaluation.subjects_needed import subjects_needed
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Part, Text, TextSpan, listed, spans
+from frtaudit.report.pieces import Part, Text, TextSpan, listed, plain_text, spans
 from frtaudit.report.sections import differences
 from frtaudit.report.sections.points import POOLS, main_target, overall
 from frtaudit.report.sections.verdicts import FindingRow, confidence, sense
 from frtaudit.report.source import Record, Source
 
-MAX_NAMED, FEW_SYSTEMS = 3, 3
+MAX_NAMED, MAX_LISTED, FEW_SYSTEMS = 3, 6, 3
+NEEDED = f"; each group needs {MIN_ERRORS} errors of {MIN_ERROR_SUBJECTS} subjects"
 PROJECTED = "Numbers of subjects hold if rate and effective sample size per subject stay as estimated."
 
 
@@ -53,12 +55,20 @@ def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Tex
             more: list[Part] = [f"; {len(failed) - limit} more below"] if len(failed) > limit else []
             yield spans(system, f" fails {_of(len(failed), len(rows))}: ", _semicolons(named), *more, ".")
         elif rest:
-            yield spans(
-                system,
-                f" fails no requirement: {passed} of {len(rows)} pass, {len(rest)} inconclusive or not testable.",
-            )
+            yield spans(system, f": no requirement fails; {_outcomes(passed, rest)}.")
         else:
             yield spans(system, f" passes {_of(passed, len(rows))}.")
+
+
+def _outcomes(passed: int, rest: Sequence[FindingRow]) -> str:
+    """``4 pass, 1 inconclusive``: how many findings have each outcome but a failure."""
+    codes = [row.code for row in rest]
+    counts = (
+        (passed, "pass" if passed > 1 else "passes"),
+        (codes.count(Verdict.INCONCLUSIVE.value), "inconclusive"),
+        (codes.count(Verdict.NOT_TESTABLE.value), "not testable"),
+    )
+    return ", ".join(f"{count} {outcome}" for count, outcome in counts if count)
 
 
 def _of(count: int, total: int) -> str:
@@ -87,8 +97,9 @@ def _judged(row: FindingRow, record: Record) -> Text:
     """The metric, the group and the operating point of a finding."""
     at = {key: value for key, value in record.estimate.at.items() if key not in ("rate", "space")}
     where: list[Part] = [" at ", phrases.at_words(at, record.pointer)] if at else []
-    group: list[Part] = [" of ", *(part for part in row.who[1:] if part.text != ", ")]
-    return spans(phrases.index_name(record), *(group if len(group) > 1 else []), *where)
+    group: list[Part] = [part for part in row.who[1:] if part.text != ", "]
+    of = "" if not group or record.estimate.group == "max" else " of "
+    return spans(phrases.index_name(record), of or (", " if group else ""), *group, *where)
 
 
 def _rates(source: Source) -> Iterator[Text]:
@@ -124,9 +135,9 @@ def _groups(source: Source) -> Iterator[Text]:
     else:
         yield from (_differs(source, record) for record in differing)
     unsure = [record for record in tested if record.estimate.test and not record.estimate.test.differs]
-    for outcome, said in (
-        (True, "No difference between groups was established in "),
-        (False, "Not testable, because there are too few errors: differences between groups in "),
+    for outcome, said, why in (
+        (True, "No difference between groups was established in ", ""),
+        (False, "Not testable, because there are too few errors: differences between groups in ", NEEDED),
     ):
         here = [
             record
@@ -134,7 +145,25 @@ def _groups(source: Source) -> Iterator[Text]:
             if record.estimate.test and (record.estimate.test.p is not None) is outcome
         ]
         if here:
-            yield spans(said, listed([_rate_of(record) for record in here]), ".")
+            named = [_rate_of(record) for record in here]
+            if len(here) <= MAX_NAMED:
+                named = [spans(name, *_detectable(record)) for name, record in zip(named, here, strict=True)]
+            several = f"{len(here)} of {len(tested)} comparisons (see Groups)"
+            yield spans(said, listed(named) if len(here) <= MAX_LISTED else several, f"{why}.")
+
+
+def _detectable(record: Record) -> list[Part]:
+    """The ratio that the test would have found, with its power; nothing where nothing was tested."""
+    test, at = record.estimate.test, f"{record.pointer}/test"
+    if test is None or test.p is None or test.detectable is None:
+        return []
+    return [
+        " (minimum detectable ratio ",
+        phrases.number(formatting.plain(test.detectable), f"{at}/detectable"),
+        ", ",
+        phrases.number(formatting.exact(test.power), f"{at}/power"),
+        " power)",
+    ]
 
 
 def _ratio(record: Record) -> Text:
@@ -196,7 +225,8 @@ def _undecided(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
             parts.append(spans(finding.who[:1], ", ", _judged(finding, finding.record), enough))
     more = f" and {len(unsure) - MAX_NAMED} more" if len(unsure) > MAX_NAMED else ""
     if parts:
-        yield spans("Inconclusive on these data: ", _semicolons(parts), f"{more}. {PROJECTED}")
+        projected = f" {PROJECTED}" if any("would decide" in plain_text(part) for part in parts) else ""
+        yield spans("Inconclusive on these data: ", _semicolons(parts), f"{more}.{projected}")
 
 
 def _needed(source: Source, row: FindingRow, record: Record) -> float | None:

@@ -12,7 +12,6 @@ from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Tabl
 from frtaudit.report.sections.tables import build_table, by_provider, provider
 from frtaudit.report.source import Record, Source
 
-MAX_SYSTEMS = 8
 METRICS = ("density_bandwidth", "scores_at_end", "normality_k2", "normality_p")
 Key = tuple[str, str]
 
@@ -23,7 +22,6 @@ class Densities:
 
     figures: tuple[Figure, ...]
     tables: tuple[Table, ...]
-    left_out: str
 
 
 def build(source: Source) -> Densities | None:
@@ -33,11 +31,9 @@ def build(source: Source) -> Densities | None:
         return None
     systems = [name for name in source.providers if any(curve.provider == name for curve in curves)]
     schemas = [name for name in source.schemas if any(curve.schema == name for curve in curves)]
-    cut = len(systems) - MAX_SYSTEMS
     return Densities(
-        figures=tuple(_figure(source, name, systems[:MAX_SYSTEMS]) for name in schemas),
+        figures=tuple(_figure(source, name, systems) for name in schemas),
         tables=tuple(_table(source, name) for name in schemas),
-        left_out=f"Densities of {cut} more systems are in result.json." if cut > 0 else "",
     )
 
 

@@ -10,6 +10,7 @@ from frtaudit.report.sections.verdicts import record_of
 from frtaudit.report.source import Record, Source
 
 FRONT_HEIGHT = 1.7  # inches
+MAX_DOTS = 24  # what a third of the page shows
 EVERYBODY = "everybody"
 
 
@@ -24,16 +25,17 @@ def figure(source: Source) -> Figure | None:
     return Figure(
         name="front",
         title="The systems compared",
-        caption=_front_caption(has_dots=dots is not None),
+        caption=_front_caption(source, has_dots=dots is not None),
         panels=(panel,),
         keys=figures.keys("front", names),
     )
 
 
-def _front_caption(*, has_dots: bool) -> Text:
+def _front_caption(source: Source, *, has_dots: bool) -> Text:
     if not has_dots:
         return spans("A line nearer the lower left corner makes fewer errors of both kinds.")
-    return spans("One threshold for all. Bars: intervals for the population; thick vertical lines: limits.")
+    limits = "; thick vertical lines: limits" if source.result.findings else ""
+    return spans(f"One threshold for all. Bars: intervals for the population{limits}.")
 
 
 def det_curves(source: Source) -> list[Series]:
@@ -68,7 +70,7 @@ def _front_dots(source: Source) -> Panel | None:
         if dict(record.estimate.at) == {"fmr": target} and record.estimate.group not in POOLS
     ]
     dots, rows = group_dots(source, schema, records)
-    if not dots:
+    if not dots or len(dots) > MAX_DOTS:
         return None
     everybody = [record for record in overall(source, "fnmr_at_fmr") if record.estimate.at["fmr"] == target]
     above = [dot for record in everybody if (dot := _dot(source, record, EVERYBODY)) is not None]

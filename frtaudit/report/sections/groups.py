@@ -1,5 +1,6 @@
 """Groups: rates of every class at one threshold for all, drawn and in tables, and the indices of their difference."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from frtaudit.core import UNKNOWN, formatting
@@ -23,7 +24,7 @@ from frtaudit.report.source import AtKey, Record, Source
 from frtaudit.report.words import display_name, words
 
 MAX_POINTS = 6
-MAX_SYSTEMS_IN_PANEL = 4
+MAX_SYSTEMS_IN_FIGURE = 4
 PAIR = "|"
 
 
@@ -68,12 +69,12 @@ def _schema(source: Source, name: str) -> Schema | None:
     places = [at for at in _points(records) if at not in first]
     tables = [_table(source, name, point, records) for point in places[:MAX_POINTS]]
     tables += _fixed(source, name, [record for record in records if "threshold" in record.estimate.at])
-    drawn = _figure(source, name, records)
+    drawn = _figures(source, name, records)
     cut = len(places) - MAX_POINTS
     return Schema(
         name=name,
         title=name.replace("_", " "),
-        figures=(drawn,) if drawn else (),
+        figures=drawn,
         main=tuple(_table(source, name, point, records) for point in first),
         tables=(*tables, *_indices(name, indices)),
         left_out=f"{cut} more operating points are in result.json." if cut > 0 else "",
@@ -198,10 +199,10 @@ def _rate(record: Record) -> str:
     return "fmr" if record.estimate.metric == "fmr" else "fnmr"
 
 
-def _figure(source: Source, schema: str, records: list[Record]) -> Figure | None:
+def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure, ...]:
+    """A figure for every four systems; none where no rate of a group was estimated."""
     target = points.main_target(source)
-    panels: list[Panel] = []
-    shown: set[str] = set()
+    drawn: list[tuple[str, str, list[str], list[Dot]]] = []
     for metric, title in (("fmr", "FMR within the group"), ("fnmr_at_fmr", "FNMR")):
         here = [
             record
@@ -211,37 +212,42 @@ def _figure(source: Source, schema: str, records: list[Record]) -> Figure | None
             and record.estimate.group not in points.POOLS
         ]
         dots, rows = front.group_dots(source, schema, here)
-        shown |= {dot.series for dot in dots}
-        panels += _panels(source, schema, metric, title, rows, dots)
-    if not panels or target is None:
-        return None
+        if dots:
+            drawn.append((metric, title, rows, dots))
+    if not drawn or target is None:
+        return ()
+    shown = {dot.series for *_, dots in drawn for dot in dots}
     names = [(index, name) for index, name in enumerate(source.providers) if name in shown]
-    return Figure(
-        name=f"groups-{schema}",
-        title=f"Error rates by {schema.replace('_', ' ')}",
-        caption=spans(
-            f"At the one threshold for all at which the overall FMR is {formatting.exact(target)}. Dots are estimates, "
-            "bars intervals for the population. A hollow dot at the left edge is a rate of 0. People without a label "
-            "are in the table alone. Bars that overlap do not show that groups are equal; the test below compares them."
-        ),
-        panels=tuple(panels),
-        keys=figures.keys(f"groups-{schema}", names),
+    caption = spans(
+        f"At the one threshold for all at which the overall FMR is {formatting.exact(target)}. Dots are estimates, "
+        "bars intervals for the population. A hollow dot at the left edge is a rate of 0. People without a label "
+        "are in the table alone. Bars that overlap do not show that groups are equal; the test below compares them."
     )
+    found = []
+    for start in range(0, len(names), MAX_SYSTEMS_IN_FIGURE):
+        chosen = names[start : start + MAX_SYSTEMS_IN_FIGURE]
+        name = f"groups-{schema}-{start}" if start else f"groups-{schema}"
+        found.append(
+            Figure(
+                name=name,
+                title=f"Error rates by {schema.replace('_', ' ')}",
+                caption=spans("As above, for further systems.") if start else caption,
+                panels=tuple(_panels(schema, start, {name for _, name in chosen}, drawn)),
+                keys=figures.keys(name, chosen),
+            )
+        )
+    return tuple(found)
 
 
 def _panels(
-    source: Source, schema: str, metric: str, title: str, rows: list[str], dots: list[Dot]
-) -> list[Panel]:
-    """Up to four systems share a panel; more get further panels."""
-    found = []
-    names = [name for name in source.providers if any(dot.series == name for dot in dots)]
-    for start in range(0, len(names), MAX_SYSTEMS_IN_PANEL):
-        chosen = names[start : start + MAX_SYSTEMS_IN_PANEL]
+    schema: str, start: int, chosen: set[str], drawn: list[tuple[str, str, list[str], list[Dot]]]
+) -> Iterator[Panel]:
+    """FMR and FNMR of the chosen systems."""
+    for metric, title, rows, dots in drawn:
         part = [dot for dot in dots if dot.series in chosen]
-        found.append(
-            figures.dots(f"groups-{schema}-{metric}-{start}", title, rows, part, phrases.metric(metric))
-        )
-    return found
+        if part:
+            name = f"groups-{schema}-{metric}-{start}"
+            yield figures.dots(name, title, rows, part, phrases.metric(metric))
 
 
 def _indices(schema: str, records: list[Record]) -> list[Table]:

@@ -14,7 +14,7 @@ from frtaudit.report.words import display_name, words
 
 METRIC = "d_l2"
 PAIR = "|"
-MAX_SYSTEMS = 8
+FEW_SYSTEMS = 3
 JUDGED = "raw p of this test alone: a requirement judges this distance, against its limit and adjusted"
 TARGETS = (Target.POPULATION, Target.COMPARISONS_IID)
 
@@ -23,14 +23,14 @@ TARGETS = (Target.POPULATION, Target.COMPARISONS_IID)
 class Interclass:
     """The view: tables of each schema and space, figures of each schema and system, tables as published.
 
-    ``main``: classes of each schema, without pairs.
+    ``main``: classes of each schema, without pairs; ``shown``: how many figures stand beside it.
     """
 
     main: tuple[Table, ...]
     tables: tuple[Table, ...]
     published: tuple[Table, ...]
     figures: tuple[Figure, ...]
-    left_out: str
+    shown: int
 
 
 def build(source: Source) -> Interclass | None:
@@ -48,8 +48,7 @@ def build(source: Source) -> Interclass | None:
     ]
     banded = source.curves("threshold_at_tar", grouped=True)  # the section on curves draws them, with bands
     systems = () if banded else source.providers
-    drawn = [_figure(source, schema, name) for schema in source.schemas for name in systems[:MAX_SYSTEMS]]
-    cut = len(systems) - MAX_SYSTEMS
+    drawn = [_figure(source, schema, name) for schema in source.schemas for name in systems]
     return Interclass(
         main=tuple(
             _table(
@@ -64,7 +63,7 @@ def build(source: Source) -> Interclass | None:
         tables=tuple(tables),
         published=interclass_published.tables(source, schemas),
         figures=tuple(figure for figure in drawn if figure is not None),
-        left_out=f"Curves of {cut} more systems are in result.json." if cut > 0 else "",
+        shown=2 if len(source.providers) <= FEW_SYSTEMS else 1,
     )
 
 

@@ -1,12 +1,13 @@
 """Error rates of everybody: curves with bands, a table for each FMR target, fixed thresholds, equal error rate."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from frtaudit.core import Curve, Target, formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections import front, points
 from frtaudit.report.sections.tables import (
     BOTH,
@@ -20,6 +21,8 @@ from frtaudit.report.sections.tables import (
 )
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
+
+MAX_SYSTEMS_IN_PANEL, FEW_SYSTEMS_IN_PANEL = 8, 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +52,21 @@ def _curves(source: Source) -> Figure | None:
             *_band_words(series),
             f"In the figure {_weights(series)}. FMR, and on the right FNMR too, is on a logarithmic scale.",
         ),
-        panels=(figures.roc("roc", series), figures.det("det", series)),
+        panels=tuple(_pairs(series)),
         keys=figures.keys("curves", [(item.index, item.name) for item in series]),
     )
+
+
+def _pairs(series: list[Series]) -> Iterator[Panel]:
+    """ROC and DET of all systems, or on the same axes of a few at a time."""
+    if len(series) <= MAX_SYSTEMS_IN_PANEL:
+        yield from (figures.roc("roc", series), figures.det("det", series))
+        return
+    for start in range(0, len(series), FEW_SYSTEMS_IN_PANEL):
+        part = series[start : start + FEW_SYSTEMS_IN_PANEL]
+        number = f"-{start}" if start else ""
+        yield figures.roc(f"roc{number}", part, series)
+        yield figures.det(f"det{number}", part, every=series)
 
 
 def _weights(series: list[Series]) -> str:

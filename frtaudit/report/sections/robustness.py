@@ -40,7 +40,7 @@ def build(source: Source) -> Robustness:
     tables = tuple(table for table in found if table is not None)
     text = words().robustness
     closed = [] if source.select("index_worst_case") else [spans(text["no_unknown"])]
-    text_spans = (spans(text["people"]), spans(text["silent"]), *_unknown(source), *closed, _runs(source))
+    text_spans = (*_unknown(source), *closed, _runs(source))
     return Robustness(remarks=text_spans, tables=tables)
 
 

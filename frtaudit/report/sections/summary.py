@@ -17,6 +17,7 @@ from frtaudit.report.pieces import (
     Text,
     TextSpan,
     listed,
+    plain_text,
     spans,
 )
 from frtaudit.report.sections import (
@@ -47,6 +48,8 @@ from frtaudit.report.words import display_name, words
 
 NOT_DECLARED = "not declared"
 FIRST_PAGE_LINES = 14  # verdicts and the requirements above them: what one sheet holds with all the rest
+FIRST_PAGE_ANSWER, LINE_LENGTH, MIN_LINES = 14, 115, 3  # lines of the answer beside which they have room
+FIGURE_LINES = 20  # of answer and verdicts together, below which the figure has room
 FIRST_PAGE_SYSTEMS = 8
 FIRST_PAGE_CLASSES = 8
 HEADLINE_TARGETS = 3
@@ -81,7 +84,10 @@ class Summary:
 def build(source: Source, settings: Report, date: str) -> Summary:
     """Everything that stands before the contents."""
     rulings = all_rulings(source)
-    shown = _room(rulings)
+    answers, warnings = answer.sentences(source, rulings), data_warnings.warnings(source)
+    worst = worst_group(source)
+    above = sum(map(_lines, (*answers, *warnings[:2], worst)))
+    shown = _room(rulings, above)
     tallies = [(v, sum(finding.verdict is v for finding in source.result.findings)) for v in ORDER]
     return Summary(
         declared=_declared(settings, date, source.sha256),
@@ -90,7 +96,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         undeclared=", ".join(
             name.lower() for name, _, known in _declared(settings, date, source.sha256) if not known
         ),
-        answers=answer.sentences(source, rulings),
+        answers=answers,
         tally=tuple((v.value, str(n), display_name(words().verdict, v.value)) for v, n in tallies if n),
         dockets=dockets(rulings[:shown]),
         more=len(rulings) - shown,
@@ -100,10 +106,10 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         changed=two_dates.answers(source),
         labels=label_notice.notice(source),
         collected=collected.notice(source),
-        worst=worst_group(source),
-        warnings=data_warnings.warnings(source),
+        worst=worst,
+        warnings=warnings,
         headline=headline(source),
-        figure=front.figure(source),
+        figure=front.figure(source) if above + shown <= FIGURE_LINES else None,
         terms=_terms(source),
         cannot=(*((label_notice.UNNAMED,) if label_notice.estimated(source) else ()), *words().cannot_show),
     )
@@ -123,14 +129,20 @@ def _declared(settings: Report, date: str, digest: str) -> tuple[tuple[str, str,
     return tuple((name, text or NOT_DECLARED, bool(text)) for name, text in fields)
 
 
-def _room(rulings: tuple[FindingRow, ...]) -> int:
-    """How many rulings the first page has room for, each requirement taking a line of its own."""
+def _room(rulings: tuple[FindingRow, ...], above: int) -> int:
+    """How many rulings the first page has room for below so many lines, each requirement taking a line of its own."""
+    room = max(FIRST_PAGE_LINES - max(0, above - FIRST_PAGE_ANSWER), MIN_LINES)
     names: set[str] = set()
     for count, finding in enumerate(rulings):
         names.add(finding.requirement.text)
-        if count + 1 + len(names) > FIRST_PAGE_LINES:
+        if count + 1 + len(names) > room:
             return count
     return len(rulings)
+
+
+def _lines(text: Text) -> int:
+    """How many lines of the first page a sentence takes."""
+    return -(-len(plain_text(text)) // LINE_LENGTH)
 
 
 def _facts(source: Source) -> Iterator[tuple[str, Text]]:

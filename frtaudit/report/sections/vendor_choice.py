@@ -10,7 +10,7 @@ from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, 
 from frtaudit.report.sections.points import main_target, overall
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.sections.vendor_tables import Key, key_of, number
-from frtaudit.report.sections.vendors import RANK, VALUE, declared_rule, possible_ranks
+from frtaudit.report.sections.vendors import DIFFERENCE, RANK, VALUE, declared_rule, possible_ranks
 from frtaudit.report.source import Record, Source
 
 VERDICTS = {
@@ -49,7 +49,34 @@ def _sentence(source: Source, decisions: Sequence[Record]) -> Text:
     )
     if chosen and others:
         parts += ["; ", listed(others), " are not" if len(others) > 1 else " is not"]
-    return spans(*parts, ".")
+    return spans(*parts, ".", *_tied(source, decisions))
+
+
+def _tied(source: Source, decisions: Sequence[Record]) -> list[Part]:
+    """How large a difference between systems that were chosen together the comparison would have found."""
+    chosen = {record.estimate.provider for record in decisions if record.estimate.value}
+    unsure = [
+        (record.estimate.test.detectable, record)
+        for record in source.select(DIFFERENCE)
+        if key_of(record) == key_of(decisions[0])
+        and {record.estimate.provider, record.estimate.at.get("against")} <= chosen
+        and record.estimate.test is not None
+        and not record.estimate.test.differs
+        and record.estimate.test.detectable is not None
+    ]
+    if not unsure:
+        return []
+    size, record = max(unsure, key=lambda pair: pair[0])
+    return [
+        " No difference between chosen systems was established; the minimum detectable difference is ",
+        number(record, size, f"{record.pointer}/test/detectable"),
+        " or less (",
+        phrases.number(
+            formatting.exact(record.estimate.test.power if record.estimate.test else 0.0),
+            f"{record.pointer}/test/power",
+        ),
+        " power).",
+    ]
 
 
 def _name(record: Record) -> Text:

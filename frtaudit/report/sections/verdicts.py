@@ -168,8 +168,12 @@ def _who(source: Source, record: Record | None) -> Text:
     if record is None:
         return ()
     name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
-    group: list[Part] = [", ", phrases.group(source, record)] if record.estimate.group != "all" else []
-    return spans(name, *group)
+    if record.estimate.group == "all":
+        return (name,)
+    if record.estimate.group == "max":
+        by = f"largest by {(record.estimate.schema or '').replace('_', ' ')}"
+        return spans(name, ", ", TextSpan(text=by, pointer=f"{record.pointer}/group"))
+    return spans(name, ", ", phrases.group(source, record))
 
 
 def _sentence(finding: Finding, at: str) -> Text:

@@ -14,5 +14,5 @@ def test_every_reference_of_the_report_is_an_entry(tmp_path: Path) -> None:
     text = (tmp_path / "references.bib").read_text("utf-8")
     keys = re.findall(r"^@\w+\{(\w+),$", text, re.MULTILINE)
     assert keys == [*(item.key for item in references_of(run.result)), "frtaudit"]
-    assert f"version = {{{run.result.versions['frtaudit']}}}" in text
+    assert f"note = {{version {run.result.versions['frtaudit']}}}" in text
     assert text.count("{") == text.count("}")

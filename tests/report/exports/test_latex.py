@@ -53,7 +53,7 @@ def test_no_text_is_a_command(text: str) -> None:
     assert not found.startswith(("[", "*"))  # behind a row or a rule they would be its argument
     bare = re.sub(r"\{[][*]\}", "", found)
     bare = re.sub(r"\\(textbackslash|textasciicircum|textasciitilde)\{\}|\\[{}$&#%_]", "", bare)
-    bare = re.sub(r"\$(-|<|>|\||\\times|\\leq|\\geq|\^\{[0-9-]+\})\$", "", bare)
+    bare = re.sub(r"\$(-|<|>|\||\\times|\\leq|\\geq|\\infty|\^\{[0-9-]+\})\$", "", bare)
     assert not set(bare) & set("\\{}$&#%_^~[]*")
     assert "\n" not in found
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from report_fixture import result
 
+from frtaudit.core import Verdict
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import answer, verdicts
 from frtaudit.report.source import Source
@@ -32,3 +33,41 @@ def test_without_requirements_the_rates_answer() -> None:
     lines = said(Source(replace(result(), findings=())))
     assert lines[0] == "northgate: FNMR 1.74 % at FMR 0.1 %, 95 % CI 1.31 % to 2.19 %."
     assert lines[1].startswith("quill_2: FNMR 9.51 % at FMR 0.1 %")
+
+
+def test_what_was_not_established_is_said_with_the_detectable_ratio() -> None:
+    """No difference between groups: how large a ratio the test would have found, with its power."""
+    alike = [
+        replace(item, test=replace(item.test, p=0.5, p_adjusted=1.0))
+        if item.metric == "max_min" and item.test is not None and item.test.p is not None
+        else item
+        for item in result().estimates
+    ]
+    lines = said(Source(replace(result(), estimates=tuple(alike))))
+    (line,) = [line for line in lines if line.startswith("No difference between groups")]
+    assert "(minimum detectable ratio 2.31, 80 % power)" in line
+
+
+def test_few_errors_are_said_with_how_many_it_takes() -> None:
+    """Groups that cannot be tested: how many errors, of how many subjects, each group needs."""
+    (line,) = [line for line in said(Source(result())) if line.startswith("Not testable")]
+    assert line.endswith("; each group needs 10 errors of 10 subjects.")
+
+
+def test_a_finding_on_the_largest_of_the_classes_names_the_schema() -> None:
+    """``largest by group``, not a group called max; no projection where no number of subjects is given."""
+    (failed,) = [item for item in result().findings if item.verdict is Verdict.FAIL]
+    place = int(str(failed.estimate).rpartition("/")[2])
+    estimates = list(result().estimates)
+    estimates[place] = replace(estimates[place], group="max", schema="group")
+    lines = said(Source(replace(result(), estimates=tuple(estimates), findings=(failed,))))
+    assert "FNMR, largest by group at FMR 0.1 % is 9.51 %" in lines[0]
+
+
+def test_numbers_of_subjects_are_explained_only_where_they_stand() -> None:
+    """Without a number of subjects the sentence says nothing of their conditions."""
+    (open_,) = [item for item in result().findings if item.verdict is Verdict.INCONCLUSIVE]
+    without = replace(open_, bound_level=None)
+    lines = said(Source(replace(result(), findings=(without,))))
+    (line,) = [line for line in lines if line.startswith("Inconclusive")]
+    assert "Numbers of subjects" not in line

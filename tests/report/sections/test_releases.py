@@ -97,7 +97,6 @@ def test_densities_and_normality() -> None:
     assert [row[0] for row in rows(table)] == ["Light", "Dark", "Light", "Dark"]
     assert rows(table)[1][2] != "–"
     assert rows(table)[2][2] == "–"
-    assert view.left_out == ""
 
 
 def test_boxes_and_d_l2_at_like_quality() -> None:
@@ -129,7 +128,7 @@ def test_curves_are_drawn_once() -> None:
     """Where the section on curves draws them with bands, the section on d_l2 does not draw them again."""
     view = interclass.build(Source(result()))
     assert view is not None
-    assert (view.figures, view.left_out) == ((), "")
+    assert view.figures == ()
 
 
 def test_the_cohorts_samples_are_no_system() -> None:

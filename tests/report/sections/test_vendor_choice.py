@@ -29,6 +29,21 @@ def test_one_sentence_names_the_rule_and_who_is_chosen() -> None:
         assert decision.provider in (chosen if decision.value else others)
 
 
+def test_systems_that_tie_are_said_with_the_detectable_difference() -> None:
+    """What the comparison left open, and how large a difference it would have found."""
+    said = plain_text(choice(result()).sentence)
+    sizes = [
+        decision.test.detectable
+        for decision in pick(result(), "vendor_difference")
+        if decision.test is not None and not decision.test.differs and decision.at["of"] == "fnmr_at_fmr"
+    ]
+    assert any(sizes)
+    assert (
+        "No difference between chosen systems was established; the minimum detectable difference is" in said
+    )
+    assert said.endswith("(80 % power).")
+
+
 def test_one_table_has_a_row_for_each_system() -> None:
     """FNMR and FMR with intervals, failures, the largest group ratio, the rank and the verdict of the rule."""
     table = choice(result()).table
