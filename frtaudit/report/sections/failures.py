@@ -37,7 +37,7 @@ def build(source: Source) -> Failures | None:
         *([_ledger(source, "exclusions", by_group=False)] if source.result.failures else []),
     ]
     tables = [
-        *([_rates(source, "fta", FTA, FTA_MEANS, acquired)] if len(acquired) > len(overall) else []),
+        *([_rates(source, "fta", FTA_BY_CLASS, FTA_MEANS, acquired)] if len(acquired) > len(overall) else []),
         *([_rates(source, "frr", "False reject rate with failures. ", FRR_MEANS, frr)] if frr else []),
         *([_cases(source, cases)] if cases else []),
         *([_ledger(source, "exclusions-groups", by_group=True)] if source.result.failures else []),
@@ -46,6 +46,7 @@ def build(source: Source) -> Failures | None:
 
 
 FTA = "Failure to acquire. "
+FTA_BY_CLASS = "Failure to acquire by class. "
 FTA_MEANS = "The share of attempts without a template."
 FRR_MEANS = "FRR = FTA + FNMR (1 − FTA), one attempt for each transaction."
 
