@@ -9,10 +9,11 @@ import numpy as np
 from frtaudit.core import Estimate, Interval, Method, Target
 from frtaudit.core.arrays import Flags, Ints
 from frtaudit.core.canonical import seed_of
+from frtaudit.core.methods import MIN_ERRORS
 from frtaudit.core.registry import register
 from frtaudit.core.spec import ADDED, AuditSpec, Weighting
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.intervals import MIN_ERRORS, SHARE, from_bounds
+from frtaudit.evaluation.intervals import SHARE, from_bounds
 from frtaudit.evaluation.system import AnalysisOutput, FoldPairs, SystemData, on_panel
 from frtaudit.stats.folds import fold_differences, kfold_accuracy
 from frtaudit.stats.intervals import wilson

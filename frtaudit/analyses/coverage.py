@@ -19,19 +19,11 @@ from frtaudit.analyses.shared.cohort_model import (
 from frtaudit.core import Estimate, Interval, Method
 from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import dumps, seed_of
+from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.registry import register
 from frtaudit.core.spec import Plan
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.intervals import (
-    MIN_EFFECTIVE,
-    MIN_ERROR_SUBJECTS,
-    MIN_ERRORS,
-    PLAN_OF,
-    AtKey,
-    OperatingPoint,
-    RateSummary,
-    read,
-)
+from frtaudit.evaluation.intervals import MIN_EFFECTIVE, PLAN_OF, AtKey, OperatingPoint, RateSummary, read
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.intervals import coverage, simulated_cohorts, wilson
 from frtaudit.stats.intervals.coverage import Bounds, Misses

@@ -9,11 +9,10 @@ import numpy as np
 from frtaudit.analyses.shared.failure_counts import Attempts, attempts_of, members_of, was_listed
 from frtaudit.core import Estimate, Interval, LedgerEntry, Method
 from frtaudit.core.arrays import Floats, Ints
+from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.registry import register
 from frtaudit.core.spec import FailureScore, Plan, Weighting
 from frtaudit.evaluation.intervals import (
-    MIN_ERROR_SUBJECTS,
-    MIN_ERRORS,
     SHARE,
     AtKey,
     OperatingPoint,

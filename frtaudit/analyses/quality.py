@@ -12,12 +12,13 @@ import numpy as np
 from frtaudit.core import Cohort, Curve, Estimate, Interval, Method, Target, Test, TestMethod
 from frtaudit.core.arrays import Flags, Floats, Ints, Texts
 from frtaudit.core.canonical import seed_of
+from frtaudit.core.methods import MIN_ERROR_SUBJECTS
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.class_scores import ClassScores, class_scores
 from frtaudit.evaluation.interclass import CLASS_MOVED, classes_alike
-from frtaudit.evaluation.intervals import MIN_ERROR_SUBJECTS, empty
+from frtaudit.evaluation.intervals import empty
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import class_curves, d_l2, d_l2_spaces, sample_quality
 from frtaudit.stats.interclass.class_curves import Classes

@@ -13,11 +13,12 @@ import scipy
 from frtaudit.core import Curve, Estimate, Interval, Method, Target
 from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import seed_of
+from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.registry import register
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.class_scores import ClassScores, check_shares, class_scores, shares_of
-from frtaudit.evaluation.intervals import MIN_ERROR_SUBJECTS, MIN_ERRORS, SHARE, empty, finite
+from frtaudit.evaluation.intervals import SHARE, empty, finite
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import class_curves
 from frtaudit.stats.interclass.class_curves import Classes

@@ -21,10 +21,11 @@ from frtaudit.core import CohortData, Curve, Estimate, Interval, Method
 from frtaudit.core.arrays import Flags, Ints, Singles
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.file_names import file_name
+from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, AuditSpec
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.intervals import MIN_ERROR_SUBJECTS, MIN_ERRORS, from_bounds
+from frtaudit.evaluation.intervals import from_bounds
 from frtaudit.evaluation.system import AnalysisOutput, FoldPairs, SystemData, on_panel
 from frtaudit.inputs.review import as_csv, as_lines
 from frtaudit.stats.folds import fold_assignment, fold_differences, kfold_accuracy

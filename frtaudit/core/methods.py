@@ -3,6 +3,9 @@
 from enum import Enum
 from typing import Self
 
+MIN_ERRORS = 10  # in a group, for a bootstrap, a comparison of groups
+MIN_ERROR_SUBJECTS = 10  # subjects with errors
+
 
 class Target(Enum):
     """For whom an interval holds."""

@@ -7,10 +7,9 @@ import numpy as np
 
 from frtaudit.core import Interval, Method, Test, TestMethod
 from frtaudit.core.arrays import Floats
+from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import IntervalSpec, Plan
 from frtaudit.evaluation.intervals import (
-    MIN_ERROR_SUBJECTS,
-    MIN_ERRORS,
     PLAN_OF,
     RateSummary,
     empty,

@@ -10,6 +10,7 @@ import numpy as np
 
 from frtaudit.core import Estimate, Interval, Method, Target, formatting
 from frtaudit.core.arrays import Floats
+from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
 from frtaudit.evaluation.system import WEIGHTINGS, SystemData
 from frtaudit.stats.bootstrap.resample import Replicates
@@ -18,8 +19,6 @@ from frtaudit.stats.intervals import bootstrap_intervals, dependence, wilson
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 from frtaudit.stats.rates.rates import rates as rates_at
 
-MIN_ERRORS = 10
-MIN_ERROR_SUBJECTS = 10
 MIN_DOUBLE_OR_NOTHING = 10
 MIN_EFFECTIVE = 20  # the smallest number of subjects at which FORMULAS 8.2 measured percentile intervals
 PLAN_OF: Mapping[Method, Plan] = {

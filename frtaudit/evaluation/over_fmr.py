@@ -9,8 +9,9 @@ from frtaudit.core import Curve, Method, Target
 from frtaudit.core.arrays import Floats
 from frtaudit.core.curves import spans
 from frtaudit.core.freeze import freeze
+from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
-from frtaudit.evaluation.intervals import MIN_ERROR_SUBJECTS, MIN_ERRORS, PLAN_OF, OperatingPoint, read
+from frtaudit.evaluation.intervals import PLAN_OF, OperatingPoint, read
 from frtaudit.evaluation.system import BELOW_FLOOR, WEIGHTINGS, SystemData
 from frtaudit.stats.groups.differentials import RateIndex, rate_index
 from frtaudit.stats.intervals import bootstrap_intervals

@@ -11,12 +11,10 @@ import numpy as np
 
 from frtaudit.core.arrays import Floats, Index, Ints
 from frtaudit.core.estimates import Interval
-from frtaudit.core.methods import Method
+from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS, Method
 from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec import Plan, Weighting
 from frtaudit.evaluation.intervals import (
-    MIN_ERROR_SUBJECTS,
-    MIN_ERRORS,
     empty,
     from_bounds,
     from_variance,

@@ -7,7 +7,8 @@ import numpy as np
 
 from frtaudit.analyses.comparison.support import CommonSupport, SystemOnSupport
 from frtaudit.core.arrays import Flags, Floats, Ints
-from frtaudit.evaluation.intervals import MIN_ERROR_SUBJECTS, MIN_ERRORS, SHARE, AtKey
+from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
+from frtaudit.evaluation.intervals import SHARE, AtKey
 from frtaudit.evaluation.system import WEIGHTINGS
 from frtaudit.stats.groups.differentials import RateIndex, rate_index
 from frtaudit.stats.interclass import class_curves

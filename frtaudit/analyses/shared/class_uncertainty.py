@@ -22,11 +22,10 @@ from frtaudit.analyses.shared.label_bounds import (
 )
 from frtaudit.core import Estimate, Interval, Method
 from frtaudit.core.arrays import Floats, Ints
+from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import FailureScore, Plan, Weighting
 from frtaudit.evaluation.differentials import BOTH, Form, forms
 from frtaudit.evaluation.intervals import (
-    MIN_ERROR_SUBJECTS,
-    MIN_ERRORS,
     PLAN_OF,
     SHARE,
     AtKey,

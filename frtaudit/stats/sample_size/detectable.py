@@ -17,9 +17,9 @@ from functools import lru_cache
 
 import scipy
 
+from frtaudit.core.methods import MIN_ERRORS
 from frtaudit.stats.sample_size.power import ComparisonDesign, Dependence, fewest
 
-MIN_ERRORS = 10
 FOR_ERRORS = 0.1
 
 
