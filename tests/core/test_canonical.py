@@ -15,6 +15,7 @@ from frtaudit.core.canonical import (
     number_out,
     plain,
     pseudonym,
+    read_json,
     seed_of,
     sha256,
     sha256_file,
@@ -91,3 +92,10 @@ def test_no_bare_infinity_in_json() -> None:
     """What cannot be JSON is refused rather than written in a dialect."""
     with pytest.raises(TypeError):
         dumps({"a": object()})  # type: ignore[dict-item]  # that is the test
+
+
+@pytest.mark.parametrize("data", [b'"\\ud800"', b"[" * 100_000])
+def test_json_that_is_none_is_refused(data: bytes) -> None:
+    """Half of a surrogate pair, and brackets beyond reason."""
+    with pytest.raises(ValueError, match="surrogate|nested"):
+        read_json(data)

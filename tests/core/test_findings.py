@@ -5,6 +5,7 @@ import strategies_core as strategies
 from hypothesis import given
 
 from frtaudit.core import Finding, Verdict
+from frtaudit.core.findings import FailOn, exit_code, tally
 from frtaudit.core.records import from_json, to_json
 
 
@@ -40,3 +41,21 @@ def test_a_finding_says_something() -> None:
     """A finding without a sentence is refused."""
     with pytest.raises(ValueError, match="one plain sentence"):
         finding(sentence="")
+
+
+def test_advisory_findings_count_nowhere() -> None:
+    """Neither in the counts of verdicts nor in the exit code, which depends on what counts as failure."""
+    counts = tally(
+        [finding(), finding(verdict=Verdict.FAIL, advisory=True), finding(verdict=Verdict.INCONCLUSIVE)]
+    )
+    assert counts == {"pass": 1, "inconclusive": 1}
+    assert exit_code(counts) == 0
+    assert exit_code(counts, FailOn.INCONCLUSIVE) == 3
+
+
+def test_a_limit_may_be_broken_before_the_adjustment_alone() -> None:
+    """P at or below the finding's own error, the adjusted one above it; neither for a decided finding."""
+    near = {"verdict": Verdict.INCONCLUSIVE, "p": 0.02, "p_adjusted": 0.08}
+    assert finding(**near).fails_unadjusted
+    assert not finding(**near | {"p_adjusted": 0.04}).fails_unadjusted
+    assert not finding(**near | {"verdict": Verdict.PASS}).fails_unadjusted
