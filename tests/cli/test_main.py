@@ -127,6 +127,10 @@ def test_hydra_flags_are_passed_on(called: list[tuple[object, ...]]) -> None:
     [
         (["nope"], "frtaudit: command line: no command 'nope'; accepted: run, compare, check"),
         (
+            ["export", ""],
+            "frtaudit: command line: an argument is empty; accepted: frtaudit export --help shows it",
+        ),
+        (
             ["run", "--nope"],
             "frtaudit: command line: unrecognized arguments: --nope; accepted: frtaudit run --help",
         ),

@@ -13,7 +13,7 @@ from frtaudit.report.context import ANNEX, MAIN, SECTIONS, Status, context
 pytestmark = pytest.mark.usefixtures("words_alone")
 
 ASKED_FOR = {
-    *("annotation", "collected", "identity_labels", "label_cost", "two_dates"),
+    *("profiles", "annotation", "collected", "identity_labels", "label_cost", "two_dates"),
     *("coverage", "card", "overlap", "sanitization", "tar_curves", "orders", "releases"),
     *(
         "densities",

@@ -85,7 +85,7 @@ def withheld_classes(source: Source) -> bool:
 def worst(source: Source, metric: str, target: float | None) -> tuple[Record, Record | None] | None:
     """The group with the largest rate at the target, over systems and schemas; with everybody's rate there.
 
-    None where no system has two groups with a rate: one group alone is not the highest.
+    None where no system has two groups with a rate, or none an error: one group alone is not the highest.
     """
     grouped = [
         record
@@ -99,6 +99,8 @@ def worst(source: Source, metric: str, target: float | None) -> tuple[Record, Re
     if not grouped:
         return None
     most = max(grouped, key=lambda record: record.estimate.value or 0.0)
+    if not most.estimate.value:
+        return None
     same = [
         record
         for record in overall(source, metric)

@@ -110,6 +110,13 @@ def test_unknown_is_never_the_worst_off_group() -> None:
     assert found[0].estimate.group == "cedar"
 
 
+def test_without_an_error_no_group_is_the_highest() -> None:
+    """Where every group's rate is 0 there is no sentence about the highest one."""
+    base = result()
+    clean = tuple(replace(item, value=0.0) if item.group else item for item in base.estimates)
+    assert points.worst(Source(replace(base, estimates=clean)), "fnmr_at_fmr", 0.001) is None
+
+
 def test_terms_say_pairing_weighting_and_origin(view: Context) -> None:
     """The first page names for whom, the pairing rule, the weighting and the thresholds' origin."""
     named = {name: plain_text(text) for name, text in view.summary.terms}
