@@ -1,5 +1,6 @@
 """Faults of the machine, each as its own line: disk full, memory gone, a limit reached, a damaged store."""
 
+import _thread
 import errno
 import os
 import resource
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from frtaudit.errors import DataError, FrtauditError
 
+PATIENCE = 1.0  # seconds for a thread that was started to say so
 UNEXPECTED = "unexpected"  # where: nobody foresaw it
 ELSEWHERE = "free space there, or a folder on another disk"
 LESS = "more memory, fewer threads, or a smaller tail_budget"
@@ -123,10 +125,14 @@ def check_address_space() -> None:
 
 
 def check_threads() -> None:
-    """Raise :class:`RuntimeError` where no thread can be started (``ulimit -u``): OpenBLAS then sends SIGINT."""
-    thread = threading.Thread(target=int)
-    thread.start()
-    thread.join()
+    """Raise :class:`RuntimeError` where no thread can be started (``ulimit -u``): OpenBLAS then sends SIGINT.
+
+    ``Thread.start`` would wait for ever for a thread that gets no memory before it says that it runs.
+    """
+    is_alive = threading.Lock()
+    is_alive.acquire()
+    _thread.start_new_thread(is_alive.release, ())
+    is_alive.acquire(timeout=PATIENCE)
 
 
 def _of_system(error: OSError, where: str) -> FrtauditError:

@@ -8,7 +8,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import threading
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -136,22 +135,29 @@ def test_a_working_folder_that_was_removed_is_said(tmp_path: Path, monkeypatch: 
     assert str(as_line(error.value)).startswith("files: it is missing")
 
 
+def test_a_thread_that_never_says_that_it_runs_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that gets no memory before: `Thread.start` would wait for ever."""
+    monkeypatch.setattr("_thread.start_new_thread", lambda *_: 0)
+    monkeypatch.setattr(faults, "PATIENCE", 0.01)
+    faults.check_threads()
+
+
 @pytest.mark.parametrize("number", [0, signal.SIGINT, signal.SIGTERM])
 def test_threads_that_cannot_be_had_are_told_as_such(
     number: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`ulimit -u`: before a command begins, and where OpenBLAS sends the process SIGINT for it; SIGTERM is a signal."""
 
-    def none_left(_: threading.Thread) -> None:
+    def none_left(*_: object) -> None:
         raise RuntimeError("can't start new thread")
 
     def sent(_: Sequence[str]) -> int:
-        monkeypatch.setattr(threading.Thread, "start", none_left)
+        monkeypatch.setattr("_thread.start_new_thread", none_left)
         raise signals.Stopped(number)
 
     monkeypatch.setitem(main.COMMANDS, "list", sent)
     if not number:
-        monkeypatch.setattr(threading.Thread, "start", none_left)
+        monkeypatch.setattr("_thread.start_new_thread", none_left)
     code = main.main(["list"])
     said = capsys.readouterr().err
     if number == signal.SIGTERM:
