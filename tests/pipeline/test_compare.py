@@ -82,6 +82,7 @@ def test_compare_writes_a_page_from_finished_runs(tmp_path: Path) -> None:
     page = (out / "report.html").read_text()
     assert "Systems compared" in page
     assert "three</span> is not. No difference between chosen systems" in page
+    assert "three is not best" in page
     assert 'id="f-two-splits"' in page
     assert main(["reproduce", str(out)]) == 0
 

@@ -50,6 +50,7 @@ class Vendors:
     """The view: what was declared and chosen, then tables and the figure of the pairs."""
 
     lead: Text
+    verdicts: tuple[Text, ...]
     tables: tuple[Table, ...]
     figures: tuple[Figure, ...]
     details: tuple[Table, ...]
@@ -66,12 +67,21 @@ def build(source: Source) -> Vendors | None:
     figure = _figure(source, decisive)
     return Vendors(
         lead=spans(declared_rule(source, decisions), "."),
+        verdicts=_verdicts(decisions),
         tables=(
             _support_table(source, values, first),
             _pairs(source, "decisive", decisive, _said_first(decisive)),
         ),
         figures=() if figure is None else (figure,),
         details=tuple(table for table in _details(source, first) if table is not None),
+    )
+
+
+def _verdicts(decisions: Sequence[Record]) -> tuple[Text, ...]:
+    """One sentence for each system: whether it is chosen, and why."""
+    return tuple(
+        (TextSpan(text=f"{decision.estimate.note}.", pointer=f"{decision.pointer}/note"),)
+        for decision in decisions
     )
 
 
