@@ -93,9 +93,8 @@ def _profile(name: str, profile: Plain) -> list[Plain]:
     items = profile["requirements"]
     if not isinstance(items, Sequence) or isinstance(items, str):
         raise SpecError(f"{where}.requirements", f"found {described(items)}", "a list of requirements")
-    point = _mapping(f"{where}.at", profile.get("at")) or {
-        key: profile[key] for key in ("fmr",) if profile.get(key) is not None
-    }
+    target: Plain = {} if profile.get("fmr") is None else {"fmr": profile["fmr"]}
+    point = _mapping(f"{where}.at", profile.get("at")) or target
     origin: Plain = {"profile": name, "source": f"{profile['source']} ({profile['date']})"}
     if profile.get("rule") is None:
         origin["as_measured"] = True

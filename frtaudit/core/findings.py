@@ -88,6 +88,7 @@ class Finding:
         return self.p <= alpha < (self.p_adjusted or 0.0)
 
 
-def tally(findings: Iterable[Finding]) -> Counter[str]:
-    """How many findings have each verdict, advisory ones apart."""
-    return Counter(finding.verdict.value for finding in findings if not finding.advisory)
+def verdict_counts(findings: Iterable[Finding]) -> dict[str, int]:
+    """How many findings have each verdict, in the order of :class:`Verdict`, advisory ones apart."""
+    counts = Counter(finding.verdict for finding in findings if not finding.advisory)
+    return {verdict.value: counts[verdict] for verdict in Verdict}

@@ -18,7 +18,7 @@ from frtaudit.stats.intervals import bootstrap_intervals
 
 Reasons = tuple[str | None, ...]
 KIND = "normalized_uncertainty"
-THIN = f"fewer than {MIN_ERRORS} errors or {MIN_ERROR_SUBJECTS} subjects with errors"
+TOO_FEW = f"fewer than {MIN_ERRORS} errors or {MIN_ERROR_SUBJECTS} subjects with errors"
 UNDEFINED = f"undefined in more than {bootstrap_intervals.MAX_UNDEFINED:.0%} of the replicates"
 
 
@@ -69,7 +69,7 @@ def read_along(system: SystemData, rate: str, weighting: Weighting, group_index:
             for plan in system.replicates
             if summaries
         },
-        too_few_errors=tuple(THIN if summary.too_few_errors else None for summary in summaries),
+        too_few_errors=tuple(TOO_FEW if summary.too_few_errors else None for summary in summaries),
         refused=_refused(system, WEIGHTINGS.index(weighting)),
     )
 
@@ -90,7 +90,7 @@ def _why(system: SystemData, w: int, a: int) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """What every curve of one analysis shares: the trial, the kind, schema and group, the metric and its rate."""
+    """What every curve of one analysis shares: the system, the kind, schema and group, the metric and its rate."""
 
     system: SystemData
     kind: str
@@ -123,8 +123,8 @@ class Drawn:
         bounds: list[bootstrap_intervals.Bounds | None] = [None] * along.x.size
         if drawn is not None:
             bounds = [
-                None if thin else _bounds(spec.method, drawn[:, at], along.value[at], along.vstat[at], alpha)
-                for at, thin in enumerate(along.too_few_errors)
+                None if few else _bounds(spec.method, drawn[:, at], along.value[at], along.vstat[at], alpha)
+                for at, few in enumerate(along.too_few_errors)
             ]
         undrawn = "no replicates of images" if drawn is None else UNDEFINED
         reasons = [
@@ -149,17 +149,17 @@ class Drawn:
         found = np.array(
             [
                 np.nan
-                if thin
+                if few
                 else bootstrap_intervals.normalized_uncertainty(
                     drawn[:, at], along.value[at], along.vstat[at]
                 )
-                for at, thin in enumerate(along.too_few_errors)
+                for at, few in enumerate(along.too_few_errors)
             ],
             dtype=np.float64,
         )
         reasons = [
-            None if np.isfinite(value) else (thin or "a replicate is infinite, or too many are undefined")
-            for value, thin in zip(found, along.too_few_errors, strict=True)
+            None if np.isfinite(value) else (few or "a replicate is infinite, or too many are undefined")
+            for value, few in zip(found, along.too_few_errors, strict=True)
         ]
         curve = replace(self, kind=KIND).curve(along, found, spans(along.x.tolist(), reasons))
         return replace(curve, method=Method.RECENTERED, target=Target.FIXED_IDENTITIES)
@@ -196,12 +196,12 @@ def index_along(kind: RateIndex, groups: Sequence[tuple[str, Readings]]) -> Read
             plan: rate_index(kind, np.stack([part.replicates[plan] for part in parts], axis=-1))
             for plan in parts[0].replicates
         },
-        too_few_errors=_thin(groups),
+        too_few_errors=_too_few(groups),
         refused=parts[0].refused,
     )
 
 
-def _thin(groups: Sequence[tuple[str, Readings]]) -> Reasons:
+def _too_few(groups: Sequence[tuple[str, Readings]]) -> Reasons:
     """The first class that has too few errors at each target, if there is one."""
     found = zip(*([(name, reason) for reason in along.too_few_errors] for name, along in groups), strict=True)
     return tuple(

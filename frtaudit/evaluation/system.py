@@ -1,4 +1,4 @@
-"""One system on trial: its scores, the rates at every point of interest, the replicates. What analyses read."""
+"""One system that is audited: its scores, the rates at every point of interest, the replicates. What analyses read."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -55,7 +55,7 @@ def offered(cohort_data: CohortData) -> list[str]:
 
 
 def on_panel(spec: AuditSpec, cohort_data: CohortData) -> list[str]:
-    """Names of the systems on trial, in their order: the spec's, else all that the cohort offers."""
+    """Names of the systems that are audited, in their order: the spec's, else all that the cohort offers."""
     if spec.providers is None:
         return offered(cohort_data)
     return [
@@ -212,7 +212,7 @@ class SystemData:
 
     @property
     def cohort(self) -> Cohort:
-        """The cohort on trial."""
+        """The cohort that is audited."""
         return self.cohort_data.cohort
 
     @property
@@ -252,7 +252,7 @@ class AnalysisOutput:
     """What an analysis hands back.
 
     ``files``: name to bytes, lists that the run folder gets beside the result; ``per_system_state``: what it wants to
-    see again when all systems were on trial.
+    see again when all systems were evaluated.
     """
 
     estimates: tuple[Estimate, ...] = ()
@@ -265,14 +265,14 @@ class AnalysisOutput:
 
 @runtime_checkable
 class CohortAnalysis(Protocol):
-    """An analysis that looks at the cohort once, before any system is on trial."""
+    """An analysis that looks at the cohort once, before any system is evaluated."""
 
     def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
         """What its :meth:`Analysis.estimates` find in ``system.surveys`` under its name."""
 
 
 class Analysis(Protocol):
-    """A question put to a trial (``analysis`` plug-ins)."""
+    """What is estimated of a system (``analysis`` plug-ins)."""
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Estimates with intervals of level 1 - alpha, and curves."""

@@ -186,7 +186,7 @@ def _judge(
     subjects: Mapping[tuple[str | None, str], int],
 ) -> tuple[Finding, ...]:
     schemas = cohort.classifications.items()
-    bench = JudgementContext(
+    context = JudgementContext(
         estimates=estimates,
         ranked=ranked_classes(groups),
         alpha=spec.bootstrap.alpha,
@@ -198,4 +198,4 @@ def _judge(
         corrected=without_confirmed(estimates),
         subjects=subjects,
     )
-    return with_suspects(judge(spec.requirements, bench), spec.requirements, bench)
+    return with_suspects(judge(spec.requirements, context), spec.requirements, context)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import sha256_file
-from frtaudit.core.findings import exit_code, tally
+from frtaudit.core.findings import exit_code, verdict_counts
 from frtaudit.errors import SpecError, VerificationError
 from frtaudit.pipeline import frames
 
@@ -266,8 +266,10 @@ class Report:
 
     def __repr__(self) -> str:
         """One line: the audit, how many estimates, the findings by verdict."""
-        counts = tally(self.result.findings)
-        verdicts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items()))
+        counts = verdict_counts(self.result.findings)
+        verdicts = ", ".join(
+            f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items()) if count
+        )
         said = verdicts or "no requirement"
         return f"Report({self.result.spec['name']}: {len(self.result.estimates)} estimates; {said})"
 

@@ -24,7 +24,7 @@ from dataclasses import replace
 
 from frtaudit.core import AuditResult, Estimate, Finding, LedgerEntry
 from frtaudit.core.canonical import Json, digest
-from frtaudit.core.findings import tally
+from frtaudit.core.findings import verdict_counts
 from frtaudit.core.metrics import Published, published_as
 from frtaudit.evaluation.intervals import ONE_PAIR
 from frtaudit.pipeline.withheld import PEOPLE, SAMPLES, TWO, Withheld, key_of, rows_of, withheld_in
@@ -255,5 +255,4 @@ def _mapping(value: Json) -> Mapping[str, Json]:
 
 def verdicts_of(result: AuditResult) -> dict[str, int]:
     """Number of published findings by verdict."""
-    counts = tally(result.findings)
-    return {name: counts[name] for name in ("pass", "fail", "inconclusive", "not_testable")}
+    return verdict_counts(result.findings)

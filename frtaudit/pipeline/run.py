@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from frtaudit.core import AuditResult, Verdict
+from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json, sha256_file, to_bytes
-from frtaudit.core.findings import tally
+from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.machine.progress import on_terminal
@@ -69,7 +69,7 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode, make: Make | None = 
     previous = last_audit(spec.report.previous)
     with draft_of(folder, last=RESULT) as draft:
         audited = make() if make else audit(spec, on_terminal)
-        counts = {verdict.value: 0 for verdict in Verdict} | dict(tally(audited.result.findings))
+        counts = verdict_counts(audited.result.findings)
         code = exit_code(counts)
         for name, data in sealed.items():
             OutputFolder(draft).write(name, data)

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from frtaudit.core.canonical import Json, digest, sha256, to_bytes
-from frtaudit.core.findings import Verdict, tally
+from frtaudit.core.findings import Verdict, verdict_counts
 from frtaudit.core.machine.faults import of_machine
 from frtaudit.core.result import AuditResult, Previous
 from frtaudit.core.result_schema import result_schema
@@ -43,7 +43,7 @@ def against_schema(value: Json) -> str | None:
 
 def verdict_problem(result: AuditResult, verdict: Mapping[str, Json]) -> str | None:
     """What ``verdict.json`` says and the result does not, in words; None where they agree."""
-    counts = {kind.value: 0 for kind in Verdict} | dict(tally(result.findings))
+    counts = verdict_counts(result.findings)
     if not set(verdict) <= {"exit_code", "counts", "result_sha256", "choice"}:
         return "holds more than a verdict"
     if verdict.get("counts") != counts:

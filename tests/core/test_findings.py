@@ -5,7 +5,7 @@ import strategies_core as strategies
 from hypothesis import given
 
 from frtaudit.core import Finding, Verdict
-from frtaudit.core.findings import FailOn, exit_code, tally
+from frtaudit.core.findings import FailOn, exit_code, verdict_counts
 from frtaudit.core.records import from_json, to_json
 
 
@@ -45,10 +45,10 @@ def test_a_finding_says_something() -> None:
 
 def test_advisory_findings_count_nowhere() -> None:
     """Neither in the counts of verdicts nor in the exit code, which depends on what counts as failure."""
-    counts = tally(
+    counts = verdict_counts(
         [finding(), finding(verdict=Verdict.FAIL, advisory=True), finding(verdict=Verdict.INCONCLUSIVE)]
     )
-    assert counts == {"pass": 1, "inconclusive": 1}
+    assert counts == {"pass": 1, "fail": 0, "inconclusive": 1, "not_testable": 0}
     assert exit_code(counts) == 0
     assert exit_code(counts, FailOn.INCONCLUSIVE) == 3
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from frtaudit.core.canonical import Json, to_bytes
-from frtaudit.core.findings import tally
+from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
 from frtaudit.report.exports.run_folder import FinishedRun
@@ -26,7 +26,7 @@ class AiVerify:
     def write(self, run: FinishedRun, folder: Path) -> None:
         """Write ``ai_verify.json``."""
         whole = run.result.to_json()
-        counts = tally(run.result.findings)
+        counts = verdict_counts(run.result.findings)
         output: dict[str, Json] = {
             "result_sha256": run.result.sha256,
             "not_recorded": ["timeTaken"],

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from frtaudit.core import Target, Verdict, formatting
-from frtaudit.core.findings import tally
+from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
 from frtaudit.errors import printable
@@ -58,7 +58,8 @@ def _parts(run: FinishedRun) -> Iterable[str]:
 
 
 def _tally(run: FinishedRun) -> str:
-    counts = [(verdict, tally(run.result.findings)[verdict.value]) for verdict in ORDER]
+    reached = verdict_counts(run.result.findings)
+    counts = [(verdict, reached[verdict.value]) for verdict in ORDER]
     said = [f"{count} {words().verdict[verdict.value]}" for verdict, count in counts if count]
     return f"**{' · '.join(said)}**" if said else "**No requirement was declared: estimates, no verdicts.**"
 

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from frtaudit.core import AuditResult, Estimate, Finding, Target, Verdict
 from frtaudit.core.canonical import read_json
-from frtaudit.core.findings import tally
+from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine.files import check_regular, read_regular
 from frtaudit.errors import DataError
 from frtaudit.report.source import Source
@@ -48,7 +48,7 @@ class FinishedRun:
 
     def labels(self) -> dict[str, str]:
         """Digests and counts of verdicts, as short texts."""
-        verdicts = tally(self.result.findings)
+        verdicts = verdict_counts(self.result.findings)
         return {
             "result_sha256": self.result.sha256,
             "spec_sha256": str(self.result.digests.get("spec")),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from frtaudit.core import Target, formatting
-from frtaudit.core.findings import tally
+from frtaudit.core.findings import verdict_counts
 from frtaudit.core.metrics import THRESHOLDS
 from frtaudit.core.spec import Report
 from frtaudit.report import phrases
@@ -91,7 +91,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
     worst = worst_group(source)
     above = sum(map(_lines, (*answers, *warnings[:2], worst)))
     shown = _room(rulings, above)
-    counts = tally(source.result.findings)
+    counts = verdict_counts(source.result.findings)
     tallies = [(v, counts[v.value]) for v in ORDER]
     return Summary(
         declared=_declared(settings, date, source.sha256),

@@ -1,4 +1,4 @@
-"""Foldings: which fold each pair lies in; disjoint, overlapping and strict ones, caps, leaks, checks (FORMULAS 4)."""
+"""Which fold each pair lies in: disjoint, overlapping and strict folds, caps, leaks, checks (FORMULAS 4)."""
 
 import math
 from collections.abc import Hashable, Sequence

@@ -38,7 +38,7 @@ class DesignEffectSources:
     others: DesignEffectSource
 
     def of(self, residuals: Residuals) -> DesignEffectSource:
-        """The lender of the rarer outcome."""
+        """Where the design effect of the rarer outcome comes from."""
         return self.errors if 2 * residuals.errors <= residuals.trials else self.others
 
 

@@ -170,7 +170,7 @@ class RuleInterval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WilsonRule:
-    """FORMULAS 8.1, prepared for one system: sums at every threshold asked for, and each group's lender.
+    """FORMULAS 8.1, prepared for one system: sums at every threshold, and whose design effect a group takes.
 
     Make it with :func:`prepare`; then :meth:`fmr` and :meth:`fnmr` cost O(K) each. ``lenders_fmr``,
     ``lenders_fnmr``: G+1 each.
@@ -321,7 +321,7 @@ def _design_effect(residuals: Residuals, ends: int) -> float:
 def _offer(
     residuals: Residuals, lent: Residuals | None, source: DesignEffectSource, *, ends: int
 ) -> tuple[float, str | None]:
-    """Design effect of the lender, else comparisons per subject (2M/K, n/K2)."""
+    """Design effect of where it is taken from, else comparisons per subject (2M/K, n/K2)."""
     enough = lent is not None and not (source.whole and borrowing.few(lent))
     if lent is not None and enough and 0 < lent.errors < lent.trials:
         note = (
