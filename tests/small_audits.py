@@ -105,12 +105,12 @@ def whole() -> Audited:
 
 @cache
 def system_of(provider: str = "one") -> SystemData:
-    """One system of :func:`whole_spec` on trial."""
+    """One system of :func:`whole_spec` audited."""
     return put(whole_spec(), provider)
 
 
 def put(made: AuditSpec, provider: str) -> SystemData:
-    """One system of a spec on trial."""
+    """One system of a spec audited."""
     cohort_data = load_cohort(made)
     (system,) = [item for item in load_providers(made, cohort_data) if item.name == provider]
     return evaluate_system(

@@ -57,7 +57,7 @@ def result() -> AuditResult:
 
 @cache
 def trials() -> tuple[SystemData, ...]:
-    """The three vendors on trial."""
+    """The three vendors audited."""
     return tuple(put(made(*VENDORS), name) for name in VENDORS)
 
 

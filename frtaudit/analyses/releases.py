@@ -81,7 +81,7 @@ class Releases:
         held = {name: cast("tuple[ClassScores, ...]", found) for name, found in kept.items()}
         estimates: list[Estimate] = []
         notes = [
-            f"{family}: no system named {name} was on trial"
+            f"{family}: no system named {name} was audited"
             for family, members in self.families.items()
             for name, release in members.items()
             if release.released is not None and name not in held
@@ -103,7 +103,7 @@ def _day(text: str) -> date | None:
 
 
 def _in_order(members: Mapping[str, Release], held: Mapping[str, object]) -> list[str]:
-    """Dated systems on trial by date."""
+    """Dated systems audited by date."""
     dated = [
         (day, name)
         for name, release in members.items()

@@ -73,7 +73,7 @@ class TrainTestOverlap:
             )
 
     def survey(self, spec: AuditSpec, cohort_data: CohortData) -> Overlap:
-        """Search all training sets once, whatever systems are on trial."""
+        """Search all training sets once, whatever systems are audited."""
         rules = Rules(
             k=self.k,
             overlap_at=self.overlap_at,

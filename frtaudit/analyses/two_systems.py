@@ -40,11 +40,11 @@ class TwoSystems:
             raise SpecError("analyses.two_systems.second", f"found {self.second!r} twice", "another system")
 
     def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
-        """Refuse, before anything is scored, a system that is not on trial."""
+        """Refuse, before anything is scored, a system that is not audited."""
         names = on_panel(spec, cohort_data)
         for name in (self.first, self.second):
             if name is not None and name not in names:
-                raise SpecError("analyses.two_systems", f"no system {name!r} is on trial", ", ".join(names))
+                raise SpecError("analyses.two_systems", f"no system {name!r} is audited", ", ".join(names))
         return None
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
@@ -52,11 +52,11 @@ class TwoSystems:
         return AnalysisOutput(per_system_state=system)
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
-        """The curves of all three figures; a note where only one system was on trial."""
+        """The curves of all three figures; a note where only one system was audited."""
         names = self._ordered(list(kept))
         if len(names) < 2:
             return AnalysisOutput(
-                notes=("two_systems: one system was on trial, so nothing to draw beside it",)
+                notes=("two_systems: one system was audited, so nothing to draw beside it",)
             )
         systems = [cast("SystemData", kept[name]) for name in names]
         pair = systems[:2]

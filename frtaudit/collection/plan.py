@@ -143,6 +143,12 @@ class Plan:
         return lines
 
 
+def _rates(spec: CollectionSpec, *, searches: bool) -> dict[str, float | None]:
+    """Calls a second that each service is asked for, and where it ``searches`` the source."""
+    source = {SOURCE: getattr(spec.source, "search_rate", None)} if searches else {}
+    return source | {name: service.limits.rate for name, service in sorted(spec.services.items())}
+
+
 def _span(seconds: float) -> str:
     """In words.
 
@@ -202,9 +208,7 @@ def plan(
         limit=spec.budget.limit,
         currency=spec.budget.currency,
         left=paid if own is None else {},
-        rates={SOURCE: getattr(spec.source, "search_rate", None)}
-        if own
-        else {} | {name: service.limits.rate for name, service in sorted(spec.services.items())},
+        rates=_rates(spec, searches=bool(own)),
         partial=spec.budget.partial,
         cautions=(*cautions, *unpriced(spec)),
         terms=notes_of({name: name_of("service", type(service)) for name, service in spec.services.items()}),

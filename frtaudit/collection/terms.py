@@ -1,17 +1,18 @@
 """What to read before images of people are sent to a service: its terms, who is admitted, laws of biometric data.
 
-Excerpts in own words, with the address and the date they were read; no legal advice.
+Excerpts in own words, with the address and how they were read; no legal advice.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-READ = "2026-11-24"
+READ = "a stored copy, read 2026-11-24"
+TOLD = "not read there: told by others, 2026-11-24"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """``text``: in own words; ``address``: where it was read; ``read``: when."""
+    """``text``: in own words; ``address``: where it stands; ``read``: how and when it was read."""
 
     text: str
     address: str
@@ -51,7 +52,11 @@ TERMS: Mapping[str, tuple[Note, ...]] = {
         ),
     ),
     "luxand": (
-        Note(text="no terms were found to read: those of the account hold", address="https://luxand.cloud"),
+        Note(
+            text="no terms were found to read: those of the account hold",
+            address="https://luxand.cloud",
+            read="not read",
+        ),
     ),
 }
 
@@ -60,11 +65,13 @@ LAWS = (
         text="European Union: biometric data that identify a person are a special category, processed on a ground of "
         "Article 9 only",
         address="https://eur-lex.europa.eu/eli/reg/2016/679/oj",
+        read=TOLD,
     ),
     Note(
         text="Illinois: a private entity needs written consent to collect the geometry of a face (740 ILCS 14); "
         "Texas and Washington have laws of their own",
         address="https://www.ilga.gov/legislation/ilcs/ilcs3.asp?ActID=3004",
+        read=TOLD,
     ),
 )
 
@@ -83,4 +90,4 @@ def notes_of(types: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _lines(notes: Iterable[Note]) -> list[str]:
-    return [f"{note.text} ({note.address}, read {note.read})" for note in notes]
+    return [f"{note.text} ({note.address}; {note.read})" for note in notes]

@@ -42,7 +42,7 @@ class RunTables:
 
     @property
     def systems(self) -> list[str]:
-        """The systems on trial, in the run's order."""
+        """The systems audited, in the run's order."""
         return [str(name) for name in self.tables["systems"]["provider"]]
 
     @property

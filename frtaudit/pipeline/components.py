@@ -1,4 +1,4 @@
-"""The plug-ins that a spec names, as what they do: cohort, comparisons, analyses, and the systems on trial."""
+"""The plug-ins that a spec names, as what they do: cohort, comparisons, analyses, and the systems audited."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Put a provider on trial: score it, find its thresholds, draw its replicates."""
+"""Evaluate a provider: score it, find its thresholds, draw its replicates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -73,7 +73,7 @@ def made_of(cohort_data: CohortData, inputs: Mapping[str, str]) -> dict[str, Jso
 def inputs_of(spec: AuditSpec, cohort_data: CohortData, providers: Sequence[Provider]) -> dict[str, str]:
     """File name to sha256 of every file that the audit reads: the cohort's, and those that the spec names.
 
-    Templates of providers not on trial are left out. Of two different files of one name the second stands under
+    Templates of providers not audited are left out. Of two different files of one name the second stands under
     the field that names it.
     """
     used = {str(getattr(provider, "templates", None) or provider.name) for provider in providers} | _matchers(
@@ -102,7 +102,7 @@ def inputs_of(spec: AuditSpec, cohort_data: CohortData, providers: Sequence[Prov
 
 
 def _matchers(spec: AuditSpec) -> set[str]:
-    """Providers whose templates analyses and protocols look at, on trial or not."""
+    """Providers whose templates analyses and protocols look at, audited or not."""
     lists = [spec.protocol, *(test_set.pairs for test_set in spec.test_sets.values())]
     makers = [*spec.analyses.values(), *(getattr(item, "rules", None) for item in lists)]
     return {str(name) for maker in makers if (name := getattr(maker, "matcher", None)) is not None}

@@ -34,7 +34,7 @@ def result(weighting: str = "identity") -> AuditResult:
 
 @cache
 def system(weighting: str = "identity") -> SystemData:
-    """The same system on trial: the replicates behind the curves."""
+    """The same system audited: the replicates behind the curves."""
     return put(small_spec(weighting), "synthetic")
 
 

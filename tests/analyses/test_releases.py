@@ -65,7 +65,7 @@ def test_a_release_that_was_not_on_trial_is_said() -> None:
     """The chain skips it, and a note names it."""
     fewer = audit(replace(made(), providers=("a", Cosine(name="c", templates="b")))).result
     assert [(e.at["from"], e.provider) for e in pick(fewer, "d_l2_change")] == [("a", "c")]
-    assert "vendor: no system named b was on trial" in fewer.notes
+    assert "vendor: no system named b was audited" in fewer.notes
 
 
 def test_a_further_release_moves_no_earlier_number() -> None:

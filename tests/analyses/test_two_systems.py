@@ -45,5 +45,5 @@ def test_systems_that_are_not_on_trial_or_twice_are_refused() -> None:
     """Before anything is scored."""
     with pytest.raises(SpecError, match="twice"):
         TwoSystems(first="one", second="one")
-    with pytest.raises(SpecError, match="no system 'four' is on trial"):
+    with pytest.raises(SpecError, match="no system 'four' is audited"):
         TwoSystems(first="four").survey(made(), load_cohort(made()))

@@ -130,6 +130,11 @@ def test_the_plan_says_how_long_it_takes() -> None:
     assert made.seconds == {"acme": (32 + 224 + 180) / 2, "bolt": (32 + 224 + 180) / 0.5}
     assert "At the rates set, it takes 15 min at least (services.bolt.limits.rate)." in made.text()
     assert "no rate is set: crest" in made.text()
+    searched = plan_of_source(
+        spec(services=services, source={"type": "drawn", "queries": 4, "paid_for": 0.5})
+    )
+    assert searched.seconds == made.seconds  # a source that is paid takes none of the services away
+    assert "no rate is set: crest, source" in searched.text()
     assert made.to_json()["seconds"] == dict(made.seconds)
 
 
@@ -139,7 +144,9 @@ def test_the_plan_names_terms_and_laws_of_what_leaves_the_machine() -> None:
     words = [f"services.{name}.type={name}" for name in remote]
     lines = plan_of_source(load_collection(["source=made_up", *words, "into=."])).text().splitlines()
     for name in remote:
-        assert any(line.startswith(f"{name}: ") and "read 2026-" in line for line in lines)
+        assert any(
+            line.startswith(f"{name}: ") and ("read 2026-" in line or "not read" in line) for line in lines
+        )
     assert any("Limited Access" in line for line in lines)
     assert any("740 ILCS 14" in line for line in lines)
     assert plan_of_source(spec()).terms == ()

@@ -6,7 +6,7 @@ from small_audits import interval, put, spec
 
 from frtaudit.core.spec import CurveGrid, Plan, Reach, Thresholds, Weighting
 from frtaudit.evaluation.intervals import OperatingPoint, read
-from frtaudit.evaluation.over_fmr import THIN, Drawn, _no_value, read_along
+from frtaudit.evaluation.over_fmr import TOO_FEW, Drawn, _no_value, read_along
 from frtaudit.evaluation.system import SystemData
 from frtaudit.stats.groups.differentials import RateIndex
 
@@ -65,7 +65,7 @@ def test_a_gap_of_a_band_says_why() -> None:
     assert not all(thin)
     assert made.low is not None
     assert np.isnan(made.low).tolist() == thin
-    assert [note.partition(": ")[2] for note in made.notes] == [f"no band: {THIN}"]
+    assert [note.partition(": ")[2] for note in made.notes] == [f"no band: {TOO_FEW}"]
     uncertain = named.uncertainty(along)
     assert uncertain is not None
     assert np.isnan(uncertain.y).tolist() == thin

@@ -42,7 +42,7 @@ def test_methods_are_drawn_by_plans_that_serve_their_target() -> None:
 
 
 def test_a_trial_knows_its_cohort() -> None:
-    """The cohort on trial is the material's."""
+    """The cohort audited is the material's."""
     system = system_of()
     assert system.cohort is system.cohort_data.cohort
     assert system.cohort.n_subjects == 24

@@ -54,7 +54,7 @@ def test_labels_and_super_classes_stand_in_the_counts() -> None:
 
 
 def test_every_file_is_an_input(tmp_path: Path) -> None:
-    """The cohort's files and those that the spec names, by name and digest; templates not on trial are left out."""
+    """The cohort's files and those that the spec names, by name and digest; templates not audited are left out."""
     source = folder_of(tmp_path / "faces")
     (tmp_path / "own.csv").write_text("probe,reference,fold\n")
     made = spec(

@@ -72,13 +72,13 @@ class Settings:
     def foresee(self, spec: AuditSpec, names: Sequence[str], schemas: Sequence[str]) -> None:
         """Raise :class:`SpecError`, before anything is scored, where the declared rule could not be applied.
 
-        Too few systems or replicates (FORMULAS 8.9), an incumbent that is not on trial, a target that is not declared.
+        Too few systems or replicates (FORMULAS 8.9), an incumbent that is not audited, a target that is not declared.
         """
         if not 2 <= len(names) <= MAX_SYSTEMS:
-            raise SpecError("providers", f"{len(names)} on trial", f"2 to {MAX_SYSTEMS} to compare")
+            raise SpecError("providers", f"{len(names)} audited", f"2 to {MAX_SYSTEMS} to compare")
         for where, name in self._named():
             if name not in names:
-                raise SpecError(f"{WHERE}.{where}", f"no system {name!r} is on trial", ", ".join(names))
+                raise SpecError(f"{WHERE}.{where}", f"no system {name!r} is audited", ", ".join(names))
         decision = self.decision
         if decision.fmr is not None and decision.fmr not in spec.thresholds.fmr:
             declared = ", ".join(f"{value:g}" for value in spec.thresholds.fmr)

@@ -153,7 +153,7 @@ class Overlap:
 
 
 def matcher_of(cohort_data: CohortData, components: Sequence[str], wanted: str | None, where: str) -> str:
-    """The provider whose templates decide: the one asked for, else the first on trial with templates on both sides."""
+    """The provider whose templates decide: the one asked for, else the first audited with templates on both sides."""
     if not cohort_data.training:
         raise SpecError(where, "the cohort has no training set", "cohort.training.NAME=FOLDER")
     shared = [
@@ -168,7 +168,7 @@ def matcher_of(cohort_data: CohortData, components: Sequence[str], wanted: str |
         text = (
             f"no templates of {wanted!r} on both sides"
             if wanted
-            else "no system on trial has templates on both sides"
+            else "no system audited has templates on both sides"
         )
         raise SpecError(f"{where}.matcher", text, ", ".join(shared) or "the same .npz names in both folders")
     return wanted

@@ -60,9 +60,7 @@ def answered(request: Request, world: World) -> Response:
 
 def _served(wire: Wire, kind: str, request: Request, world: World) -> Response:
     faults, key = world.conduct.faults, wire.key(request)
-    if (
-        kind == "detect" and len(request.body) < SHORTEST
-    ):  # a key that is tried without an image, which nobody pays
+    if kind == "detect" and len(request.body) < SHORTEST:  # a key is tried, which nobody pays
         return wire.answer(request, world, key)
     number = world.attempt(wire.name, kind, key)
     fault = "throttled" if world.too_fast(wire.name) else faults.of(key, number)

@@ -1,4 +1,4 @@
-"""Finished runs as a cohort: who they tested, and every system that they put on trial."""
+"""Finished runs as a cohort: who they tested, and every system that they audited."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -53,7 +53,7 @@ class FinishedRun:
             "result_sha256": self.result.sha256,
             "spec_sha256": str(self.result.digests.get("spec")),
             "frtaudit": self.result.versions.get("frtaudit", ""),
-            **{f"verdict.{name}": str(count) for name, count in sorted(verdicts.items())},
+            **{f"verdict.{name}": str(count) for name, count in sorted(verdicts.items()) if count},
         }
 
     def attached(self) -> tuple[Path, ...]:

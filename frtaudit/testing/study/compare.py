@@ -1,7 +1,7 @@
 """Error rates of comparisons of vendors, on synthetic people: ``python -m frtaudit.testing.study.compare``.
 
 Two systems are exchangeable when independent noise on the same templates makes them (FORMULAS 8.16); the noise is small
-enough that their errors hang together by 0.8. They are put on trial and compared as an audit does it, at targets that
+enough that their errors hang together by 0.8. They are evaluated and compared as an audit does it, at targets that
 expect 5, 20 and 200 false matches. A difference is planted by moving the second system's mated scores down.
 """
 

@@ -73,6 +73,6 @@ def spec_of(
 
 
 def system_of(cohort_data: CohortData, spec: AuditSpec) -> SystemData:
-    """Put the one system on trial, over all pairs of samples."""
+    """Evaluate the one system, over all pairs of samples."""
     comparisons = AllPairs().comparisons(cohort_data)
     return evaluate_system(spec, Cosine(name=SYSTEM), cohort_data, comparisons, groups_of(cohort_data.cohort))

@@ -126,7 +126,7 @@ def test_a_matcher_needs_templates_on_both_sides() -> None:
     with pytest.raises(SpecError, match="^here.matcher: no templates of 'x' on both sides; accepted: m"):
         matcher_of(held, ["m"], "x", "here")
     bare = replace(held, training={"wild": replace(held.training["wild"], templates={})})
-    with pytest.raises(SpecError, match="^here.matcher: no system on trial has templates on both sides"):
+    with pytest.raises(SpecError, match="^here.matcher: no system audited has templates on both sides"):
         matcher_of(bare, ["m"], None, "here")
     short = Templates(rows=np.arange(30, dtype=np.int32), vectors=np.ones((30, 5), dtype=np.float32))
     other = replace(held, training={"wild": replace(held.training["wild"], templates={"m": lambda: short})})
