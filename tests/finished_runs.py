@@ -21,6 +21,7 @@ SCORES = {
     "mated": [True, False],
     "score": [0.1 + 0.2, None],
     "failure": [None, "no, face"],
+    "fold": [None, 3],
 }
 
 

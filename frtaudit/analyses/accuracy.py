@@ -6,9 +6,11 @@ from typing import cast
 
 import numpy as np
 
+from frtaudit.analyses.shared.pair_files import fold_files
 from frtaudit.core import Estimate, Interval, Method, Target
 from frtaudit.core.arrays import Flags, Ints
 from frtaudit.core.canonical import seed_of
+from frtaudit.core.comparisons import FOLDS
 from frtaudit.core.methods import MIN_ERRORS
 from frtaudit.core.registry import register
 from frtaudit.core.spec import ADDED, AuditSpec, Weighting
@@ -21,7 +23,6 @@ from frtaudit.stats.rates import rates
 from frtaudit.stats.rates.trials import members
 
 NAME = "accuracy"
-DEFAULT = "folds"  # what the pairs of spec.folds are called
 SHARES = "mean of the folds' shares of correct pairs"
 SHARE_RIGHT = "share of correct pairs"
 SPREAD = "standard deviation of the folds, divisor k - 1"
@@ -55,18 +56,22 @@ class Accuracy:
         for name in named:
             if name not in known:
                 raise SpecError("analyses.accuracy.against", f"no system is named {name!r}", ", ".join(known))
-        fold_pairs = {} if system.fold_pairs is None else {DEFAULT: system.fold_pairs}
+        fold_pairs = {} if system.fold_pairs is None else {FOLDS: system.fold_pairs}
         sets = fold_pairs | dict(system.test_sets)
         if not sets:
             return AnalysisOutput(notes=(f"{system.provider}: no folds were declared, so no accuracy",))
         estimates: list[Estimate] = []
         notes: list[str] = []
+        files: dict[str, bytes] = {}
         for name, pairs in sets.items():
             place = _SystemOnTestSet(system=system, pairs=pairs, name=name, alpha=alpha)
             estimates += place.estimates(self.deals)
             notes += place.notes()
+            files |= fold_files(system, name, pairs)
         kept = sets if system.provider in named else None
-        return AnalysisOutput(estimates=tuple(estimates), notes=tuple(notes), per_system_state=kept)
+        return AnalysisOutput(
+            estimates=tuple(estimates), notes=tuple(notes), files=files, per_system_state=kept
+        )
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  as others
         """Accuracy of a system minus that of another, on every test set, on the pairs that both scored."""
@@ -84,7 +89,7 @@ def _between(
     fold_pairs: FoldPairs, other: FoldPairs, provider: str, at: Mapping[str, float | str], alpha: float
 ) -> Estimate:
     """The difference on common pairs in the folds of the ``other``, each system at thresholds of its own."""
-    common, one, two = np.intersect1d(_places(fold_pairs), _places(other), return_indices=True)
+    common, one, two = np.intersect1d(fold_pairs.at, other.at, return_indices=True)
     of, first, second = other.folds[two], other.first[two], other.second[two]
     value: float | None = None
     interval: tuple[Interval, ...] = ()
@@ -123,10 +128,6 @@ def _of_systems(delta: fold_differences.Difference, people: int, alpha: float) -
     )
 
 
-def _places(pairs: FoldPairs) -> Ints:
-    return np.arange(pairs.score.size) if pairs.at is None else pairs.at
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SystemOnTestSet:
     """One system on one test set."""
@@ -139,7 +140,7 @@ class _SystemOnTestSet:
     def notes(self) -> Iterator[str]:
         """Where the folds come from, and what they leave out."""
         provider = (
-            self.system.provider if self.name == DEFAULT else f"{self.system.provider}, test set {self.name}"
+            self.system.provider if self.name == FOLDS else f"{self.system.provider}, test set {self.name}"
         )
         shared = "share no subject" if self.pairs.strict else "share subjects in non-mated pairs only"
         shared = shared if self.pairs.disjoint else "share subjects in mated pairs"

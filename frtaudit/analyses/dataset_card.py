@@ -1,6 +1,5 @@
 """Cards of test sets: what they hold, what rules made of them, what is certain of them (004, table 3, figure 3)."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -8,21 +7,21 @@ from types import MappingProxyType
 import numpy as np
 
 from frtaudit.analyses.shared.nearest_matches import Overlap
+from frtaudit.analyses.shared.pair_files import fold_files, folder, pair_files
 from frtaudit.analyses.shared.pair_set_checks import Claim, certify
 from frtaudit.core import UNKNOWN, Comparisons, Estimate
 from frtaudit.core.arrays import Index, Ints, Texts
-from frtaudit.core.file_names import file_name
+from frtaudit.core.comparisons import FOLDS
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.datasets.pair_rules import NON_MATED, Rules, inputs_of
-from frtaudit.evaluation.system import AnalysisOutput, SystemData, on_panel
+from frtaudit.evaluation.system import AnalysisOutput, FoldPairs, SystemData, on_panel
 from frtaudit.inputs.review import as_csv, pair_id
 from frtaudit.stats.similarity.pairs import scores_of
 
 NAME = "dataset_card"
 PROTOCOL = "protocol"  # what the audit's own list of pairs is called
 MAX_VALUES = 12
-LFW_ID = re.compile(r"(?P<name>.+)_(?P<number>\d{4})")
 REVIEW = ("pair", "kind", "probe", "reference", "group", "score", "verdict")
 AtKey = Mapping[str, float | str]
 NOWHERE: AtKey = MappingProxyType({})
@@ -33,9 +32,9 @@ NOWHERE: AtKey = MappingProxyType({})
 class DatasetCard:
     """A card of each test set and of a listed protocol: images, identities, most pairs of one image, balance.
 
-    Where rules made a set: what each of them left, a certificate, the pairs as CSV and in LFW's layout, and a file
-    for review. ``attributes``: columns whose values are counted over the identities of each set; default those that
-    the rules name. All of it is said once, with the first system.
+    Where rules made a set or it has folds: what each rule left, a certificate, the pairs as CSV and in LFW's layout;
+    where a matcher chose them, a file for review. ``attributes``: columns whose values are counted over the identities
+    of each set; default those that the rules name. All of it is said once, with the first system.
     """
 
     attributes: tuple[str, ...] | None = None
@@ -47,26 +46,25 @@ class DatasetCard:
         estimates: list[Estimate] = []
         files: dict[str, bytes] = {}
         notes: list[str] = []
-        for name, pairs in _lists(system).items():
-            card = _Card(system=system, name=name, pairs=pairs, rules=_rules(system.spec, name))
+        for name, (pairs, fold_pairs) in _lists(system).items():
+            card = _Card(system=system, name=name, pairs=pairs, fold_pairs=fold_pairs)
             estimates += card.estimates(self.attributes)
-            if pairs.steps:
-                files |= card.files()
-                notes += card.notes()
+            files |= card.files()
+            notes += card.notes()
         return AnalysisOutput(estimates=tuple(estimates), files=files, notes=tuple(notes))
 
 
-def _lists(system: SystemData) -> dict[str, Comparisons]:
-    """Test sets by name; the audit's own list where no test set is that list."""
-    comparisons = {
-        name: test_set.listed for name, test_set in system.test_sets.items() if test_set.listed is not None
-    }
+def _lists(system: SystemData) -> dict[str, tuple[Comparisons, FoldPairs | None]]:
+    """Sets of pairs by name, each with its folds; the audit's own list where no set is that list."""
+    declared = {} if system.fold_pairs is None else {FOLDS: system.fold_pairs}
+    sets = declared | dict(system.test_sets)
     own = system.comparisons
-    if not own.all_pairs and not any(
-        np.array_equal(own.probe, comparison.probe) for comparison in comparisons.values()
-    ):
-        comparisons = {PROTOCOL: own} | comparisons
-    return comparisons
+    alone = not own.all_pairs and not any(
+        np.array_equal(own.probe, pairs.listed.probe) for pairs in sets.values()
+    )
+    return ({PROTOCOL: (own, None)} if alone else {}) | {
+        name: (pairs.pairs_in(pairs.folds), pairs) for name, pairs in sets.items()
+    }
 
 
 def _plugin(spec: AuditSpec, name: str) -> object:
@@ -81,12 +79,22 @@ def _rules(spec: AuditSpec, name: str) -> Rules | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Card:
-    """One test set."""
+    """One test set: its pairs, which lie in folds where it has ``fold_pairs``."""
 
     system: SystemData
     name: str
     pairs: Comparisons
-    rules: Rules | None
+    fold_pairs: FoldPairs | None
+
+    @property
+    def plugin(self) -> object | None:
+        """What made the pairs by rules; None for a list."""
+        return _plugin(self.system.spec, self.name) if self.pairs.steps else None
+
+    @property
+    def rules(self) -> Rules | None:
+        """The rules of a selection by a matcher."""
+        return _rules(self.system.spec, self.name) if self.pairs.steps else None
 
     @property
     def samples(self) -> Ints:
@@ -106,11 +114,7 @@ class _Card:
         yield from self._attributes(self._columns(attributes))
         for number, step in enumerate(self.pairs.steps):
             at: AtKey = {"rule": step.rule, "kind": step.kind, "step": float(number)}
-            schema = (
-                self.rules.balance
-                if self.rules
-                else getattr(_plugin(self.system.spec, self.name), "balance", None)
-            )
+            schema = self.rules.balance if self.rules else getattr(self.plugin, "balance", None)
             of = (schema, step.group if schema else "all")
             yield self._count("pairs_left", step.left, step.unit, of, at)
         for claim in self._claims():
@@ -118,10 +122,20 @@ class _Card:
             yield self._share("certificate", counts, unit, {"rule": claim.rule}, note=claim.worst or None)
 
     def _claims(self) -> list[Claim]:
-        if not self.pairs.steps:
+        if not self.pairs.steps and self.pairs.fold is None:
             return []
-        per_image = getattr(_plugin(self.system.spec, self.name), "per_image", None)
-        return certify(self.system.cohort_data, self.pairs, self.rules, per_image)
+        spec = self.system.spec
+        folds = spec.test_sets[self.name].folds if self.name in spec.test_sets else spec.folds
+        caps = [folds.per_subject if self.fold_pairs else None, getattr(self.plugin, "per_subject", None)]
+        return certify(
+            self.system.cohort_data,
+            self.pairs,
+            self.rules,
+            per_image=getattr(self.plugin, "per_image", None),
+            per_subject=min((cap for cap in caps if cap is not None), default=None),
+            constructed=self.fold_pairs is not None and not self.fold_pairs.official,
+            stratify=folds.stratify,
+        )
 
     def _sizes(self) -> Iterator[Estimate]:
         ends = np.concatenate([self.pairs.probe, self.pairs.reference])
@@ -207,33 +221,19 @@ class _Card:
             yield self._count("card_attribute_quantile", value, "mean of an identity's images", at=at)
 
     def files(self) -> dict[str, bytes]:
-        """Pairs as CSV, in LFW's layout where names and folds allow it, and for review where a matcher made them."""
-        names = self.system.cohort.sample_ids
-        fold = np.zeros(self.pairs.n_listed, dtype=np.int64) if self.pairs.fold is None else self.pairs.fold
-        order = np.lexsort((~self.pairs.mated, fold))
-        rows = [
-            (
-                names[self.pairs.probe[n]],
-                names[self.pairs.reference[n]],
-                int(self.pairs.mated[n]),
-                *((int(fold[n]),) if self.pairs.fold is not None else ()),
-            )
-            for n in order
-        ]
-        columns = ("probe", "reference", "mated", *(("fold",) if self.pairs.fold is not None else ()))
-        contents = {f"test_sets/{file_name(self.name)}/pairs.csv": as_csv(columns, rows)}
-        text = lfw_layout(names, self.pairs)
-        if text is not None:
-            contents[f"test_sets/{file_name(self.name)}/pairs.txt"] = text
+        """Pairs with their folds, and for review where a matcher chose them."""
+        files: dict[str, bytes] = {}
+        if self.fold_pairs is not None:
+            files = fold_files(self.system, self.name, self.fold_pairs)
+        elif self.pairs.steps:
+            files = pair_files(self.system.cohort.sample_ids, self.pairs, f"{folder(self.name)}/pairs")
         if self.rules is not None:
-            contents[f"test_sets/{file_name(self.name)}/review.csv"] = as_csv(
-                REVIEW, self._review_rows(self.rules)
-            )
-        return contents
+            files[f"{folder(self.name)}/review.csv"] = as_csv(REVIEW, self._review_rows(self.rules))
+        return files
 
     def notes(self) -> Iterator[str]:
         """Which files there are, and which claims do not hold."""
-        if lfw_layout(self.system.cohort.sample_ids, self.pairs) is None:
+        if (self.pairs.steps or self.fold_pairs) and not any(name.endswith(".txt") for name in self.files()):
             yield f"test set {self.name}: no list in LFW's layout, which wants names like name_0001 and equal folds"
         for claim in self._claims():
             if not claim.holds:
@@ -284,29 +284,3 @@ class _Card:
     ) -> Estimate:
         at = {"pairs": self.name, **at}
         return Estimate.share(self.system.provider, NAME, metric, counts, unit, of, at=at, note=note)
-
-
-def lfw_layout(names: Sequence[str], pairs: Comparisons) -> bytes | None:
-    """Pairs as LFW's pairs.txt: ``folds pairs``, then for each fold mated lines, then as many non-mated ones.
-
-    None where a name is not like ``name_0001``, or folds do not hold as many mated as non-mated pairs, all alike.
-    """
-    used = [LFW_ID.fullmatch(names[n]) for n in np.concatenate([pairs.probe, pairs.reference])]
-    if any(match is None or any(c.isspace() for c in match["name"]) for match in used) or not pairs.n_listed:
-        return None
-    fold = np.zeros(pairs.n_listed, dtype=np.int64) if pairs.fold is None else pairs.fold.astype(np.int64)
-    sizes = np.stack(
-        [np.bincount(fold[of], minlength=int(fold.max()) + 1) for of in (pairs.mated, ~pairs.mated)]
-    )
-    if np.unique(sizes).size != 1:
-        return None
-    lines = [f"{sizes.shape[1]}\t{sizes[0, 0]}"]
-    for n in np.lexsort((~pairs.mated, fold)).tolist():
-        (a, i), (b, j) = (_parts(names[side[n]]) for side in (pairs.probe, pairs.reference))
-        lines.append(f"{a}\t{i}\t{j}" if pairs.mated[n] else f"{a}\t{i}\t{b}\t{j}")
-    return ("\n".join(lines) + "\n").encode()
-
-
-def _parts(name: str) -> tuple[str, int]:
-    stem, _, number = name.rpartition("_")
-    return stem, int(number)

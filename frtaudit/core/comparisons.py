@@ -9,6 +9,8 @@ import numpy.typing as npt
 from frtaudit.core.arrays import Flags, Index
 from frtaudit.core.freeze import freeze, require
 
+FOLDS = "folds"  # what the pairs of spec.folds are called among test sets
+
 
 class NonMated(Enum):
     """Which non-mated comparisons count: all, those within a group, those within every schema's group."""

@@ -1,7 +1,7 @@
 """One system that is audited: its scores, the rates at every point of interest, the replicates. What analyses read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -151,10 +151,31 @@ class FoldPairs:
     disjoint: bool
     tail: ScoreTail
     origin: str
+    listed: Comparisons
+    at: Ints
     strict: bool = False
     overlap: Ints | None = None
-    listed: Comparisons | None = None
-    at: Ints | None = None
+
+    @property
+    def official(self) -> bool:
+        """Whether the folds are the list's own, and not constructed of the pairs that have a score."""
+        return self.listed.fold is not None and np.array_equal(self.listed.fold[self.at], self.folds)
+
+    def pairs_in(self, folds: Ints) -> Comparisons:
+        """The pairs that lie in one of ``folds``, shape (P,), int64, each with its fold; official ones unscored too."""
+        listed = self.listed
+        fold = np.full(listed.n_listed, -1, dtype=np.int16)
+        fold[self.at] = folds
+        if folds is self.folds and self.official and listed.fold is not None:
+            fold = listed.fold
+        at = np.flatnonzero(fold >= 0)
+        return replace(
+            listed,
+            probe=listed.probe[at],
+            reference=listed.reference[at],
+            mated=listed.mated[at],
+            fold=fold[at],
+        )
 
     @property
     def n_subjects(self) -> int:

@@ -13,7 +13,7 @@ import pandas as pd
 from frtaudit.core.arrays import Flags, Floats, Index
 from frtaudit.core.canonical import Json, read_json, sha256, sha256_file
 from frtaudit.core.cohort import Classification, Cohort, StoredSystem
-from frtaudit.core.comparisons import Comparisons
+from frtaudit.core.comparisons import FOLDS, Comparisons
 from frtaudit.core.machine.files import check_regular, read_regular
 from frtaudit.core.result import AuditResult
 from frtaudit.core.scores import ScoreTable, ScoreTail
@@ -101,12 +101,14 @@ def _check_numbers(spec: Mapping[str, Json]) -> None:
 
 
 def _read(path: Path, name: str) -> pd.DataFrame:
+    """A table; of pairs those of ``spec.folds``, which are all that runs of version 0.1 have."""
     try:
-        return pd.read_parquet(path)
+        table = pd.read_parquet(path)
     except UNREADABLE:
         raise DataError(
             f"{name}/{TABLES}/{path.name}", "not a readable Parquet file", "an unchanged run"
         ) from None
+    return table if "test_set" not in table.columns else table[table["test_set"].astype(object) == FOLDS]
 
 
 def _signer(path: Path, name: str, digests: Mapping[str, str]) -> str | None:

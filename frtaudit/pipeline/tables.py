@@ -11,8 +11,9 @@ import pyarrow.parquet as pq
 
 from frtaudit.core.arrays import Flags, Floats, Index
 from frtaudit.core.canonical import pseudonym
+from frtaudit.core.comparisons import FOLDS
 from frtaudit.core.spec import Weighting
-from frtaudit.evaluation.system import WEIGHTINGS, SystemData
+from frtaudit.evaluation.system import WEIGHTINGS, FoldPairs, SystemData
 from frtaudit.stats.bootstrap.resample import Replicates
 
 SCORES, TAIL, REPLICATES = "scores.parquet", "tail.parquet", "replicates.parquet"
@@ -30,6 +31,7 @@ SCORE_SCHEMA = pa.schema(
         ("mated", pa.bool_()),
         ("score", pa.float64()),
         ("failure", _ID),
+        ("fold", pa.int32()),
     ]
 )
 REPLICATE_SCHEMA = pa.schema(
@@ -55,7 +57,7 @@ SYSTEM_SCHEMA = pa.schema(
         ("failures_of", _ID),
     ]
 )
-PAIR_SCHEMA = SCORE_SCHEMA.append(pa.field("fold", pa.int32())).append(pa.field("k", pa.int32()))
+PAIR_SCHEMA = SCORE_SCHEMA.append(pa.field("k", pa.int32())).append(pa.field("test_set", _ID))
 
 
 def names_of(system: SystemData) -> tuple[pa.Array, pa.Array]:
@@ -67,14 +69,25 @@ def names_of(system: SystemData) -> tuple[pa.Array, pa.Array]:
 
 
 def score_rows(system: SystemData) -> pa.Table:
-    """Mated comparisons of an all-pairs trial, or every listed comparison with its score or failure."""
+    """Mated comparisons of an all-pairs trial, or every listed comparison with its score or failure, and its fold."""
     if system.table is None:
         tail = system.tail
         mated = np.ones(tail.mated_i.size, dtype=np.bool_)
         probe, reference = tail.rows[tail.mated_i], tail.rows[tail.mated_j]
         return _rows(system, probe, reference, mated, tail.mated_score, None)
     pairs, table = system.comparisons, system.table
-    return _rows(system, pairs.probe, pairs.reference, pairs.mated, table.score, table.failure)
+    declared = [] if system.fold_pairs is None else [system.fold_pairs]
+    same = [made for made in (*declared, *system.test_sets.values()) if made.listed is pairs]
+    given = None if pairs.fold is None else pairs.fold.astype(np.int32)
+    fold = _folds(same[0]) if same else given
+    return _rows(system, pairs.probe, pairs.reference, pairs.mated, table.score, table.failure, fold)
+
+
+def _folds(made: FoldPairs) -> Index:
+    """The fold of every listed pair; -1: in none."""
+    fold = np.full(made.listed.n_listed, -1, dtype=np.int32)
+    fold[made.at] = made.folds
+    return fold
 
 
 def tail_rows(system: SystemData) -> pa.Table:
@@ -139,16 +152,19 @@ def sample_rows(system: SystemData) -> pa.Table:
 
 
 def pair_rows(system: SystemData) -> pa.Table:
-    """The pairs of the folds with their scores and folds, where the spec declares folds; -1: in no fold."""
-    made = system.fold_pairs
-    if made is None or made.listed is None or made.at is None:
-        return PAIR_SCHEMA.empty_table()
+    """The pairs of the folds and of every test set with their scores and folds; -1: in no fold."""
+    declared = {} if system.fold_pairs is None else {FOLDS: system.fold_pairs}
+    parts = [_pairs_of(system, name, made) for name, made in (declared | dict(system.test_sets)).items()]
+    return pa.concat_tables(parts) if parts else PAIR_SCHEMA.empty_table()
+
+
+def _pairs_of(system: SystemData, name: str, made: FoldPairs) -> pa.Table:
     listed = made.listed
-    score, fold = np.full(listed.n_listed, np.nan), np.full(listed.n_listed, -1, dtype=np.int32)
-    score[made.at], fold[made.at] = made.score, made.folds
-    rows = _rows(system, listed.probe, listed.reference, listed.mated, score, None)
+    score = np.full(listed.n_listed, np.nan)
+    score[made.at] = made.score
+    rows = _rows(system, listed.probe, listed.reference, listed.mated, score, None, _folds(made))
     k = pa.array(np.full(listed.n_listed, made.k, dtype=np.int32))
-    return rows.append_column("fold", pa.array(fold)).append_column("k", k)
+    return rows.append_column("k", k).append_column("test_set", _constant(name, listed.n_listed))
 
 
 def _masked(codes: Index, names: Sequence[str]) -> pa.Array:
@@ -163,6 +179,7 @@ def _rows(
     mated: Flags,
     score: npt.NDArray[np.floating],
     failure: npt.NDArray[np.int16] | None,
+    fold: Index | None = None,
 ) -> pa.Table:
     samples, subjects = names_of(system)
     of = system.cohort.subject_of
@@ -177,6 +194,7 @@ def _rows(
         pa.array(mated),
         pa.array(score.astype(np.float64), from_pandas=True),
         pa.DictionaryArray.from_arrays(pa.array(failed.astype(np.int32), mask=failed < 0), codes),
+        pa.nulls(len(probe), pa.int32()) if fold is None else pa.array(fold.astype(np.int32)),
     ]
     return pa.Table.from_arrays(columns, schema=SCORE_SCHEMA)
 

@@ -19,7 +19,6 @@ from frtaudit.stats.similarity.pairs import mated_pairs
 from frtaudit.stats.similarity.tail import TailRequest
 
 DRAWN = 3000
-DEFAULT = "folds"  # the set that spec.folds makes
 
 
 def fold_pairs(

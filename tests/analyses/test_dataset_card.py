@@ -10,7 +10,7 @@ import pytest
 from goldilocks_audits import RULES, curate_audit, curate_spec
 from small_audits import audit, one, pick, spec
 
-from frtaudit.analyses.dataset_card import DatasetCard, lfw_layout
+from frtaudit.analyses.dataset_card import DatasetCard
 from frtaudit.core import Comparisons
 from frtaudit.core.spec import Bootstrap, Folds, FoldSource, PairSetSpec, SchemaSpec, Thresholds
 from frtaudit.datasets.cohorts.templates import TemplateFolder
@@ -100,16 +100,6 @@ def test_files_read_back(tmp_path: Path) -> None:
     assert np.array_equal(same.probe, held.probe)
     assert "test_sets/control/pairs.csv" in files
     assert "test_sets/control/review.csv" not in files
-
-
-def test_names_unlike_lfws_have_no_such_layout() -> None:
-    """Other names, or folds of other sizes, give no pairs.txt."""
-    held = pairs()
-    names = [f"n{i}" for i in range(held.probe.max() + held.reference.max() + 1)]
-    assert lfw_layout(names, held) is None
-    fine = [f"n_{i:04d}" for i in range(len(names))]
-    assert (lfw_layout(fine, held) or b"").startswith(b"3\t8\n")
-    assert lfw_layout(fine, replace(held, mated=np.ones(held.n_listed, dtype=bool))) is None
 
 
 def test_a_listed_protocol_has_a_card_without_test_sets() -> None:

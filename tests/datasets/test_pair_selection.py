@@ -24,7 +24,7 @@ def broken(held: CohortData, rules: Rules, pairs: Comparisons) -> list[str]:
     """Claims of the certificate that do not hold."""
     return [
         f"{claim.rule}: {claim.satisfied}/{claim.total}"
-        for claim in certify(held, pairs, rules, None)
+        for claim in certify(held, pairs, rules)
         if not claim.holds
     ]
 

@@ -32,6 +32,7 @@ CONTRACT = [
     "mated",
     "score",
     "failure",
+    "fold",
 ]
 
 

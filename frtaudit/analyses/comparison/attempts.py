@@ -27,13 +27,13 @@ def accuracy(common: CommonSupport) -> Iterator[Measure]:
             system.system.fold_pairs if name == FOLDS else system.system.test_sets.get(name)
             for system in common.systems
         ]
-        held = [pairs for pairs in sets if pairs is not None and pairs.at is not None]
+        held = [pairs for pairs in sets if pairs is not None]
         if held and len(held) == len(sets):
             yield _accuracy(common, name, held)
 
 
 def _accuracy(common: CommonSupport, name: str, sets: Sequence[FoldPairs]) -> Measure:
-    rows = [np.zeros(0, np.int64) if fold_pairs.at is None else fold_pairs.at for fold_pairs in sets]
+    rows = [fold_pairs.at for fold_pairs in sets]
     places = [np.searchsorted(own, reduce(np.intersect1d, rows)) for own in rows]
     # folds dealt to each system's own pairs may differ; the first in order of their numbers serves whatever the names
     fold = np.array(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core import CohortData, Comparisons
-from frtaudit.core.arrays import Flags, Floats, Texts
+from frtaudit.core.arrays import Flags, Floats, Ints, Texts
 from frtaudit.datasets.pair_rules import Rules, Trait
 from frtaudit.stats.folds.fold_assignment import leaking
 
@@ -28,12 +28,31 @@ class Claim:
 
 
 def certify(
-    cohort_data: CohortData, pairs: Comparisons, rules: Rules | None, per_image: int | None
+    cohort_data: CohortData,
+    pairs: Comparisons,
+    rules: Rules | None,
+    *,
+    per_image: int | None = None,
+    per_subject: int | None = None,
+    constructed: bool = False,
+    stratify: str | None = None,
 ) -> list[Claim]:
-    """Every claim that can be made of listed pairs: of any list, and of one that ``rules`` made."""
+    """Every claim that can be made of listed pairs: of any list, and of one that ``rules`` made.
+
+    ``per_image``, ``per_subject``: the most mated or non-mated pairs of an image, the most mated pairs of a subject;
+    ``constructed``: folds hold whole subjects, and so are balanced to the mated pairs of one subject, within each class
+    of the schema ``stratify`` where that is named.
+    """
     claims = [*_of_pairs(cohort_data, pairs), *_of_images(pairs, rules.per_image if rules else per_image)]
-    if pairs.fold is not None:
-        claims += _of_folds(cohort_data, pairs)
+    if per_subject is not None:
+        claims.append(_of_subjects(cohort_data, pairs, per_subject))
+    if pairs.fold is not None and pairs.n_listed:
+        claims += _of_folds(cohort_data, pairs, pairs.fold.astype(np.int64))
+        claims += (
+            _of_constructed(cohort_data, pairs, pairs.fold.astype(np.int64), stratify)
+            if constructed
+            else _of_equal(pairs, pairs.fold.astype(np.int64))
+        )
     if rules is not None:
         claims += [
             *_of_traits(cohort_data, pairs, rules),
@@ -63,18 +82,55 @@ def _of_images(pairs: Comparisons, most: int | None) -> Iterator[Claim]:
             yield _claim(f"each image in at most {most} {kind} pairs", counts <= most, "images", worst)
 
 
-def _of_folds(cohort_data: CohortData, pairs: Comparisons) -> Iterator[Claim]:
-    fold = np.zeros(0, dtype=np.int64) if pairs.fold is None else pairs.fold.astype(np.int64)
+def _of_subjects(cohort_data: CohortData, pairs: Comparisons, most: int) -> Claim:
+    counts = np.bincount(cohort_data.cohort.subject_of[pairs.probe[pairs.mated]])
+    counts = counts[counts > 0]
+    worst = f"one has {int(counts.max(initial=0))}"
+    return _claim(f"each subject in at most {most} mated pairs", counts <= most, "subjects", worst)
+
+
+def _of_folds(cohort_data: CohortData, pairs: Comparisons, fold: Ints) -> Iterator[Claim]:
+    """No identity in two folds: by mated pairs; by all pairs too where no subject has any pair in two."""
     subject = cohort_data.cohort.subject_of.astype(np.int64)
     ends = subject[pairs.probe], subject[pairs.reference]
-    leaks, _ = leaking(*ends, pairs.mated, fold)
-    people = np.unique(ends[0][pairs.mated]).size
-    disjoint = np.arange(people) >= leaks
-    yield _claim("mated pairs of a subject in one fold", disjoint, "subjects", f"{leaks} in several")
+    leaks, of_any = leaking(*ends, pairs.mated, fold)
+    people, everybody = np.unique(ends[0][pairs.mated]).size, np.unique(np.concatenate(ends)).size
+    text = f"{leaks} in several" if not of_any else f"{leaks} in several; {of_any} with non-mated pairs"
+    yield _claim("mated pairs of a subject in one fold", np.arange(people) >= leaks, "subjects", text)
+    if not of_any:
+        yield _claim("all pairs of a subject in one fold", np.ones(everybody, dtype=bool), "subjects")
+
+
+def _of_equal(pairs: Comparisons, fold: Ints) -> Iterator[Claim]:
     for kind, of in (("mated", pairs.mated), ("non-mated", ~pairs.mated)):
         sizes = np.bincount(fold[of], minlength=int(fold.max()) + 1)
         text = f"{int(sizes.min())} to {int(sizes.max())} pairs"
         yield _claim(f"as many {kind} pairs in every fold", sizes == sizes.max(), "folds", text)
+
+
+def _of_constructed(
+    cohort_data: CohortData, pairs: Comparisons, fold: Ints, stratify: str | None
+) -> Iterator[Claim]:
+    """Sizes of folds that hold whole subjects: to the mated pairs of one subject, to one non-mated pair."""
+    k, cohort = int(fold.max()) + 1, cohort_data.cohort
+    subject = cohort.subject_of[pairs.probe[pairs.mated]]
+    schema = cohort.classifications.get(stratify) if stratify is not None else None
+    code = np.zeros(cohort.n_subjects, dtype=np.int64) if schema is None else schema.codes + 1
+    of = code[subject]
+    sizes = np.zeros((int(code.max()) + 1, k), dtype=np.int64)
+    np.add.at(sizes, (of, fold[pairs.mated]), 1)
+    largest = np.array([np.bincount(subject[of == n]).max(initial=0) for n in range(len(sizes))])
+    balanced = (sizes.max(axis=1) - sizes.T <= largest).T[sizes.sum(axis=1) > 0].ravel()
+    text = f"{int(sizes.sum(axis=0).min())} to {int(sizes.sum(axis=0).max())} pairs in a fold"
+    rule = "mated pairs of two folds differ by at most those of one subject"
+    if schema is not None:
+        rule += f", in each class of {stratify}"
+    yield _claim(rule, balanced, "folds" if schema is None else "folds, by class", text)
+    sizes = np.bincount(fold[~pairs.mated], minlength=k)
+    text = f"{int(sizes.min())} to {int(sizes.max())} pairs"
+    yield _claim(
+        "non-mated pairs of two folds differ by at most one", sizes >= sizes.max() - 1, "folds", text
+    )
 
 
 def _number(cohort_data: CohortData, column: str) -> Floats:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from frtaudit.core.comparisons import FOLDS
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot
@@ -19,7 +20,6 @@ from frtaudit.report.sections.tables import (
 )
 from frtaudit.report.source import Record, Source, mapping
 
-DEFAULT = "folds"
 LOWEST = 2
 PLACES, FINE = 2, 3  # of a percent: accuracies as the field prints them, and their differences
 
@@ -54,7 +54,7 @@ def build(source: Source) -> Accuracy | None:
 
 def set_of(record: Record) -> str:
     """The test set that an estimate is of."""
-    return str(record.estimate.at.get("pairs", DEFAULT))
+    return str(record.estimate.at.get("pairs", FOLDS))
 
 
 def test_set_name(name: str) -> str:
@@ -63,7 +63,7 @@ def test_set_name(name: str) -> str:
     >>> test_set_name("capped_10"), test_set_name("folds")
     ('capped 10', 'declared folds')
     """
-    return "declared folds" if name == DEFAULT else name.replace("_", " ")
+    return "declared folds" if name == FOLDS else name.replace("_", " ")
 
 
 def _matrix(source: Source, records: list[Record], sets: list[str]) -> list[Table]:
@@ -363,13 +363,13 @@ def _folds(source: Source, name: str, folds: list[Record]) -> Table:
         label = TextSpan(text=f"{place + 1:g}", pointer=f"{first.pointer}/at/fold", kind="n plus-one")
         rows.append(((label,), *(_fold(record, notes) for record in records)))
     columns = (Column(title="Fold"), *(Column(title=name, kind="num") for name in names))
-    of = "" if name == DEFAULT else f" of {test_set_name(name)}"
+    of = "" if name == FOLDS else f" of {test_set_name(name)}"
     caption = spans(
         TextSpan(text=f"Every fold{of}. ", kind="b"),
         "Share of pairs decided correctly, and the threshold fitted on the others.",
     )
     return build_table(
-        "folds" if name == DEFAULT else f"folds-{name}", caption, columns, [Block(rows=tuple(rows))], notes
+        "folds" if name == FOLDS else f"folds-{name}", caption, columns, [Block(rows=tuple(rows))], notes
     )
 
 

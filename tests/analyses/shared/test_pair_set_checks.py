@@ -13,7 +13,7 @@ def test_any_list_has_claims() -> None:
     """Distinct pairs, occurrences, folds: counted on the pairs, broken where one is repeated."""
     held = Synthetic(subjects=40, samples_per_subject=(3, 5)).load({}, 0)
     found = Sampled(mated=40, per_image=2, k=4).comparisons(held)
-    claims = {claim.rule: claim for claim in certify(held, found, None, 2)}
+    claims = {claim.rule: claim for claim in certify(held, found, None, per_image=2)}
     assert list(claims) == [
         "each pair stands once",
         "each image in at most 2 mated pairs",
@@ -28,4 +28,4 @@ def test_any_list_has_claims() -> None:
         reference=np.concatenate([found.reference[:1], found.reference[:-1]]),
         probe=np.concatenate([found.probe[:1], found.probe[:-1]]),
     )
-    assert not certify(held, twice, None, None)[0].holds
+    assert not certify(held, twice, None)[0].holds

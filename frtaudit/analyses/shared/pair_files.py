@@ -1,0 +1,79 @@
+"""Lists of pairs with their folds, to take away: as CSV, and in LFW's layout where names and folds allow it."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from frtaudit.core import Comparisons
+from frtaudit.core.file_names import file_name
+from frtaudit.evaluation.system import FoldPairs, SystemData
+from frtaudit.inputs.review import as_csv
+
+LFW_ID = re.compile(r"(?P<name>.+)_(?P<number>\d{4})")
+
+
+def fold_files(system: SystemData, name: str, pairs: FoldPairs) -> dict[str, bytes]:
+    """The pairs of the test set ``name`` by fold, and by overlapping fold where those were dealt too.
+
+    Constructed folds hold the pairs that a system scored: a system that scored fewer has files of its own.
+    """
+    own = f"_{file_name(system.provider)}" if pairs.failed and not pairs.official else ""
+    files = pair_files(system.cohort.sample_ids, pairs.pairs_in(pairs.folds), f"{folder(name)}/pairs{own}")
+    if pairs.overlap is not None:
+        own = f"_{file_name(system.provider)}" if pairs.failed else ""
+        overlapping = pairs.pairs_in(pairs.overlap)
+        files |= pair_files(system.cohort.sample_ids, overlapping, f"{folder(name)}/overlapping{own}")
+    return files
+
+
+def folder(name: str) -> str:
+    """Where the files of the test set ``name`` lie among those of a run."""
+    return f"test_sets/{file_name(name)}"
+
+
+def pair_files(names: Sequence[str], pairs: Comparisons, stem: str) -> dict[str, bytes]:
+    """The same pairs as ``stem.csv`` and, where it can hold them, as ``stem.txt`` in LFW's layout.
+
+    ``names``: ids of the samples.
+    """
+    folded = pairs.fold is not None
+    fold = np.zeros(pairs.n_listed, dtype=np.int64) if pairs.fold is None else pairs.fold
+    rows = [
+        (
+            names[pairs.probe[n]],
+            names[pairs.reference[n]],
+            int(pairs.mated[n]),
+            *((int(fold[n]),) if folded else ()),
+        )
+        for n in np.lexsort((~pairs.mated, fold))
+    ]
+    files = {f"{stem}.csv": as_csv(("probe", "reference", "mated", *(("fold",) if folded else ())), rows)}
+    text = lfw_layout(names, pairs)
+    return files if text is None else files | {f"{stem}.txt": text}
+
+
+def lfw_layout(names: Sequence[str], pairs: Comparisons) -> bytes | None:
+    """Pairs as LFW's pairs.txt: ``folds pairs``, then for each fold mated lines, then as many non-mated ones.
+
+    None where a name is not like ``name_0001``, or folds do not hold as many mated as non-mated pairs, all alike.
+    """
+    used = [LFW_ID.fullmatch(names[n]) for n in np.concatenate([pairs.probe, pairs.reference])]
+    if any(match is None or any(c.isspace() for c in match["name"]) for match in used) or not pairs.n_listed:
+        return None
+    fold = np.zeros(pairs.n_listed, dtype=np.int64) if pairs.fold is None else pairs.fold.astype(np.int64)
+    sizes = np.stack(
+        [np.bincount(fold[of], minlength=int(fold.max()) + 1) for of in (pairs.mated, ~pairs.mated)]
+    )
+    if np.unique(sizes).size != 1:
+        return None
+    lines = [f"{sizes.shape[1]}\t{sizes[0, 0]}"]
+    for n in np.lexsort((~pairs.mated, fold)).tolist():
+        (a, i), (b, j) = (_parts(names[side[n]]) for side in (pairs.probe, pairs.reference))
+        lines.append(f"{a}\t{i}\t{j}" if pairs.mated[n] else f"{a}\t{i}\t{b}\t{j}")
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _parts(name: str) -> tuple[str, int]:
+    stem, _, number = name.rpartition("_")
+    return stem, int(number)
