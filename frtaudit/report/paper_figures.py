@@ -171,13 +171,16 @@ def _finish(
 ) -> None:
     """Scale a drawing to its width and put the legend below it."""
     drawing.set_size_inches(width, drawing.get_figheight() * min(width / drawing.get_figwidth(), 1.5))
-    if names:
-        drawing.legend(
+    for columns in range(max(1, round(PER_ROW * width / canvas.WIDTH)), 0, -1) if names else ():
+        legend = drawing.legend(
             handles=list(handles),
             labels=[canvas.lettering(name) for name in names],
             loc="outside lower center",
-            ncols=max(1, round(PER_ROW * width / canvas.WIDTH)),
+            ncols=columns,
             frameon=False,
             handlelength=3.2,  # a dash is seen beside its marker
             handler_map={tuple: HandlerTuple(ndivide=1, pad=0)},
         )
+        if columns == 1 or legend.get_window_extent().width <= drawing.bbox.width:
+            break
+        legend.remove()

@@ -52,6 +52,18 @@ def test_a_system_keeps_its_colour() -> None:
     assert alone.axes[0].lines[0].get_color() != both.axes[0].lines[0].get_color()
 
 
+def test_a_legend_is_as_wide_as_its_figure_at_most() -> None:
+    """Long names stand below one another in a column's width."""
+    result = curves_alone()
+    (curve, *_) = [item for item in result.curves if item.metric == "det" or item.analysis == "det"]
+    names = [f"{number}_" + "a_name_as_long_as_some_are" for number in range(4)]
+    result = replace(result, curves=tuple(replace(curve, provider=name) for name in names))
+    drawing = paper_figures(result)["det"].drawing
+    extent = drawing.legends[0].get_window_extent()
+    assert extent.x0 >= 0
+    assert extent.x1 <= drawing.bbox.width
+
+
 def test_thirteen_systems_are_thirteen() -> None:
     """More systems than colours: panels of five on the same axes, and no two systems look alike."""
     result = curves_alone()

@@ -20,7 +20,7 @@ from frtaudit.report.figure_choice import FORMATS
 from frtaudit.report.paper_figures import drawings, write_figures
 from frtaudit.report.phrases import ABSENT
 from frtaudit.report.pieces import Block, Column, Figure, Table, TextSpan, spans
-from frtaudit.testing.checks import tally
+from frtaudit.testing.checks import Coverage, tally
 from frtaudit.testing.populations import HARD
 from frtaudit.testing.study import true_curve
 from frtaudit.testing.study.cells import LevelsCell
@@ -35,7 +35,8 @@ FILE, SECTION = "nominal_levels", "nominal levels"
 class Levels:
     """Coverage of one design: ``coverage`` has a row for each nominal level, rising, and a column for each method.
 
-    ``truth``: FNMR of the subjects at ``fmr``; a share is NaN where no cohort had an interval (too few errors).
+    ``truth``: FNMR of the subjects at ``fmr``; a share is NaN where no cohort had an interval; ``without``: how
+    many cohorts had none at the highest level, for each method, and count in no share (too few errors).
     """
 
     subjects: int
@@ -49,6 +50,7 @@ class Levels:
     methods: tuple[str, ...]
     nominal: tuple[float, ...]
     coverage: tuple[tuple[float, ...], ...]
+    without: tuple[int, ...]
 
     @property
     def caption(self) -> str:
@@ -57,8 +59,18 @@ class Levels:
         return (
             f"FNMR at FMR {self.fmr:g}, true value {self.truth:.4f}: {self.cohorts} cohorts of the same "
             f"{self.subjects} subjects with {self.samples} samples each, dimension {self.dimension}, concentration "
-            f"{low:g} to {high:g}, B = {self.B}."
+            f"{low:g} to {high:g}, B = {self.B}.{self._without}"
         )
+
+    @property
+    def _without(self) -> str:
+        """How many cohorts count in no share."""
+        named = [
+            f"{count} by {name}" for name, count in zip(self.methods, self.without, strict=True) if count
+        ]
+        text = f" Cohorts with too few errors for an interval are left out: {', '.join(named)}."
+        dash = " A dash stands where no cohort had one." if self.cohorts in self.without else ""
+        return text + dash if named else ""
 
 
 def study(
@@ -84,15 +96,18 @@ def study(
         truth=levels_truth(cell, seed).value,
         methods=tuple(method.value for method in methods),
         nominal=LEVELS,
-        coverage=tuple(tuple(_coverage(collected, method, level) for method in methods) for level in LEVELS),
+        coverage=tuple(
+            tuple(_coverage(collected, method, level).share for method in methods) for level in LEVELS
+        ),
+        without=tuple(cohorts - _coverage(collected, method, max(LEVELS)).given for method in methods),
     )
 
 
-def _coverage(collected: Collected, method: Method, level: float) -> float:
+def _coverage(collected: Collected, method: Method, level: float) -> Coverage:
     (bounds,) = [
         bounds for key, bounds in collected.shots.items() if key.method is method and key.nominal == level
     ]
-    return tally(bounds.low, bounds.high, bounds.truth, floor=level).share
+    return tally(bounds.low, bounds.high, bounds.truth, floor=level)
 
 
 def markdown(found: Levels) -> str:
@@ -150,17 +165,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     (options.out / f"{FILE}.tex").write_text("\n".join(to_latex(table(levels)) for levels in found), "utf-8")
     for former in options.out.glob("bands_*.*"):
         former.unlink()
-    write_figures(drawings(lambda: [drawn(options)]).values(), FORMATS, options.out)
+    write_figures(drawings(lambda: drawn(options)).values(), FORMATS, options.out)
     if options.docs is not None:
         into(options.docs, SECTION, text)
     sys.stdout.write(f"{text}\n")
     return 0
 
 
-def drawn(options: argparse.Namespace) -> Figure:
+def drawn(options: argparse.Namespace) -> list[Figure]:
     """The bands of one cohort of the first design, and the true ROC."""
     methods = [Method(name) for name in options.methods]
-    return true_curve.figure(cells(options)[0], methods, n=options.B, seed=options.seed)
+    return true_curve.figures(cells(options)[0], methods, n=options.B, seed=options.seed)
 
 
 def cells(options: argparse.Namespace) -> list[LevelsCell]:

@@ -10,7 +10,7 @@ from frtaudit.core.spec import IntervalSpec, Weighting
 from frtaudit.evaluation.over_fmr import Drawn, read_along
 from frtaudit.report.figures import bands, canvas, legends
 from frtaudit.report.figures.bands import RATE, Banded, BandStyle, outside
-from frtaudit.report.pieces import Figure, Panel, spans
+from frtaudit.report.pieces import Figure, spans
 from frtaudit.testing.study.cells import RESOLVED, LevelsCell
 from frtaudit.testing.study.cohorts import fixed_roc, levels_system
 
@@ -36,37 +36,29 @@ def curves(cell: LevelsCell, methods: Sequence[Method], *, n: int, seed: int) ->
     return banded, replace(truth, group="truth")
 
 
-def figure(cell: LevelsCell, methods: Sequence[Method], *, n: int, seed: int) -> Figure:
-    """A panel for each method: its band, the empirical curve, and the true one in dashes."""
+def figures(cell: LevelsCell, methods: Sequence[Method], *, n: int, seed: int) -> list[Figure]:
+    """A figure of each method: its band, the empirical curve, and the true one in dashes."""
     banded, truth = curves(cell, methods, n=n, seed=seed)
-    panels: list[Panel] = []
-    styles: list[BandStyle] = []
-    for method, curve in zip(methods, banded, strict=True):
-        style = BandStyle(label=f"{method.value} band", hue=canvas.HUES[1 + len(styles)], fill=True)
+    low, high = cell.population.concentration
+    caption = spans(
+        f"One cohort of {cell.subjects} subjects with {cell.samples} samples each, dimension "
+        f"{cell.population.dimension}, concentration {low:g} to {high:g}, B = {n}; pointwise band at level "
+        f"{LEVEL:g}. The true FNMR is that of the same subjects, from fresh samples."
+    )
+    made = []
+    for place, (method, curve) in enumerate(zip(methods, banded, strict=True)):
+        style = BandStyle(label=f"{method.value} band", hue=canvas.HUES[1 + place], fill=True)
         out, total = outside(truth, replace(curve, y=truth.y))
         alt = f"{method.value} band at level {LEVEL:g}: the true FNMR lies outside at {out} of {total} FMRs."
-        name = f"bands_{method.value}"
-        title = f"The {method.value} band and the true ROC"
-        panels.append(
-            bands.compared(name, title, curve, [Banded(style=style, curve=curve)], RATE, alt, truth)
+        name, title = f"bands_{method.value}", f"The {method.value} band and the true ROC"
+        panel = bands.compared(name, title, curve, [Banded(style=style, curve=curve)], RATE, alt, truth)
+        keys = (
+            bands.line_key(name, 0, "empirical ROC"),
+            bands.band_key(name, style),
+            *legends.dashes(name, ["true ROC"], first=1),
         )
-        styles.append(style)
-    low, high = cell.population.concentration
-    return Figure(
-        name="bands",
-        title="Bands and the true ROC",
-        caption=spans(
-            f"One cohort of {cell.subjects} subjects with {cell.samples} samples each, dimension "
-            f"{cell.population.dimension}, concentration {low:g} to {high:g}, B = {n}; pointwise bands at level "
-            f"{LEVEL:g}. The true FNMR is that of the same subjects, from fresh samples."
-        ),
-        panels=tuple(panels),
-        keys=(
-            bands.line_key("bands", 0, "empirical ROC"),
-            *(bands.band_key("bands", style) for style in styles),
-            *legends.dashes("bands", ["true ROC"], first=1),
-        ),
-    )
+        made.append(Figure(name=name, title=title, caption=caption, panels=(panel,), keys=keys))
+    return made
 
 
 def _targets(cell: LevelsCell) -> tuple[float, ...]:

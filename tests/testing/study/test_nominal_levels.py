@@ -1,6 +1,7 @@
 """Tests also true_curve, which draws bands of one cohort."""
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -55,6 +56,17 @@ def test_the_table_is_printed_and_written(tmp_path: Path, capsys: pytest.Capture
     first = [cell.strip() for cell in rows[0].strip("|").split("|")]
     assert " & ".join(first) in latex
     assert r"\toprule" in latex
+
+
+def test_cohorts_without_an_interval_are_said() -> None:
+    """They count in no share, and the caption says how many there were; a dash is said where all were so."""
+    cell = replace(CELL, subjects=12, fmr=0.5)
+    few = nominal_levels.study(cell, [Method.NAIVE], cohorts=4, n=B, seed=3, workers=1)
+    assert few.without == (4,)
+    assert "left out: 4 by naive. A dash stands where no cohort had one." in few.caption
+    assert "| 0.95 | – |" in nominal_levels.markdown(few)
+    assert found().without == (0, 0, 0)
+    assert "left out" not in found().caption
 
 
 def test_another_design_is_another_study() -> None:
