@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import ceil, expm1, log
 
 import numpy as np
+import numpy.typing as npt
 
 from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.freeze import freeze
@@ -148,11 +149,22 @@ def errors_between(tail: ScoreTail, threshold: float, pairs: Blocked) -> Ints | 
     """False matches (score > threshold) between the two subjects of each pair, (n,) int64; None below the floor."""
     if threshold < tail.cutoff:
         return None
-    end, size = first_not_above(tail.tail_score, threshold), tail.n_samples.size
-    ends = np.sort(tail.subject_of[np.stack([tail.tail_i[:end], tail.tail_j[:end]])].astype(np.int64), axis=0)
-    key = ends[0] * size + ends[1]
-    wanted = pairs.first * size + pairs.second
+    key = _keys(tail, threshold)
+    wanted = pairs.first * tail.n_samples.size + pairs.second
     return np.array([int(np.count_nonzero(key == one)) for one in wanted.tolist()], dtype=np.int64)
+
+
+def _keys(tail: ScoreTail, threshold: float, member: Flags | None = None) -> npt.NDArray[np.integer]:
+    """The pair of subjects of each false match, as one number: lower times K plus higher; within ``member`` only."""
+    end, size = first_not_above(tail.tail_score, threshold), tail.n_samples.size
+    first, second = tail.subject_of[tail.tail_i[:end]], tail.subject_of[tail.tail_j[:end]]
+    if member is not None:
+        inside = member[first] & member[second]
+        first, second = first[inside], second[inside]
+    lower, higher = np.minimum(first, second), np.maximum(first, second)
+    if size < 1 << 16:  # half the width sorts in half the time
+        return lower.astype(np.uint32) * np.uint32(size) + higher.astype(np.uint32)
+    return lower.astype(np.int64) * size + higher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,13 +187,10 @@ def heaviest_pair(tail: ScoreTail, member: Flags, threshold: float, weighting: W
     """
     if threshold < tail.cutoff:
         return None
-    end, size = first_not_above(tail.tail_score, threshold), tail.n_samples.size
-    ends = np.sort(tail.subject_of[np.stack([tail.tail_i[:end], tail.tail_j[:end]])].astype(np.int64), axis=0)
-    ends = ends[:, member[ends[0]] & member[ends[1]]]
-    if not ends.size:
+    key, errors = np.unique(_keys(tail, threshold, member), return_counts=True)
+    if not key.size:
         return None
-    key, errors = np.unique(ends[0] * size + ends[1], return_counts=True)
-    first, second = key // size, key % size
+    first, second = np.divmod(key.astype(np.int64), tail.n_samples.size)
     count = errors.astype(np.float64)
     if weighting is Weighting.IDENTITY:
         count /= block_sizes(tail, first.astype(np.int32), second.astype(np.int32))

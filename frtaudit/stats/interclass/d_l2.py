@@ -308,8 +308,9 @@ class _Clustered:
     def resample(self, u: Floats, rng: np.random.Generator) -> Floats:
         """Q* at u of one resample of the subjects, each with all its scores."""
         weight = np.bincount(rng.integers(self.n_subjects, size=self.n_subjects), minlength=self.n_subjects)
-        drawn = np.repeat(self.scores, weight[self.subject])
-        return np.asarray(drawn[np.ceil(u * drawn.size).astype(np.int64) - 1])
+        drawn = np.cumsum(weight[self.subject])  # scores of the resample up to each
+        ranks = np.ceil(u * drawn[-1]).astype(np.int64)
+        return np.asarray(self.scores[np.searchsorted(drawn, ranks)])
 
 
 def from_mean(values: Floats) -> Floats:
