@@ -114,8 +114,10 @@ def quantiles(classes: Classes, u: Floats, weights: Weights) -> Floats:
     rows = []
     for scores, who, weight in zip(classes.scores, classes.subjects, weights, strict=True):
         total: Ints = weight[:, who].cumsum(axis=1)
-        wanted = np.ceil(u[None, :] * total[:, -1:] - 1e-9)  # 1 - 0.9 is not 0.1 in binary
-        place = np.stack([np.searchsorted(one, rank) for one, rank in zip(total, wanted, strict=True)])
+        ranks = np.ceil(u[None, :] * total[:, -1:] - 1e-9)  # 1 - 0.9 is not 0.1 in binary
+        place = np.stack(
+            [np.searchsorted(one, rank) for one, rank in zip(total, ranks.astype(np.int64), strict=True)]
+        )
         rows.append(scores[np.minimum(place, scores.size - 1)])
     return np.stack(rows, axis=1)
 
