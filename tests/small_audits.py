@@ -13,6 +13,7 @@ from frtaudit.analyses.differentials import Differentials
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.failures import Failures
 from frtaudit.analyses.interclass import Interclass
+from frtaudit.analyses.same_class import SameClass
 from frtaudit.analyses.similarity_roc import SimilarityRoc
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core import AuditResult, CohortData, Estimate, Method, Target
@@ -239,3 +240,17 @@ def score_lines(provider: str = "one", failed: tuple[int, ...] = ()) -> list[dic
         }
         for n, (a, b) in enumerate(zip(i, j, strict=True))
     ]
+
+
+@cache
+def same_class_audit() -> AuditResult:
+    """An audit that limits FMR among all people and within classes; two schemas."""
+    schemas = SCHEMAS | {"twin": SchemaSpec(column="group")}
+    asked = (
+        RequirementSpec(name="all", metric="fmr", limit=1e-4, at={"threshold": 0.2}),
+        RequirementSpec(
+            name="alike", metric="fmr_same_class", limit=1e-4, at={"threshold": 0.2}, schema="group"
+        ),
+    )
+    made = spec("error_rates", schemas=schemas, requirements=asked, providers=("one",))
+    return audit(replace(made, analyses=made.analyses | {"same_class": SameClass()})).result

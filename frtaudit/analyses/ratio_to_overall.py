@@ -5,14 +5,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from frtaudit.core import Estimate, Interval
+from frtaudit.analyses.shared.overall_ratios import interval_of, points_of, threshold_at
+from frtaudit.core import Estimate
 from frtaudit.core.arrays import Floats
 from frtaudit.core.registry import register
-from frtaudit.core.spec import Plan, ThresholdSource
-from frtaudit.evaluation.intervals import HELD, AtKey, from_bounds
+from frtaudit.core.spec import Plan
+from frtaudit.evaluation.intervals import HELD
 from frtaudit.evaluation.system import WEIGHTINGS, AnalysisOutput, SystemData
 from frtaudit.stats.intervals.bootstrap_intervals import MAX_UNDEFINED
-from frtaudit.stats.intervals.overall_ratio import OverallRatio, ratio_to_overall
+from frtaudit.stats.intervals.overall_ratio import ratio_to_overall
 
 NAME = "ratio_to_overall"
 RATES = ("fmr", "fnmr")
@@ -30,7 +31,7 @@ class RatioToOverall:
 
 
 def _estimates(system: SystemData, alpha: float) -> Iterator[Estimate]:
-    for point, at in _points(system):
+    for point, at in points_of(system):
         for w, weighting in enumerate(WEIGHTINGS):
             for schema in system.groups.schemas:
                 for group_index, group in system.classes(schema):
@@ -41,24 +42,11 @@ def _estimates(system: SystemData, alpha: float) -> Iterator[Estimate]:
                         )  # fmt: skip
 
 
-def _points(system: SystemData) -> Iterator[tuple[int, AtKey]]:
-    """Places of declared targets and of thresholds that these data did not choose, as an estimate names them."""
-    points = system.operating_points
-    for a in points.declared:
-        yield a, {"fmr": points.targets[a]}
-    for t, (threshold, origin) in enumerate(zip(points.thresholds, points.origin, strict=True)):
-        if origin.get("source") != ThresholdSource.SAME_DATA.value:
-            yield len(points.targets) + t, {"threshold": threshold, **origin}
-
-
 def _estimate(system: SystemData, rate: str, place: tuple[int, int, int], alpha: float) -> Estimate:
     """The ratio at (weighting, point, group), with its interval for the population, or why there is none."""
     w, point, group_index = place
-    points = system.operating_points
-    moving = point < len(points.targets)
-    threshold = float(
-        points.at_target[w, point] if moving else points.thresholds[point - len(points.targets)]
-    )
+    moving = point < len(system.operating_points.targets)
+    threshold = threshold_at(system, w, point)
     refused = system.refused(w, point) if moving else system.censoring.beyond(threshold)
     known = None
     if refused is None:
@@ -87,20 +75,3 @@ def _moved(system: SystemData, rate: str, place: tuple[int, int, int]) -> Floats
     ratios = np.divide(group, overall, out=np.full(group.shape, np.nan), where=overall > 0)
     found = ratios[np.isfinite(ratios)]
     return found if found.size > 1 and ratios.size - found.size <= MAX_UNDEFINED * ratios.size else None
-
-
-def interval_of(ratio: OverallRatio, alpha: float, note: str) -> Interval:
-    """The interval of a ratio: that of the share of errors, over the share of comparisons."""
-    return _scaled(from_bounds(ratio.bounds, alpha, note), ratio.weight)
-
-
-def _scaled(share: Interval, weight: float) -> Interval:
-    """Bounds, and limits they are held to, in multiples of ``weight``."""
-    one_sided, p_value = share.one_sided, share.p_value
-    return replace(
-        share,
-        low=None if share.low is None else share.low / weight,
-        high=None if share.high is None else share.high / weight,
-        one_sided=None if one_sided is None else lambda error: _scaled(one_sided(error), weight),
-        p_value=None if p_value is None else lambda limit, sense: p_value(limit * weight, sense),
-    )

@@ -43,7 +43,10 @@ __all__ = [
 ]
 
 MAX_JOBS = 10_000
-_AT_TARGET = ("fnmr_at_fmr", "threshold_at_fmr", "ratio_to_overall")
+_AT_TARGET = (
+    *("fnmr_at_fmr", "threshold_at_fmr", "ratio_to_overall"),
+    *("fmr_same_class", "fmr_same_class_ratio"),
+)
 
 
 def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> AuditSpec:

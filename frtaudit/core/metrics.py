@@ -8,19 +8,10 @@ from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 
-from frtaudit.core import formatting
-from frtaudit.core.formatting import Style
+from frtaudit.core.kinds import Kind
 
 D_L2 = "d_l2"
 SPACES = {"quantile": "in quantile space", "tar": "in TAR space", "fmr_axis": "on the pooled FMR axis"}
-
-
-class Kind(Enum):
-    """What a metric is printed as."""
-
-    RATE = "rate"
-    SCORE = "score"
-    NUMBER = "number"
 
 
 class Published(Enum):
@@ -165,9 +156,7 @@ _IN_SECTIONS = (  # of the report
     Metric("delta_accuracy_systems", RATE, "accuracy of a system minus that of another", unbounded=True),
     Metric("delta_accuracy_otherwise", RATE, "discordant pairs in overlapping folds", unbounded=True),
     Metric("delta_accuracy_deal_mean", RATE, "disjoint minus overlap, mean of random deals", unbounded=True),
-    Metric(
-        "delta_accuracy_deal_sd", RATE, "disjoint minus overlap, spread of random deals (sd)", unbounded=True
-    ),
+    Metric("delta_accuracy_deal_sd", RATE, "disjoint minus overlap, sd of random deals", unbounded=True),
     Metric(
         "max_min",
         NUMBER,
@@ -295,6 +284,10 @@ _IN_SECTIONS = (  # of the report
     Metric("fmr_mix", RATE, "FMR under the declared mix"),
     Metric("fnmr_mix", RATE, "FNMR under the declared mix"),
     Metric("threshold_mix", SCORE, "threshold for the declared mix"),
+    Metric("fmr_same_class", RATE, "FMR within classes", about="FMR among people of one class of a schema"),
+    Metric(
+        "fmr_same_class_ratio", NUMBER, "FMR within classes / FMR of all", about="its ratio to FMR of all"
+    ),
     Metric("index_best_case", NUMBER, "index, best case"),
     Metric("index_worst_case", NUMBER, "index, worst case"),
     Metric("index_behind_labels", NUMBER, "index corrected for wrong labels"),
@@ -358,43 +351,3 @@ def value_alike(metric: str) -> float | None:
 def published_as(metric: str) -> Published | None:
     """What the publishable variant shows of a metric; None: nothing, as of one that is not declared here."""
     return METRICS[metric].published if metric in METRICS else None
-
-
-def printed(
-    kind: Kind,
-    value: float,
-    *,
-    style: Style | None = None,
-    limit: float | None = None,
-    limits: tuple[float, ...] = (),
-) -> str:
-    """A value as its kind is printed, on its side of ``limit`` and of each of ``limits``.
-
-    >>> printed(Kind.RATE, 0.0213), printed(Kind.NUMBER, 3.4219)
-    ('2.13 %', '3.42')
-    """
-    if kind is Kind.RATE:
-        return formatting.rate(value, style=style, limit=limit, limits=limits)
-    return (
-        formatting.score(value) if kind is Kind.SCORE else formatting.plain(value, limit=limit, limits=limits)
-    )
-
-
-def declared(kind: Kind, value: float) -> str:
-    """A limit or target in the digits it was declared with, as its kind is printed.
-
-    >>> declared(Kind.RATE, 0.05), declared(Kind.NUMBER, 0.05)
-    ('5 %', '0.05')
-    """
-    return formatting.exact(value) if kind is Kind.RATE else formatting.declared(value)
-
-
-def place(key: str, value: float | str) -> str:
-    """The value of an operating point: FMR targets as declared, thresholds as scores, names as they are.
-
-    >>> place("fmr", 0.001), place("threshold", 0.31), place("rate", "fmr")
-    ('0.1 %', '0.31', 'fmr')
-    """
-    if isinstance(value, str):
-        return value
-    return formatting.exact(value) if key.endswith("fmr") else formatting.score(value)

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from frtaudit.core.metrics import D_L2, INDICES, place
+from frtaudit.core.kinds import place
+from frtaudit.core.metrics import D_L2, INDICES
 from frtaudit.core.spec import AuditSpec, GridKind, RequirementSpec
 
 EVERYBODY, EACH, MAX = "all", "each", "max"
@@ -47,6 +48,10 @@ ESTIMATED: Mapping[str, Estimated] = {
     D_L2: Estimated(analyses=("interclass",)),
     RATIO: Estimated(
         analyses=(RATIO,), forms=_at(VALUE | RATE, VENDOR | RATE, ELSEWHERE | RATE, TARGET | RATE), parts=True
+    ),
+    **dict.fromkeys(
+        ("fmr_same_class", "fmr_same_class_ratio"),
+        Estimated(analyses=("same_class",), forms=_at(VALUE, VENDOR, ELSEWHERE, TARGET), whole=True),
     ),
     **{
         name: Estimated(analyses=_DIFFERENCES, forms=_at({"fmr", "rate"} if name in BY_RATE else TARGET))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from frtaudit.core import Estimate, Finding, Interval, Verdict, formatting, metrics
+from frtaudit.core import Estimate, Finding, Interval, Verdict, formatting, kinds
 from frtaudit.core.metrics import SPACES, in_sentence, kind_of
 from frtaudit.core.spec import RequirementSpec, Sided, Weighting
 
@@ -135,7 +135,7 @@ def sentence_of(
 def _shown(case: RequirementTest, estimate: Estimate, value: float) -> str:
     """A value or bound in the style of the estimate, on its side of the limit."""
     style = formatting.style_of(estimate.value, *(interval.high for interval in estimate.intervals))
-    return metrics.printed(kind_of(estimate.metric), value, style=style, limit=case.requirement.limit)
+    return kinds.printed(kind_of(estimate.metric), value, style=style, limit=case.requirement.limit)
 
 
 def _findings(family: int) -> str:
@@ -168,14 +168,14 @@ def subject_of(case: RequirementTest, estimate: Estimate) -> str:
 
 def place_of(key: str, value: float | str) -> str:
     """A coordinate of an operating point in words: FMR 0.1 %."""
-    shown = in_sentence(str(value)) if key == "rate" else metrics.place(key, value)
+    shown = in_sentence(str(value)) if key == "rate" else kinds.place(key, value)
     return f"{KEYS.get(key, key)} {shown}"
 
 
 def limit_of(requirement: RequirementSpec) -> str:
     """A requirement's limit in words."""
     side = SIDES[requirement.sense, requirement.strict]
-    return f"the limit of {side} {metrics.declared(kind_of(requirement.metric), requirement.limit)}"
+    return f"the limit of {side} {kinds.declared(kind_of(requirement.metric), requirement.limit)}"
 
 
 def not_estimated(requirement: RequirementSpec, family: int, reason: str | None = None) -> Finding:

@@ -8,7 +8,8 @@ suspected never makes a pass.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from frtaudit.core import Estimate, Finding, Verdict, metrics
+from frtaudit.core import Estimate, Finding, Verdict, kinds
+from frtaudit.core.metrics import kind_of
 from frtaudit.core.spec import RequirementSpec
 from frtaudit.evaluation.requirement_findings import RequirementTest
 from frtaudit.evaluation.requirements import JudgementContext, deciding
@@ -69,8 +70,8 @@ def _fate(case: RequirementTest, alpha: float, step: float) -> Verdict:
 
 
 def _shown(estimate: Estimate, requirement: RequirementSpec) -> str:
-    kind = metrics.kind_of(estimate.metric)
-    return metrics.printed(kind, estimate.value or 0.0, limit=requirement.limit)
+    kind = kind_of(estimate.metric)
+    return kinds.printed(kind, estimate.value or 0.0, limit=requirement.limit)
 
 
 def _places(estimates: Sequence[Estimate], metric: str) -> dict[Key, int]:

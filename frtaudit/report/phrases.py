@@ -3,10 +3,11 @@
 import math
 from collections.abc import Mapping
 
-from frtaudit.core import Estimate, formatting, metrics
+from frtaudit.core import Estimate, formatting, kinds
 from frtaudit.core.canonical import Json
 from frtaudit.core.formatting import Style
-from frtaudit.core.metrics import RATES, Kind, kind_of, printed, value_alike
+from frtaudit.core.kinds import Kind, printed
+from frtaudit.core.metrics import RATES, kind_of, value_alike
 from frtaudit.report.pieces import Footnotes, Text, TextSpan, spans
 from frtaudit.report.source import Bounds, Record, Source, escape
 from frtaudit.report.words import display_name, words
@@ -164,7 +165,7 @@ def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
                 spans(f"{name} ", TextSpan(text=display_name(words().at_value, found), pointer=place))
             )
         else:
-            parts.append(spans(f"{name} ", number(metrics.place(key, found), place)))
+            parts.append(spans(f"{name} ", number(kinds.place(key, found), place)))
     joined: list[TextSpan] = []
     for part in parts:
         joined += [*([TextSpan(text=", ")] if joined else []), *part]
@@ -191,6 +192,19 @@ def group(source: Source, record: Record) -> TextSpan:
     """The group's printed label, pointing at the group."""
     label = source.label(record.estimate.schema, record.estimate.group)
     return TextSpan(text=label, pointer=f"{record.pointer}/group")
+
+
+def among(source: Source, record: Record) -> Text:
+    """Against whom a false match rate of everybody is, such as all people; which schema one number is of."""
+    estimate = record.estimate
+    if estimate.metric == "fmr" and estimate.group == "all":
+        rule = pairing(source.result.spec)
+        return spans(" ", TextSpan(text=words().impostors[rule], pointer="/spec/protocol")) if rule else ()
+    if estimate.schema is not None and estimate.group == "all":
+        return spans(
+            " by ", TextSpan(text=estimate.schema.replace("_", " "), pointer=f"{record.pointer}/schema")
+        )
+    return ()
 
 
 def pairing(spec: Mapping[str, Json]) -> str:

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from frtaudit.core import formatting, metrics
+from frtaudit.core import formatting, kinds
 from frtaudit.core.canonical import digest, number_in
+from frtaudit.core.kinds import printed
 from frtaudit.core.machine.resources import shipped
-from frtaudit.core.metrics import kind_of, printed
+from frtaudit.core.metrics import RATES, kind_of
 from frtaudit.core.spec import Report
 from frtaudit.core.structure import plain
 from frtaudit.report.direction import strings_in, use_names
@@ -265,7 +266,7 @@ def measure_words(measure: SweepJson, *, with_provider: bool = False) -> str:
     """
     parts = [display_name(words().metric, measure["metric"])]
     for key, value in measure["at"].items():
-        shown = display_name(words().at_value, value) if isinstance(value, str) else metrics.place(key, value)
+        shown = display_name(words().at_value, value) if isinstance(value, str) else kinds.place(key, value)
         parts.append(f"{'at ' if key == 'fmr' else ''}{display_name(words().at, key)} {shown}")
     if measure["schema"]:
         group = measure["group"].replace("_", " ")
@@ -306,7 +307,7 @@ def _cell(cell: tuple[int, SweepJson] | None) -> Text:
     shown = [_piece(printed(kind, value or 0.0, style=style), f"/rows/{index}/value", "n b")]
     if low is None or high is None:
         return spans(*shown)
-    if item["measure"]["metric"] in metrics.RATES:
+    if item["measure"]["metric"] in RATES:
         low, high = formatting.clipped(low, high)
     shown.append(TextSpan(text=" ", kind="br"))
     shown.append(_piece(printed(kind, low, style=style), f"/rows/{index}/low", "n soft"))

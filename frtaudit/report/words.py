@@ -30,6 +30,7 @@ class Words:
     verdict: Names
     verdict_means: Names
     non_mated: Names
+    impostors: Names
     weighting: Names
     weighting_means: Names
     threshold_source: Names

@@ -52,7 +52,7 @@ def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Tex
         )
         passed = len(rows) - len(failed) - len(rest)
         if failed:
-            named = [_failure(row) for row in failed[:limit]]
+            named = [_failure(source, row) for row in failed[:limit]]
             more: list[Part] = [f"; {len(failed) - limit} more below"] if len(failed) > limit else []
             yield spans(system, f" fails {_of(len(failed), len(rows))}: ", _semicolons(named), *more, ".")
         elif rest:
@@ -85,22 +85,23 @@ def _semicolons(parts: Sequence[Text]) -> Text:
     return spans(*joined[1:])
 
 
-def _failure(row: FindingRow) -> Text:
+def _failure(source: Source, row: FindingRow) -> Text:
     """``FNMR of Cedar at FMR 0.1 % is 15.8 %, 95 % CI 11.5 % to 20.9 %, limit at most 10 %``."""
     if row.record is None:
         return spans(row.requirement)
     interval = confidence(row.record)
     between: list[Part] = [", ", interval] if interval else []
-    return spans(_judged(row, row.record), " is ", row.value, *between, ", limit ", row.limit)
+    return spans(_judged(source, row, row.record), " is ", row.value, *between, ", limit ", row.limit)
 
 
-def _judged(row: FindingRow, record: Record) -> Text:
+def _judged(source: Source, row: FindingRow, record: Record) -> Text:
     """The metric, the group and the operating point of a finding."""
     at = {key: value for key, value in record.estimate.at.items() if key not in ("rate", "space")}
     where: list[Part] = [" at ", phrases.at_words(at, record.pointer)] if at else []
     group: list[Part] = [part for part in row.who[1:] if part.text != ", "]
     of = "" if not group or record.estimate.group == "max" else " of "
-    return spans(phrases.index_name(record), of or (", " if group else ""), *group, *where)
+    among = phrases.among(source, record)
+    return spans(phrases.index_name(record), among, of or (", " if group else ""), *group, *where)
 
 
 def _rates(source: Source) -> Iterator[Text]:
@@ -223,7 +224,7 @@ def _undecided(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
         if finding.record is not None:
             needed = _needed(source, finding, finding.record)
             enough = "" if needed is None else f" (about {formatting.count(needed)} subjects would decide)"
-            parts.append(spans(finding.who[:1], ", ", _judged(finding, finding.record), enough))
+            parts.append(spans(finding.who[:1], ", ", _judged(source, finding, finding.record), enough))
     more = f" and {len(unsure) - MAX_NAMED} more" if len(unsure) > MAX_NAMED else ""
     if parts:
         projected = f" {PROJECTED}" if any("would decide" in plain_text(part) for part in parts) else ""

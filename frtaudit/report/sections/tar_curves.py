@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from frtaudit.core import Curve, Target, metrics
+from frtaudit.core import Curve, Target, kinds
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass
@@ -120,7 +120,7 @@ def _row(
     at = f"{first.pointer}/at"
     here = {record.estimate.group: record for record in records}
     name = source.label(schema, str(first.estimate.at["class"]))
-    threshold = metrics.printed(metrics.Kind.SCORE, float(first.estimate.at["threshold"]))
+    threshold = kinds.printed(kinds.Kind.SCORE, float(first.estimate.at["threshold"]))
     return (
         (TextSpan(text=name, pointer=f"{at}/class"),),
         (phrases.number(threshold, f"{at}/threshold"),),

@@ -4,8 +4,9 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from frtaudit.core import Estimate, Finding, Target, Verdict, formatting, metrics
+from frtaudit.core import Estimate, Finding, Target, Verdict, formatting, kinds
 from frtaudit.core.canonical import Json
+from frtaudit.core.metrics import kind_of
 from frtaudit.core.profile import Confidence
 from frtaudit.core.spec import Sided
 from frtaudit.evaluation.requirement_findings import SIDES
@@ -108,7 +109,7 @@ def _row(source: Source, index: int, finding: Finding, reach: float) -> FindingR
         code=finding.verdict.value,
         verdict=TextSpan(text=display_name(words().verdict, finding.verdict.value), pointer=f"{at}/verdict"),
         requirement=TextSpan(text=finding.requirement, pointer=f"{at}/requirement"),
-        condition=spans(*_condition(record, limit), *_marks(source, finding)),
+        condition=spans(*_condition(source, record, limit), *_marks(source, finding)),
         who=_who(source, record),
         value=value,
         interval=interval,
@@ -158,13 +159,14 @@ def _marks(source: Source, finding: Finding) -> Iterator[Part]:
         yield ", advisory"
 
 
-def _condition(record: Record | None, limit: Text) -> Text:
-    """What is required: the metric, where it is read, the limit."""
+def _condition(source: Source, record: Record | None, limit: Text) -> Text:
+    """What is required: the metric, against whom, where it is read, the limit."""
     if record is None:
         return limit
     at = {key: found for key, found in record.estimate.at.items() if key not in ("rate", "space")}
     where: list[Part] = [" at ", phrases.at_words(at, record.pointer)] if at else []
-    return spans(phrases.index_name(record), _space(record), *where, ", limit ", limit)
+    among = phrases.among(source, record)
+    return spans(phrases.index_name(record), among, _space(record), *where, ", limit ", limit)
 
 
 def _space(record: Record) -> Text:
@@ -221,8 +223,8 @@ def _numbers(source: Source, record: Record | None, finding: Finding, at: str) -
 
 def printed_bound(record: Record, finding: Finding, bound: float) -> str:
     """A bound in the style of its estimate, on its side of the limit."""
-    kind, style = metrics.kind_of(record.estimate.metric), phrases.style(record.estimate)
-    return metrics.printed(kind, bound, style=style, limit=finding.limit)
+    kind, style = kind_of(record.estimate.metric), phrases.style(record.estimate)
+    return kinds.printed(kind, bound, style=style, limit=finding.limit)
 
 
 def confidence(record: Record) -> Text:
@@ -261,8 +263,8 @@ def _limit(source: Source, finding: Finding, estimate: Estimate | None, at: str)
     named = (
         str(requirement["metric"]) if requirement.get("minimum") else ""
     )  # it may be too small to be estimated
-    kind = metrics.kind_of(named if estimate is None else estimate.metric)
-    text = metrics.declared(kind, finding.limit)
+    kind = kind_of(named if estimate is None else estimate.metric)
+    text = kinds.declared(kind, finding.limit)
     side = SIDES[sense(source, finding), bool(requirement.get("strict"))]
     return spans(f"{side} ", phrases.number(text, f"{at}/limit"))
 

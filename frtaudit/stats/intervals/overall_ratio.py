@@ -12,7 +12,8 @@ their subjects; with n_gk, e_gk the comparisons and errors of subject k within t
     d_k = (e_gk - r_g n_gk - s (e_k - r n_k))/x,   V = K/(K-1) sum_k d_k^2,   n_eff = min(x, s(1-s)/V),
 
 K the subjects of the group, or of the rest, whichever are fewer; Student's t has K - 1 degrees of freedom. What both
-rates have in common, as a threshold chosen anew, cancels to first order.
+rates have in common, as a threshold chosen anew, cancels to first order. FMR within classes over FMR of all is such a
+ratio too: a part of the comparisons, in which all subjects stand.
 """
 
 from dataclasses import dataclass, replace
@@ -83,30 +84,57 @@ def ratio_to_overall(
     >>> ratio_to_overall(prepare_mated(tail, sex, [0.5]), "fnmr", 0.5, 2, Weighting.POOLED).value
     2.0
     """
-    find = rule.fnmr if rate == "fnmr" else rule.fmr
-    sums = _mated if rate == "fnmr" else _non_mated
-    group, overall = (sums(rule, threshold, index, weighting) for index in (group_index, EVERYBODY))
-    if not (group.whole and overall.total):
+    group, everybody = (_read(rule, rate, threshold, index, weighting) for index in (group_index, EVERYBODY))
+    people, of_all = group.residuals.subjects, everybody.residuals.subjects
+    rest = max(everybody.residuals.subjects_with_errors - group.residuals.subjects_with_errors, 0)
+    return _ratio(group, everybody, min(people, max(of_all - people, 0) or people), rest)
+
+
+def ratio_within_classes(
+    within: WilsonRule, rule: WilsonRule, threshold: float, weighting: Weighting
+) -> OverallRatio | None:
+    """The ratio of FMR among subjects of one class to that among all, at a threshold prepared in both rules.
+
+    ``within``: the rule on the comparisons within classes (:func:`~frtaudit.stats.groups.same_class.within_classes`),
+    which is a part of those of ``rule``; all subjects stand in both. None where there is no such comparison, or no
+    false match at all.
+    """
+    part, whole = (_read(one, "fmr", threshold, EVERYBODY, weighting) for one in (within, rule))
+    return _ratio(part, whole, part.residuals.subjects, whole.residuals.subjects_with_errors)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """A rate of a part of the comparisons: its sums, its rule's interval, its residuals."""
+
+    sums: _Sums
+    ruled: RuleInterval
+    residuals: Residuals
+
+
+def _read(rule: WilsonRule, rate: str, threshold: float, group_index: int, weighting: Weighting) -> _Part:
+    mated = rate == "fnmr"
+    find, residuals = (rule.fnmr, rule.fnmr_residuals) if mated else (rule.fmr, rule.fmr_residuals)
+    return _Part(
+        sums=(_mated if mated else _non_mated)(rule, threshold, group_index, weighting),
+        ruled=find(threshold, group_index, 0.05, weighting),
+        residuals=residuals(threshold, group_index, weighting),
+    )
+
+
+def _ratio(part: _Part, whole: _Part, people: int, rest_with_errors: int) -> OverallRatio | None:
+    """Of a part to the whole; ``people``: subjects whose number bounds what is known, of the part or of the rest."""
+    if not (part.sums.whole and whole.sums.total):
         return None
-    ruled, everybody = (find(threshold, index, 0.05, weighting) for index in (group_index, EVERYBODY))
-    share, weight = group.total / overall.total, group.whole / overall.whole
-    residuals = rule.fnmr_residuals if rate == "fnmr" else rule.fmr_residuals
-    within, among = (residuals(threshold, index, weighting) for index in (group_index, EVERYBODY))
-    people = min(within.subjects, max(among.subjects - within.subjects, 0) or within.subjects)
-    variance = _variance(group, overall, share, people)
-    independent = share * (1 - share)
-    own = independent / variance if variance > 0 and independent > 0 else float(everybody.errors)
-    n_eff = min(own, everybody.errors / _few(share, ruled, everybody, within, among))
+    share, weight = part.sums.total / whole.sums.total, part.sums.whole / whole.sums.whole
+    variance = _variance(part.sums, whole.sums, share, people)
+    independent, errors = share * (1 - share), whole.ruled.errors
+    own = independent / variance if variance > 0 and independent > 0 else float(errors)
+    n_eff = min(own, errors / _few(share, part, whole, rest_with_errors))
     bounds = RateBounds(
         rate=min(share, 1.0), n_eff=n_eff if people > 1 else 0.0, degrees=degrees_of_freedom(people)
     )
-    return OverallRatio(
-        share=share,
-        weight=weight,
-        errors=ruled.errors,
-        of=everybody.errors,
-        bounds=bounds,
-    )
+    return OverallRatio(share=share, weight=weight, errors=part.ruled.errors, of=errors, bounds=bounds)
 
 
 def _variance(group: _Sums, overall: _Sums, share: float, people: int) -> float:
@@ -117,18 +145,17 @@ def _variance(group: _Sums, overall: _Sums, share: float, people: int) -> float:
     return correction * float(np.square(residual).sum()) / overall.total**2
 
 
-def _few(
-    share: float, ruled: RuleInterval, everybody: RuleInterval, within: Residuals, among: Residuals
-) -> float:
-    """Design effect of the errors: 1, or by the rule of FORMULAS 8.1 where the group or the rest has few errors."""
+def _few(share: float, part: _Part, whole: _Part, rest_with_errors: int) -> float:
+    """Design effect of the errors: 1, or by the rule of FORMULAS 8.1 where the part or the rest has few errors."""
+    within, among = part.residuals, whole.residuals
     others = replace(
         among,
         errors=among.errors - within.errors,
         trials=among.trials - within.trials,
-        subjects_with_errors=max(among.subjects_with_errors - within.subjects_with_errors, 0),
+        subjects_with_errors=rest_with_errors,
     )
     if borrowing.few(within) or borrowing.few(others):
-        return (1 - share) * ruled.deff + share * everybody.deff
+        return (1 - share) * part.ruled.deff + share * whole.ruled.deff
     return 1.0
 
 
