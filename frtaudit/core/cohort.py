@@ -14,6 +14,7 @@ from frtaudit.core.freeze import freeze, require
 from frtaudit.core.labelling import Labelling
 from frtaudit.core.records import ADDED, Count
 from frtaudit.core.scores import ScoreTable, ScoreTail
+from frtaudit.core.transactions import Transactions
 
 UNKNOWN = "unknown"
 
@@ -193,7 +194,8 @@ class CohortData:
     ``compared``: the comparisons of finished runs; ``folded``: their folds' pairs; ``labelling``: what says who is
     who where nobody named the faces; ``earlier``: the same of an earlier collection, whose faces are no samples;
     ``notes``: sentences about how it was gathered, for a report's notes; ``collection``: the same as facts; ``made``:
-    provider name to what made its templates, where ``frtaudit embed`` did.
+    provider name to what made its templates, where ``frtaudit embed`` did; ``transactions``: provider name to the
+    transactions that its attempts belong to.
     """
 
     cohort: Cohort
@@ -217,3 +219,4 @@ class CohortData:
     notes: tuple[str, ...] = ()
     collection: Mapping[str, Json] | None = None
     made: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    transactions: Mapping[str, Transactions] = field(default_factory=dict)

@@ -51,4 +51,4 @@ def place(key: str, value: float | str) -> str:
     """
     if isinstance(value, str):
         return value
-    return formatting.exact(value) if key.endswith("fmr") else formatting.score(value)
+    return formatting.exact(value) if key.endswith("fmr") or key == "far" else formatting.score(value)

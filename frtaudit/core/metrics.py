@@ -107,8 +107,17 @@ _IN_SECTIONS = (  # of the report
         published=OWN,
     ),
     Metric(
-        "frr", RATE, "FRR", about="FTA + FNMR (1 - FTA) at the threshold of an FMR target", published=WHOLE
+        "frr",
+        RATE,
+        "FRR",
+        about="rightful claims rejected, of transactions; at an FMR target of one attempt: FTA + FNMR (1 - FTA)",
+        published=WHOLE,
     ),
+    Metric("far", RATE, "FAR", about="wrongful claims accepted, of transactions", published=WHOLE),
+    Metric("fte", RATE, "failure to enrol", about="people who could not be enrolled", published=WHOLE),
+    Metric("gfar", RATE, "GFAR", about="(1 - FTE) FAR, of transactions", published=WHOLE),
+    Metric("gfrr", RATE, "GFRR", about="FTE + (1 - FTE) FRR, of transactions", published=WHOLE),
+    Metric("threshold_at_far", SCORE, "threshold", published=WHOLE),
     Metric("accuracy", RATE, "accuracy", about="mean accuracy over the folds", published=WHOLE),
     Metric("class_accuracy", RATE, "accuracy within a class", published=WITHIN),
     Metric("fold_accuracy", RATE, "accuracy of a fold", published=WHOLE),
@@ -294,7 +303,6 @@ _IN_SECTIONS = (  # of the report
 )
 _IN_NO_SECTION = (  # the report prints what stands here below its sections
     Metric("fmr_at_fmr", RATE, "FMR", published=WITHIN),
-    Metric("far", RATE, "FAR", about="wrongful claims accepted, of transactions", published=WHOLE),
     Metric(
         "ratio_to_overall",
         NUMBER,

@@ -9,9 +9,11 @@ from frtaudit.core.spec import AuditSpec, GridKind, RequirementSpec
 
 EVERYBODY, EACH, MAX = "all", "each", "max"
 TARGET, VALUE, VENDOR, ELSEWHERE = {"fmr"}, {"threshold"}, {"recommended"}, {"name"}
+FAR = {"far"}  # a target of transactions
 BY_RATE = ("gini", "log_geomean", "max_geomean", "max_min")  # each of one rate: at.rate, or of, says which
 RATIO = "ratio_to_overall"
 RATE = {"rate"}
+TRANSACTIONS = "transactions"  # the analysis that counts them
 NO_TRANSACTIONS = "it counts transactions, and these data hold comparisons"
 
 
@@ -42,7 +44,12 @@ ESTIMATED: Mapping[str, Estimated] = {
     "threshold_at_fmr": Estimated(analyses=(*_RATES, *_DIFFERENCES), forms=_at(TARGET), whole=True),
     "eer": Estimated(analyses=(*_RATES, *_FOLDS), whole=True),
     "fta": Estimated(analyses=("failures",)),
-    "frr": Estimated(analyses=("failures",), forms=_at(TARGET)),
+    "frr": Estimated(analyses=("failures",), forms=_at(TARGET)),  # of one attempt; of several as "far"
+    **dict.fromkeys(
+        ("far", "gfar", "gfrr"),
+        Estimated(analyses=(TRANSACTIONS,), forms=_at(VALUE, VENDOR, ELSEWHERE, FAR)),
+    ),
+    "fte": Estimated(analyses=(TRANSACTIONS,)),
     "accuracy": Estimated(analyses=_FOLDS, whole=True),
     "accuracy_fold_sd": Estimated(analyses=_FOLDS, whole=True),
     D_L2: Estimated(analyses=("interclass",)),
@@ -58,7 +65,7 @@ ESTIMATED: Mapping[str, Estimated] = {
         for name in INDICES
     },
 }
-_FREE = {"pairs", "space", "weight", "source", "version"}  # optional, or given elsewhere
+_FREE = {"attempts", "pairs", "space", "weight", "source", "version"}  # optional, or given elsewhere
 _EXTRA = {"threshold_of", "schema"}  # at the threshold of the group with the largest FMR
 
 
@@ -71,11 +78,16 @@ def why_not(requirement: RequirementSpec, spec: AuditSpec, ranked: Mapping[str, 
     >>> why_not(asked, AuditSpec(name="a", cohort=None, protocol=None, analyses={"error_rates": None}), {})
     'fnmr is not estimated at fmr; write metric: fnmr_at_fmr'
     """
-    if requirement.minimum.get("transactions"):
+    if requirement.minimum.get("transactions") and TRANSACTIONS not in spec.analyses:
         return NO_TRANSACTIONS
-    known = ESTIMATED.get(requirement.metric)
+    several = requirement.metric == "frr" and TRANSACTIONS in spec.analyses and set(requirement.at) != TARGET
+    known = ESTIMATED.get("far" if several else requirement.metric)
     if known is None:
         return None
+    if known.analyses == (TRANSACTIONS,) and TRANSACTIONS not in spec.analyses:
+        return (
+            f"{NO_TRANSACTIONS}; write cohort=attempts +analyses.{TRANSACTIONS}={{}}, or metric: fmr or fnmr"
+        )
     if not set(known.analyses) & set(spec.analyses):
         return f"no analysis of the spec estimates {requirement.metric}; write +analyses.{known.analyses[0]}={{}}"
     return (

@@ -7,7 +7,7 @@ from frtaudit.core.metrics import SPACES, in_sentence, kind_of
 from frtaudit.core.spec import RequirementSpec, Sided, Weighting
 
 FOR_WHOM = "for the population of the test subjects"  # the target population, as the report calls it
-KEYS = {"fmr": "FMR", "rate": "of"}
+KEYS = {"fmr": "FMR", "far": "FAR", "rate": "of"}
 CONSTRUCTED = "its threshold was chosen on these data, so it meets the target by construction"
 SIDES = {
     ("<=", False): "at most",

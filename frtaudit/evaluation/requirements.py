@@ -13,7 +13,7 @@ from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict, 
 from frtaudit.core.methods import DECIDING
 from frtaudit.core.metrics import D_L2, INDICES, POOLED_ONLY
 from frtaudit.core.spec import RequirementSpec, Sided, ThresholdSource, Weighting
-from frtaudit.evaluation.answerable import NO_TRANSACTIONS
+from frtaudit.evaluation.answerable import NO_TRANSACTIONS, TRANSACTIONS
 from frtaudit.evaluation.requirement_findings import (
     CONSTRUCTED,
     RequirementTest,
@@ -100,19 +100,25 @@ def subjects_of(cohort: Mapping[str, Any]) -> dict[tuple[str | None, str], int]:
 
 
 def planned(
-    requirements: Sequence[RequirementSpec], ranked: Mapping[str, tuple[str, ...]], systems: int
+    requirements: Sequence[RequirementSpec],
+    ranked: Mapping[str, tuple[str, ...]],
+    systems: int,
+    *,
+    counted: bool = False,
 ) -> int:
     """How many findings the requirements ask for: requirements x groups x systems (FORMULAS 8.9).
 
     What a schema has one of (an index, d_l2's largest class) is found in each schema where none is named; what counts
-    transactions is one finding for all systems.
+    transactions is one finding for all systems, unless transactions are ``counted``.
 
     >>> each = RequirementSpec(name="r", metric="fnmr", limit=0.1, group="each")
     >>> planned([each], {"sex": ("f", "m"), "age": ("old", "young", "other")}, 2)
     10
     """
     return sum(
-        1 if requirement.minimum.get("transactions") else systems * _groups(requirement, ranked)
+        1
+        if requirement.minimum.get("transactions") and not counted
+        else systems * _groups(requirement, ranked)
         for requirement in requirements
     )
 
@@ -135,7 +141,8 @@ def directions(requirements: Sequence[RequirementSpec]) -> int:
 
 def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[RequirementTest]:
     """The requirement at each estimate that it names; at none, where nothing estimates it."""
-    if requirement.minimum.get("transactions"):
+    counted = any(estimate.analysis == TRANSACTIONS for estimate in context.estimates)
+    if requirement.minimum.get("transactions") and not counted:
         return [RequirementTest(requirement=requirement, index=None, reason=NO_TRANSACTIONS)]
     places: dict[tuple[object, ...], int] = {}
     for index, estimate in enumerate(context.estimates):
@@ -284,6 +291,10 @@ def _too_small(requirement: RequirementSpec, estimate: Estimate, context: Judgem
     """Which of the requirement's minimum sizes these data miss."""
     place = (None if estimate.group == "all" else estimate.schema, estimate.group)
     held = {"subjects": context.subjects.get(place), "comparisons": estimate.denominator}
+    if requirement.minimum.get("transactions"):
+        if estimate.analysis != TRANSACTIONS:
+            return NO_TRANSACTIONS
+        held["transactions"] = estimate.denominator
     for kind, least in requirement.minimum.items():
         if (found := held.get(kind)) is not None and found < least:
             return f"it asks for {formatting.count(least)} {kind}, and these are {formatting.count(found)}"
@@ -306,6 +317,8 @@ def _constructed(estimate: Estimate) -> bool:
 
     So is FMR at its own target, wherever other thresholds come from, and the rate that a grid threshold was read off.
     """
+    if estimate.group == "all" and estimate.metric in ("far", "gfar") and "far" in estimate.at:
+        return True
     if estimate.group != "all" or estimate.metric not in ("fmr", "fnmr"):
         return False
     chosen_by = str(estimate.at.get("name", ""))

@@ -51,7 +51,7 @@ def cohort_of_lists(
     people = _people(lists, known)
     roster = _roster(people)
     cohort = enrol(roster, schemas)
-    tables, ledger = _tables(lists, cohort, {sample: person.subject for sample, person in people.items()})
+    tables, ledger = tables_of(lists, cohort, {sample: person.subject for sample, person in people.items()})
     return CohortData(
         cohort=replace(cohort, ledger=(*cohort.ledger, *ledger)),
         tables=tables,
@@ -145,10 +145,13 @@ def _roster(people: Mapping[str, _Person]) -> Roster:
 _Part = tuple[Index, Index, Floats, Coded, Table, npt.NDArray[np.int64]]  # of one list; its rows last
 
 
-def _tables(
+def tables_of(
     lists: Sequence[ScoreList], cohort: Cohort, subjects: Mapping[str, str]
 ) -> tuple[dict[str, tuple[Comparisons, ScoreTable]], list[LedgerEntry]]:
-    """The comparisons and scores of each provider, and the lines that are none, counted."""
+    """The comparisons and scores of each provider, and the lines that are none, counted.
+
+    ``subjects``: sample to its subject.
+    """
     index = {name: i for i, name in enumerate(cohort.sample_ids)}
     lines: dict[str, list[_Part]] = {}
     for scores in lists:

@@ -63,7 +63,7 @@ def scores_in(table: Table, system: str) -> ScoreList:
     subjects = [table.coded(found) if (found := table.find(names)) else None for names in _SUBJECTS]
     if (subjects[0] is None) != (subjects[1] is None):
         table.need(PROBE_SUBJECT if subjects[0] is None else REFERENCE_SUBJECT)
-    score, failure = _answers(table)
+    score, failure = answers(table)
     provider = table.find(PROVIDER)
     read = ScoreList(
         table=table,
@@ -73,7 +73,7 @@ def scores_in(table: Table, system: str) -> ScoreList:
         reference_subject=subjects[1],
         score=score,
         failure=failure,
-        provider=table.coded(provider) if provider else _constant(system, score.size),
+        provider=table.coded(provider) if provider else constant(system, score.size),
         columns=_class_columns(table),
     )
     _check_ids(read)
@@ -93,7 +93,7 @@ def said_mated(table: Table) -> npt.NDArray[np.int8]:
     if column is None:
         return np.full(len(table.frame), -1, dtype=np.int8)
     told = table.coded(column)
-    mapped = told.mapped(np.array([_truth(text.lower()) for text in told.names], dtype=np.int8), -1)
+    mapped = told.mapped(np.array([truth(text.lower()) for text in told.names], dtype=np.int8), -1)
     neither = np.flatnonzero(mapped < 0)
     if neither.size:
         raise DataError(
@@ -102,15 +102,17 @@ def said_mated(table: Table) -> npt.NDArray[np.int8]:
     return mapped.astype(np.int8)
 
 
-def _truth(text: str) -> int:
+def truth(text: str) -> int:
+    """1 for a word of yes, 0 for one of no, -1 for another."""
     return 1 if text in _YES else 0 if text in _NO else -1
 
 
-def _constant(text: str, size: int) -> Coded:
+def constant(text: str, size: int) -> Coded:
+    """One text in every row."""
     return Coded(code=np.zeros(size, dtype=np.int32), names=np.array([text], dtype=object))
 
 
-def _answers(table: Table) -> tuple[Floats, Coded]:
+def answers(table: Table) -> tuple[Floats, Coded]:
     """Score and failure code of each line, one of them empty."""
     score = _scores(table)
     empty = np.isnan(score)

@@ -13,6 +13,7 @@ from frtaudit.core.machine import signals
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, Weighting
 from frtaudit.errors import printable
+from frtaudit.evaluation.answerable import TRANSACTIONS
 from frtaudit.evaluation.picked_group import highest
 from frtaudit.evaluation.requirements import JudgementContext, directions, judge, planned, subjects_of
 from frtaudit.evaluation.suspected_duplicates import with_suspects, without_confirmed
@@ -162,7 +163,8 @@ def _add_tables(tables: Tables, system: SystemData) -> None:
 
 def refuse_few_replicates(spec: AuditSpec, groups: Groups, systems: int) -> None:
     """Refuse, before anything is scored, a B too small for alpha or for the family's first step (FORMULAS 8.9)."""
-    findings = planned(spec.requirements, ranked_classes(groups), systems)
+    counted = TRANSACTIONS in spec.analyses
+    findings = planned(spec.requirements, ranked_classes(groups), systems, counted=counted)
     sides = directions(spec.requirements)  # the p of a two-sided finding is twice that of its worse side
     alpha = min([spec.bootstrap.alpha, *(one.alpha(spec.bootstrap.alpha) for one in spec.requirements)])
     needed = enough_for_holm(alpha, sides * findings)

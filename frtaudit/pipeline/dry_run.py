@@ -7,7 +7,7 @@ from pathlib import Path
 
 from frtaudit.core import Cohort, CohortData, Groups
 from frtaudit.core.spec import AuditSpec, FoldSource
-from frtaudit.evaluation.answerable import why_not
+from frtaudit.evaluation.answerable import TRANSACTIONS, why_not
 from frtaudit.evaluation.requirement_findings import limit_of, place_of
 from frtaudit.evaluation.requirements import planned
 from frtaudit.inputs.pairlist import read_pairs
@@ -108,7 +108,7 @@ def _requirement_lines(spec: AuditSpec, groups: Groups, systems: Sequence[str]) 
         if reason:
             yield f"{what}: not testable: {reason}"
             continue
-        of = planned([requirement], ranked, len(systems))
+        of = planned([requirement], ranked, len(systems), counted=TRANSACTIONS in spec.analyses)
         verdicts = "one verdict" if of == 1 else f"{of} verdicts"
         limit = limit_of(requirement).removeprefix("the limit of ")
         yield f"{what}, {limit}, group {requirement.group}: {verdicts} on {', '.join(systems)}"

@@ -84,8 +84,8 @@ def test_digest_knows_inputs_by_name_and_content() -> None:
         (
             {"cohort": None},
             (
-                "cohort: no value; accepted: one of: bob, bob_measure, pyeer, queries, runs, scores, synthetic, "
-                "synthetic_queries, synthetic_releases, synthetic_traits, templates"
+                "cohort: no value; accepted: one of: attempts, bob, bob_measure, pyeer, queries, runs, scores, "
+                "synthetic, synthetic_queries, synthetic_releases, synthetic_traits, templates"
             ),
         ),
         ({"cohort": {"type": "tempaltes"}}, "cohort.type: no cohort is named 'tempaltes'"),
@@ -112,7 +112,8 @@ def test_a_missing_part_is_named() -> None:
     plain = to_full(a_spec())
     del plain["cohort"]
     with pytest.raises(
-        SpecError, match="^cohort: no value; accepted: bob, bob_measure, pyeer, queries, runs, scores"
+        SpecError,
+        match="^cohort: no value; accepted: attempts, bob, bob_measure, pyeer, queries, runs",
     ):
         from_plain(plain)
 

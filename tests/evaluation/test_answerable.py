@@ -1,5 +1,6 @@
 """What is said of a requirement before anything is scored, held against what an audit comes to."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -58,3 +59,15 @@ def test_what_a_reason_advises_is_answered() -> None:
     """FNMR at an FMR target, under the metric that is advised, has no reason against it."""
     advised = RequirementSpec(name="r", metric="fnmr_at_fmr", at={"fmr": 0.1}, limit=0.1)
     assert why_not(advised, spec(), RANKED) is None
+
+
+def test_comparisons_asked_for_far_are_told_what_to_write() -> None:
+    """Without transactions a limit on FAR names the cohort and FMR; with them FAR and FRR stand at a threshold."""
+    asked = [
+        RequirementSpec(name="r", metric=name, limit=0.1, at={"threshold": 0.2}) for name in ("far", "frr")
+    ]
+    said = why_not(asked[0], whole_spec(), RANKED) or ""
+    assert said.endswith("write cohort=attempts +analyses.transactions={}, or metric: fmr or fnmr")
+    made = whole_spec()
+    counted = replace(made, analyses={**made.analyses, "transactions": None})
+    assert [why_not(one, counted, RANKED) for one in asked] == [None, None]

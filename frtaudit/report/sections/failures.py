@@ -27,7 +27,7 @@ class Failures:
 def build(source: Source) -> Failures | None:
     """None when failures were neither analysed nor met."""
     acquired = source.select("fta")
-    frr = source.select("frr")
+    frr = [record for record in source.select("frr") if record.estimate.analysis == "failures"]
     cases = source.select(*CASES)
     if not acquired and not frr and not source.result.failures:
         return None

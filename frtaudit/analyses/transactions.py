@@ -1,0 +1,261 @@
+"""FAR and FRR of verification transactions, at each number of attempts, with failures to acquire and to enrol."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from frtaudit.core import CohortData, Estimate, Interval, Method
+from frtaudit.core.arrays import Flags
+from frtaudit.core.canonical import seed_of
+from frtaudit.core.registry import register
+from frtaudit.core.spec import AuditSpec, Plan, ThresholdSource
+from frtaudit.core.transactions import Transactions
+from frtaudit.errors import DataError, SpecError
+from frtaudit.evaluation.intervals import AtKey, OperatingPoint, from_bounds, rate_estimate
+from frtaudit.evaluation.system import DEFAULT_INTERVALS, WEIGHTINGS, AnalysisOutput, SystemData, strata_of
+from frtaudit.inputs.attempts import ENROLLED, is_enrolled
+from frtaudit.pipeline.thresholds import points_of
+from frtaudit.stats.bootstrap.resample import replicate
+from frtaudit.stats.intervals.clustered_share import share_bounds
+from frtaudit.stats.intervals.rate_bounds import RateBounds
+from frtaudit.stats.intervals.wilson import prepare
+from frtaudit.stats.rates import rates as rates_of
+from frtaudit.stats.rates.resolution import unresolved
+from frtaudit.stats.similarity.transactions import best_scores, transaction_tail
+
+NAME = "transactions"
+RATES = (("far", "fmr", "gfar"), ("frr", "fnmr", "gfrr"))
+OF_TRANSACTIONS = "share of transactions"
+BOTH_RATES = "bounds of failure to enrol and of the rate together, whatever their correlation"
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionRates:
+    """FAR, FRR, GFAR and GFRR of transactions of up to 1, 2, ... ``k`` attempts, and failure to enrol.
+
+    At declared thresholds, and where FAR meets the targets ``far`` or those of a requirement. ``k``: attempts allowed,
+    by default the most that the data hold. An estimate for fewer attempts says how many in ``at.attempts``.
+    """
+
+    k: int | None = None
+    far: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for no attempt, and for a target that is no rate."""
+        if self.k is not None and self.k < 1:
+            raise SpecError(f"analyses.{NAME}.k", f"found {self.k}", "1 attempt or more")
+        wrong = [target for target in self.far if not 0 < target < 1]
+        if wrong:
+            raise SpecError(f"analyses.{NAME}.far", f"found {wrong[0]:g}", "rates between 0 and 1")
+
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:  # noqa: ARG002  surveys share a signature
+        """Raise :class:`DataError` for comparisons, which are gathered in no transaction."""
+        if not cohort_data.transactions:
+            text = "these data hold comparisons, which give FMR and FNMR, and no transactions"
+            raise DataError(f"analyses.{NAME}", text, "cohort=attempts, or metric: fmr and metric: fnmr")
+        return None
+
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
+        """Every rate in both weightings, for everybody and for every group."""
+        found = system.cohort_data.transactions[system.provider]
+        k = self.k or found.attempts
+        asked = (requirement.at.get("far") for requirement in system.spec.requirements)
+        targets = tuple(sorted({*self.far, *(target for target in asked if isinstance(target, float))}))
+        enrolled = _enrolled(system)
+        made = list(_failures_to_enrol(system, enrolled, alpha))
+        for attempts in range(1, k + 1):
+            held = _of_transactions(system, found, attempts, targets)
+            at: AtKey = {} if attempts == k else {"attempts": float(attempts)}
+            made += _rates(held, enrolled, at, alpha)
+        return AnalysisOutput(estimates=tuple(made), notes=tuple(_notes(system.provider, found, k)))
+
+
+def _of_transactions(
+    system: SystemData, found: Transactions, k: int, targets: tuple[float, ...]
+) -> SystemData:
+    """The system with transactions of up to ``k`` attempts in the place of comparisons."""
+    tail = transaction_tail(found, k, system.comparisons.cells, system.tail.score_range)
+    groups, spec, known = system.groups, system.spec, system.operating_points
+    fixed = [
+        (value, at)
+        for value, at in zip(known.thresholds, known.origin, strict=True)
+        if at.get("source") != ThresholdSource.SAME_DATA.value
+    ]
+    trials = rates_of.trials(tail, groups)
+    resolved = tuple(unresolved(target, int(trials.non_mated[0])) for target in targets)
+    points = points_of(targets, tuple(range(len(targets))), tail, groups, resolved, fixed)
+    at = [np.concatenate([row, points.thresholds]) for row in points.at_target]
+    read = [rates_of.rates(tail, groups, np.where(np.isnan(row), np.inf, row)) for row in at]
+    drawn = replicate(
+        tail,
+        groups,
+        plan=Plan.SUBJECTS,
+        n=spec.bootstrap.B,
+        seed=seed_of(spec.seed, "bootstrap", Plan.SUBJECTS.value),
+        targets=targets,
+        thresholds=points.thresholds,
+        strata=strata_of(spec, groups),
+        threads=spec.threads,
+    )
+    return replace(
+        system,
+        spec=replace(spec, intervals=DEFAULT_INTERVALS[:1]),
+        tail=tail,
+        trials=trials,
+        operating_points=points,
+        rates=(read[0], read[1]),
+        replicates={Plan.SUBJECTS: drawn} if targets else {},
+        rule=prepare(tail, groups, np.unique([one for row in at for one in row if np.isfinite(one)])),
+        resolved=tuple(None if reason is None else _of_far(reason) for reason in resolved),
+    )
+
+
+def _of_far(reason: str) -> str:
+    return (
+        reason.replace("FMR", "FAR")
+        .replace("non-mated comparisons", "impostor transactions")
+        .replace("false matches", "false acceptances")
+    )
+
+
+def _rates(system: SystemData, enrolled: Flags | None, fewer: AtKey, alpha: float) -> Iterator[Estimate]:
+    """Estimates at each target, then at each threshold."""
+    points = system.operating_points
+    for a, target in enumerate(points.targets):
+        for w, weighting in enumerate(WEIGHTINGS):
+            value = float(points.at_target[w, a])
+            known = bool(np.isfinite(value))
+            at: AtKey = {"far": target, **fewer}
+            yield Estimate.of(
+                system.provider, NAME, "threshold_at_far", value if known else None, "score", at=at,
+                weighting=weighting.value, note=None if known else system.refused(w, a),
+            )  # fmt: skip
+            yield from _at(system, enrolled, (w, a), value, at, alpha)
+    for t, (value, origin) in enumerate(zip(points.thresholds, points.origin, strict=True)):
+        for w in range(len(WEIGHTINGS)):
+            at = {"threshold": value, **origin, **fewer}
+            yield from _at(system, enrolled, (w, len(points.targets) + t), value, at, alpha)
+
+
+def _at(
+    system: SystemData,
+    enrolled: Flags | None,
+    place: tuple[int, int],
+    threshold: float,
+    at: AtKey,
+    alpha: float,
+) -> Iterator[Estimate]:
+    """FAR and FRR of each group at one threshold, and with failure to enrol."""
+    w, point = place
+    refused = system.refused(w, point) if "far" in at else system.censoring.beyond(threshold)
+    for group_index, schema, group in system.every_group():
+        fte = _fte(system, enrolled, group_index)
+        for metric, rate, general in RATES:
+            if refused:
+                made = Estimate.of(
+                    system.provider, NAME, metric, None, OF_TRANSACTIONS, (schema, group), at=at,
+                    weighting=WEIGHTINGS[w].value, note=refused,
+                )  # fmt: skip
+            else:
+                read = OperatingPoint(
+                    rate=rate,
+                    weighting=WEIGHTINGS[w],
+                    group_index=group_index,
+                    threshold=threshold,
+                    point=point,
+                )
+                made = rate_estimate(system, NAME, metric, schema, group, at, read, alpha)
+                made = replace(made, unit=OF_TRANSACTIONS)
+            yield made
+            if fte is not None:
+                yield _generalised(made, general, fte, alpha)
+
+
+def _enrolled(system: SystemData) -> Flags | None:
+    """Whether each subject was enrolled, shape (K,); None where the cohort does not say."""
+    said = system.cohort_data.attributes.get(ENROLLED)
+    if said is None:
+        return None
+    first = np.searchsorted(system.cohort.subject_of, np.arange(system.cohort.n_subjects))
+    return np.array([is_enrolled(text) == 1 for text in said[first].tolist()], dtype=np.bool_)
+
+
+def _counted(system: SystemData, enrolled: Flags, group_index: int) -> Flags:
+    """Failures to enrol of each subject of a group, shape (K_g,)."""
+    inside = (system.groups.of == group_index - 1).any(axis=0) if group_index else np.ones_like(enrolled)
+    return np.asarray(~enrolled[inside])
+
+
+def _fte(system: SystemData, enrolled: Flags | None, group_index: int) -> RateBounds | None:
+    if enrolled is None:
+        return None
+    failed = _counted(system, enrolled, group_index).astype(np.int64)
+    return share_bounds(failed, np.ones_like(failed))
+
+
+def _failures_to_enrol(system: SystemData, enrolled: Flags | None, alpha: float) -> Iterator[Estimate]:
+    for group_index, schema, group in system.every_group() if enrolled is not None else ():
+        failed = _counted(system, enrolled, group_index) if enrolled is not None else np.zeros(0, np.bool_)
+        bounds = _fte(system, enrolled, group_index)
+        if bounds is not None:
+            yield Estimate.of(
+                system.provider, NAME, "fte", bounds.rate, "share of people", (schema, group),
+                counts=(int(failed.sum()), failed.size), intervals=(from_bounds(bounds, alpha),),
+            )  # fmt: skip
+
+
+def _generalised(made: Estimate, metric: str, fte: RateBounds, alpha: float) -> Estimate:
+    """GFRR = FTE + (1 - FTE) FRR and GFAR = (1 - FTE) FAR (ISO/IEC 19795-1)."""
+    rejects = metric == "gfrr"
+
+    def of(rate: float, lost: float) -> float:
+        return (lost if rejects else 0.0) + (1 - lost) * rate
+
+    return replace(
+        made,
+        metric=metric,
+        value=None if made.value is None else of(made.value, fte.rate),
+        numerator=None,
+        denominator=None,
+        unit="share of transactions, failures to enrol included",
+        intervals=tuple(_combined(one, fte, of, rejects=rejects, error=alpha / 2) for one in made.intervals),
+    )
+
+
+def _combined(
+    rate: Interval, fte: RateBounds, of: Callable[[float, float], float], *, rejects: bool, error: float
+) -> Interval:
+    """Each bound errs with ``error``, half of it spent on either rate."""
+    part = None if rate.one_sided is None else rate.one_sided(error / 2)
+    if part is None or part.low is None or part.high is None:
+        return Interval.of(None, None, 2 * error, Method.WILSON, note=rate.note or "no interval of the rate")
+    fewest, most = fte.low(error / 2), fte.high(error / 2)
+    low, high = of(part.low, fewest if rejects else most), of(part.high, most if rejects else fewest)
+    return Interval.of(
+        low,
+        high,
+        2 * error,
+        Method.WILSON,
+        note=BOTH_RATES,
+        one_sided=lambda alone: _combined(rate, fte, of, rejects=rejects, error=alone),
+    )
+
+
+def _notes(provider: str, found: Transactions, k: int) -> Iterator[str]:
+    """What was rejected for want of scores, and what ended early."""
+    lost = int(np.isnan(best_scores(found.score, k)).sum())
+    early = int((found.made < k).sum())
+    total = found.made.size
+    if lost:
+        yield (
+            f"{provider}: {lost} of {total} transactions have no score in their first {k} attempts: failures to "
+            "acquire, counted as rejected"
+        )
+    if early:
+        yield (
+            f"{provider}: {early} of {total} transactions hold fewer than {k} attempts: at a threshold that their "
+            "scores do not pass they count as rejected, so that FAR is too low there and FRR too high if they were "
+            "ended by an acceptance"
+        )

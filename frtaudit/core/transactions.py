@@ -1,0 +1,32 @@
+"""Verification transactions: claims of an identity, each of one attempt or several."""
+
+from dataclasses import dataclass
+
+from frtaudit.core.arrays import Floats, Index
+from frtaudit.core.freeze import freeze, require
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transactions:
+    """T transactions of one system, of up to A attempts each.
+
+    ``subject``, ``claimed``: shape (T,), int32, who made them and whose identity they claimed, as subjects of the
+    cohort; ``score``: shape (T, A), float64, of each attempt in its order, NaN where it failed or was not made;
+    ``made``: shape (T,), int32, the last attempt that was made.
+    """
+
+    subject: Index
+    claimed: Index
+    score: Floats
+    made: Index
+
+    def __post_init__(self) -> None:
+        freeze(self, "subject", "claimed", "score", "made")
+        require(self.score.ndim == 2 and self.score.shape[1] > 0, "scores are a matrix, by attempt")
+        rows = (self.score.shape[0],)
+        require(self.subject.shape == self.claimed.shape == self.made.shape == rows, "one row a transaction")
+
+    @property
+    def attempts(self) -> int:
+        """The most attempts that a transaction has."""
+        return int(self.score.shape[1])

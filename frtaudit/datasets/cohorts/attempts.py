@@ -1,0 +1,38 @@
+"""Attempts of verification transactions: the cohort is who stands in them, the comparisons are the attempts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from frtaudit.core.canonical import sha256_file
+from frtaudit.core.cohort import CohortData
+from frtaudit.core.registry import register
+from frtaudit.core.spec import PATH, SchemaSpec
+from frtaudit.inputs.attempts import attempts_in, cohort_of_attempts
+from frtaudit.inputs.places import need_file
+from frtaudit.inputs.tables import read_table
+
+
+@register("cohort", "attempts")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempts:
+    """``root``: a table (``.csv`` or ``.parquet``) of attempts, each line one: what ``analyses.transactions`` reads.
+
+    Columns: transaction, attempt (from 1), claimed_subject, subject, score, perhaps failure (a code), provider (else
+    the file's stem names it). ``people``: a table in its folder with subject, columns that schemas can name, perhaps
+    enrolled (1 or 0): who was not is a failure to enrol. ``pseudonym_key``: a file whose bytes key the pseudonyms.
+    """
+
+    root: str = field(metadata=PATH)
+    people: str | None = None
+    pseudonym_key: str | None = field(default=None, metadata=PATH)
+
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:  # noqa: ARG002  sources share a signature
+        """Read the tables. Raises :class:`DataError` naming file and line, never a person."""
+        path = Path(self.root)
+        found = attempts_in(read_table(path, path.name), path.stem)
+        known = need_file("cohort.people", self.people, path.parent) if self.people else None
+        people = read_table(known, known.name) if known else None
+        read = {item.name: item for item in (path, known) if item is not None}
+        inputs = {name: sha256_file(item) for name, item in read.items()}
+        return replace(cohort_of_attempts(found, people, schemas, inputs, self.pseudonym_key), paths=read)
