@@ -118,6 +118,17 @@ def test_story_runs(document: Path, tmp_path: Path, request: pytest.FixtureReque
             type_in(language, block, folder, command)
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="diffs are applied by git, which is not here")
+def test_diffs_apply() -> None:
+    """A diff that a page shows applies to the source tree as it stands."""
+    diffs = [text for document in stories() for language, text in blocks(document) if language == "diff"]
+    assert diffs
+    for text in diffs:
+        check = [*RUN["diff"], "--check"]
+        done = subprocess.run(check, input=text, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{text}\n{done.stderr}"
+
+
 def anchors(page: Path) -> set[str]:
     """The names that a code host gives to the headings of a page."""
     text = BLOCK.sub("", page.read_text(encoding="utf-8"))
