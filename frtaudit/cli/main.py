@@ -25,7 +25,7 @@ from frtaudit.cli.options import (
     run_options,
 )
 from frtaudit.core.machine import signals, streams
-from frtaudit.core.machine.children import no_modules_of_the_folder
+from frtaudit.core.machine.children import DRAWING, no_modules_of_the_folder, no_settings_of_the_folder
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.machine.faults import as_line, check_address_space, check_threads
 from frtaudit.core.machine.memory import collect_seldom
@@ -43,9 +43,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.environ["FRTAUDIT_DEBUG"] = "1"
     os.environ.pop("SOURCE_DATE_EPOCH", None)  # libraries fail on what is no time; a report's date is its own
     os.environ.pop("MPLBACKEND", None)  # Matplotlib fails on one that it does not know; no figure is shown
+    os.environ[DRAWING] = os.devnull  # and on broken settings; figures have a style of their own
     try:
         streams.open_streams()
-        with signals.listening(to_the_end=argv is None), no_modules_of_the_folder():
+        listening = signals.listening(to_the_end=argv is None)
+        with listening, no_modules_of_the_folder(), no_settings_of_the_folder():
             check_address_space()
             check_threads()
             collect_seldom()

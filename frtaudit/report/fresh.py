@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from frtaudit.core.machine import signals
+from frtaudit.core.machine.children import DRAWING
 from frtaudit.core.machine.faults import as_line, of_machine
 from frtaudit.core.machine.memory import collect_seldom
 from frtaudit.errors import DataError, UnfinishedError, why
@@ -59,7 +60,7 @@ def made_again(
         "parts": [part.value for part in parts],
     }
     command = [sys.executable, "-P", "-m", "frtaudit.report.fresh"]
-    environment = os.environ | {"PYTHONHASHSEED": "random"}
+    environment = os.environ | {"PYTHONHASHSEED": "random", DRAWING: os.devnull}
     with (
         tempfile.TemporaryFile() as asked,
         tempfile.TemporaryFile() as made,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from frtaudit.core.machine.children import SAFE_PATH, no_modules_of_the_folder
+from frtaudit.core.machine.children import DRAWING, SAFE_PATH, no_modules_of_the_folder
 
 WAYS = (["-c", "import multiprocessing.spawn"], ["-m", "json.tool", "--help"])
 
@@ -41,3 +41,37 @@ def test_the_environment_is_as_before(before: str | None, monkeypatch: pytest.Mo
     with pytest.raises(KeyError), no_modules_of_the_folder():
         raise KeyError
     assert dict(os.environ) == held
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from frtaudit.cli.main import main; main(['--version'])\nimport frtaudit.report.figures",
+        "import frtaudit.report.fresh",
+        "from frtaudit.cli import main\nmain._dispatch = __import__\nmain.main(['matplotlib'])",
+    ],
+    ids=["worker", "fresh", "command"],
+)
+def test_a_figure_setting_of_the_folder_is_not_opened(code: str, tmp_path: Path) -> None:
+    """A FIFO as ``matplotlibrc`` is waited for by a bare import of Matplotlib, and by no process of a command."""
+    os.mkfifo(tmp_path / "matplotlibrc")
+    ended = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        cwd=tmp_path,
+        env=os.environ | {DRAWING: os.devnull},
+        check=False,
+        timeout=60,
+        capture_output=True,
+    )
+    assert ended.returncode == 0
+
+
+def test_who_imports_frtaudit_keeps_his_settings(tmp_path: Path) -> None:
+    """Outside a command the working folder's ``matplotlibrc`` holds."""
+    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 7\n")
+    code = "import frtaudit.report.figures, matplotlib; print(matplotlib.rcParams['lines.linewidth'])"
+    own = {key: value for key, value in os.environ.items() if key != DRAWING}
+    said = subprocess.run(
+        [sys.executable, "-P", "-c", code], cwd=tmp_path, env=own, check=True, capture_output=True
+    )
+    assert said.stdout == b"7.0\n"
