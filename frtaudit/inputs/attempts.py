@@ -1,5 +1,6 @@
 """Tables of attempts: who claimed whose identity in which transaction, and the score of each attempt."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -22,6 +23,7 @@ TRANSACTION, ATTEMPT = ("transaction", "transaction_id"), ("attempt", "attempt_n
 SUBJECT, CLAIMED = ("subject", "subject_id"), ("claimed_subject", "claimed_subject_id", "claimed_id")
 ENROLLED = "enrolled"
 MAX_ATTEMPTS = 1000  # attempts of a transaction
+_DIGITS = re.compile(r"[0-9]{1,9}")  # Python refuses to read thousands of them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +94,9 @@ def reference_of(subject: str) -> str:
 
 def _numbers(table: Table, column: str) -> Ints:
     texts = table.texts(column)
-    whole = [text.isascii() and text.isdigit() and 1 <= int(text) <= MAX_ATTEMPTS for text in texts.tolist()]
+    whole = [
+        _DIGITS.fullmatch(text) is not None and 1 <= int(text) <= MAX_ATTEMPTS for text in texts.tolist()
+    ]
     accepted = f"a whole number from 1 to {MAX_ATTEMPTS}"
     _refuse(table, ~np.array(whole, dtype=np.bool_), "the attempt is no number of an attempt", accepted)
     return texts.astype(np.int64)

@@ -49,6 +49,7 @@ def test_parquet_and_no_people_read_alike(tmp_path: Path) -> None:
         ),
         ("t3,1.5,p00,p00,0.5,\n", "line 5: the attempt is no number of an attempt"),
         ("t3,5000,p00,p00,0.5,\n", "line 5: the attempt is no number of an attempt"),
+        (f"t3,{'9' * 5000},p00,p00,0.5,\n", "line 5: the attempt is no number of an attempt"),
         (",1,p00,p00,0.5,\n", "line 5: an id is empty; accepted: ids of transaction, claimed_subject"),
         ("t3,1,p00,,0.5,\n", "line 5: an id is empty"),
         ("t1,1,p00,p00,0.5,\n", "line 5: the attempt of lab.csv line 2 again; accepted: each attempt"),
