@@ -58,13 +58,14 @@ def audited(
     *requirements: RequirementSpec,
     far: tuple[float, ...] = (0.1,),
     schemas: Mapping[str, SchemaSpec] = SCHEMAS,
+    k: int | None = None,
 ) -> AuditResult:
     """An audit of the table."""
     spec = AuditSpec(
         name="attempts",
         cohort=written(folder),
         protocol=Listed(),
-        analyses={"error_rates": ErrorRates(), "transactions": TransactionRates(far=far)},
+        analyses={"error_rates": ErrorRates(), "transactions": TransactionRates(far=far, k=k)},
         schemas=schemas,
         thresholds=Thresholds(fmr=(0.1,), grid=Grid(kind=GridKind.EXPLICIT, values=(AT,))),
         bootstrap=Bootstrap(B=99),

@@ -65,7 +65,7 @@ class TransactionRates:
         targets = tuple(sorted({*self.far, *(target for target in asked if isinstance(target, float))}))
         enrolled = _enrolled(system)
         made = list(_failures_to_enrol(system, enrolled, alpha))
-        for attempts in range(1, k + 1):
+        for attempts in (*range(1, min(k, found.attempts + 1)), k):  # more than were made change nothing
             held = _of_transactions(system, found, attempts, targets)
             at: AtKey = {} if attempts == k else {"attempts": float(attempts)}
             made += _rates(held, enrolled, at, alpha)

@@ -1,6 +1,7 @@
 """FAR and FRR of transactions by plain loops; with failures to enrol; requirements; refusals."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from attempt_files import AT, PEOPLE, K, audited, lines
@@ -108,3 +109,11 @@ def test_settings_out_of_range() -> None:
         SpecError, match=r"^analyses.transactions.far: found 2; accepted: rates between 0 and 1"
     ):
         TransactionRates(far=(2.0,))
+
+
+def test_more_attempts_than_were_made_cost_nothing(tmp_path: Path) -> None:
+    """With the largest k that a spec may name, rates of each number of attempts that was made, then those of k."""
+    made = audited(tmp_path, far=(), k=10_000)
+    found = pick(made, "frr", weighting="pooled", group="all", analysis="transactions")
+    assert [one.at.get("attempts") for one in found] == [*map(float, range(1, K + 1)), None]
+    assert found[-1].numerator == found[-2].numerator
