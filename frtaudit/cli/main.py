@@ -86,10 +86,10 @@ def run(argv: Sequence[str]) -> int:
 def check(argv: Sequence[str]) -> int:
     """Validate a spec and its data in seconds, without running the audit."""
     options, _ = run_options("check", check.__doc__ or "", argv)
-    from frtaudit.config.load import load_spec
+    from frtaudit.cli.run import checked
     from frtaudit.pipeline.dry_run import check as check_data
 
-    spec = load_spec(options.overrides, options.config_dir)
+    spec = checked(options.overrides, options.config_dir)
     print("\n".join(map(printable, check_data(spec))))
     return 0
 

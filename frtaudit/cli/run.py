@@ -69,6 +69,14 @@ def run(
             return _refused(error)
 
 
+def checked(overrides: Sequence[str], config_dir: str | None) -> AuditSpec:
+    """The spec that :func:`run` would run, its folder's name checked too. Raises :class:`FrtauditError`."""
+    found = composed(CONFIG, overrides, config_dir)
+    spec = audit_of(found)
+    _folder(overrides, found)
+    return spec
+
+
 def complete(words: Sequence[str]) -> int:
     """Hydra's own tab completion: ``install=bash`` prints what a shell evaluates, ``query=bash`` what it then asks."""
     publish()

@@ -389,3 +389,11 @@ def test_a_signal_before_the_first_file_is_heard(
     finally:
         signal.signal(signal.SIGTERM, before)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_check_refuses_a_folder_that_run_refuses(capsys: pytest.CaptureFixture[str]) -> None:
+    """A sentence of the spec in the name of the run's folder."""
+    assert main.main(["check", "audit=demo", "hydra.run.dir=out/${question}"]) == 2
+    said = capsys.readouterr().err
+    assert "for ${question}; accepted: a value of letters" in said
+    assert said.count("\n") == 1
