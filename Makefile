@@ -29,7 +29,7 @@ export PYTHON
 # The tests start the command a hundred times: its bytecode is kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help audit images-audit test test-all test-slow processors check coverage bench guarantees claims reference docs images gallery axe clean
+.PHONY: help audit images-audit test test-all test-slow processors check types style coverage bench guarantees claims reference docs images gallery axe clean
 
 help:
 	@sed -n '1,6s/^# //p' Makefile
@@ -66,14 +66,19 @@ test-slow: $(FOR_TESTS) $(FOR_DOCS)
 processors: $(FOR_TESTS)
 	@.ci/processors
 
+# Types, which use one core, beside the rest.
 check: $(FOR_TESTS)
+	@$(MAKE) --no-print-directory -j 2 types style coverage
+
+types: $(FOR_TESTS)
+	$(BIN)/mypy
+
+style: $(FOR_TESTS)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tests/words.py
 	$(BIN)/python tests/verapdf.py
-	$(MAKE) --no-print-directory coverage
 
 # The kernels run as plain Python, so that their branches are seen: few examples, nothing that needs the compiler to end.
 coverage: $(FOR_TESTS)

@@ -1,10 +1,13 @@
 """What a spec can name: plug-ins by group and name. No Hydra, no import by string."""
 
 import dataclasses
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import TypeVar
 
 from frtaudit.errors import SpecError
@@ -135,6 +138,22 @@ def names(group: str) -> list[str]:
 
 
 def load_entry_points() -> None:
-    """Import plug-ins of other wheels (entry point group ``frtaudit.plugins``); they register themselves."""
+    """Import plug-ins of other wheels (entry point group ``frtaudit.plugins``); they register themselves.
+
+    Folders of the search path are looked through again only when one of them has changed.
+    """
+    _load_from(tuple((place, _changed(place)) for place in sys.path))
+
+
+@lru_cache(maxsize=1)
+def _load_from(_places: tuple[tuple[str, int], ...]) -> None:
     for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry_point: entry_point.name):
         point.load()
+
+
+def _changed(place: str) -> int:
+    """When a folder last changed, in nanoseconds; 0 where there is none."""
+    try:
+        return Path(place).stat().st_mtime_ns
+    except OSError:
+        return 0

@@ -1,4 +1,6 @@
+import os
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,9 +12,12 @@ from frtaudit.errors import SpecError
 
 
 @pytest.fixture(autouse=True)
-def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test registers into a dictionary of its own."""
+def own_registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Each test registers into a dictionary of its own, and looks for wheels itself."""
     monkeypatch.setattr(registry, "_registered", {})
+    registry._load_from.cache_clear()
+    yield
+    registry._load_from.cache_clear()
 
 
 @dataclass(frozen=True)
@@ -106,3 +111,27 @@ def test_other_wheels_register_themselves(monkeypatch: pytest.MonkeyPatch) -> No
     load_entry_points()
     assert asked == ["frtaudit.plugins"]
     assert seen == ["a", "z"]
+
+
+def test_wheels_are_looked_for_again_only_where_a_folder_changed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A second call reads nothing; a plug-in that is installed meanwhile is found, one that fails fails again."""
+    (tmp_path / "site").mkdir()
+    os.utime(tmp_path / "site", ns=(1, 1))
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "site"), str(tmp_path / "nowhere")])
+    load_entry_points()
+    load_entry_points()
+    (tmp_path / "site" / "later_plugin.py").write_text("raise ValueError('loaded')")
+    about = tmp_path / "site" / "later-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: later\nVersion: 1\n")
+    (about / "entry_points.txt").write_text("[frtaudit.plugins]\nlater = later_plugin\n")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="loaded"):
+            load_entry_points()
+    (about / "entry_points.txt").unlink()
+    os.utime(tmp_path / "site", ns=(2, 2))
+    load_entry_points()
+    monkeypatch.setattr(registry, "entry_points", lambda **_: pytest.fail("looked again"))
+    load_entry_points()
