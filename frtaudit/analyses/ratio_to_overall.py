@@ -65,13 +65,18 @@ def _estimate(system: SystemData, rate: str, place: tuple[int, int, int], alpha:
 
 
 def _moved(system: SystemData, rate: str, place: tuple[int, int, int]) -> Floats | None:
-    """The ratio in replicates of subjects, drawn jointly, the threshold anew in each; None where too few have one."""
+    """The ratio in replicates of subjects, drawn jointly, the threshold anew in each.
+
+    None where too few of them have an overall rate above 0: in no group of the table, then, does the threshold move.
+    """
     if Plan.SUBJECTS not in system.replicates:
         return None
     w, point, group_index = place
     replicates = system.replicates[Plan.SUBJECTS]
     rates = (replicates.fnmr if rate == "fnmr" else replicates.fmr)[w, :, point]
     group, overall = rates[:, group_index], rates[:, 0]
-    ratios = np.divide(group, overall, out=np.full(group.shape, np.nan), where=overall > 0)
-    found = ratios[np.isfinite(ratios)]
-    return found if found.size > 1 and ratios.size - found.size <= MAX_UNDEFINED * ratios.size else None
+    known = overall > 0
+    if known.sum() < 2 or known.size - known.sum() > MAX_UNDEFINED * known.size:
+        return None
+    ratios = group[known] / overall[known]
+    return ratios[np.isfinite(ratios)]

@@ -25,7 +25,6 @@ from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import SCALE, to_scale
 from frtaudit.stats.intervals import wilson
 
-HELD = "threshold held fixed: too few errors, or replicates all alike, to let it move"
 NAME = "tar_curves"
 MIN_CLASSES = 2
 MIN_SUBJECTS = 2
@@ -310,22 +309,27 @@ class _Drawing:
         return self._population(a, b, threshold, accepted), iid
 
     def _population(self, a: int, b: int, threshold: float, accepted: int) -> Interval:
-        """Wilson on the effective number that the replicates give, the threshold found anew in each (FORMULAS 8.2)."""
+        """Wilson on the effective number that the replicates give, the threshold found anew in each (FORMULAS 8.2).
+
+        With few errors that number counts where it is smaller than by 8.1: the threshold moves for every class.
+        """
         ruled = self._fnmr(b, threshold)
         rate, variance = accepted / ruled.trials, float(self.others[:, a, b].var(ddof=1))
         thin = (
             min(accepted, ruled.trials - accepted) < MIN_ERRORS
             or ruled.subjects_with_errors < MIN_ERROR_SUBJECTS
         )
-        note = HELD if thin or variance <= 0 else None
-        if note is None:
+        if thin or variance <= 0:
+            fnmr = ruled.bounds.moving(1 - self.others[:, a, b])
+        else:
             degrees = min(self.classes.sizes[a], self.classes.sizes[b]) - 1
             fnmr = wilson.bounds_from_variance(1 - rate, variance, ruled.trials, degrees, ruled.image)
-            made = fnmr.interval(self.alpha)
-            low, high, n_eff = 1 - made.high, 1 - made.low, made.n_eff
-        else:
-            low, high = 1 - (1.0 if ruled.high is None else ruled.high), 1 - (ruled.low or 0.0)
-            n_eff = ruled.n_eff
+        made = fnmr.interval(self.alpha)
         return Interval.of(
-            low, high, self.alpha, Method.WILSON, n_resamples=len(self.others), n_eff=finite(n_eff), note=note
+            1 - made.high,
+            1 - made.low,
+            self.alpha,
+            Method.WILSON,
+            n_resamples=len(self.others),
+            n_eff=finite(made.n_eff),
         )

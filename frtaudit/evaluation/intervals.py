@@ -35,7 +35,7 @@ MIN_HEAVY = 2  # false matches of the heaviest pair: one alone says nothing of t
 WITHIN_SUBJECTS = (Method.NAIVE, Method.RECENTERED, Method.GAUSSIAN, Method.TWO_LEVEL)
 
 SHARE = "share of comparisons"
-HELD = "threshold held fixed: too few replicates, or replicates all alike, to let it move"
+HELD = "threshold held fixed: too few replicates to let it move"
 STRICTEST = "the threshold is chosen by the largest group FMR: too few replicates, or errors, to let it move"
 HEAVY = 0.1  # share of the rate at which a pair of people is named (FORMULAS 8.18)
 ONE_PAIR = (
@@ -267,28 +267,27 @@ def _rule(
     if residuals.trials == 0:
         return empty(Method.WILSON, alpha, "no comparison")
     drawn = _moved(system, place) if moving else None
+    steady = drawn is not None and _steady(system, drawn)
     if place.schema is not None:
-        return _of_strictest(residuals, drawn, alpha)
+        return _of_strictest(residuals, drawn if steady else None, alpha)
     enough = (
         residuals.errors >= MIN_ERRORS
         and residuals.subjects_with_errors >= MIN_ERROR_SUBJECTS
         and residuals.rate < 1
     )
-    if drawn is not None and enough:
+    if drawn is not None and steady and enough:
         return _moving(residuals, drawn, alpha)
     ruled = _ruled(system, place, alpha)
-    few = moving and drawn is None
     said = [
         ruled.note,
-        HELD if few else None,
+        HELD if moving and drawn is None else None,
         _extremes(ruled, alpha, ends=1 if place.rate == "fnmr" else 2),
         _heavy(system, place) if place.rate == "fmr" else None,
     ]
     note = "; ".join(part for part in said if part) or None
-    if drawn is not None and 0 < ruled.rate < 1:
-        n_eff = min(ruled.n_eff, ruled.rate * (1 - ruled.rate) / float(drawn.var(ddof=1)))
-        return from_bounds(replace(ruled.bounds, n_eff=n_eff), alpha, note)
-    return from_bounds(ruled.bounds, alpha, note, pairs=ruled.pairs)
+    if drawn is None:
+        return from_bounds(ruled.bounds, alpha, note, pairs=ruled.pairs)
+    return from_bounds(ruled.bounds.moving(drawn), alpha, note)
 
 
 def _ruled(system: SystemData, place: OperatingPoint, alpha: float) -> wilson.RuleInterval:
@@ -297,13 +296,27 @@ def _ruled(system: SystemData, place: OperatingPoint, alpha: float) -> wilson.Ru
 
 
 def _moved(system: SystemData, place: OperatingPoint) -> Floats | None:
-    """Replicates of subjects in which the threshold moved; None where they are too few, or all alike."""
+    """Replicates of subjects in which the threshold moved, of this group.
+
+    None where too few of everybody's have a rate: a table lets the threshold move in all its groups or in none (8.21).
+    """
     if Plan.SUBJECTS not in system.replicates:
         return None
-    drawn = _drawn(system.replicates[Plan.SUBJECTS], place)
-    known = drawn[np.isfinite(drawn)]
-    some = known.size > 1 and drawn.size - known.size <= bootstrap_intervals.MAX_UNDEFINED * drawn.size
-    return known if some and known.var() > 0 else None
+    replicates = system.replicates[Plan.SUBJECTS]
+    everybody = _drawn(replicates, replace(place, group_index=0))
+    if not _whole(int(np.isfinite(everybody).sum()), everybody.size):
+        return None
+    drawn = _drawn(replicates, place)
+    return drawn[np.isfinite(drawn)]
+
+
+def _steady(system: SystemData, drawn: Floats) -> bool:
+    """Whether the group has a rate in nearly all replicates, and not the same in each: their variance stands alone."""
+    return _whole(drawn.size, system.replicates[Plan.SUBJECTS].t_star.shape[1]) and float(drawn.var()) > 0
+
+
+def _whole(known: int, size: int) -> bool:
+    return known > 1 and size - known <= bootstrap_intervals.MAX_UNDEFINED * size
 
 
 def _of_strictest(residuals: dependence.Residuals, drawn: Floats | None, alpha: float) -> Interval:

@@ -1,6 +1,7 @@
 """Ratios of classes' rates to the overall rate, by counting; a profile that asks for them, on real faces."""
 
 import math
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -110,6 +111,10 @@ def test_replicates_only_widen() -> None:
     spread = known.value + np.array([-0.9, 0.9]) * known.value
     assert known.moving(spread).bounds.n_eff < known.bounds.n_eff
     assert known.moving(np.full(B, known.value)) == known
+    none = replace(known, share=0.0, bounds=replace(known.bounds, rate=0.0))
+    assert (
+        none.moving(np.array([0.0, 0.0, 0.0, 2.0])).bounds.n_eff < none.bounds.n_eff
+    )  # no error in the group
 
 
 @pytest.mark.slow

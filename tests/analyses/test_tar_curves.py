@@ -13,7 +13,7 @@ from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.system import AnalysisOutput
 from frtaudit.pipeline.audit import audit
-from frtaudit.stats.intervals.wilson import WilsonRule, prepare
+from frtaudit.stats.intervals.wilson import WilsonRule, prepare, prepare_mated
 
 ANALYSIS = TarCurves(points=21)
 
@@ -145,14 +145,24 @@ def test_what_one_threshold_means_for_the_others() -> None:
     assert (own.intervals, own.note) == ((), "by construction: the threshold is this class's")
 
 
-def test_enough_errors_let_the_threshold_move() -> None:
-    """With enough errors the interval for new people counts the noise of the threshold; else it says what it holds."""
-    wilson = [item.intervals[0] for item in wide().estimates if item.intervals]
-    assert [item.note for item in wilson] == [None, None]
-    few = [item for item in ANALYSIS.estimates(system_of("one"), 0.05).estimates if item.intervals]
-    assert {item.intervals[0].note for item in few} == {
-        "threshold held fixed: too few errors, or replicates all alike, to let it move"
-    }
+def test_the_threshold_moves_for_every_class() -> None:
+    """With few errors too the interval for new people counts the noise of the threshold: no class holds it fixed."""
+    system = system_of("one")
+    found = [item for item in ANALYSIS.estimates(system, 0.05).estimates if item.intervals]
+    drawn, more = [], []
+    for item in found:
+        threshold = float(item.at["threshold"])
+        group = next(n for n, _, name in system.every_group() if name == item.group)
+        ruled = prepare_mated(system.tail, system.groups, [threshold]).fnmr(
+            threshold, group, ANALYSIS.alpha, Weighting.POOLED
+        )
+        made = item.intervals[0]
+        assert made.note is None
+        assert made.n_eff is not None
+        drawn.append(made.n_eff)
+        more.append(ruled.n_eff)
+    assert np.all(np.array(drawn) <= more)
+    assert np.any(np.array(drawn) < more)
 
 
 def test_a_class_of_one_subject_is_said() -> None:

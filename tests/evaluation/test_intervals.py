@@ -393,6 +393,29 @@ def test_undefined_replicates_hold_the_threshold() -> None:
     assert rule_of(0.05).n_resamples is None
 
 
+def test_a_table_never_holds_the_threshold_in_one_group_alone() -> None:
+    """A group without an error, or without a rate in some replicates, moves as the others do (FORMULAS 8.21)."""
+    system = system_of("two")
+    drawn = system.replicates[Plan.SUBJECTS]
+    at = system.operating_points.targets.index(0.1)
+    none = float(system.tail.mated_score.min()) - 1.0
+    here = place(threshold=none, point=at, group_index=1)
+    moved = drawn.fnmr.copy()
+    moved[0, :, at, 1] = np.where(np.arange(drawn.fnmr.shape[1]) % 2, 0.6, 0.0)
+    moved[0, ::10, at, 1] = np.nan
+    held = replace(system, rule=prepare(system.tail, system.groups, [none]))
+    given = replace(held, replicates={Plan.SUBJECTS: replace(drawn, fnmr=moved)})
+    alone, wide = (read(one, here).rule for one in (replace(held, replicates={}), given))
+    assert alone is not None
+    assert wide is not None
+    known = moved[0, np.isfinite(moved[0, :, at, 1]), at, 1]
+    mean = known.mean()
+    assert wide(0.05).n_eff == pytest.approx(mean * (1 - mean) / known.var(ddof=1))
+    assert wide(0.05).high > alone(0.05).high
+    assert "held fixed" in (alone(0.05).note or "")
+    assert "held fixed" not in (wide(0.05).note or "")
+
+
 def test_no_error_names_both_extremes() -> None:
     """At no error the i.i.d. upper bound and the one on disjoint pairs of subjects stand beside the rule's (8.1)."""
     system = system_of("two")

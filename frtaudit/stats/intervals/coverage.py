@@ -151,19 +151,21 @@ def wilson_moving(
 ) -> Bounds:
     """FNMR at an FMR target (FORMULAS 8.2): n_eff from the variance of each cohort's ``replicates`` (C, B).
 
-    ``least``: errors and subjects with errors below which 8.1 serves instead; it serves also where more than 2 % of the
-    replicates are undefined.
+    ``least``: errors and subjects with errors below which, as where more than 2 % of the replicates are undefined, that
+    variance counts only where it is larger than by 8.1 (FORMULAS 8.21).
     """
-    ruled = wilson(tally, lent, over, alpha)
+    n_eff, p = effective_trials(tally, lent, over), rates(tally, over)
     known = replicates[:, ~np.isnan(replicates[0])]
-    if known.shape[1] < 2 or replicates.shape[1] - known.shape[1] > MAX_UNDEFINED * replicates.shape[1]:
-        return ruled
-    p, variance = rates(tally, over), known.var(axis=1, ddof=1)
-    moves = _enough(tally, least) & (p < 1) & (variance > 0)
-    n_eff = np.full(p.shape, float(over.trials))
-    np.divide(p * (1 - p), variance, out=n_eff, where=moves)
-    moved = _outer(p, np.minimum(n_eff, over.trials), over, alpha)
-    return Bounds(low=np.where(moves, moved.low, ruled.low), high=np.where(moves, moved.high, ruled.high))
+    if known.shape[1] > 1:
+        variance, some = known.var(axis=1, ddof=1), (p > 0) & (p < 1)
+        independent = np.where(some, p * (1 - p), (mean := known.mean(axis=1)) * (1 - mean))
+        whole = replicates.shape[1] - known.shape[1] <= MAX_UNDEFINED * replicates.shape[1]
+        alone = _enough(tally, least) & some & whole & (variance > 0)
+        moved = np.divide(
+            independent, variance, out=np.full(p.shape, np.inf), where=(variance > 0) & (independent > 0)
+        )
+        n_eff = np.minimum(moved, np.where(alone, float(over.trials), n_eff))
+    return _outer(p, n_eff, over, alpha)
 
 
 def percentile(tally: Tally, replicates: Floats, alpha: float, least: tuple[int, int]) -> Bounds:

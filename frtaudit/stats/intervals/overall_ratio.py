@@ -51,12 +51,7 @@ class OverallRatio:
 
     def moving(self, ratios: Floats) -> "OverallRatio":
         """The same on the variance of ``ratios`` of replicates (B,), where that is larger: the threshold moved too."""
-        variance = float(ratios.var(ddof=1)) * self.weight**2
-        independent = self.share * (1 - self.share)
-        if not (variance > 0 and independent > 0):
-            return self
-        n_eff = min(self.bounds.n_eff, independent / variance)
-        return replace(self, bounds=replace(self.bounds, n_eff=n_eff))
+        return replace(self, bounds=self.bounds.moving(ratios * self.weight))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

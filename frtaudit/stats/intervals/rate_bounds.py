@@ -64,6 +64,20 @@ class RateBounds:
         """The same with what ``known`` allows for that the cohort does not hold: a pair, a person, an image."""
         return replace(self, pair=known.pair, person=known.person, image=known.image)
 
+    def moving(self, drawn: Floats) -> "RateBounds":
+        """The same on the variance of replicates in which the threshold moved too (R,), where that is larger (8.21).
+
+        Without an error, or without anything else, the mean of the replicates stands for the rate in p(1-p)/Var.
+
+        >>> RateBounds(rate=0.0, n_eff=50, degrees=9).moving(np.array([0.0, 0.0, 0.0, 0.2])).n_eff
+        4.75
+        """
+        variance = float(drawn.var(ddof=1)) if drawn.size > 1 else 0.0
+        p = self.rate if 0 < self.rate < 1 or not drawn.size else float(drawn.mean())
+        if not (variance > 0 and 0 < p < 1):
+            return self
+        return replace(self, n_eff=min(self.n_eff, p * (1 - p) / variance))
+
     def low(self, error: float) -> float:
         """Lower bound, one-sided.
 

@@ -1,5 +1,6 @@
 """Tests of frtaudit.testing.study.moving_thresholds."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from frtaudit.testing.populations import ISOTROPIC
 from frtaudit.testing.study.moving_thresholds import (
     ALPHA,
     ERRORS,
+    PLACE,
     Moving,
     _evaluated,
     _fnmr,
@@ -83,11 +85,22 @@ def test_the_study_reads_what_an_audit_prints() -> None:
 
 
 def test_the_page_has_the_committed_numbers() -> None:
-    """docs/methods/guarantees.md holds the table of the committed JSON, of 2,000 cohorts a design, and what it says."""
+    """The page holds the table of the committed JSON and names, in bold, each upper bound that is beyond the bar.
+
+    No lower bound, no threshold and no picked group is beyond it.
+    """
     found = read(ROOT / "reports" / "guarantees" / "moving_thresholds.json")
     page = (ROOT / "docs" / "methods" / "guarantees.md").read_text("utf-8")
     assert table(found) in page
     assert {item.cohorts for item in found} == {2000}
-    assert all(item.holds for item in found)
+    above = page[page.index("## Thresholds that move") : page.index(f"<!-- {PLACE}: begin -->")]
+    bold = " ".join(above.split("**")[1::2])
+    for item in found:
+        if not item.holds:
+            assert item.interval.startswith("FNMR at FMR")
+            assert replace(item, upper=(0,) * len(item.upper)).holds
+            shares = [f"{100 * count / item.cohorts:.2f} %" for count in item.upper]
+            assert f"{item.people} people of {item.set}, at FMR {100 * item.target:g} %" in bold
+            assert f"{', '.join(shares[:3])} and {shares[3]}" in bold
     picked = [item for item in found if item.interval.startswith("picked")]
     assert max(item.lower[0] + item.upper[0] for item in picked) <= 0.01 * 2000
