@@ -8,13 +8,13 @@ on top; of the real set that of all its people, of whom each cohort holds 300.
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from scipy import stats
 
-from frtaudit.core.arrays import Floats, Singles
+from frtaudit.core.arrays import Floats, Scores
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.bootstrap.weights import draw_between
@@ -32,8 +32,9 @@ PEOPLE, REAL_PEOPLE, CROWD = 317, 300, 4473  # the last: of 1e7 pairs, a block o
 COMPARISONS, COHORTS, B, DRAWS, LEVEL = 2e8, 200, 399, 99, 0.1
 EXCEEDANCES = (1000, 500, 250, 125)
 LOOK_ALIKES = (
-    2e-6  # of pairs of people: a cohort holds one in ten, and two decades beyond the data they are the rate
+    2e-6  # of pairs of people: a cohort in ten holds one; two decades beyond the data they are the rate
 )
+SHARP = replace(ISOTROPIC, name="sharp", concentration=(300.0, 600.0))  # so that look-alikes match
 MATED = 400_000  # comparisons that say how often a look-alike matches
 REAL_TARGETS = (1.2e-5, 1.2e-6)
 
@@ -67,7 +68,7 @@ def worlds(comparisons: float, systems: Sequence[str], names: Sequence[str]) -> 
         if not names or population.name in names:
             yield _made(population, comparisons, 0.0)
     if not names or "look-alikes" in names:
-        yield _made(ISOTROPIC, comparisons, LOOK_ALIKES)
+        yield _made(SHARP, comparisons, LOOK_ALIKES)
     for letter in systems if not names or "real" in names else ():
         yield _real(letter)
 
@@ -107,7 +108,7 @@ def _made(population: Population, comparisons: float, alike: float) -> World:
 
 def tops(population: Population, blocks: int, rng: np.random.Generator) -> tuple[Floats, int]:
     """The highest scores of ``blocks`` crowds, descending, more than 1e-4 of all; and the number of comparisons."""
-    kept: list[Singles] = []
+    kept: list[Scores] = []
     floor = -1.0
     for _ in range(blocks):
         vectors = population.subjects(rng, CROWD).samples(rng, [1] * CROWD).vectors
