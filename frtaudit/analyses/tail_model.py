@@ -14,7 +14,7 @@ from frtaudit.evaluation.system import AnalysisOutput, SystemData, strata_of
 from frtaudit.stats.bootstrap.weights import draw_between
 from frtaudit.stats.tails.peaks import TailModel, tail_model
 
-MIN_EXCEEDANCES = 50
+MIN_EXCEEDANCES, MAX_EXCEEDANCES = 50, 10_000  # each is weighted in every resample
 
 
 @register("analysis", NAME)
@@ -37,18 +37,18 @@ class TailModelAnalysis:
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for what no model can be fitted or judged with."""
-        few = [number for number in self.exceedances if number < MIN_EXCEEDANCES]
-        if few or not self.exceedances:
-            least = f"numbers of {MIN_EXCEEDANCES} or more"
-            raise SpecError(f"analyses.{NAME}.exceedances", f"found {few or 'none'}", least)
+        wrong = [n for n in self.exceedances if not MIN_EXCEEDANCES <= n <= MAX_EXCEEDANCES]
+        if wrong or not self.exceedances:
+            asked = f"numbers from {MIN_EXCEEDANCES} to {MAX_EXCEEDANCES:,}"
+            raise SpecError(f"analyses.{NAME}.exceedances", f"found {wrong or 'none'}", asked)
         if not 0 < self.fit_level < 1:
             raise SpecError(f"analyses.{NAME}.fit_level", f"found {self.fit_level:g}", "between 0 and 1")
         if self.draws + 1 < 1 / self.fit_level:
             least = f"{np.ceil(1 / self.fit_level - 1):g} or more at fit_level {self.fit_level:g}"
             raise SpecError(f"analyses.{NAME}.draws", f"found {self.draws}", least)
-        wrong = [target for target in self.fmr if not 0 < target < 1]
-        if wrong:
-            raise SpecError(f"analyses.{NAME}.fmr", f"found {wrong[0]:g}", "rates between 0 and 1")
+        beyond = [target for target in self.fmr if not 0 < target < 1]
+        if beyond:
+            raise SpecError(f"analyses.{NAME}.fmr", f"found {beyond[0]:g}", "rates between 0 and 1")
 
     def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:  # noqa: ARG002  surveys share a signature
         """Raise :class:`DataError` for transactions: the method is one of comparisons (ISO/IEC 5152, its scope)."""

@@ -82,6 +82,7 @@ def test_a_model_that_fits_nowhere_is_not_read() -> None:
     [
         ({"exceedances": ()}, "exceedances"),
         ({"exceedances": (1000, 49)}, "exceedances"),
+        ({"exceedances": (10_001,)}, "exceedances"),
         ({"fit_level": 0.0}, "fit_level"),
         ({"fit_level": np.nan}, "fit_level"),
         ({"fit_level": 0.01, "draws": 19}, "draws"),
