@@ -15,6 +15,7 @@ from frtaudit.analyses.failures import Failures
 from frtaudit.analyses.interclass import Interclass
 from frtaudit.analyses.same_class import SameClass
 from frtaudit.analyses.similarity_roc import SimilarityRoc
+from frtaudit.analyses.tail_model import TailModelAnalysis
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core import AuditResult, CohortData, Estimate, Method, Target
 from frtaudit.core.spec import (
@@ -240,6 +241,27 @@ def score_lines(provider: str = "one", failed: tuple[int, ...] = ()) -> list[dic
         }
         for n, (a, b) in enumerate(zip(i, j, strict=True))
     ]
+
+
+@cache
+def tail_audit(*, decides: bool = True) -> AuditResult:
+    """An audit of 120 people whose FMR beyond the data is limited: once where people are enough, once where not."""
+    asked = tuple(
+        RequirementSpec(name=name, metric="fmr_model", limit=limit, at={"threshold": 0.85})
+        for name, limit in (("enough", 1e-3), ("too-few", 1e-4))
+    )
+    cohort = replace(
+        COHORT,
+        subjects=120,
+        samples_per_subject=(2, 2),
+        concentration=(90.0, 120.0),
+        systems={"one": SyntheticSystem(noise=0.02)},
+    )
+    grid = Grid(kind=GridKind.EXPLICIT, values=(0.3, 0.75, 0.85, 0.99))
+    model = TailModelAnalysis(exceedances=(500, 250, 125), draws=19, decides=decides, fmr=(1e-5, 1e-9, 0.1))
+    made = spec("error_rates", cohort=cohort, requirements=asked, providers=("one",))
+    made = replace(made, thresholds=Thresholds(fmr=(0.03,), grid=grid))
+    return audit(replace(made, analyses=made.analyses | {"tail_model": model})).result
 
 
 @cache

@@ -219,6 +219,7 @@ def plan(argv: Sequence[str]) -> int:
         limits=dict(options.limit),
         subjects=options.subjects,
         samples=options.samples,
+        transactions=options.transactions,
         scores=not options.no_scores,
     )
     words = with_stand_in(options.overrides) if by_size else options.overrides

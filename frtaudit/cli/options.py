@@ -79,7 +79,7 @@ Then: frtaudit run audit=templates cohort.root=FOLDER
 """
 
 PLAN_EXAMPLES = """
-rates: fmr, fnmr, fta
+rates: fmr, fnmr, fta, far, frr
 
 examples
   frtaudit plan audit=demo                                 a spec with data, its providers scored as a pilot
@@ -181,6 +181,13 @@ def add_plan_flags(parser: Parser) -> None:
         add(f"--{name}", type=_rate, action="append", default=[], metavar="RATE=X", help=what)
     add("--subjects", type=int, metavar="K", help="plan without data: a cohort of K subjects")
     add("--samples", type=float, metavar="M", help="plan without data: M samples of each subject")
+    add(
+        "--transactions",
+        type=int,
+        default=1,
+        metavar="T",
+        help="mated transactions of each subject (default: 1)",
+    )
     add("--no-scores", action="store_true", help="do not score the providers as a pilot")
     add("--json", action="store_true", help="print canonical JSON")
 

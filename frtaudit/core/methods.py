@@ -14,6 +14,7 @@ class Target(Enum):
     FIXED_IDENTITIES = "fixed_identities"
     COMPARISONS_IID = "comparisons_iid"
     SIMULATION = "simulation"
+    MODEL = "model"
 
 
 _FIXED, _POPULATION, _IID = (Target.FIXED_IDENTITIES,), (Target.POPULATION,), (Target.COMPARISONS_IID,)
@@ -168,6 +169,16 @@ class Method(Enum):
         ),
     )
 
+    TAIL_MODEL = (
+        "tail_model",
+        (Target.MODEL,),
+        "generalised Pareto tail, subjects resampled",
+        (
+            "Percentiles of a generalised Pareto tail fitted anew to each resample of subjects. It assumes that the "
+            "tail goes on as the data begin it: look-alikes that the cohort lacks are in no such tail."
+        ),
+    )
+
 
 DECIDING = (
     Method.WILSON,
@@ -176,6 +187,7 @@ DECIDING = (
     Method.VERTEX,
     Method.DOUBLE_OR_NOTHING,
     Method.T,
+    Method.TAIL_MODEL,
 )  # FORMULAS 8.2: the default first; neither two_level, a diagnostic, nor the published plug-in ever decides
 OF_THEIR_OWN = frozenset(
     {
@@ -185,5 +197,6 @@ OF_THEIR_OWN = frozenset(
         Method.VERTEX_GAUSSIAN,
         Method.MONTE_CARLO,
         Method.LABELS,
+        Method.TAIL_MODEL,
     }
 )  # made by the analyses that need them, without being asked; no interval of a rate

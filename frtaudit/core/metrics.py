@@ -297,6 +297,18 @@ _IN_SECTIONS = (  # of the report
     Metric(
         "fmr_same_class_ratio", NUMBER, "FMR within classes / FMR of all", about="its ratio to FMR of all"
     ),
+    Metric(
+        "fmr_model",
+        RATE,
+        "FMR by a model of the tail",
+        about="FMR at a threshold beyond the data, by the analysis tail_model",
+        pooled_only=True,
+    ),
+    Metric("fmr_model_choice", RATE, "FMR by the chosen threshold alone"),
+    Metric("threshold_model", SCORE, "threshold by a model of the tail"),
+    Metric("tail_threshold", SCORE, "threshold of exceedances"),
+    Metric("tail_shape", NUMBER, "shape of the tail"),
+    Metric("tail_fit_p", NUMBER, "p of the fit"),
     Metric("index_best_case", NUMBER, "index, best case"),
     Metric("index_worst_case", NUMBER, "index, worst case"),
     Metric("index_behind_labels", NUMBER, "index corrected for wrong labels"),

@@ -60,6 +60,7 @@ ESTIMATED: Mapping[str, Estimated] = {
         ("fmr_same_class", "fmr_same_class_ratio"),
         Estimated(analyses=("same_class",), forms=_at(VALUE, VENDOR, ELSEWHERE, TARGET), whole=True),
     ),
+    "fmr_model": Estimated(analyses=("tail_model",), forms=_at(VALUE, VENDOR, ELSEWHERE), whole=True),
     **{
         name: Estimated(analyses=_DIFFERENCES, forms=_at({"fmr", "rate"} if name in BY_RATE else TARGET))
         for name in INDICES

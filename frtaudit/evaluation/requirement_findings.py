@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
-from frtaudit.core import Estimate, Finding, Interval, Verdict, formatting, kinds
+from frtaudit.core import Estimate, Finding, Interval, Target, Verdict, formatting, kinds
 from frtaudit.core.metrics import SPACES, in_sentence, kind_of
 from frtaudit.core.spec import RequirementSpec, Sided, Weighting
 
 FOR_WHOM = "for the population of the test subjects"  # the target population, as the report calls it
+BY_MODEL = ", if the tail goes on as a model has it"
 KEYS = {"fmr": "FMR", "far": "FAR", "rate": "of"}
 CONSTRUCTED = "its threshold was chosen on these data, so it meets the target by construction"
 SIDES = {
@@ -129,7 +130,9 @@ def sentence_of(
     level = formatting.exact(round(finding.bound_level, 4))
     shown = _shown(case, estimate, finding.bound)
     sided = "" if case.sides == 1 else " two-sided"
-    return f"{start}; with {level}{sided} confidence it is {than} {shown} {FOR_WHOM}, {end}."
+    modelled = case.interval is not None and case.interval.target is Target.MODEL
+    whom = f"{FOR_WHOM}{BY_MODEL if modelled else ''}"
+    return f"{start}; with {level}{sided} confidence it is {than} {shown} {whom}, {end}."
 
 
 def _shown(case: RequirementTest, estimate: Estimate, value: float) -> str:

@@ -277,11 +277,16 @@ def _blurred(interval: Interval | None, side: str, limit: float) -> bool:
 
 
 def deciding(estimate: Estimate) -> Interval | None:
-    """The interval that decides: target population, bounds present, the first of :data:`DECIDING`."""
+    """The interval that decides: target population, bounds present, the first of :data:`DECIDING`.
+
+    One of a model decides where the spec says so: then alone it has bounds of its own for it.
+    """
     serving = [
         interval
         for interval in estimate.intervals
-        if interval.target is Target.POPULATION and interval.low is not None and interval.method in DECIDING
+        if (interval.target is Target.POPULATION or (interval.target is Target.MODEL and interval.one_sided))
+        and interval.low is not None
+        and interval.method in DECIDING
     ]
     serving.sort(key=lambda interval: DECIDING.index(interval.method))
     return serving[0] if serving else None

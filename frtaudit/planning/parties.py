@@ -35,12 +35,17 @@ class Party:
         return None if self.subjects is None else round(self.designs[rate].trials(self.subjects))
 
 
-def from_sizes(spec: AuditSpec, subjects: int | None, samples: float) -> list[Party]:
-    """A cohort by its size: all pairs, schemas that declare their classes, groups of equal size."""
+def from_sizes(spec: AuditSpec, subjects: int | None, samples: float, transactions: int = 1) -> list[Party]:
+    """A cohort by its size: all pairs, schemas that declare their classes, groups of equal size.
+
+    ``transactions``: mated ones of each subject; non-mated: one of each two.
+    """
     designs = {
         "fmr": power.non_mated(samples),
         "fnmr": power.mated(samples),
         "fta": ComparisonDesign(ends=1, each=float(samples)),
+        "far": ComparisonDesign(ends=2, each=1.0),
+        "frr": ComparisonDesign(ends=1, each=float(transactions)),
     }
     parties = [Party(schema=None, name=EVERYBODY, subjects=subjects, samples=samples, designs=designs)]
     for name, schema in spec.schemas.items():

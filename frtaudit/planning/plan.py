@@ -8,10 +8,11 @@ from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, RequirementSpec
 from frtaudit.errors import SpecError
 from frtaudit.evaluation import requirements
+from frtaudit.evaluation.answerable import RATIO
 from frtaudit.evaluation.system import SystemData
 from frtaudit.pipeline.components import comparisons_of, load_cohort, load_providers
 from frtaudit.pipeline.evaluate import groups_of
-from frtaudit.planning import paired, pilot, sizes
+from frtaudit.planning import decisions, paired, pilot, sizes
 from frtaudit.planning.parties import Party, from_cohort, from_sizes, of_schema, schemas_of
 from frtaudit.planning.sizes import PlanContext
 from frtaudit.planning.values import Plan, Section, Settings
@@ -40,7 +41,7 @@ def plan(spec: AuditSpec, settings: Settings, progress: Progress = quiet) -> Pla
     asked = replace(spec, requirements=with_limits(spec, settings))
     context = PlanContext(alpha=spec.bootstrap.alpha, settings=settings)
     if settings.samples is not None:
-        parties = from_sizes(asked, settings.subjects, settings.samples)
+        parties = from_sizes(asked, settings.subjects, settings.samples, settings.transactions)
         sections = _sections(asked, context, parties, len(spec.providers or ()), ())
     else:
         cohort_data = load_cohort(asked)
@@ -77,6 +78,8 @@ def check(settings: Settings) -> None:
     ):
         _check_rates(option, values)
     _check_sizes(settings.subjects, settings.samples)
+    if settings.transactions < 1:
+        raise SpecError("--transactions", f"found {settings.transactions}", "1 or more")
 
 
 def _check_sizes(subjects: int | None, samples: float | None) -> None:
@@ -109,7 +112,11 @@ def _sections(
     for item in planned:
         yield sizes.limit(item, context)
     yield from sizes.ratios(parties, list(_rates(spec, planned, context.settings)), context)
-    yield from _unplanned([item for item in found if not isinstance(item, Wanted)])
+    decided = decisions.demands(spec, planned, parties, context) if _others(spec) else []
+    yield from decisions.sections(spec, decided, parties, context)
+    ratios = {demand.requirement.name for demand in decided}
+    left = [item for item in found if not isinstance(item, Wanted)]
+    yield from _unplanned([item for item in left if item[0].name not in ratios])
     if spec.requirements:
         members = sum(_members(requirement, parties) for requirement in spec.requirements)
         sides = requirements.directions(spec.requirements)
@@ -131,6 +138,11 @@ def _rates(spec: AuditSpec, planned: list[Wanted], settings: Settings) -> Iterat
     targets = [settings.expected["fmr"]] if "fmr" in settings.expected else spec.thresholds.fmr
     for target in sorted(targets, reverse=True):
         yield "fmr", target
+
+
+def _others(spec: AuditSpec) -> bool:
+    """Whether limits are somebody else's, or of a ratio to the overall rate: these are planned together."""
+    return bool(spec.profiles) or any(one.metric == RATIO for one in spec.requirements)
 
 
 def _members(requirement: RequirementSpec, parties: list[Party]) -> int:

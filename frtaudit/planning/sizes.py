@@ -166,7 +166,9 @@ def _needs(party: Party, asked: Wanted, context: PlanContext) -> Iterator[tuple[
         (f"pass, power {context.settings.power:g}", asked.expected),
     ):
         to_pass = [
-            power.subjects_to_pass(design, way, rate, asked.limit, context.alpha, context.settings.power)
+            power.subjects_to_pass(
+                design, way, rate, asked.limit, asked.alpha(context.alpha), context.settings.power
+            )
             for way in context.ways(asked.rate, design, rule=True).values()
         ]
         yield (party.name, name, *_pairs(design, to_pass), have)

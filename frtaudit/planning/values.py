@@ -16,9 +16,10 @@ class Settings:
 
     ``power``: probability with which the plan is to decide; ``ratio``: between the rates of two groups, to be found;
     ``difference``: between the FNMR of two systems on the same people, to be found with power 0.8;
-    ``expected``, ``deff``: rate name (``fmr``, ``fnmr``, ``fta``) to the true rate expected and to a design effect;
-    ``limits``: further limits, rate name to limit; ``subjects``, ``samples``: a cohort by its size, which stands in
-    for the spec's; ``scores``: whether to score the providers as a pilot.
+    ``expected``, ``deff``: rate name (``fmr``, ``fnmr``, ``fta``, ``far``, ``frr``) to the true rate expected and to a
+    design effect; ``limits``: further limits, rate name to limit; ``subjects``, ``samples``: a cohort by its size,
+    which stands in for the spec's; ``transactions``: mated ones of each of its subjects; ``scores``: whether to score
+    the providers as a pilot.
     """
 
     power: float = 0.8
@@ -29,6 +30,7 @@ class Settings:
     limits: Mapping[str, float] = field(default_factory=dict)
     subjects: int | None = None
     samples: float | None = None
+    transactions: int = 1
     scores: bool = True
 
 

@@ -3,13 +3,23 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from frtaudit.core.spec import AuditSpec, RequirementSpec
+from frtaudit.core.spec import AuditSpec, RequirementSpec, Sided
 from frtaudit.errors import SpecError
 from frtaudit.planning.parties import EVERYBODY, Party, of_schema, schemas_of
 from frtaudit.planning.values import Settings
 
-RATES: Mapping[str, str] = {"fmr": "fmr", "fnmr": "fnmr", "fnmr_at_fmr": "fnmr", "fta": "fta"}
-WORDS: Mapping[str, str] = {"fmr": "FMR", "fnmr": "FNMR", "fta": "failure to acquire"}
+RATES: Mapping[str, str] = {name: name for name in ("fmr", "fnmr", "fta", "far", "frr")} | {
+    "fnmr_at_fmr": "fnmr"
+}
+WORDS: Mapping[str, str] = {
+    "fmr": "FMR",
+    "fnmr": "FNMR",
+    "fta": "failure to acquire",
+    "far": "FAR",
+    "frr": "FRR",
+}
+OF_ATTEMPTS = "FRR at an FMR target is of single attempts: plan FNMR and failures to acquire"
+BY_SIZE = "transactions are planned by their number: --samples, --transactions"
 EACH = "each"
 HALF = 0.5  # of the limit: the true rate that is expected where nobody says another
 
@@ -23,6 +33,10 @@ class Wanted:
     limit: float
     expected: float
     parties: tuple[Party, ...]
+
+    def alpha(self, default: float) -> float:
+        """One-sided error of the bound that passes."""
+        return self.requirement.alpha(default) / (2 if self.requirement.sided is Sided.TWO else 1)
 
     def title(self) -> str:
         """The requirement in words."""
@@ -52,9 +66,13 @@ def wanted(
     """
     for requirement in requirements:
         rate = RATES.get(requirement.metric)
-        asked = tuple(_asked(requirement, parties))
+        asked = tuple(group_parties(requirement, parties))
         if rate is None:
             yield requirement, f"no plan is made for {requirement.metric}"
+        elif rate == "frr" and "fmr" in requirement.at:
+            yield requirement, OF_ATTEMPTS
+        elif rate not in parties[0].designs:
+            yield requirement, BY_SIZE
         elif requirement.sense != "<=" or not 0 < requirement.limit < 1:
             yield requirement, "only upper limits between 0 and 1 are planned"
         elif not asked:
@@ -77,7 +95,8 @@ def _refuse_hopeless(requirement: RequirementSpec, rate: str, expected: float) -
         )
 
 
-def _asked(requirement: RequirementSpec, parties: list[Party]) -> Iterator[Party]:
+def group_parties(requirement: RequirementSpec, parties: list[Party]) -> Iterator[Party]:
+    """The parties that a requirement names."""
     if requirement.group == EVERYBODY:
         yield from (party for party in parties if party.schema is None)
         return

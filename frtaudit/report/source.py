@@ -24,6 +24,7 @@ PRINTED_FIRST = (
     Method.NAIVE,
     Method.WILSON_IID,
     Method.LABELS,
+    Method.TAIL_MODEL,
     Method.MONTE_CARLO,
 )
 TARGETS_FIRST = (
@@ -31,6 +32,7 @@ TARGETS_FIRST = (
     Target.FIXED_IDENTITIES,
     Target.COMPARISONS_IID,
     Target.SIMULATION,
+    Target.MODEL,
 )
 EVERY = "every system"  # stands for none: what is said of the cohort's samples
 AtKey = tuple[tuple[str, "float | str"], ...]

@@ -74,7 +74,10 @@ def test_stand_in_takes_the_place_of_the_cohort(words: list[str], kept: list[str
     [
         (Settings(power=1.0), "--power: found 1; accepted: a number between 0 and 1, both excluded"),
         (Settings(ratio=1.0), "--ratio: found 1; accepted: a number above 1"),
-        (Settings(expected={"fnr": 0.1}), "--expected: no rate is named 'fnr'; accepted: fmr, fnmr, fta"),
+        (
+            Settings(expected={"fnr": 0.1}),
+            "--expected: no rate is named 'fnr'; accepted: fmr, fnmr, fta, far, frr",
+        ),
         (
             Settings(limits={"fmr": 1.5}),
             "--limit: found fmr=1.5; accepted: a rate between 0 and 1, both excluded",

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("words_alone")
 ASKED_FOR = {
     *("profiles", "annotation", "collected", "identity_labels", "label_cost", "two_dates"),
     *("coverage", "card", "overlap", "sanitization", "tar_curves", "orders", "releases", "same_class"),
-    "transactions",
+    *("transactions", "tail_model"),
     *(
         "densities",
         "quality",

@@ -14,6 +14,7 @@ from frtaudit.report.sections.points import POOLS, main_target, overall
 from frtaudit.report.sections.verdicts import FindingRow, confidence, sense
 from frtaudit.report.source import Record, Source
 
+MODELLED = "fmr_model"
 MAX_NAMED, MAX_LISTED, FEW_SYSTEMS = 3, 6, 3
 NEEDED = f"; each group needs {MIN_ERRORS} errors of {MIN_ERROR_SUBJECTS} subjects"
 PROJECTED = "Numbers of subjects hold if rate and effective sample size per subject stay as estimated."
@@ -23,6 +24,7 @@ def sentences(source: Source, rulings: Sequence[FindingRow]) -> tuple[Text, ...]
     """One for the requirements of each system, one for the groups by rate, one on what the data cannot decide."""
     return (
         *_first(source, rulings),
+        *_modelled(rulings),
         *_groups(source),
         *_undecided(source, rulings),
     )
@@ -59,6 +61,22 @@ def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Tex
             yield spans(system, f": no requirement fails; {_outcomes(passed, rest)}.")
         else:
             yield spans(system, f" passes {_of(passed, len(rows))}.")
+
+
+def _modelled(rulings: Sequence[FindingRow]) -> Iterator[Text]:
+    """That a model of the tail decided, where one did."""
+    decided = Verdict.PASS.value, Verdict.FAIL.value
+    names = {
+        row.requirement.text: row.requirement
+        for row in rulings
+        if row.record and row.record.estimate.metric == MODELLED and row.code in decided
+    }
+    if names:
+        yield spans(
+            TextSpan(text="Decided by a model of the tail beyond the data, not by the data: ", kind="b"),
+            listed(list(names.values())),
+            ". People whom the cohort lacks, such as look-alikes, are in no such model.",
+        )
 
 
 def _outcomes(passed: int, rest: Sequence[FindingRow]) -> str:

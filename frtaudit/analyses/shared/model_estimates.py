@@ -1,0 +1,207 @@
+"""What an analysis gives of a model of the tail: fits, rates and thresholds beyond the data, curves of stability."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from frtaudit.analyses.shared.overall_ratios import points_of
+from frtaudit.core import Curve, Estimate, Interval, Method
+from frtaudit.core.arrays import Floats
+from frtaudit.core.spec import Weighting
+from frtaudit.evaluation.intervals import SHARE, AtKey
+from frtaudit.evaluation.system import SystemData
+from frtaudit.stats.intervals.bootstrap_intervals import mc_error, quantile
+from frtaudit.stats.intervals.wilson import RuleInterval
+from frtaudit.stats.rates.resolution import MIN_EXPECTED, smallest_target
+from frtaudit.stats.tails.peaks import Peaks, TailModel, bounds, deciding_bound
+
+NAME = "tail_model"
+DECADES = 2  # below what the data resolve: as far as the model is read
+UNASKED = f"a model decides nothing unless the spec says so: analyses.{NAME}.decides=true"
+WITHIN = "the data reach this threshold: see FMR there"
+NO_TAIL = "the tail holds too few different scores for the fewest exceedances asked for"
+HELD = "FMR by the model at this threshold is smaller than what it is read down to, and is given as that"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelEstimates:
+    """A fitted model as estimates of one system.
+
+    ``fmr``: targets, none for the default; ``decides``: whether FMR may be judged; ``least``: the smallest FMR
+    that is read off the model; ``refused``: why none is.
+    """
+
+    system: SystemData
+    model: TailModel
+    fmr: tuple[float, ...]
+    alpha: float
+    decides: bool
+    least: float
+    refused: str | None
+
+    @classmethod
+    def of(
+        cls, system: SystemData, model: TailModel, fmr: tuple[float, ...], alpha: float, *, decides: bool
+    ) -> "ModelEstimates":
+        """With the reason why the model is not read, where there is one."""
+        refused = None if model.candidates else NO_TAIL
+        if model.candidates and not model.fits:
+            found = model.candidates[-1]
+            refused = f"no threshold fits: p {found.p:.2g} at {found.exceedances} exceedances"
+        trials = int(system.trials.non_mated[0])
+        return cls(
+            system=system,
+            model=model,
+            fmr=fmr,
+            alpha=alpha,
+            decides=decides,
+            least=MIN_EXPECTED / max(trials, 1) / 10**DECADES,
+            refused=refused,
+        )
+
+    def fits(self) -> Iterator[Estimate]:
+        """Threshold, shape and p value of each candidate."""
+        for place, one in enumerate(self.model.candidates):
+            at: AtKey = {"exceedances": float(one.exceedances)}
+            used = place >= len(self.model.candidates) - self.model.fits
+            note = None if used else "not used: this fit, or one above it, is rejected"
+            interval = self._interval(one.drawn.shape)
+            yield self._of("tail_threshold", one.threshold, "score", at, note=note)
+            yield self._of("tail_shape", float(one.fitted.shape[0]), "number", at, (interval,))
+            yield self._of("tail_fit_p", one.p, "probability", at)
+
+    def rates(self) -> Iterator[Estimate]:
+        """FMR at each threshold that these data did not choose: by the average, and by the chosen threshold."""
+        for point, at in points_of(self.system):
+            place = point - len(self.system.operating_points.targets)
+            if place >= 0:
+                yield from self._rate(self.system.operating_points.thresholds[place], at)
+
+    def _rate(self, threshold: float, at: AtKey) -> Iterator[Estimate]:
+        refused = self.refused or self.system.censoring.beyond(threshold)
+        if refused is None and threshold < self.model.used[0].threshold:
+            refused = WITHIN
+        if refused:
+            yield from (
+                self._of(name, None, SHARE, at, note=refused) for name in ("fmr_model", "fmr_model_choice")
+            )
+            return
+        ruled = self.system.rule.fmr(threshold, 0, self.alpha, Weighting.POOLED)
+        chosen = self.model.used[0]
+        for name, value, drawn in (
+            ("fmr_model", *self.model.fmr(threshold)),
+            ("fmr_model_choice", chosen.fmr(threshold), chosen.drawn_fmr(threshold)),
+        ):
+            interval = self._of_rate(drawn, ruled if name == "fmr_model" else None, self.alpha)
+            note = HELD if value < self.least else None
+            made = self._of(name, max(value, self.least), SHARE, at, (interval,), note)
+            yield replace(made, numerator=ruled.errors, denominator=ruled.trials)
+
+    def targets(self) -> Iterator[Estimate]:
+        """The threshold of each FMR target beyond the data."""
+        for target in self._targets():
+            at: AtKey = {"fmr": target}
+            refused = self.refused or self._unreadable(target)
+            if refused:
+                yield self._of("threshold_model", None, "score", at, note=refused)
+                continue
+            value, drawn = self.model.threshold_at(target, self.system.tail.score_range[1])
+            yield self._of("threshold_model", value, "score", at, (self._interval(drawn),))
+
+    def _targets(self) -> tuple[float, ...]:
+        resolved = smallest_target(int(self.system.trials.non_mated[0]))
+        if self.fmr or resolved == "none":
+            return tuple(sorted(self.fmr, reverse=True))
+        return tuple(float(f"{float(resolved) / 10**decade:.3g}") for decade in range(1, DECADES + 1))
+
+    def _unreadable(self, target: float) -> str | None:
+        if target < self.least * (1 - 1e-9):
+            return (
+                f"more than {DECADES} decades below what the data resolve: FMR {self.least:.3g} is the least"
+            )
+        if target >= min(one.share for one in self.model.used):
+            return f"the data reach FMR {target:g}: see the threshold at FMR"
+        return None
+
+    def curves(self) -> Iterator[Curve]:
+        """Shape, and FMR at the first target's threshold, over the candidates' thresholds."""
+        targets = [one for one in self._targets() if self.refused is None and self._unreadable(one) is None]
+        rows = sorted(self.model.candidates, key=lambda one: one.threshold)
+        if rows:
+            yield self._curve("tail_shape", rows, lambda one: (float(one.fitted.shape[0]), one.drawn.shape))
+        if targets:
+            at, _ = self.model.threshold_at(targets[0], self.system.tail.score_range[1])
+            yield self._curve("tail_fmr", rows, lambda one: (one.fmr(at), one.drawn_fmr(at)))
+
+    def _curve(self, kind: str, rows: list[Peaks], of: Callable[[Peaks], tuple[float, Floats]]) -> Curve:
+        values = [of(one) for one in rows]
+        bands = [self._interval(drawn) for _, drawn in values]
+        return Curve(
+            provider=self.system.provider,
+            analysis=kind,
+            schema=None,
+            group="all",
+            weighting=None,
+            x=tuple(one.threshold for one in rows),
+            y=tuple(value for value, _ in values),
+            low=tuple(band.low if band.low is not None else np.nan for band in bands),
+            high=tuple(band.high if band.high is not None else np.nan for band in bands),
+            method=Method.TAIL_MODEL,
+            target=Method.TAIL_MODEL.serves[0],
+            level=1 - self.alpha,
+        )
+
+    def _interval(self, drawn: Floats) -> Interval:
+        """Percentiles of the resamples."""
+        ordered = np.sort(drawn)
+        ends = quantile(ordered, self.alpha / 2), quantile(ordered, 1 - self.alpha / 2)
+        error = float(mc_error(drawn, self.alpha))
+        return Interval.of(*ends, self.alpha, Method.TAIL_MODEL, n_resamples=int(drawn.size), mc_error=error)
+
+    def _of_rate(self, drawn: Floats, ruled: RuleInterval | None, alpha: float) -> Interval:
+        """Percentiles; ``ruled``: of a rate that may be judged, which then allows for look-alikes too."""
+        low, high = bounds(drawn, alpha / 2, self.least)
+        decides = ruled is not None and self.decides
+        made = Interval.of(
+            low,
+            high,
+            alpha,
+            Method.TAIL_MODEL,
+            n_resamples=int(drawn.size),
+            mc_error=float(mc_error(drawn, alpha)),
+            note=None if decides or ruled is None else UNASKED,
+        )
+        if ruled is None or not decides:
+            return made
+        return replace(
+            made,
+            one_sided=lambda error: self._deciding(drawn, ruled, error),
+            people_for=lambda limit, error: ruled.bounds.people_for(limit, error, ruled.pairs),
+        )
+
+    def _deciding(self, drawn: Floats, ruled: RuleInterval, error: float) -> Interval:
+        made = self._of_rate(drawn, ruled, 2 * error)
+        return replace(made, high=deciding_bound(drawn, error, self.least, ruled.pair or 0.0))
+
+    def _of(
+        self,
+        metric: str,
+        value: float | None,
+        unit: str,
+        at: AtKey,
+        intervals: tuple[Interval, ...] = (),
+        note: str | None = None,
+    ) -> Estimate:
+        of_rate = metric.startswith("fmr") or metric == "threshold_model"
+        return Estimate.of(
+            self.system.provider,
+            NAME,
+            metric,
+            value,
+            unit,
+            at=at,
+            weighting=Weighting.POOLED.value if of_rate else None,
+            intervals=intervals,
+            note=note,
+        )

@@ -1,0 +1,286 @@
+"""What it takes to decide every requirement of a profile, the cheapest design, and what a cohort can decide."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from frtaudit.core.spec import AuditSpec, RequirementSpec, Sided
+from frtaudit.evaluation.answerable import EVERYBODY, RATIO, why_not
+from frtaudit.planning.parties import Party, of_schema, schemas_of
+from frtaudit.planning.sizes import GIVEN, PlanContext
+from frtaudit.planning.values import Cell, Section
+from frtaudit.planning.wanted import EACH, HALF, WORDS, Wanted, group_parties
+from frtaudit.stats.sample_size import power
+from frtaudit.stats.sample_size.overall_ratio import power_to_pass_ratio
+from frtaudit.stats.sample_size.power import INDEPENDENT, ComparisonDesign, Dependence
+
+SAMPLES = (1, 2, 3, 4, 6, 8, 12)
+TRANSACTIONS = (1, 2, 3, 5, 10)
+OF_TRANSACTIONS = {"far", "frr"}
+WAYS = ("independent", "dependent")
+ENOUGH = 1 - 1e-12
+RATIO_SAYS = "ratio to overall: the rates of the groups are taken to be equal"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
+    """A requirement on one group: ``rate``, the true one ``expected``, the error ``alpha`` of the bound that passes.
+
+    ``share``: of all subjects that the group has; ``deff``: a design effect given for the rate.
+    """
+
+    requirement: RequirementSpec
+    rate: str
+    expected: float
+    alpha: float
+    party: Party
+    share: float
+    deff: float | None = None
+
+    def sizes(self, whole: Party) -> tuple[ComparisonDesign, int]:
+        """The group's comparisons and subjects in a cohort."""
+        if whole.subjects is None or self.party.schema is None:
+            return whole.designs[self.rate], whole.subjects or 0
+        same = self.party.subjects is not None and whole.samples == self.party.samples
+        return (self.party if same else whole).designs[self.rate], int(self.share * whole.subjects)
+
+    def power(self, whole: Party, way: str) -> float:
+        """Probability that the requirement passes in a cohort, as comparisons hang together."""
+        design, subjects = self.sizes(whole)
+        minimum = self.requirement.minimum
+        too_small = subjects < max(minimum.get("subjects", 0), power.MIN_SUBJECTS)
+        if too_small or design.trials(subjects) < minimum.get("comparisons", 0):
+            return 0.0
+        if self.requirement.metric == RATIO:
+            return self._ratio(whole, design, subjects, way)
+        dependence = self._dependence(design, way, power.least(design))
+        limit = self.requirement.limit
+        return power.power_to_pass(design, dependence, subjects, self.expected, limit, self.alpha)
+
+    def _dependence(self, design: ComparisonDesign, way: str, independent: Dependence) -> Dependence:
+        if way == GIVEN and self.deff is not None:
+            return Dependence(base=self.deff, share=0.0)
+        return power.worst(design) if way == WAYS[1] else independent
+
+    def _ratio(self, whole: Party, design: ComparisonDesign, subjects: int, way: str) -> float:
+        overall, everybody = whole.designs[self.rate], whole.subjects or 0
+        dependence = self._dependence(overall, way, INDEPENDENT)
+        trials = overall.trials(everybody)
+        if not trials:
+            return 0.0
+        return power_to_pass_ratio(
+            self.expected * dependence.n_eff(overall, everybody),
+            design.trials(subjects) / trials,
+            self.requirement.limit,
+            self.alpha,
+            min(subjects, everybody - subjects) or subjects,
+        )
+
+
+def demands(
+    spec: AuditSpec, planned: Sequence[Wanted], parties: list[Party], context: PlanContext
+) -> list[Demand]:
+    """Every planned requirement, and ratios to the overall rate, group by group; groups that do not differ once."""
+    rates = {
+        rate: min((item.expected for item in planned if item.rate == rate), default=default)
+        for rate, default in (("fmr", HALF * min(spec.thresholds.fmr, default=0.0)), ("fnmr", 0.0))
+    }
+    rates |= context.settings.expected
+    asked = [(item.requirement, item.rate, item.expected, item.parties) for item in planned]
+    for requirement in spec.requirements:
+        rate = str(requirement.of).removesuffix("_at_fmr")
+        if requirement.metric == RATIO and rates.get(rate):
+            asked.append((requirement, rate, rates[rate], tuple(group_parties(requirement, parties))))
+    return [
+        demand
+        for requirement, rate, expected, of in asked
+        for demand in _of(requirement, rate, expected, of, parties, context)
+    ]
+
+
+def _of(
+    requirement: RequirementSpec,
+    rate: str,
+    expected: float,
+    of: Sequence[Party],
+    parties: list[Party],
+    context: PlanContext,
+) -> Iterator[Demand]:
+    sides = 2 if requirement.sided is Sided.TWO else 1
+    seen = set()
+    for party in of:
+        share = _share(party, parties)
+        alike = [one for one in of if (_share(one, parties), one.designs) == (share, party.designs)]
+        key = (party.schema, share, str(party.designs))
+        if key not in seen:
+            seen.add(key)
+            yield Demand(
+                requirement=requirement,
+                rate=rate,
+                expected=expected,
+                alpha=requirement.alpha(context.alpha) / sides,
+                party=replace(party, name=EACH) if len(alike) > 1 else party,
+                share=share,
+                deff=context.settings.deff.get(rate),
+            )
+
+
+def _share(party: Party, parties: list[Party]) -> float:
+    everybody = parties[0]
+    if party.schema is None:
+        return 1.0
+    if party.subjects is None or not everybody.subjects:
+        return 1 / len(of_schema(parties, party.schema))
+    return party.subjects / everybody.subjects
+
+
+def cohort(subjects: int, whole: Party, each: float | None = None) -> Party:
+    """Everybody of another cohort: ``subjects`` with the same samples (and transactions) each, or ``each``."""
+    if each is None:
+        return replace(whole, subjects=subjects)
+    designs = {
+        **whole.designs,
+        "fmr": power.non_mated(each),
+        "fnmr": power.mated(each),
+        "fta": ComparisonDesign(ends=1, each=float(each)),
+        "frr": ComparisonDesign(ends=1, each=float(each)),
+    }
+    return replace(whole, subjects=subjects, samples=each, designs=designs)
+
+
+def ways(asked: Sequence[Demand]) -> tuple[str, ...]:
+    """How comparisons may hang together: not, all of one subject, or as --deff gives for some rate."""
+    return (*WAYS, GIVEN) if any(demand.deff is not None for demand in asked) else WAYS
+
+
+def needed(
+    asked: Iterable[Demand], made: Callable[[int], Party], way: str, least: float
+) -> tuple[int | None, Demand | None]:
+    """The fewest subjects in all that decide all of ``asked``, and what decides that number; None where none do."""
+    most, last = power.MIN_SUBJECTS, None
+    for demand in asked:
+        if last is None or demand.power(made(most), way) < least * ENOUGH:
+
+            def enough(subjects: int, one: Demand = demand) -> bool:
+                return one.power(made(subjects), way) >= least * ENOUGH
+
+            found = power.fewest(enough)
+            if found is None:
+                return None, demand
+            most, last = max(most, found), demand
+    return most, last
+
+
+def sections(
+    spec: AuditSpec, asked: list[Demand], parties: list[Party], context: PlanContext
+) -> Iterator[Section]:
+    """What each requirement takes, the cheapest design for all, and what the cohort can decide."""
+    if not asked:
+        return
+    yield _takes(asked, parties[0], context)
+    yield _designs(asked, parties[0], context)
+    if parties[0].subjects is not None:
+        yield _decides(spec, asked, parties, context)
+
+
+def _takes(asked: list[Demand], whole: Party, context: PlanContext) -> Section:
+    rows = []
+    for demand in asked:
+        cells: list[Cell] = []
+        for way in ways(asked):
+            found, _ = needed([demand], partial(cohort, whole=whole), way, context.settings.power)
+            design, subjects = demand.sizes(cohort(found or 0, whole))
+            trials = design.trials(subjects)
+            cells += (
+                [None] * 4 if found is None else [demand.expected * trials, round(trials), subjects, found]
+            )
+        rows.append((demand.requirement.name, _group(demand), *cells))
+    whats = ("errors", "comparisons", "subjects", "of all")
+    counts = [f"{way}: {what}" for way in ways(asked) for what in whats]
+    return Section(
+        name="takes",
+        title=f"What it takes to pass each requirement, power {context.settings.power:g}",
+        columns=("requirement", "group", *counts),
+        rows=tuple(rows),
+        notes=(RATIO_SAYS, "errors, comparisons, subjects: of the group; of all: subjects of the cohort"),
+    )
+
+
+def _designs(asked: list[Demand], whole: Party, context: PlanContext) -> Section:
+    """Samples, or transactions, of each subject against subjects: the fewest of them that decide all."""
+    counted = all(demand.rate in OF_TRANSACTIONS for demand in asked)
+    what = "transactions" if counted else "samples"
+    rows: list[tuple[Cell, ...]] = []
+    least: dict[str, int] = {}
+    for each in TRANSACTIONS if counted else SAMPLES:
+        cells: list[Cell] = []
+        for way in ways(asked):
+            made = partial(cohort, whole=whole, each=each)
+            found, last = needed(asked, made, way, context.settings.power)
+            total = None if found is None else found * each
+            if total is not None:
+                least[way] = min(total, least.get(way, total))
+            cells += [found, total, "" if last is None else last.requirement.name]
+        rows.append((each, *cells))
+    columns = (f"{way}: {name}" for way in ways(asked) for name in ("subjects", what, "for"))
+    return Section(
+        name="designs",
+        title="Designs that decide all of them",
+        columns=(f"{what} each", *columns),
+        rows=tuple(rows),
+        notes=(
+            *(f"{way}: {total} {what} at least" for way, total in least.items()),
+            "for: the requirement that takes the most, or that no size passes",
+        ),
+    )
+
+
+def _decides(spec: AuditSpec, asked: list[Demand], parties: list[Party], context: PlanContext) -> Section:
+    """Whether this cohort passes each requirement with the power asked for, before it is scored."""
+    ranked = {schema: [one.name for one in of_schema(parties, schema)] for schema in schemas_of(parties)}
+    rows: list[tuple[Cell, ...]] = []
+    for demand in asked:
+        design, subjects = demand.sizes(parties[0])
+        found = [demand.power(parties[0], way) for way in ways(asked)]
+        reason = None if demand.rate in OF_TRANSACTIONS else why_not(demand.requirement, spec, ranked)
+        rows.append(
+            (
+                demand.requirement.name,
+                _group(demand),
+                subjects,
+                round(design.trials(subjects)),
+                *found,
+                f"not testable: {reason}" if reason else _outcome(found, context.settings.power),
+            )
+        )
+    return Section(
+        name="decides",
+        title="What this cohort can decide",
+        columns=(
+            "requirement",
+            "group",
+            "subjects",
+            "comparisons",
+            *(f"{way}: power" for way in ways(asked)),
+            "outcome",
+        ),
+        rows=tuple(rows),
+        notes=(f"power: to pass, at half of the limit or the rate of --expected; {RATIO_SAYS}",),
+    )
+
+
+def _outcome(found: Sequence[float], asked: float) -> str:
+    """By the powers of :func:`ways`: a given design effect counts for itself."""
+    if found[-1] >= asked * ENOUGH:
+        return "decides"
+    if found[0] >= asked * ENOUGH:
+        return "decides if comparisons are independent"
+    return "cannot pass" if found[0] == 0 else "seldom passes"
+
+
+def _group(demand: Demand) -> str:
+    party = demand.party
+    rate = WORDS[demand.rate]
+    if party.schema is None:
+        return f"{EVERYBODY}, {rate}"
+    return f"{party.schema}, {party.name}, {rate}"

@@ -1,0 +1,37 @@
+"""Stability of a tail model: its shape, and the FMR that it extrapolates to, over candidate thresholds."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from frtaudit.report.figures import canvas
+from frtaudit.report.figures.canvas import pen
+from frtaudit.report.figures.curves import Series, log_rates
+from frtaudit.report.pieces import Panel
+
+SMALLEST = 1e-3  # of the largest upper end: what a lower end of 0 is drawn at
+
+
+def over_candidates(name: str, title: str, series: Sequence[Series], ylabel: str, *, rates: bool) -> Panel:
+    """A value with its interval at each candidate threshold; rates logarithmic."""
+    ends = [value for item in series for value in item.curve.high or ()]
+    floor = max(ends) * SMALLEST if rates else -np.inf
+
+    def draw(axes: Axes) -> None:
+        for item in series:
+            curve, style = item.curve, pen(item.index)
+            x, y = np.asarray(curve.x), np.maximum(curve.y, floor)
+            low, high = (np.maximum(ends or curve.y, floor) for ends in (curve.low, curve.high))
+            for place, bottom, top in zip(x, low, high, strict=True):
+                axes.plot([place, place], [bottom, top], color=style.hue, linewidth=1.0, marker="_")
+            axes.plot(x, y, color=style.hue, linestyle=style.dash, marker=style.marker)
+        axes.set(xlabel="threshold that exceedances are counted from", ylabel=ylabel)
+        axes.set_title(title)
+        if rates:
+            axes.set_yscale("log")
+            log_rates(axes, x=False)
+
+    names = ", ".join(dict.fromkeys(item.name for item in series))
+    alt = f"{title}: {ylabel} with intervals at each candidate threshold, for {names}."
+    return Panel(svg=canvas.panel(name, alt, draw), alt=alt)

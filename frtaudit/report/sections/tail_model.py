@@ -1,0 +1,177 @@
+"""FMR beyond the data by a model of the tail: rates, thresholds, fits, and how stable they are."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from frtaudit.core import Target
+from frtaudit.report import phrases
+from frtaudit.report.figures import curves, tails
+from frtaudit.report.figures.curves import Series
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import build_table, by_provider, interval_cells, methods_said, provider
+from frtaudit.report.source import Record, Source
+
+ANALYSIS = "tail_model"
+RATE, CHOICE, TARGET = "fmr_model", "fmr_model_choice", "threshold_model"
+FIT = ("tail_threshold", "tail_shape", "tail_fit_p")
+LEAD = (
+    "Beyond the data FMR is known only by a model: a generalised Pareto tail fitted to the highest non-mated scores. "
+    "It assumes that the tail goes on as the data begin it. Look-alikes, twins or people under two names whom the "
+    "cohort lacks break that, and no test on these data can show it; real sets hold some."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TailModel:
+    """The view: what a model is, its tables, the figure of its stability."""
+
+    lead: str
+    tables: tuple[Table, ...]
+    figures: tuple[Figure, ...]
+
+
+def build(source: Source) -> TailModel | None:
+    """None where the analysis was not asked for."""
+    records = [one for one in source.records if one.estimate.analysis == ANALYSIS]
+    if not records:
+        return None
+    made = (_rates(source, records), _targets(source, records), _fits(source, records))
+    figure = _stability(source)
+    return TailModel(
+        lead=LEAD,
+        tables=tuple(table for table in made if table is not None),
+        figures=() if figure is None else (figure,),
+    )
+
+
+def _rates(source: Source, records: list[Record]) -> Table | None:
+    columns = (
+        Column(title="At"),
+        Column(title="FMR", kind="num"),
+        Column(title="interval", kind="num"),
+        Column(title="false matches seen", kind="num"),
+        Column(title="by one threshold", kind="num"),
+        Column(title="interval", kind="num"),
+    )
+    says = (
+        "FMR is the average over the chosen threshold and the higher ones; by one threshold: by the chosen one alone. "
+        "The smallest value given is two decades below what the data resolve."
+    )
+
+    def row(found: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:
+        first, other = found[RATE], found[CHOICE]
+        return (
+            phrases.at_words(first.estimate.at, first.pointer),
+            phrases.value(first, notes),
+            *interval_cells(first, notes, Target.MODEL),
+            phrases.counts(first),
+            phrases.value(other, notes),
+            *interval_cells(other, notes, Target.MODEL),
+        )
+
+    return _table(source, records, (RATE, CHOICE), ("tail-rates", "FMR by the model. ", says), columns, row)
+
+
+def _targets(source: Source, records: list[Record]) -> Table | None:
+    columns = (
+        Column(title="For"),
+        Column(title="threshold", kind="num"),
+        Column(title="interval", kind="num"),
+    )
+
+    def row(found: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:
+        record = found[TARGET]
+        at = phrases.at_words(record.estimate.at, record.pointer)
+        return at, phrases.value(record, notes), *interval_cells(record, notes, Target.MODEL)
+
+    return _table(
+        source,
+        records,
+        (TARGET,),
+        ("tail-targets", "Thresholds by the model. ", "By the average."),
+        columns,
+        row,
+    )
+
+
+def _fits(source: Source, records: list[Record]) -> Table | None:
+    columns = tuple(
+        Column(title=title, kind="num")
+        for title in ("Exceedances", "of threshold", "shape", "interval", "p of the fit")
+    )
+    says = (
+        "Anderson and Darling's test by parametric bootstrap, in which comparisons that share people are as alike as "
+        "these are; a small p rejects the fit. Chosen is the threshold with the most exceedances from which on no fit "
+        "is rejected."
+    )
+
+    def row(found: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:
+        threshold, shape, p = (found[name] for name in FIT)
+        count = phrases.number(
+            f"{threshold.estimate.at['exceedances']:g}", f"{threshold.pointer}/at/exceedances"
+        )
+        return (
+            (count,),
+            phrases.value(threshold, notes),
+            phrases.value(shape, notes),
+            *interval_cells(shape, notes, Target.MODEL),
+            phrases.value(p, notes),
+        )
+
+    return _table(source, records, FIT, ("tail-fits", "Fits of the tail. ", says), columns, row)
+
+
+def _table(
+    source: Source,
+    records: list[Record],
+    metrics: tuple[str, ...],
+    named: tuple[str, str, str],
+    columns: tuple[Column, ...],
+    row: Callable[[dict[str, Record], Footnotes], tuple[Text, ...]],
+) -> Table | None:
+    chosen = [record for record in records if record.estimate.metric in metrics]
+    if not chosen:
+        return None
+    notes, blocks = Footnotes(), []
+    for _, own in by_provider(source, chosen):
+        places: dict[tuple[object, ...], dict[str, Record]] = {}
+        for record in own:
+            key = tuple(sorted(record.estimate.at.items()))
+            places.setdefault(key, {})[record.estimate.metric] = record
+        if own:
+            rows = tuple(row(found, notes) for found in places.values())
+            blocks.append(Block(head=(provider(own[0]),), rows=rows))
+    name, title, says = named
+    caption = spans(TextSpan(text=title, kind="b"), says, methods_said(chosen, Target.MODEL))
+    return build_table(name, caption, columns, blocks, notes)
+
+
+def _stability(source: Source) -> Figure | None:
+    panels = []
+    names: dict[int, str] = {}
+    for kind, title, ylabel in (
+        ("tail_shape", "Shape of the tail", "shape"),
+        ("tail_fmr", "FMR extrapolated to one place", "FMR"),
+    ):
+        series = [
+            Series(name=curve.provider, index=source.providers.index(curve.provider), curve=curve)
+            for curve in source.result.curves
+            if curve.analysis == kind
+        ]
+        names |= {item.index: item.name for item in series}
+        if series:
+            panels.append(
+                tails.over_candidates(kind.replace("_", "-"), title, series, ylabel, rates=kind == "tail_fmr")
+            )
+    if not panels:
+        return None
+    return Figure(
+        name="tail-stability",
+        title="Does the model hang on its threshold?",
+        caption=spans(
+            "A tail that the model describes has one shape, and one FMR at one place, whichever threshold it is fitted "
+            "from. The place is each system's threshold of the first FMR target beyond its data."
+        ),
+        panels=tuple(panels),
+        keys=curves.keys("tail-stability", sorted(names.items())),
+    )

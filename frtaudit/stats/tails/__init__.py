@@ -1,0 +1,1 @@
+"""Non-mated scores beyond the data: peaks over threshold."""
