@@ -11,7 +11,7 @@ from frtaudit.analyses.shared.pair_files import fold_files, folder, pair_files
 from frtaudit.analyses.shared.pair_set_checks import Claim, certify
 from frtaudit.core import UNKNOWN, Comparisons, Estimate
 from frtaudit.core.arrays import Index, Ints, Texts
-from frtaudit.core.comparisons import FOLDS
+from frtaudit.core.comparisons import FOLDS, PROTOCOL
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.datasets.pair_rules import NON_MATED, Rules, inputs_of
@@ -20,7 +20,6 @@ from frtaudit.inputs.review import as_csv, pair_id
 from frtaudit.stats.similarity.pairs import scores_of
 
 NAME = "dataset_card"
-PROTOCOL = "protocol"  # what the audit's own list of pairs is called
 MAX_VALUES = 12
 REVIEW = ("pair", "kind", "probe", "reference", "group", "score", "verdict")
 AtKey = Mapping[str, float | str]

@@ -8,6 +8,7 @@ from datetime import date
 from fractions import Fraction
 
 from frtaudit.core.cohort import UNKNOWN
+from frtaudit.core.comparisons import FOLDS, PROTOCOL
 from frtaudit.core.machine import limits
 from frtaudit.core.methods import DECIDING, OF_THEIR_OWN, Method
 from frtaudit.core.metrics import D_L2, INDICES, RATES, SPACES, TO_REQUIRE
@@ -71,6 +72,10 @@ def check_spec(spec: AuditSpec) -> None:
     check_folds(spec.folds, spec.schemas)
     for name, test_set in spec.test_sets.items():
         _check_words("test_sets", name)
+        if name in {FOLDS, PROTOCOL}:
+            raise SpecError(
+                "test_sets", f"found {name!r}, which is what the spec's own pairs are called", "another name"
+            )
         check_folds(test_set.folds, spec.schemas, f"test_sets.{name}.folds")
     _check_providers(spec.providers)
     check_requirements(spec)

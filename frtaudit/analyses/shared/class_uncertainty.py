@@ -22,6 +22,7 @@ from frtaudit.analyses.shared.label_bounds import (
 )
 from frtaudit.core import Estimate, Interval, Method
 from frtaudit.core.arrays import Floats, Ints
+from frtaudit.core.comparisons import FOLDS
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import FailureScore, Plan, Weighting
 from frtaudit.evaluation.differentials import BOTH, Form, forms
@@ -51,7 +52,6 @@ from frtaudit.stats.intervals.bootstrap_intervals import variance_error
 from frtaudit.stats.intervals.rate_bounds import pair_weight
 from frtaudit.stats.rates.sums import BelowFloorError, mated_sums
 
-FOLDS = "folds"  # what the spec's own folds are called among test sets
 GRID = 400  # thresholds at which curves of classes are bounded
 UNCOMPARED = "classes that were not compared with each other are left out of the mix"
 
