@@ -20,6 +20,7 @@ from frtaudit.inputs.tables import Table
 
 SIDES = ("probe", "reference")
 NAME = "scores"
+SCORES_FIRST = "scores first, then labels: evaluate(scores, mated); scikit-learn has (y_true, y_score)"
 NO_SAMPLES = (
     "the samples are not named: each comparison is taken as one of two samples of its own, "
     "so that samples are counted once for each comparison they stand in"
@@ -95,6 +96,8 @@ def score_arrays(
     >>> arrays.load({}, 0).cohort.subject_ids
     ('a', 'b')
     """
+    if np.asarray(scores).dtype == np.bool_:
+        raise DataError("scores", "an array of booleans", SCORES_FIRST)
     score = _numbers("scores", scores)
     kinds = _numbers("mated", mated)
     _check_length("mated", kinds.size, score.size)
@@ -103,7 +106,7 @@ def score_arrays(
         raise DataError(
             f"mated row {neither[0]}",
             "neither mated nor non-mated",
-            "1 or 0, after the scores: evaluate(scores, mated)",
+            f"1 or 0; {SCORES_FIRST}",
         )
     if subjects is None and (samples is not None or groups):
         raise DataError("subjects", "None, beside samples or groups", "subjects=(probe, reference)")

@@ -88,7 +88,7 @@ def evaluate(
         A score for each comparison; higher is more alike. NaN: the comparison failed, and is counted as that. Of a
         DataFrame each row is a comparison, and the other arguments name its columns.
     mated : array_like of bool, shape (P,), or str
-        Whether both samples are of one subject: 1 for mated, as ``y_true`` of scikit-learn.
+        Whether both samples are of one subject: 1 for mated, as ``y_true`` of scikit-learn, which takes it first.
     subjects : pair of array_like, each of shape (P,), or of str, optional
         The subjects of the probes, and of the references.
     samples : pair of array_like, each of shape (P,), optional

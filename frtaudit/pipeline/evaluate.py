@@ -24,6 +24,7 @@ from frtaudit.evaluation.system import (
 from frtaudit.inputs.acquisition import listed_tail
 from frtaudit.labelling.cautions import attribution_notes
 from frtaudit.pipeline.censoring import clipped
+from frtaudit.pipeline.score_direction import direction_notes
 from frtaudit.pipeline.tail_depth import below_floor, budget_notes, extend_tail, needs_more
 from frtaudit.pipeline.test_sets import fold_pairs
 from frtaudit.pipeline.thresholds import (
@@ -227,13 +228,13 @@ def _scored(
         if spec.failures is FailureScore.SCORE_ZERO
         else score_tail
     )
-    notes: tuple[str, ...] = ()
+    notes = direction_notes(provider.name, score_tail, comparisons)
     attempts, compared = score_tail, comparisons
     orders: Asymmetry | None = None
     if comparisons.ordered:
         pooled = pool_orders(comparisons, table)
         orders = pooled.asymmetry
-        notes = (_asymmetry(provider.name, pooled.asymmetry),)
+        notes += (_asymmetry(provider.name, pooled.asymmetry),)
         if comparisons.order_rule is OrderRule.EACH:
             notes += (f"{provider.name}: {EACH_ORDER}",)
         else:

@@ -3,7 +3,7 @@
 import dataclasses
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -51,7 +51,7 @@ class RunSummary:
 
     exit_code: int
     verdict_counts: Mapping[str, int]
-    result: AuditResult
+    result: AuditResult = field(repr=False)
     result_sha256: str
     report: Path | None
 

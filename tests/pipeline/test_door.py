@@ -170,6 +170,11 @@ def test_nobody_named_is_independent_comparisons() -> None:
             r"subjects: None, beside samples or groups; accepted: subjects=\(probe, reference\)",
         ),
         ({"scores": "x"}, "scores: not an array of numbers"),
+        (
+            {"scores": [True], "mated": [0.9]},
+            r"scores: an array of booleans; accepted: scores first, then labels",
+        ),
+        ({"scores": [1], "mated": [0.9]}, r"mated row 0: .* evaluate\(scores, mated\); scikit-learn has"),
         ({"scores": [[0.1]]}, r"scores: an array of shape \(1, 1\)"),
         ({"mated": np.ones(2556)}, "a mated line disagrees with the subjects"),
         ({"mated": np.full(2556, 3)}, "mated row 0: neither mated nor non-mated"),
@@ -194,6 +199,7 @@ def test_a_run_takes_two_arguments(tmp_path: Path) -> None:
     quiet = ["report.html=false", "report.pdf=false", "report.sign=false"]
     summary = frtaudit.run([*small, *quiet], tmp_path / "run")
     assert summary.exit_code == 0
+    assert len(repr(summary)) < 400
     read = frtaudit.load_report(tmp_path / "run")
     assert read.result.sha256 == summary.result_sha256
     assert read.result == frtaudit.audit(load_spec(small)).result

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from frtaudit.errors import DataError, column_names
 from frtaudit.inputs.importing.contents import Contents, rows_of, stem
-from frtaudit.inputs.importing.stored_embeddings import IDS, image_columns
+from frtaudit.inputs.importing.stored_embeddings import IDS, id_columns
 from frtaudit.inputs.importing.values import Options, Samples
 from frtaudit.inputs.tables import Table, read_table
 
@@ -19,6 +19,16 @@ SUBJECTS = (
 CLASSES = range(2, 13)  # of a column of groups
 NOT_GROUPS = ("fold", "split", "set", "part", "path", "x", "y", "width", "height")
 STEADY = 0.9  # share of people with one class, at least
+NEAR = 0.25  # of a column's range: how far apart the numbers of one person are, at most (ages at capture)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """A column of numbers of people: the lowest and the highest; ``one``: each person has one number."""
+
+    low: float
+    high: float
+    one: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,17 +98,14 @@ def groups_among(columns: Mapping[str, Sequence[str]], subjects: Sequence[str]) 
     )
 
 
-def numbers_among(
-    columns: Mapping[str, Sequence[str]], subjects: Sequence[str]
-) -> dict[str, tuple[float, float]]:
-    """The columns with many numbers of people, each person nearly always with one: their lowest and highest."""
-    return {
-        name: (min(numbers), max(numbers))
+def numbers_among(columns: Mapping[str, Sequence[str]], subjects: Sequence[str]) -> dict[str, Numbers]:
+    """The columns with many numbers of people, those of a person near each other: an age, an age at capture."""
+    found = {
+        name: _numbers(texts, subjects)
         for name, texts in columns.items()
-        if name.lower() not in NOT_GROUPS
-        and len(numbers := _numbers(texts)) > CLASSES[-1]
-        and _is_steady(texts, subjects)
+        if name.lower() not in NOT_GROUPS and len(set(texts)) > CLASSES[-1]
     }
+    return {name: numbers for name, numbers in found.items() if numbers is not None}
 
 
 def with_table(samples: Samples, found: ImageTable) -> Samples:
@@ -130,7 +137,7 @@ def _id_column(table: Table, wanted: Sequence[str] | None, asked: str) -> str:
             found = [name for name, count in counts.items() if count == best]
             known = [name for name in IDS if name in found]
             return _single(known[:1] or found, table, "id", "image ids")
-    known = [name for name in table.columns if name.lower() in IDS] or image_columns(table)
+    known = [name for name in table.columns if name.lower() in IDS] or id_columns(table)
     return _single(known[:1] if len(known) > 1 and known[0] in IDS[:2] else known, table, "id", "image ids")
 
 
@@ -168,17 +175,31 @@ def _is_group(texts: Sequence[str], subjects: Sequence[str]) -> bool:
     return _is_steady(texts, subjects)
 
 
-def _numbers(texts: Sequence[str]) -> set[float]:
-    """The numbers of a column; none where a text is no number."""
+def _numbers(texts: Sequence[str], subjects: Sequence[str]) -> Numbers | None:
+    """A column as numbers of people; None where a text is no number, or most people's are far apart."""
+    of = _by_person(texts, subjects)
     try:
-        return {value for text in texts if text and isfinite(value := float(text))}
+        values = [[value for text in held if isfinite(value := float(text))] for held in of.values()]
     except ValueError:
-        return set()
+        return None
+    spans = [max(held) - min(held) for held in values if held]
+    every = {value for held in values for value in held}
+    if len(every) <= CLASSES[-1]:
+        return None
+    low, high = min(every), max(every)
+    near = sum(span <= NEAR * (high - low) for span in spans)
+    return Numbers(low=low, high=high, one=not any(spans)) if near >= STEADY * len(spans) else None
 
 
 def _is_steady(texts: Sequence[str], subjects: Sequence[str]) -> bool:
+    of = _by_person(texts, subjects)
+    return bool(of) and sum(len(held) == 1 for held in of.values()) >= STEADY * len(of)
+
+
+def _by_person(texts: Sequence[str], subjects: Sequence[str]) -> dict[str, set[str]]:
+    """The texts of each person, but the empty one."""
     of: dict[str, set[str]] = defaultdict(set)
     for who, text in zip(subjects, texts, strict=False):
         if text:
             of[who].add(text)
-    return bool(of) and sum(len(held) == 1 for held in of.values()) >= STEADY * len(of)
+    return of

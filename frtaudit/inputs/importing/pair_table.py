@@ -4,20 +4,26 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from frtaudit.core.quoting import typed
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.contents import Contents, rows_of
 from frtaudit.inputs.importing.image_table import tables_in
 from frtaudit.inputs.importing.values import Options, Pairs, Samples
 from frtaudit.inputs.pairlist import FOLD, PROBE, REFERENCE
-from frtaudit.inputs.scorelist import said_mated
+from frtaudit.inputs.scorelist import SCORE, said_mated
 from frtaudit.inputs.tables import Table
 
 LEFT = (*PROBE, "image1", "image1_path", "path1", "img1", "file1", "p1", "image_a")
 RIGHT = (*REFERENCE, "image2", "image2_path", "path2", "img2", "file2", "p2", "image_b")
 
 
-def pairs_in(folder: Contents, samples: Samples, taken: Sequence[str], options: Options) -> Pairs | None:
-    """The pairs of the one table of the folder that has some, or None. Raises :class:`DataError` for two tables."""
+def pairs_in(
+    folder: Contents, samples: Samples, taken: Sequence[str], options: Options
+) -> tuple[Pairs | None, tuple[str, ...]]:
+    """The pairs of the one table of the folder that has some, or None, and a note where scores stand beside them.
+
+    Raises :class:`DataError` for two tables.
+    """
     found = [table for table in tables_in(folder, taken) if table.find(LEFT) and table.find(RIGHT)]
     chosen = [table for table in found if table.name == options.file] or found
     if len(chosen) > 1:
@@ -26,7 +32,12 @@ def pairs_in(folder: Contents, samples: Samples, taken: Sequence[str], options: 
             f"{len(chosen)} tables of pairs",
             " or ".join(f"file={table.name}" for table in chosen),
         )
-    return pairs_of_table(chosen[0], samples) if chosen else None
+    if not chosen:
+        return None, ()
+    column = chosen[0].find(SCORE)
+    audit = f"frtaudit run audit=scores {typed('cohort.root', str(folder.path(chosen[0].name)))}"
+    said = f"{chosen[0].name}: its pairs are compared, its column {column} is not read; as a system: {audit}"
+    return pairs_of_table(chosen[0], samples), (said,) if column else ()
 
 
 def pairs_of_table(table: Table, samples: Samples) -> Pairs:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from shlex import quote
 
 from frtaudit.core.quoting import listed
-from frtaudit.inputs.importing.image_table import groups_among, numbers_among
+from frtaudit.inputs.importing.image_table import Numbers, groups_among, numbers_among
 
 
 def schema_words(
@@ -25,19 +25,22 @@ def schema_words(
     chosen = ready[0] if len(ready) == 1 else f"[{','.join(ready)}]"
     words = [quote(f"schema={chosen}")] if ready else []
     words += [_word(name, "classes", listed(own)) for name, own in classes.items() if name not in ready]
-    words += [bins_word(name, *ends) for name, ends in numbers_among(columns, subjects).items()]
+    words += [bins_word(name, held) for name, held in numbers_among(columns, subjects).items()]
     return [word for word in words if word]
 
 
-def bins_word(name: str, low: float, high: float) -> str:
+def bins_word(name: str, held: Numbers) -> str:
     r"""Two groups of a column of numbers, an age: below the middle of their range, and from it on; as above.
 
-    >>> bins_word("age", 20, 60)
+    A person whose numbers lie on both sides is of the group of most of the images.
+
+    >>> bins_word("age", Numbers(low=20, high=60, one=True))
     "'+schemas.age={column: age, bins: {edges: [40]}}'"
-    >>> bins_word("age in years", 20, 60)
-    '\'+schemas.age_in_years={column: "age in years", bins: {edges: [40]}}\''
+    >>> bins_word("age in years", Numbers(low=20, high=60, one=False))
+    '\'+schemas.age_in_years={column: "age in years", bins: {edges: [40]}, conflicts: majority}\''
     """
-    return _word(name, "bins", f"{{edges: [{(low + high) / 2:.0f}]}}")
+    conflicts = "" if held.one else ", conflicts: majority"
+    return _word(name, "bins", f"{{edges: [{(held.low + held.high) / 2:.0f}]}}{conflicts}")
 
 
 def _word(name: str, kind: str, told: str) -> str:

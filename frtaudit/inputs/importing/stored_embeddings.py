@@ -220,8 +220,8 @@ def _of_table(table: Table, name: str, options: Options) -> Vectors | None:
         for asked, known in ((options.id, IDS), (options.subject, SUBJECTS))
     )
     rest = replace(table, frame=table.frame.drop(columns=list(taken)))
-    if ids is None and len(images := image_columns(rest)) == 1:
-        (ids,) = images
+    if ids is None and len(found := id_columns(rest)) == 1:
+        (ids,) = found
     return Vectors(
         file=name,
         vectors=vectors,
@@ -231,13 +231,12 @@ def _of_table(table: Table, name: str, options: Options) -> Vectors | None:
     )
 
 
-def image_columns(table: Table) -> list[str]:
-    """The columns that name another image file in each row."""
-    return [name for name in table.columns if _are_images(table.texts(name).tolist())]
-
-
-def _are_images(texts: Sequence[str]) -> bool:
-    return all(text.lower().endswith(IMAGES) for text in texts) and len(set(texts)) == len(texts) > 0
+def id_columns(table: Table) -> list[str]:
+    """The columns that name another image file in each row, or else those with another word in each."""
+    texts = {name: table.texts(name).tolist() for name in table.columns}
+    distinct = {name: held for name, held in texts.items() if len(set(held)) == len(held) and all(held)}
+    images = [name for name, held in distinct.items() if all(text.lower().endswith(IMAGES) for text in held)]
+    return images or [name for name, held in distinct.items() if all(map(_no_number, held))]
 
 
 def _column(table: Table, name: str | None) -> list[str] | None:

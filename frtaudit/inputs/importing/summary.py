@@ -68,9 +68,9 @@ def _ranges(known: KnownSet) -> dict[str, str]:
         return {}
     found = numbers_among(known.samples.columns, known.samples.subjects)
     said = [
-        f"{name} ({low:g} to {high:g}) becomes groups by {word}"
-        for name, (low, high) in found.items()
-        if (word := bins_word(name, low, high))
+        f"{name} ({held.low:g} to {held.high:g}) becomes groups by {word}"
+        for name, held in found.items()
+        if (word := bins_word(name, held))
     ]
     return {"numbers": "; ".join(said)} if said else {}
 

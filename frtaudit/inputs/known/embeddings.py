@@ -48,15 +48,17 @@ class EmbeddingFolder:
             columns["path"] = _paths(folder, ids)
         samples = Samples(ids=ids, subjects=subjects, columns=columns, groups=groups_among(columns, subjects))
         taken = [*(vectors.file for vectors in held), *([chosen.table.name] if chosen else [])]
+        pairs, scored = pairs_in(folder, samples, taken, options)
         known = KnownSet(
             name="embeddings",
             title=f"embeddings of {len(held)} {'system' if len(held) == 1 else 'systems'}",
             terms=UNKNOWN,
             samples=samples,
-            pairs=pairs_in(folder, samples, taken, options),
+            pairs=pairs,
             notes=(
                 f"people: {said}",
                 *([f"table of images: {chosen.table.name}, column {chosen.id}"] if chosen else []),
+                *scored,
             ),
         )
         return attached(known, held)

@@ -7,8 +7,10 @@ pair_table, recognition, starter, stored_embeddings, summary and values, which t
 import csv
 import os
 import re
+import shlex
 import signal
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -144,6 +146,47 @@ def test_embeddings_of_any_layout_come_to_one(
     spec = load_spec(["audit=imported_embeddings"], str(out))
     assert list(spec.schemas) == (["sex"] if "sex" in metadata else [])
     assert check(spec)[0] == "cohort: 48 samples of 16 subjects"
+
+
+def test_the_one_column_of_distinct_words_names_the_images(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is asked for; the rows of two systems in another order meet by it. Of two such columns one is asked."""
+    header = ["img", "who", "sex", *(f"e{i}" for i in range(D))]
+    rows = [[Path(row[0]).stem, *row[1:3], *map(repr, row[4].tolist())] for row in ROWS]
+    for name, lines in (("a", rows), ("b", rows[::-1])):
+        with (tmp_path / f"{name}.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([header, *lines])
+    out = tmp_path / "out"
+    code, printed = run(capsys, str(tmp_path), f"into={out}", "subject=who")
+    assert code == 0, printed
+    first, second = (np.load(out / "templates" / f"{name}.npz") for name in "ab")
+    assert np.array_equal(first["image_id"], second["image_id"])
+    assert np.array_equal(first["embedding"], second["embedding"])
+    with (tmp_path / "a.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([["hash", *header], *(["x" + line[0], *line] for line in rows)])
+    code, printed = run(capsys, str(tmp_path / "a.csv"), f"into={tmp_path / 'two'}", "subject=who")
+    assert code == 1
+    assert "2 columns that could hold image ids; accepted: id=hash or id=img" in printed
+
+
+def test_scores_beside_templates_are_named_as_not_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A vendor's score list gives the pairs; the note has the command that audits it, which composes."""
+    folder = tmp_path / "all vendors"
+    folder.mkdir()
+    np.savez(folder / "a.npz", embedding=VECTORS, image_id=IDS)
+    table(folder / "people.csv", "file", "person_id")
+    lines = [f"{one},{other},0.5" for one, other in pairwise(IDS)]
+    (folder / "b.csv").write_text("\n".join(["image_id_1,image_id_2,similarity", *lines]) + "\n")
+    code, printed = run(capsys, str(folder), f"into={tmp_path / 'out'}")
+    assert code == 0, printed
+    said = re.search(
+        r"b\.csv: its pairs are compared, its column similarity is not read; .*: frtaudit run (.*)", printed
+    )
+    assert said is not None
+    assert load_spec(shlex.split(said[1])).cohort.root == str(folder / "b.csv")
 
 
 def test_a_failure_of_deepface_is_a_failure_to_acquire(

@@ -29,3 +29,16 @@ def test_what_is_proposed_composes() -> None:
     assert spec.schemas["age"].bins.edges == (40,)
     assert schema_words({"gender": ["f", "m"]}, ["a", "b"], SHIPPED)[0].startswith("'+schemas.gender=")
     assert schema_words({"note": ["text"]}, ["a"], SHIPPED) == []
+
+
+def test_numbers_of_a_person_may_lie_near_each_other() -> None:
+    """An age at capture becomes groups, a person on both sides by most of the images; an angle of the head does not."""
+    people = [f"p{number // 2:02d}" for number in range(40)]
+    columns = {
+        "age": [str(20 + number) for number in range(40)],
+        "yaw": [str(number // 2 + 20 * (number % 2)) for number in range(40)],
+    }
+    words = schema_words(columns, people, {})
+    assert words == ["'+schemas.age={column: age, bins: {edges: [40]}, conflicts: majority}'"]
+    spec = load_spec(["audit=templates", "cohort.root=x", *shlex.split(words[0])])
+    assert spec.schemas["age"].conflicts is not None
