@@ -30,6 +30,7 @@ ROUNDS = 6
 SIDES = (None, 112, 250, 1000)  # of the picture, pixels; None: as it is drawn, 200 x 180
 # MobileFaceNet (Chen et al. 2018, table 1): expansion, channels, repeats, first stride.
 BOTTLENECKS = ((2, 64, 5, 2), (4, 128, 1, 2), (2, 128, 6, 1), (4, 128, 1, 2), (2, 128, 2, 1))
+STAGES = ((64, 3), (128, 4), (256, 14), (512, 3))  # of ResNet-50: channels, repeats
 
 
 class MobileFaceNet:
@@ -52,12 +53,15 @@ class MobileFaceNet:
                 channels = width
         last = self._conv(last, channels, 512, 1, 1)
         last = self._conv(last, 512, 512, 7, 1, groups=512, padding=0, linear=True)
-        last = self._node("Flatten", [self._conv(last, 512, 128, 1, 1, linear=True)])
-        shapes = (("face", [1, 3, 112, 112]), (last, [1, 128]))
+        return self._saved(self._conv(last, 512, 128, 1, 1, linear=True), 128, path)
+
+    def _saved(self, last: str, dimension: int, path: Path) -> Path:
+        last = self._node("Flatten", [last])
+        shapes = (("face", [1, 3, 112, 112]), (last, [1, dimension]))
         face, template = (
             [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)] for name, shape in shapes
         )
-        graph = helper.make_graph(self._nodes, "mobilefacenet", face, template, self._held)
+        graph = helper.make_graph(self._nodes, path.stem, face, template, self._held)
         save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), path)
         return path
 
@@ -91,6 +95,21 @@ class MobileFaceNet:
     def _node(self, kind: str, inputs: Sequence[str], **settings: Any) -> str:  # noqa: ANN401  attributes of a node
         self._nodes.append(helper.make_node(kind, inputs, [f"out{len(self._nodes)}"], **settings))
         return str(self._nodes[-1].output[0])
+
+
+class ResNet50(MobileFaceNet):
+    """The 50 layers that ArcFace uses (Deng et al. 2019), random weights, without normalisation: 174 MB."""
+
+    def write(self, path: Path) -> Path:
+        """The model's file."""
+        last, channels = self._conv("face", 3, 64, 3, 1), 64
+        for width, repeats in STAGES:
+            for stride in (2, *[1] * (repeats - 1)):
+                inside = self._conv(last, channels, width, 3, 1)
+                inside = self._conv(inside, width, width, 3, stride, linear=True)
+                short = self._conv(last, channels, width, 1, 2, linear=True) if stride == 2 else last
+                last, channels = self._node("Add", [short, inside]), width
+        return self._saved(self._conv(last, 512, 512, 7, 1, padding=0, linear=True), 512, path)
 
 
 class Timed:
@@ -142,7 +161,7 @@ class Seconds:
         return f"{times}, over session {bare:.3f}, over session and decoding {with_decoding:.3f}"
 
 
-def measured(folder: Path, model: Path) -> Seconds:
+def measured(folder: Path, model: Path, rounds: int) -> Seconds:
     """Of the pictures of a folder, the mean of several rounds."""
     words = [f"images={folder}/photographs.csv", f"into={folder}/out", f"model={model}"]
     spec = load_embedding([*words, "preset=arcface_rgb_127.5", "detector=given"])
@@ -156,22 +175,26 @@ def measured(folder: Path, model: Path) -> Seconds:
         worker.block(shots)
         session.seconds = decoder.seconds = 0.0
         start = time.process_time()
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             worker.block(shots).to_bytes("")
         whole = time.process_time() - start
-    calls = ROUNDS * SIZE
+    calls = rounds * SIZE
     return Seconds(session.seconds / calls, decoder.seconds / calls, whole / calls)
 
 
 def main() -> None:
-    """Print a line for each size of the pictures."""
+    """Print a line for each model and size of the pictures."""
     with tempfile.TemporaryDirectory() as held:
-        model = MobileFaceNet().write(Path(held) / "mobilefacenet.onnx")
+        models = {
+            MobileFaceNet().write(Path(held) / "mobilefacenet.onnx"): ROUNDS,
+            ResNet50().write(Path(held) / "resnet50.onnx"): 1,
+        }
         for side in SIDES:
             folder = Path(held) / str(side)
             resized(folder, side)
             size = "200 x 180" if side is None else f"{side} x {side}"
-            print(f"{size}: {measured(folder, model)}")
+            for model, rounds in models.items():
+                print(f"{model.stem}, {size}: {measured(folder, model, rounds)}")
 
 
 if __name__ == "__main__":

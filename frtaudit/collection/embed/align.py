@@ -127,7 +127,8 @@ def _pixels(image: Pixels, x: Places, y: Places) -> Callable[[int, int], Packed]
 def _read(image: Pixels, x: Places, y: Places) -> Packed:
     height, width = image.shape[:2]
     inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
-    there = image.reshape(-1, 3)[np.clip(y, 0, height - 1) * width + np.clip(x, 0, width - 1)]
+    places = np.clip(y, 0, height - 1) * width + np.clip(x, 0, width - 1)
+    there = image.reshape(-1, 3).take(places, axis=0)  # by an index it takes three times as long
     return np.where(inside, _packed(there), np.uint64(0))
 
 
