@@ -304,6 +304,7 @@ _IN_SECTIONS = (  # of the report
         about="FMR at a threshold beyond the data, by the analysis tail_model",
         pooled_only=True,
     ),
+    Metric("fmr_model_seen", RATE, "FMR seen"),
     Metric("fmr_model_choice", RATE, "FMR by the chosen threshold alone"),
     Metric("threshold_model", SCORE, "threshold by a model of the tail"),
     Metric("tail_threshold", SCORE, "threshold of exceedances"),

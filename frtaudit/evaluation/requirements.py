@@ -279,12 +279,15 @@ def _blurred(interval: Interval | None, side: str, limit: float) -> bool:
 def deciding(estimate: Estimate) -> Interval | None:
     """The interval that decides: target population, bounds present, the first of :data:`DECIDING`.
 
-    One of a model decides where the spec says so: then alone it has bounds of its own for it.
+    One of a model decides where the spec says so: elsewhere its note says that it does not.
     """
     serving = [
         interval
         for interval in estimate.intervals
-        if (interval.target is Target.POPULATION or (interval.target is Target.MODEL and interval.one_sided))
+        if (
+            interval.target is Target.POPULATION
+            or (interval.target is Target.MODEL and interval.note is None)
+        )
         and interval.low is not None
         and interval.method in DECIDING
     ]

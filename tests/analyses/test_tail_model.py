@@ -10,10 +10,11 @@ from small_audits import COHORT, pick, spec, tail_audit
 
 from frtaudit.analyses.shared.model_estimates import UNASKED, WITHIN
 from frtaudit.analyses.tail_model import TailModelAnalysis
-from frtaudit.core import CohortData, Target, Verdict
+from frtaudit.core import AuditResult, CohortData, Target, Verdict
 from frtaudit.core.spec import AuditSpec, Grid, GridKind, Thresholds
 from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.answerable import ESTIMATED
+from frtaudit.evaluation.contradictions import contradiction, unfounded
 from frtaudit.pipeline.audit import audit
 
 
@@ -26,15 +27,17 @@ def test_a_rate_beyond_the_data_has_an_interval_for_the_model() -> None:
     assert interval.high is not None
     assert beyond.value is not None
     assert interval.low <= beyond.value <= interval.high
-    assert beyond.numerator == 0
+    (seen,) = pick(tail_audit(), "fmr_model_seen", at={"threshold": 0.85})
+    assert (seen.numerator, seen.value) == (0, 0.0)
     assert (within.value, within.note) == (None, WITHIN)
 
 
 def test_no_value_is_lower_than_two_decades_beyond_the_data() -> None:
     """At a threshold past the fitted end the rate is 5 comparisons over all, two decades lower."""
     (last,) = pick(tail_audit(), "fmr_model", at={"threshold": 0.99})
-    assert last.denominator is not None
-    assert last.value == pytest.approx(5 / last.denominator / 100)
+    (seen,) = pick(tail_audit(), "fmr_model_seen", at={"threshold": 0.99})
+    assert seen.denominator is not None
+    assert last.value == pytest.approx(5 / seen.denominator / 100)
     assert last.note is not None
     assert last.intervals[0].low == 0
 
@@ -54,6 +57,14 @@ def test_a_model_decides_where_the_spec_says_so_and_people_are_enough() -> None:
     assert "as a model has it" in enough.sentence
     assert few.verdict is Verdict.NOT_TESTABLE
     assert "too few people" in few.sentence
+
+
+def test_a_result_of_a_model_does_not_contradict_itself() -> None:
+    """Read again, every finding follows from the estimates, whether the model decides or not."""
+    for decides in (True, False):
+        result = tail_audit(decides=decides)
+        assert contradiction(result) is None
+        assert unfounded(AuditResult.from_json(result.to_json())) is None
 
 
 def test_unasked_it_decides_nothing() -> None:

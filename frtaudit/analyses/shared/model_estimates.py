@@ -16,7 +16,7 @@ from frtaudit.stats.intervals.wilson import RuleInterval
 from frtaudit.stats.rates.resolution import MIN_EXPECTED, smallest_target
 from frtaudit.stats.tails.peaks import Peaks, TailModel, bounds, deciding_bound
 
-NAME = "tail_model"
+NAME, SEEN, POOLED = "tail_model", "fmr_model_seen", Weighting.POOLED.value
 DECADES = 2  # below what the data resolve: as far as the model is read
 UNASKED = f"a model decides nothing unless the spec says so: analyses.{NAME}.decides=true"
 WITHIN = "the data reach this threshold: see FMR there"
@@ -95,8 +95,9 @@ class ModelEstimates:
         ):
             interval = self._of_rate(drawn, ruled if name == "fmr_model" else None, self.alpha)
             note = HELD if value < self.least else None
-            made = self._of(name, max(value, self.least), SHARE, at, (interval,), note)
-            yield replace(made, numerator=ruled.errors, denominator=ruled.trials)
+            yield self._of(name, max(value, self.least), SHARE, at, (interval,), note)
+        counts = ruled.errors, ruled.trials
+        yield Estimate.share(self.system.provider, NAME, SEEN, counts, SHARE, at=at, weighting=POOLED)
 
     def targets(self) -> Iterator[Estimate]:
         """The threshold of each FMR target beyond the data."""
@@ -201,7 +202,7 @@ class ModelEstimates:
             value,
             unit,
             at=at,
-            weighting=Weighting.POOLED.value if of_rate else None,
+            weighting=POOLED if of_rate else None,
             intervals=intervals,
             note=note,
         )

@@ -12,7 +12,8 @@ from frtaudit.report.sections.tables import build_table, by_provider, interval_c
 from frtaudit.report.source import Record, Source
 
 ANALYSIS = "tail_model"
-RATE, CHOICE, TARGET = "fmr_model", "fmr_model_choice", "threshold_model"
+RATE, CHOICE, SEEN = "fmr_model", "fmr_model_choice", "fmr_model_seen"
+TARGET = "threshold_model"
 FIT = ("tail_threshold", "tail_shape", "tail_fit_p")
 LEAD = (
     "Beyond the data FMR is known only by a model: a generalised Pareto tail fitted to the highest non-mated scores. "
@@ -64,12 +65,14 @@ def _rates(source: Source, records: list[Record]) -> Table | None:
             phrases.at_words(first.estimate.at, first.pointer),
             phrases.value(first, notes),
             *interval_cells(first, notes, Target.MODEL),
-            phrases.counts(first),
+            phrases.counts(found.get(SEEN, first)),
             phrases.value(other, notes),
             *interval_cells(other, notes, Target.MODEL),
         )
 
-    return _table(source, records, (RATE, CHOICE), ("tail-rates", "FMR by the model. ", says), columns, row)
+    return _table(
+        source, records, (RATE, CHOICE, SEEN), ("tail-rates", "FMR by the model. ", says), columns, row
+    )
 
 
 def _targets(source: Source, records: list[Record]) -> Table | None:
@@ -167,7 +170,7 @@ def _stability(source: Source) -> Figure | None:
         return None
     return Figure(
         name="tail-stability",
-        title="Does the model hang on its threshold?",
+        title="The model over candidate thresholds",
         caption=spans(
             "A tail that the model describes has one shape, and one FMR at one place, whichever threshold it is fitted "
             "from. The place is each system's threshold of the first FMR target beyond its data."
