@@ -5,7 +5,7 @@ import yaml
 
 from frtaudit.collection.embed.preset import Preset
 from frtaudit.core.machine.resources import shipped
-from frtaudit.core.structure import build
+from frtaudit.core.plain.structure import build
 from frtaudit.testing.photographs import LANDMARKS
 
 

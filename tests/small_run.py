@@ -8,11 +8,11 @@ from pathlib import Path
 from frtaudit.core.canonical import Json, digest, sha256, to_bytes
 from frtaudit.core.estimates import Estimate, Interval
 from frtaudit.core.findings import Verdict
-from frtaudit.core.formatting import rate
 from frtaudit.core.methods import Method, Target
+from frtaudit.core.plain.structure import plain
 from frtaudit.core.result import AuditResult
 from frtaudit.core.spec import Report, RequirementSpec, Weighting
-from frtaudit.core.structure import plain
+from frtaudit.core.text.formatting import rate
 from frtaudit.evaluation.requirements import JudgementContext, judge
 from frtaudit.report import render
 from frtaudit.signing.manifest import STATEMENT

@@ -13,10 +13,10 @@ import pytest
 
 from frtaudit.config.load import load_spec
 from frtaudit.config.plugins import load_plugins
-from frtaudit.core.file_names import file_name
 from frtaudit.core.findings import exit_code
 from frtaudit.core.registry import names
 from frtaudit.core.spec import Report, RequirementSpec, SchemaSpec
+from frtaudit.core.text.file_names import file_name
 from frtaudit.datasets.cohorts.scores import ScoreLists
 from frtaudit.pipeline.run import run
 from frtaudit.report.exports import write

@@ -16,10 +16,11 @@ from typing import cast
 import numpy as np
 
 from frtaudit.analyses.shared.nearest_matches import DIFFERENT, VERDICTS
-from frtaudit.core import Cohort, Estimate, Method, ScoreTail, Target, formatting
+from frtaudit.core import Cohort, Estimate, Method, ScoreTail, Target
 from frtaudit.core.arrays import Ints
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, AuditSpec, IntervalSpec
+from frtaudit.core.text import formatting
 from frtaudit.evaluation.intervals import SHARE, AtKey, OperatingPoint, intervals_of, read
 from frtaudit.evaluation.system import BELOW_FLOOR, WEIGHTINGS, AnalysisOutput, SystemData
 from frtaudit.inputs.review import as_csv, pair_id, read_review

@@ -20,10 +20,10 @@ from frtaudit.analyses.shared.nearest_matches import (
 from frtaudit.core import CohortData, Curve, Estimate, Interval, Method
 from frtaudit.core.arrays import Flags, Ints, Singles
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.file_names import file_name
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, AuditSpec
+from frtaudit.core.text.file_names import file_name
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import from_bounds
 from frtaudit.evaluation.system import AnalysisOutput, FoldPairs, SystemData, on_panel

@@ -14,7 +14,7 @@ from frtaudit.core.transactions import Transactions
 from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.intervals import AtKey, OperatingPoint, from_bounds, rate_estimate
 from frtaudit.evaluation.system import DEFAULT_INTERVALS, WEIGHTINGS, AnalysisOutput, SystemData, strata_of
-from frtaudit.inputs.attempts import ENROLLED, is_enrolled
+from frtaudit.inputs.score_lists.attempts import ENROLLED, is_enrolled
 from frtaudit.pipeline.thresholds import points_of
 from frtaudit.stats.bootstrap.resample import replicate
 from frtaudit.stats.intervals.clustered_share import share_bounds

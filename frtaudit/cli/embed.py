@@ -7,7 +7,7 @@ from shlex import quote
 from frtaudit.cli.options import EMBED_EXAMPLES, parser_of
 from frtaudit.core.machine import streams
 from frtaudit.core.machine.progress import on_terminal
-from frtaudit.core.quoting import typed
+from frtaudit.core.text.quoting import typed
 from frtaudit.errors import printable
 
 _DOES = "Make templates of images with a model on this machine; repeat the command to resume."

@@ -5,9 +5,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from frtaudit.core import formatting
 from frtaudit.core.canonical import Json, to_bytes
 from frtaudit.core.machine.command_line import Parser
+from frtaudit.core.text import formatting
 from frtaudit.errors import SpecError, printable
 from frtaudit.inputs.default_thresholds import Scale
 from frtaudit.pipeline.explain import ASKED, Explanation, Meaning, Rate, explain

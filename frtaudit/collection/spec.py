@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 from frtaudit.collection.clients.protocol import Service, Source
 from frtaudit.collection.duplicates import Duplicates, FaceBy, recorded_settings
-from frtaudit.core import file_names
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import identifies, plugin, plugin_plain
+from frtaudit.core.plain.structure import Built, build, hints_of, mapping, plain, required, unknown_key
 from frtaudit.core.registry import names
 from frtaudit.core.spec import PATH
-from frtaudit.core.structure import Built, build, hints_of, mapping, plain, required, unknown_key
+from frtaudit.core.text import file_names
 from frtaudit.errors import ProviderError, SpecError
 from frtaudit.labelling.detection import Detected
 from frtaudit.labelling.pairs import Between

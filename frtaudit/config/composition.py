@@ -24,7 +24,7 @@ from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated, unreadable
 from frtaudit.config.interpolation import resolve, value_at
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.machine.resources import shipped
-from frtaudit.core.structure import MISSING, described
+from frtaudit.core.plain.structure import MISSING, described
 from frtaudit.errors import SpecError
 
 CONFIG, COLLECT, EMBED = "config", "collect", "embed"

@@ -15,7 +15,7 @@ import yaml
 
 from frtaudit.config.interpolation import check_plain
 from frtaudit.core.machine.files import open_regular
-from frtaudit.core.structure import unknown_key
+from frtaudit.core.plain.structure import unknown_key
 from frtaudit.errors import DataError, SpecError
 
 GLOBAL = "_global_"

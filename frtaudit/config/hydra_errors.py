@@ -7,7 +7,7 @@ from omegaconf.errors import InterpolationKeyError, OmegaConfBaseException
 
 from frtaudit.config.choices import options
 from frtaudit.config.guard import LANDS
-from frtaudit.core.structure import closest
+from frtaudit.core.plain.structure import closest
 from frtaudit.errors import FrtauditError, SpecError
 
 # Hydra raises plain ValueErrors for some misuse of its own flags.

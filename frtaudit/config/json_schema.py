@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import INPUTS, SPEC_VERSION, TYPE, identifies
-from frtaudit.core.records import Contract, Sha256
+from frtaudit.core.plain.records import Contract, Sha256
+from frtaudit.core.plain.structure import Field, required
 from frtaudit.core.registry import lookup, names
 from frtaudit.core.result_schema import result_schema
 from frtaudit.core.spec import AuditSpec, Folds
-from frtaudit.core.structure import Field, required
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

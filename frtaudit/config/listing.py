@@ -7,8 +7,8 @@ from frtaudit.config.guard import LANDS
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.methods import OF_THEIR_OWN, Method
 from frtaudit.core.metrics import METRICS, TO_REQUIRE
+from frtaudit.core.plain.structure import closest
 from frtaudit.core.registry import GROUPS, declared_metrics, names
-from frtaudit.core.structure import closest
 from frtaudit.errors import SpecError
 
 _ABOUT = {

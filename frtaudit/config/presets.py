@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
+from frtaudit.core.plain.structure import MISSING, described, mapping, unknown_key
 from frtaudit.core.profile import ProfileSpec
-from frtaudit.core.structure import MISSING, described, mapping, unknown_key
 from frtaudit.errors import SpecError
 
 Plain = dict[str, object]

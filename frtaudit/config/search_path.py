@@ -28,10 +28,10 @@ from frtaudit.config.guard import (
 )
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import TYPE
-from frtaudit.core.quoting import quoted
+from frtaudit.core.plain.structure import MISSING, plain, required
 from frtaudit.core.registry import lookup, names
 from frtaudit.core.spec import AuditSpec
-from frtaudit.core.structure import MISSING, plain, required
+from frtaudit.core.text.quoting import quoted
 from frtaudit.errors import SpecError
 
 SCHEME = "frtaudit"

@@ -8,7 +8,7 @@ merged and is refused, for it reads as if it replaced.
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from frtaudit.core.structure import closest
+from frtaudit.core.plain.structure import closest
 from frtaudit.errors import SpecError
 
 NAMED = ("analyses", "schemas", "test_sets")

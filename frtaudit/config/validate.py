@@ -12,7 +12,7 @@ from frtaudit.core.comparisons import FOLDS, PROTOCOL
 from frtaudit.core.machine import limits
 from frtaudit.core.methods import DECIDING, OF_THEIR_OWN, Method
 from frtaudit.core.metrics import D_L2, INDICES, RATES, SPACES, TO_REQUIRE
-from frtaudit.core.names import LONGEST, is_name
+from frtaudit.core.plain.structure import closest
 from frtaudit.core.provenance import Provenance
 from frtaudit.core.spec import (
     AuditSpec,
@@ -29,7 +29,7 @@ from frtaudit.core.spec import (
     ThresholdSource,
     Weighting,
 )
-from frtaudit.core.structure import closest
+from frtaudit.core.text.names import LONGEST, is_name
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.answerable import BY_RATE, RATIO
 from frtaudit.inputs.sanitize import as_read

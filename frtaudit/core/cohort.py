@@ -12,7 +12,7 @@ from frtaudit.core.canonical import Json
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.freeze import freeze, require
 from frtaudit.core.labelling import Labelling
-from frtaudit.core.records import ADDED, Count
+from frtaudit.core.plain.records import ADDED, Count
 from frtaudit.core.scores import ScoreTable, ScoreTail
 from frtaudit.core.transactions import Transactions
 

@@ -10,7 +10,7 @@ from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import dumps
 from frtaudit.core.freeze import freeze, require
 from frtaudit.core.methods import Method, Target
-from frtaudit.core.records import ADDED, Level, WeightingName, to_json
+from frtaudit.core.plain.records import ADDED, Level, WeightingName, to_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import ClassVar, TypedDict, Unpack
 from frtaudit.core.canonical import dumps
 from frtaudit.core.freeze import require
 from frtaudit.core.methods import Method, Target
-from frtaudit.core.records import Count, Level, PValue, WeightingName, to_json
+from frtaudit.core.plain.records import Count, Level, PValue, WeightingName, to_json
 
 
 class TestMethod(Enum):

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Annotated
 
 from frtaudit.core.freeze import require
-from frtaudit.core.records import ADDED, Count, Level, PValue
+from frtaudit.core.plain.records import ADDED, Count, Level, PValue
 
 ROUNDING = 1e-12  # of 1 - (1 - alpha)
 REQUIREMENT_FAILED = 3  # exit code

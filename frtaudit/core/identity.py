@@ -4,9 +4,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from frtaudit.core.canonical import Json, digest
-from frtaudit.core.registry import lookup, name_of, names
-from frtaudit.core.spec import AuditSpec, Folds, PairSetSpec
-from frtaudit.core.structure import (
+from frtaudit.core.plain.structure import (
     MISSING,
     Built,
     Field,
@@ -22,6 +20,8 @@ from frtaudit.core.structure import (
     silent,
     unknown_key,
 )
+from frtaudit.core.registry import lookup, name_of, names
+from frtaudit.core.spec import AuditSpec, Folds, PairSetSpec
 from frtaudit.errors import SpecError
 
 TYPE = "type"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 
-from frtaudit.core.kinds import Kind
+from frtaudit.core.text.kinds import Kind
 
 D_L2 = "d_l2"
 SPACES = {"quantile": "in quantile space", "tar": "in TAR space", "fmr_axis": "on the pooled FMR axis"}

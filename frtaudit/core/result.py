@@ -9,7 +9,7 @@ from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate
 from frtaudit.core.findings import Finding
 from frtaudit.core.freeze import require
-from frtaudit.core.records import ADDED, PLAIN, from_json, to_json
+from frtaudit.core.plain.records import ADDED, PLAIN, from_json, to_json
 from frtaudit.core.seal import SealRecord
 
 SCHEMA_VERSION = "1.0"

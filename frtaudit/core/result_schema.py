@@ -12,7 +12,7 @@ from frtaudit.core.collecting import Refusal
 from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate, Interval, Test
 from frtaudit.core.findings import Finding
-from frtaudit.core.records import Contract, Count, Level, Schema, Sha256, Share
+from frtaudit.core.plain.records import Contract, Count, Level, Schema, Sha256, Share
 from frtaudit.core.result import SCHEMA_VERSION, AuditResult
 from frtaudit.core.rows import RowDigests
 

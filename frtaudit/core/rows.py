@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from frtaudit.core.records import Count
+from frtaudit.core.plain.records import Count
 
 MAX_STRIDES = 1 << 10
 SHOWN = 10

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from frtaudit.core.canonical import Json, dumps
-from frtaudit.core.records import Sha256
+from frtaudit.core.plain.records import Sha256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

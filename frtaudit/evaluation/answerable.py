@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from frtaudit.core.kinds import place
 from frtaudit.core.metrics import D_L2, INDICES
 from frtaudit.core.spec import AuditSpec, GridKind, RequirementSpec
+from frtaudit.core.text.kinds import place
 
 EVERYBODY, EACH, MAX = "all", "each", "max"
 TARGET, VALUE, VENDOR, ELSEWHERE = {"fmr"}, {"threshold"}, {"recommended"}, {"name"}

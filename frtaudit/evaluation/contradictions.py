@@ -11,8 +11,8 @@ from typing import Any  # Any: JSON of mixed depth
 
 from frtaudit.core import UNKNOWN, AuditResult, Estimate, Finding, Method, Verdict
 from frtaudit.core.metrics import METRICS
+from frtaudit.core.plain.structure import build
 from frtaudit.core.spec import RequirementSpec, Weighting
-from frtaudit.core.structure import build
 from frtaudit.evaluation.requirement_findings import RequirementTest, finding_of, keeps, too_few_people
 from frtaudit.evaluation.requirements import JudgementContext, cases_of, decided, steps, subjects_of
 from frtaudit.evaluation.suspected_duplicates import without_confirmed

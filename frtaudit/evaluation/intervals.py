@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from frtaudit.core import Estimate, Interval, Method, Target, formatting
+from frtaudit.core import Estimate, Interval, Method, Target
 from frtaudit.core.arrays import Floats
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
+from frtaudit.core.text import formatting
 from frtaudit.evaluation.system import WEIGHTINGS, SystemData
 from frtaudit.stats.bootstrap.resample import Replicates
 from frtaudit.stats.groups import influence

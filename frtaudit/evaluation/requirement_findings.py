@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from frtaudit.core import Estimate, Finding, Interval, Target, Verdict, formatting, kinds
+from frtaudit.core import Estimate, Finding, Interval, Target, Verdict
 from frtaudit.core.metrics import SPACES, in_sentence, kind_of
 from frtaudit.core.spec import RequirementSpec, Sided, Weighting
+from frtaudit.core.text import formatting, kinds
 
 FOR_WHOM = "for the population of the test subjects"  # the target population, as the report calls it
 BY_MODEL = ", if the tail goes on as a model has it"

@@ -8,9 +8,10 @@ suspected never makes a pass.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from frtaudit.core import Estimate, Finding, Verdict, kinds
+from frtaudit.core import Estimate, Finding, Verdict
 from frtaudit.core.metrics import kind_of
 from frtaudit.core.spec import RequirementSpec
+from frtaudit.core.text import kinds
 from frtaudit.evaluation.requirement_findings import RequirementTest
 from frtaudit.evaluation.requirements import JudgementContext, deciding
 

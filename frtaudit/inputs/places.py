@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 from frtaudit.core.machine.files import check_regular
-from frtaudit.core.structure import closest
+from frtaudit.core.plain.structure import closest
 from frtaudit.errors import DataError, column_names
 
 MAX_NAMED = 8  # entries of a folder in an error

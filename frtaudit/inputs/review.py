@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from frtaudit.core.canonical import sha256
-from frtaudit.core.formatting import cell
+from frtaudit.core.text.formatting import cell
 from frtaudit.errors import DataError, excerpt
 from frtaudit.inputs.tables import read_table
 
@@ -49,7 +49,7 @@ def read_review(path: str, known: Collection[str], verdicts: Sequence[str]) -> d
 
 
 def as_csv(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> bytes:
-    r"""A table as CSV bytes, UTF-8, one header line; no cell is a formula (:func:`~frtaudit.core.formatting.cell`).
+    r"""A table as CSV bytes, UTF-8, one header line; no cell is a formula (`frtaudit.core.text.formatting.cell`).
 
     >>> as_csv(("a", "b"), [(1, "x")])
     b'a,b\n1,x\n'

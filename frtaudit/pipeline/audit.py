@@ -18,7 +18,7 @@ from frtaudit.evaluation.picked_group import highest
 from frtaudit.evaluation.requirements import JudgementContext, directions, judge, planned, subjects_of
 from frtaudit.evaluation.suspected_duplicates import with_suspects, without_confirmed
 from frtaudit.evaluation.system import AnalysisOutput, CohortSource, SystemData
-from frtaudit.inputs import nameless
+from frtaudit.inputs.score_lists import nameless
 from frtaudit.labelling.cautions import cautions
 from frtaudit.pipeline import tables as parquet
 from frtaudit.pipeline.components import (

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from frtaudit.core.canonical import Json, dumps
 from frtaudit.core.machine import signals
-from frtaudit.core.quoting import quoted
+from frtaudit.core.text.quoting import quoted
 from frtaudit.errors import DataError, SpecError, VerificationError
 from frtaudit.inputs.run_tables import RESULT, STATEMENT, RunTables, read_run_tables
 from frtaudit.signing.manifest import problem

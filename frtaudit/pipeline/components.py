@@ -18,8 +18,8 @@ from frtaudit.evaluation.system import (
     offered,
 )
 from frtaudit.inputs.acquisition import usual_range
-from frtaudit.inputs.nameless import refuse_people
 from frtaudit.inputs.sanitize import as_read, sanitized
+from frtaudit.inputs.score_lists.nameless import refuse_people
 from frtaudit.inputs.twins import twin_notes
 from frtaudit.pipeline.test_sets import set_pairs
 

@@ -13,8 +13,8 @@ from frtaudit.core.methods import Target
 from frtaudit.core.spec import AuditSpec, IntervalSpec
 from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.system import DEFAULT_INTERVALS
-from frtaudit.inputs.arrays import ScoreArrays, Sides, classes_of, score_arrays
-from frtaudit.inputs.frames import Frame, arrays_of_frame
+from frtaudit.inputs.score_lists.arrays import ScoreArrays, Sides, classes_of, score_arrays
+from frtaudit.inputs.score_lists.frames import Frame, arrays_of_frame
 from frtaudit.pipeline import audit as auditing
 from frtaudit.pipeline.audit_report import Report
 from frtaudit.pipeline.compare import comparison_of

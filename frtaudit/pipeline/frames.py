@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from frtaudit.core import AuditResult, Estimate, Finding, Interval
 from frtaudit.core.canonical import Json, dumps
-from frtaudit.core.records import to_json
+from frtaudit.core.plain.records import to_json
 from frtaudit.report.source import Bounds, Record
 
 if TYPE_CHECKING:

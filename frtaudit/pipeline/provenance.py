@@ -12,7 +12,7 @@ from frtaudit.core import UNKNOWN, Cohort, CohortData
 from frtaudit.core.canonical import Json, sha256, sha256_file
 from frtaudit.core.cohort import Sanitized
 from frtaudit.core.identity import spec_digest
-from frtaudit.core.records import to_json
+from frtaudit.core.plain.records import to_json
 from frtaudit.core.spec import AuditSpec
 from frtaudit.evaluation.system import AnalysisOutput, Provider
 from frtaudit.inputs.rowfile import row_digests

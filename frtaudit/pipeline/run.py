@@ -20,10 +20,10 @@ from frtaudit.core.spec import AuditSpec, PadesLevel, Report
 from frtaudit.errors import DataError
 from frtaudit.pipeline import tables as parquet
 from frtaudit.pipeline.audit import Audited, audit
-from frtaudit.pipeline.disclosure import holds, names_of, published, verdicts_of
 from frtaudit.pipeline.drafts import DRAFT
 from frtaudit.pipeline.drafts import draft as draft_of
 from frtaudit.pipeline.last_audit import last_audit
+from frtaudit.pipeline.publishable.disclosure import holds, names_of, published, verdicts_of
 from frtaudit.report import render
 from frtaudit.report.checklists import check_names
 from frtaudit.report.files import HTML, PDF, PREVIOUS, RESULT, SETTINGS, TEMPLATES

@@ -14,9 +14,9 @@ from functools import cache, cached_property
 
 from frtaudit.core import AuditResult, Target
 from frtaudit.core.canonical import Json, to_bytes
-from frtaudit.core.formatting import cell
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.spec import Report
+from frtaudit.core.text.formatting import cell
 from frtaudit.errors import SpecError
 
 DISCLAIMER = (

@@ -8,8 +8,8 @@ from functools import cache
 
 from frtaudit.core import AuditResult, Curve, Estimate
 from frtaudit.core.canonical import Json
+from frtaudit.core.plain.structure import plain
 from frtaudit.core.spec import Report
-from frtaudit.core.structure import plain
 from frtaudit.errors import legible, printable
 
 _LETTER = r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"

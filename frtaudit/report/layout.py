@@ -19,11 +19,12 @@ from jinja2 import (
 )
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from frtaudit.core import AuditResult, formatting
+from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json, number_in
-from frtaudit.core.kinds import printed
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.metrics import kind_of
+from frtaudit.core.text import formatting
+from frtaudit.core.text.kinds import printed
 from frtaudit.errors import SpecError, why
 from frtaudit.report.direction import as_shown
 from frtaudit.report.phrases import ABSENT

@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.legend_handler import HandlerTuple
 
 from frtaudit.core import AuditResult, Curve, Estimate
-from frtaudit.core.file_names import file_name
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.machine.progress import quiet
+from frtaudit.core.text.file_names import file_name
 from frtaudit.errors import SpecError, legible
 from frtaudit.report.context import SECTIONS
 from frtaudit.report.direction import names_in, use_names

@@ -3,11 +3,12 @@
 import math
 from collections.abc import Mapping
 
-from frtaudit.core import Estimate, formatting, kinds
+from frtaudit.core import Estimate
 from frtaudit.core.canonical import Json
-from frtaudit.core.formatting import Style
-from frtaudit.core.kinds import Kind, printed
 from frtaudit.core.metrics import RATES, kind_of, value_alike
+from frtaudit.core.text import formatting, kinds
+from frtaudit.core.text.formatting import Style
+from frtaudit.core.text.kinds import Kind, printed
 from frtaudit.report.pieces import Footnotes, Text, TextSpan, spans
 from frtaudit.report.source import Bounds, Record, Source, escape
 from frtaudit.report.words import display_name, words

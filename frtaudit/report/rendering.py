@@ -6,9 +6,9 @@ from dataclasses import fields, replace
 
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json, to_bytes
+from frtaudit.core.plain.structure import build, plain, silent
 from frtaudit.core.result import Previous
 from frtaudit.core.spec import Report
-from frtaudit.core.structure import build, plain, silent
 from frtaudit.report import render, sweep
 from frtaudit.report.checklists import filled, to_csv, to_json
 from frtaudit.report.context import titles

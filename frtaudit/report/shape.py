@@ -26,8 +26,8 @@ from typing import NoReturn, Protocol
 from frtaudit.core.canonical import sha256, to_bytes
 from frtaudit.core.machine.files import read_regular
 from frtaudit.core.machine.resources import shipped
+from frtaudit.core.plain.structure import closest
 from frtaudit.core.registry import lookup, names
-from frtaudit.core.structure import closest
 from frtaudit.errors import SpecError
 from frtaudit.report.words import Words, words
 

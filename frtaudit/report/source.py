@@ -6,9 +6,9 @@ from functools import cached_property
 
 from frtaudit.core import UNKNOWN, AuditResult, Curve, Estimate, Interval, Method, Target
 from frtaudit.core.canonical import Json
-from frtaudit.core.formatting import count
 from frtaudit.core.result import Previous
 from frtaudit.core.spec import Report
+from frtaudit.core.text.formatting import count
 from frtaudit.report.pieces import TextSpan
 
 PRINTED_FIRST = (

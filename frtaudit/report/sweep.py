@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from frtaudit.core import formatting, kinds
 from frtaudit.core.canonical import digest, number_in
-from frtaudit.core.kinds import printed
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.metrics import RATES, kind_of
+from frtaudit.core.plain.structure import plain
 from frtaudit.core.spec import Report
-from frtaudit.core.structure import plain
+from frtaudit.core.text import formatting, kinds
+from frtaudit.core.text.kinds import printed
 from frtaudit.report.direction import strings_in, use_names
 from frtaudit.report.figures import curves
 from frtaudit.report.figures.curves import Dot

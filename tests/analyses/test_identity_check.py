@@ -17,7 +17,8 @@ from frtaudit.core.spec import Bootstrap, Grid, GridKind, RequirementSpec, Thres
 from frtaudit.datasets.cohorts.templates import TemplateFolder
 from frtaudit.errors import DataError
 from frtaudit.pipeline.audit import Audited
-from frtaudit.testing.study import planted_duplicates, superpopulation
+from frtaudit.testing.study import planted_duplicates
+from frtaudit.testing.study.sets import superpopulation
 
 PEOPLE, IMAGES, SPLIT, SWAPPED = 110, 3, 5, 3
 THRESHOLD = 0.7

@@ -24,7 +24,7 @@ from frtaudit.collection.duplicates import (
     sieved,
 )
 from frtaudit.core.collecting import CallError, Picture, Refusal
-from frtaudit.core.structure import build
+from frtaudit.core.plain.structure import build
 from frtaudit.errors import ProviderError, SpecError
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from frtaudit.core import UNKNOWN, Classification, Cohort, CohortData, LedgerEntry, Templates
 from frtaudit.core.cohort import ClassCount, Required, Sanitized, Stage
-from frtaudit.core.records import to_json
+from frtaudit.core.plain.records import to_json
 
 
 def classification(**changes: Any) -> Classification:

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as arrays
 from frtaudit.core import Curve, RateCurve
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.curves import spans, step_envelope
-from frtaudit.core.records import from_json, to_json
+from frtaudit.core.plain.records import from_json, to_json
 
 SCORES = arrays.arrays(np.float64, st.integers(0, 12), elements=st.integers(-4, 4).map(float))
 

@@ -6,7 +6,7 @@ from hypothesis import given
 
 from frtaudit.core import Estimate, Interval, Method, Target
 from frtaudit.core.canonical import to_bytes
-from frtaudit.core.records import from_json, to_json
+from frtaudit.core.plain.records import from_json, to_json
 
 
 def interval(**changes: Any) -> Interval:

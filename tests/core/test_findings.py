@@ -6,7 +6,7 @@ from hypothesis import given
 
 from frtaudit.core import Finding, Verdict
 from frtaudit.core.findings import FailOn, exit_code, verdict_counts
-from frtaudit.core.records import from_json, to_json
+from frtaudit.core.plain.records import from_json, to_json
 
 
 def finding(**changes: Any) -> Finding:

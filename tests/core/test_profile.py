@@ -2,8 +2,8 @@
 
 import pytest
 
+from frtaudit.core.plain.structure import build, plain
 from frtaudit.core.profile import Confidence, Counts, ProfileSpec
-from frtaudit.core.structure import build, plain
 from frtaudit.errors import SpecError
 
 HOUSE = {"source": "House rules", "date": "2026"}

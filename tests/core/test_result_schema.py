@@ -12,7 +12,7 @@ from frtaudit.config.load import load_spec
 from frtaudit.core.estimates import Estimate, Interval, Test, TestMethod
 from frtaudit.core.findings import Finding, Verdict
 from frtaudit.core.methods import Method, Target
-from frtaudit.core.records import to_json
+from frtaudit.core.plain.records import to_json
 from frtaudit.pipeline.audit import audit
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frtaudit.core.records import from_json, to_json
+from frtaudit.core.plain.records import from_json, to_json
 from frtaudit.core.rows import SHOWN, RowDigests, changed, cuts
 
 

@@ -13,9 +13,9 @@ from small_audits import whole_spec
 
 from frtaudit.core.canonical import dumps
 from frtaudit.core.identity import to_plain
-from frtaudit.core.records import from_json, to_json
+from frtaudit.core.plain.records import from_json, to_json
+from frtaudit.core.plain.structure import silent
 from frtaudit.core.seal import Departure, SealRecord, departures, sealed_content
-from frtaudit.core.structure import silent
 
 LEAVES = st.none() | st.booleans() | st.integers(-3, 3) | st.floats(-1, 1) | st.text("ab/~", max_size=2)
 TREES = st.recursive(

@@ -16,7 +16,7 @@ from frtaudit.core.labelling import Faces, Service
 from frtaudit.errors import DataError
 from frtaudit.inputs.coded import Coded, coded_of, joined
 from frtaudit.inputs.queries.faces import services_of
-from frtaudit.inputs.scorelist import read_scores
+from frtaudit.inputs.score_lists.scorelist import read_scores
 from frtaudit.inputs.tables import read_table
 
 TEXTS = st.lists(st.sampled_from(["", "a", "b", "c d", "é"]), max_size=12)

@@ -7,8 +7,8 @@ import numpy as np
 
 from frtaudit.core import Estimate, Interval
 from frtaudit.core.arrays import Ints
-from frtaudit.core.file_names import file_name
 from frtaudit.core.spec import Weighting
+from frtaudit.core.text.file_names import file_name
 from frtaudit.evaluation.intervals import SHARE, AtKey
 from frtaudit.evaluation.system import WEIGHTINGS, SystemData
 from frtaudit.inputs.review import as_csv, pair_id

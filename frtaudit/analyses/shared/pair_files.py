@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from frtaudit.core import Comparisons
-from frtaudit.core.file_names import file_name
+from frtaudit.core.text.file_names import file_name
 from frtaudit.evaluation.system import FoldPairs, SystemData
 from frtaudit.inputs.review import as_csv
 

@@ -18,7 +18,7 @@ from frtaudit.cli.sweeps.jobs import JobResult, State
 from frtaudit.cli.sweeps.plan import Plan
 from frtaudit.core import AuditResult, Estimate, Interval, Target, Verdict
 from frtaudit.core.canonical import Json
-from frtaudit.core.formatting import cell
+from frtaudit.core.text.formatting import cell
 from frtaudit.report.source import mapping
 from frtaudit.stats.systems.multiplicity import holm
 

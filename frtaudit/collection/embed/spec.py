@@ -11,12 +11,12 @@ from typing import Any  # Any: a detector is a plug-in
 from frtaudit.collection.clients.face_finding import FaceDetector, Gives
 from frtaudit.collection.clients.face_network import CPU
 from frtaudit.collection.embed.preset import Cut, EngineKind, Preset
-from frtaudit.core.file_names import RESERVED
 from frtaudit.core.identity import plugin
-from frtaudit.core.quoting import quoted
+from frtaudit.core.plain.structure import Built, build, hints_of, plain, required, unknown_key
 from frtaudit.core.registry import names
 from frtaudit.core.spec import MACHINE, PATH
-from frtaudit.core.structure import Built, build, hints_of, plain, required, unknown_key
+from frtaudit.core.text.file_names import RESERVED
+from frtaudit.core.text.quoting import quoted
 from frtaudit.errors import SpecError
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")

@@ -1,6 +1,6 @@
 """How large a value of a spec may be: beyond it nobody gets an answer, so it is refused before anything is read.
 
-Declared here once, by the name of a field, whatever it is a field of; kept by :mod:`frtaudit.core.structure`.
+Declared here once, by the name of a field, whatever it is a field of; kept by :mod:`frtaudit.core.plain.structure`.
 """
 
 import math

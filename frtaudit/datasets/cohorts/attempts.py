@@ -8,8 +8,8 @@ from frtaudit.core.canonical import sha256_file
 from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
-from frtaudit.inputs.attempts import attempts_in, cohort_of_attempts
 from frtaudit.inputs.places import need_file
+from frtaudit.inputs.score_lists.attempts import attempts_in, cohort_of_attempts
 from frtaudit.inputs.tables import read_table
 
 

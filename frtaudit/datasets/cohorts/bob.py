@@ -9,7 +9,9 @@ from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError, column_names
-from frtaudit.inputs.fields import (
+from frtaudit.inputs.pseudonyms import pseudonym_key
+from frtaudit.inputs.roster import attributes_of, enrol
+from frtaudit.inputs.score_lists.fields import (
     SCORE,
     Coded,
     Layout,
@@ -19,9 +21,7 @@ from frtaudit.inputs.fields import (
     read_fields,
     split_spaces,
 )
-from frtaudit.inputs.gathering import Gathered, paths_below, people_of, table_of
-from frtaudit.inputs.pseudonyms import pseudonym_key
-from frtaudit.inputs.roster import attributes_of, enrol
+from frtaudit.inputs.score_lists.gathering import Gathered, paths_below, people_of, table_of
 from frtaudit.inputs.tables import read_table
 
 CLAIMED, REAL, MODEL, LABEL = "claimed_id", "real_id", "model_label", "test_label"

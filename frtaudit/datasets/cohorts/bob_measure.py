@@ -11,9 +11,9 @@ from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
-from frtaudit.inputs.fields import SCORE, Layout, Nan, read_fields
-from frtaudit.inputs.gathering import paths_below
-from frtaudit.inputs.nameless import Scores, material_of_scores
+from frtaudit.inputs.score_lists.fields import SCORE, Layout, Nan, read_fields
+from frtaudit.inputs.score_lists.gathering import paths_below
+from frtaudit.inputs.score_lists.nameless import Scores, material_of_scores
 
 LABEL = "label"
 TWO = Layout(columns=(LABEL, SCORE), remarks=True)

@@ -10,8 +10,8 @@ from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
-from frtaudit.inputs.fields import SCORE, Layout, Nan, first_line, read_fields, split_spaces
-from frtaudit.inputs.nameless import Scores, material_of_scores
+from frtaudit.inputs.score_lists.fields import SCORE, Layout, Nan, first_line, read_fields, split_spaces
+from frtaudit.inputs.score_lists.nameless import Scores, material_of_scores
 
 
 @register("cohort", "pyeer")

@@ -18,7 +18,7 @@ from frtaudit.inputs.queries.answers import with_answers
 from frtaudit.inputs.queries.boxes import boxes_of
 from frtaudit.inputs.queries.collected import COLLECTION, Collected, read_collected
 from frtaudit.inputs.queries.faces import faces_of, services_of
-from frtaudit.inputs.scorelist import read_scores
+from frtaudit.inputs.score_lists.scorelist import read_scores
 from frtaudit.inputs.tables import SUFFIXES, read_table
 from frtaudit.labelling.crops import crops_of_faces, near_duplicates
 from frtaudit.labelling.detection import Detected, Detections, crops_of, faces_in

@@ -11,8 +11,8 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
 from frtaudit.inputs.places import need_file
-from frtaudit.inputs.score_cohort import cohort_of_lists
-from frtaudit.inputs.scorelist import read_scores
+from frtaudit.inputs.score_lists.score_cohort import cohort_of_lists
+from frtaudit.inputs.score_lists.scorelist import read_scores
 from frtaudit.inputs.tables import SUFFIXES, read_table
 
 

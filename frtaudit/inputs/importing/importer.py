@@ -6,7 +6,7 @@ from shlex import quote
 
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
-from frtaudit.core.quoting import typed
+from frtaudit.core.text.quoting import typed
 from frtaudit.errors import SpecError
 from frtaudit.inputs.importing.agreement import agreed
 from frtaudit.inputs.importing.attach import with_systems

@@ -9,9 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from frtaudit.core.arrays import Floats, Index
-from frtaudit.core.file_names import file_name
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.text.file_names import file_name
 from frtaudit.inputs.importing.starter import audit_name, spec_text
 from frtaudit.inputs.importing.values import KnownSet, Pairs, PairScores, Samples
 

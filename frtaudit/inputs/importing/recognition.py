@@ -2,13 +2,13 @@
 
 from typing import cast
 
-from frtaudit.core.quoting import typed
 from frtaudit.core.registry import lookup, names
+from frtaudit.core.text.quoting import typed
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.array_files import PICKLES, refuse_pickle
 from frtaudit.inputs.importing.contents import Contents
 from frtaudit.inputs.importing.values import Evidence, Reader
-from frtaudit.inputs.scorelist import SCORE
+from frtaudit.inputs.score_lists.scorelist import SCORE
 
 GROUP = "known_set"
 

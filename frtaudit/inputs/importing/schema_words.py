@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from shlex import quote
 
-from frtaudit.core.quoting import listed
+from frtaudit.core.text.quoting import listed
 from frtaudit.inputs.importing.image_table import Numbers, groups_among, numbers_among
 
 

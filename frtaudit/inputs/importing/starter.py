@@ -8,8 +8,8 @@ import numpy as np
 import yaml
 
 from frtaudit.core.canonical import Json
-from frtaudit.core.file_names import file_name
-from frtaudit.core.names import is_name
+from frtaudit.core.text.file_names import file_name
+from frtaudit.core.text.names import is_name
 from frtaudit.errors import printable
 from frtaudit.inputs.importing.values import UNKNOWN, KnownSet
 

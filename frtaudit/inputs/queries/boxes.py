@@ -7,7 +7,7 @@ import pandas as pd
 
 from frtaudit.core.arrays import Floats, Texts
 from frtaudit.errors import DataError
-from frtaudit.inputs.scorelist import PROVIDER
+from frtaudit.inputs.score_lists.scorelist import PROVIDER
 from frtaudit.inputs.tables import Table
 
 IMAGE, FACE = ("image", "image_id"), ("face", "face_id")

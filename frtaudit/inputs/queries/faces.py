@@ -13,7 +13,7 @@ from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, UNSAID, Fa
 from frtaudit.errors import DataError
 from frtaudit.inputs.coded import Coded, Codes, joined
 from frtaudit.inputs.pairing import both_orders
-from frtaudit.inputs.scorelist import ScoreList, refuse_repeats
+from frtaudit.inputs.score_lists.scorelist import ScoreList, refuse_repeats
 from frtaudit.inputs.tables import Table
 
 FACE = ("face_id", "sample_id", "image_id", "face", "image")

@@ -9,11 +9,11 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
 from frtaudit.core import AuditResult
-from frtaudit.core.file_names import file_name
-from frtaudit.core.formatting import cell
 from frtaudit.core.machine.files import open_regular
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
+from frtaudit.core.text.file_names import file_name
+from frtaudit.core.text.formatting import cell
 from frtaudit.errors import DataError
 from frtaudit.report.exports.flat_tables import sheets_of
 from frtaudit.report.exports.run_folder import FinishedRun
@@ -78,7 +78,7 @@ def _copied(source: BinaryIO, to: BinaryIO) -> None:
 
 
 def _shown(table: pa.Table) -> pa.Table:
-    """The table with :func:`~frtaudit.core.formatting.cell` of every text, the name of a column too."""
+    """The table with :func:`~frtaudit.core.text.formatting.cell` of every text, the name of a column too."""
     columns = [_cells(column) if _is_text(column.type) else column for column in table.columns]
     return pa.table(columns, names=[str(cell(name)) for name in table.column_names])
 

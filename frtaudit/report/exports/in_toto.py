@@ -6,9 +6,9 @@ from pathlib import Path
 
 from frtaudit.core import Finding, Verdict
 from frtaudit.core.canonical import Json, digest, to_bytes
-from frtaudit.core.file_names import file_name
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
+from frtaudit.core.text.file_names import file_name
 from frtaudit.report.exports.run_folder import RESULT, FinishedRun
 from frtaudit.report.source import Source, mapping
 

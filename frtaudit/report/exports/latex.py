@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from frtaudit.core import AuditResult
-from frtaudit.core.file_names import file_name
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
+from frtaudit.core.text.file_names import file_name
 from frtaudit.errors import printable
 from frtaudit.report.context import SECTIONS
 from frtaudit.report.exports.run_folder import FinishedRun

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from frtaudit.core import Target, Verdict, formatting
+from frtaudit.core import Target, Verdict
 from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
+from frtaudit.core.text import formatting
 from frtaudit.errors import printable
 from frtaudit.report.exports.run_folder import RISING, FinishedRun
 from frtaudit.report.sections.interclass_published import upper_bounds

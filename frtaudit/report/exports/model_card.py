@@ -6,9 +6,9 @@ from pathlib import Path
 
 from frtaudit.core import Target
 from frtaudit.core.canonical import Json, dumps, to_bytes
-from frtaudit.core.file_names import file_name
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
+from frtaudit.core.text.file_names import file_name
 from frtaudit.report.exports.run_folder import FinishedRun
 from frtaudit.report.source import Record, Source, mapping
 from frtaudit.report.words import words

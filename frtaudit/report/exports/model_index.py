@@ -8,9 +8,9 @@ import yaml
 
 from frtaudit.core import Target
 from frtaudit.core.canonical import Json
-from frtaudit.core.file_names import file_name
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
+from frtaudit.core.text.file_names import file_name
 from frtaudit.errors import printable
 from frtaudit.report.exports.run_folder import FinishedRun
 from frtaudit.report.source import Record, Source, mapping

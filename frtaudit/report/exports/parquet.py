@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from frtaudit.core.file_names import file_name
 from frtaudit.core.machine.files import open_regular
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
+from frtaudit.core.text.file_names import file_name
 from frtaudit.report.exports.flat_tables import sheets_of
 from frtaudit.report.exports.run_folder import FinishedRun
 

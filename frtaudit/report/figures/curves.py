@@ -9,8 +9,9 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from frtaudit.core import Curve, formatting
+from frtaudit.core import Curve
 from frtaudit.core.arrays import Floats
+from frtaudit.core.text import formatting
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
 from frtaudit.report.pieces import Key, Panel

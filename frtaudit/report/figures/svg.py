@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from xml.sax.saxutils import escape
 
-from frtaudit.core.file_names import file_name
+from frtaudit.core.text.file_names import file_name
 from frtaudit.report.direction import as_shown
 
 _HEAD = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from frtaudit.core.kinds import place
+from frtaudit.core.text.kinds import place
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import systems

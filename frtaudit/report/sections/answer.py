@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from frtaudit.core import Target, Verdict, formatting
+from frtaudit.core import Target, Verdict
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.metrics import RATES
 from frtaudit.core.result import DECISION
+from frtaudit.core.text import formatting
 from frtaudit.evaluation.subjects_needed import subjects_needed
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, plain_text, spans

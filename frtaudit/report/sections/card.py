@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from frtaudit.core import formatting
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures.bars import Bar, bars
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans

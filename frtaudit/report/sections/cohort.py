@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from frtaudit.core import formatting
 from frtaudit.core.canonical import Json
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import build_table, provider

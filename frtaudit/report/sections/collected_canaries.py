@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from frtaudit.core import formatting
 from frtaudit.core.canonical import Json
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.sections.collected_services import Facts, called_by, counted, place_of, rows_of

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from frtaudit.core import Method, Target, formatting
+from frtaudit.core import Method, Target
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, plain_text, spans
 from frtaudit.report.sections.tables import build_table, by_provider, provider

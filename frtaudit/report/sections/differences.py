@@ -1,7 +1,8 @@
 """Whether groups differ, in words: the p value, what is expected under equality, the minimum detectable difference."""
 
-from frtaudit.core import Estimate, Target, Test, formatting
+from frtaudit.core import Estimate, Target, Test
 from frtaudit.core.metrics import INDICES, value_alike
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.source import Record, Source

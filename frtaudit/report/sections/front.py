@@ -1,6 +1,7 @@
 """The figure of the first page: the rates of everybody and of each group beside their limits, or the curves."""
 
-from frtaudit.core import Curve, Target, formatting
+from frtaudit.core import Curve, Target
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot, Series

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from frtaudit.core import UNKNOWN, formatting
+from frtaudit.core import UNKNOWN
 from frtaudit.core.metrics import INDICES, value_alike
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot

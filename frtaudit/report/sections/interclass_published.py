@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from frtaudit.core import Method, OrderRule, Target, formatting
+from frtaudit.core import Method, OrderRule, Target
 from frtaudit.core.spec import FailureScore
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import build_table, provider

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from frtaudit.core import Target, formatting
+from frtaudit.core import Target
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import labels
 from frtaudit.report.figures.labels import Reach

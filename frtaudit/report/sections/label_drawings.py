@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from frtaudit.core import Curve
-from frtaudit.core.kinds import place
+from frtaudit.core.text.kinds import place
 from frtaudit.report.figures import labels as label_figures
 from frtaudit.report.figures import legends
 from frtaudit.report.figures.curves import Dot, Series

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from frtaudit.core import formatting
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import labels as label_figures
 from frtaudit.report.figures.curves import Series

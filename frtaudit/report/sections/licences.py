@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+from frtaudit.core.plain.records import from_json
 from frtaudit.core.provenance import Origin, Provenance
-from frtaudit.core.records import from_json
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, listed, spans
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import Source, escape, mapping

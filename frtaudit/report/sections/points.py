@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from frtaudit.core import UNKNOWN, Target, formatting
+from frtaudit.core import UNKNOWN, Target
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, spans
 from frtaudit.report.source import Bounds, Record, Source, mapping

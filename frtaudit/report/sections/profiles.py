@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from frtaudit.core import Finding, formatting
+from frtaudit.core import Finding
 from frtaudit.core.canonical import Json
 from frtaudit.core.profile import Confidence
+from frtaudit.core.text import formatting
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.sections.verdicts import FindingRow, all_rulings, declared, printed_bound

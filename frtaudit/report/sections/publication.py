@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from frtaudit.core import formatting
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, listed, spans
 from frtaudit.report.sections.tables import build_table

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from frtaudit.core import Target, formatting
+from frtaudit.core import Target
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import interclass
 from frtaudit.report.figures.interclass import BoxStats

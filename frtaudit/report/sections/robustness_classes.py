@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from frtaudit.core import Target, formatting
+from frtaudit.core import Target
 from frtaudit.core.metrics import INDICES
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import build_table, by_provider, methods_said, provider

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from frtaudit.core import Target, formatting
+from frtaudit.core import Target
 from frtaudit.core.findings import verdict_counts
 from frtaudit.core.metrics import THRESHOLDS
 from frtaudit.core.spec import Report
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import (
     Block,

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from frtaudit.core import Curve, Target, kinds
+from frtaudit.core import Curve, Target
+from frtaudit.core.text import kinds
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass

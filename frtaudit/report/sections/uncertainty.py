@@ -4,8 +4,9 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from frtaudit.core import Curve, Method, Target, formatting
+from frtaudit.core import Curve, Method, Target
 from frtaudit.core.metrics import value_alike
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import bands, canvas
 from frtaudit.report.figures.bands import DASHED, DOTTED, Banded, BandStyle, Scale

@@ -1,7 +1,8 @@
 """What stands below the vendors' page: what failures could hide, services at two dates, what was left out."""
 
-from frtaudit.core import formatting, metrics
-from frtaudit.core.kinds import Kind
+from frtaudit.core import metrics
+from frtaudit.core.text import formatting
+from frtaudit.core.text.kinds import Kind
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import build_table

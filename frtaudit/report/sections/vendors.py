@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from frtaudit.core import formatting
 from frtaudit.core.result import DECISION
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import systems
 from frtaudit.report.figures.systems import Gap

@@ -4,11 +4,12 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from frtaudit.core import Estimate, Finding, Target, Verdict, formatting, kinds
+from frtaudit.core import Estimate, Finding, Target, Verdict
 from frtaudit.core.canonical import Json
 from frtaudit.core.metrics import kind_of
 from frtaudit.core.profile import Confidence
 from frtaudit.core.spec import Sided
+from frtaudit.core.text import formatting, kinds
 from frtaudit.evaluation.requirement_findings import SIDES
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, spans

@@ -24,8 +24,8 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import IntervalSpec, Weighting
 from frtaudit.evaluation.intervals import OperatingPoint
 from frtaudit.stats.intervals import coverage
-from frtaudit.testing.study import superpopulation
-from frtaudit.testing.study.superpopulation import Cohorts, RealSet, Truth
+from frtaudit.testing.study.sets import superpopulation
+from frtaudit.testing.study.sets.superpopulation import Cohorts, RealSet, Truth
 from frtaudit.testing.study.systems import cohort_of, spec_of, system_of
 
 SYSTEMS = (

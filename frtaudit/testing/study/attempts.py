@@ -17,8 +17,8 @@ from scipy import stats
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.stats.intervals.clustered_share import share_bounds
-from frtaudit.testing.study.one_sided import ERRORS
 from frtaudit.testing.study.pages import into
+from frtaudit.testing.study.sets.one_sided import ERRORS
 
 PEOPLE = (60, 200)
 TRIED = (

@@ -43,11 +43,11 @@ from frtaudit.stats.rates.rates import Rates, rates, trials
 from frtaudit.stats.rates.resolution import unresolved
 from frtaudit.stats.similarity.tail import no_groups
 from frtaudit.testing.populations import Sampled
-from frtaudit.testing.study import scored_sets, shown
-from frtaudit.testing.study.one_sided import ERRORS
 from frtaudit.testing.study.pages import into
-from frtaudit.testing.study.scored_sets import ScoredSet
-from frtaudit.testing.study.sources import LIKE_PEOPLE, missing, sources
+from frtaudit.testing.study.sets import scored_sets, shown
+from frtaudit.testing.study.sets.one_sided import ERRORS
+from frtaudit.testing.study.sets.scored_sets import ScoredSet
+from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, missing, sources
 from frtaudit.testing.study.systems import SYSTEM, cohort_of, spec_of
 
 DESIGNS = ((60, 1e-2), (150, 1e-3), (400, 1e-4))  # people and FMR target: ten expected false matches and more

@@ -18,11 +18,11 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.labels.suspected_duplicates import Suspects, cuts_of, suspected_pairs, within_medians
 from frtaudit.testing.populations import Sampled
-from frtaudit.testing.study import superpopulation
 from frtaudit.testing.study.pages import into
-from frtaudit.testing.study.scored_sets import tail_of
-from frtaudit.testing.study.sources import SYSTEMS, missing, real_data
-from frtaudit.testing.study.superpopulation import RealSet
+from frtaudit.testing.study.sets import superpopulation
+from frtaudit.testing.study.sets.scored_sets import tail_of
+from frtaudit.testing.study.sets.sources import SYSTEMS, missing, real_data
+from frtaudit.testing.study.sets.superpopulation import RealSet
 
 WEAK = "F"  # the letter of the set that a bad matcher made on purpose
 DRAWS, PLANTED, IMAGES = 10, 20, 10

@@ -15,9 +15,9 @@ from pathlib import Path
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.spec import Weighting
 from frtaudit.testing.study.pages import into
-from frtaudit.testing.study.sources import LIKE_PEOPLE, PARTS, RATES, Source, missing, sources
-from frtaudit.testing.study.superpopulation_cells import Cell, cells, read, write
-from frtaudit.testing.study.superpopulation_table import table
+from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, PARTS, RATES, Source, missing, sources
+from frtaudit.testing.study.sets.superpopulation_cells import Cell, cells, read, write
+from frtaudit.testing.study.sets.superpopulation_table import table
 
 PEOPLE, TARGETS = (60, 150, 400), (1e-2, 1e-3, 1e-4)
 COHORTS = 20_000

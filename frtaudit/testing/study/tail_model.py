@@ -22,9 +22,9 @@ from frtaudit.stats.intervals.wilson import prepare
 from frtaudit.stats.similarity.tail import from_matrix, no_groups
 from frtaudit.stats.tails.peaks import bounds, deciding_bound, tail_model
 from frtaudit.testing.populations import HUBS, ISOTROPIC, WOLVES, Population
-from frtaudit.testing.study import scored_sets
 from frtaudit.testing.study.pages import into
-from frtaudit.testing.study.sources import SYSTEMS, real_data
+from frtaudit.testing.study.sets import scored_sets
+from frtaudit.testing.study.sets.sources import SYSTEMS, real_data
 
 PLACE, NOMINAL, ALPHA = "tail model", 0.95, 0.05
 TARGETS = (1e-5, 1e-6)  # one and two decades below what the cohorts resolve

@@ -22,7 +22,7 @@ from frtaudit.collection.services.facepp import By, FacePlusPlus
 from frtaudit.collection.services.luxand import Luxand
 from frtaudit.collection.services.tencent import Tencent
 from frtaudit.core.collecting import Answer, Box, CallError, Crop, DetectedFace, Detection
-from frtaudit.core.structure import construct
+from frtaudit.core.plain.structure import construct
 from frtaudit.errors import ProviderError, SpecError
 
 PICTURE = CLEAN.picture(0, 0)

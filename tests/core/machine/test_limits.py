@@ -8,8 +8,8 @@ from frtaudit.collection.spec import BudgetSpec
 from frtaudit.config.load import load_collection, load_spec
 from frtaudit.config.validate import check_spec
 from frtaudit.core.machine import limits
+from frtaudit.core.plain.structure import build
 from frtaudit.core.spec import AuditSpec, Bootstrap, Folds, Grid, Report, Thresholds
-from frtaudit.core.structure import build
 from frtaudit.datasets.cohorts.synthetic import Synthetic
 from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.datasets.cohorts.synthetic_releases import SyntheticReleases

@@ -12,7 +12,7 @@ from frtaudit.core.cohort import CohortData
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.datasets.cohorts.bob import BobScores
 from frtaudit.errors import DataError
-from frtaudit.inputs.fields import Nan
+from frtaudit.inputs.score_lists.fields import Nan
 
 FORMATS = Path(__file__).resolve().parents[2] / "formats"
 OTHERS = json.loads((FORMATS / "as_read_by_others.json").read_text())

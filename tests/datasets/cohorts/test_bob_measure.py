@@ -6,7 +6,7 @@ import pytest
 
 from frtaudit.datasets.cohorts.bob_measure import BobMeasureScores
 from frtaudit.errors import DataError
-from frtaudit.inputs.fields import Nan
+from frtaudit.inputs.score_lists.fields import Nan
 
 FORMATS = Path(__file__).resolve().parents[2] / "formats"
 OTHERS = json.loads((FORMATS / "as_read_by_others.json").read_text())

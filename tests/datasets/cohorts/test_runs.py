@@ -13,7 +13,7 @@ from vendor_audits import VENDORS, from_runs, made, pick, runs, trials
 
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import digest, sha256, to_bytes
-from frtaudit.core.records import to_json
+from frtaudit.core.plain.records import to_json
 from frtaudit.core.spec import AuditSpec, Bootstrap, Folds, Report, SchemaSpec, Thresholds
 from frtaudit.datasets.cohorts.bob import BobScores
 from frtaudit.datasets.cohorts.runs import Runs
@@ -22,7 +22,7 @@ from frtaudit.datasets.cohorts.templates import TemplateFolder
 from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.errors import DataError, SpecError
-from frtaudit.inputs import nameless
+from frtaudit.inputs.score_lists import nameless
 from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.components import load_cohort
 from frtaudit.pipeline.rederive import note_paths

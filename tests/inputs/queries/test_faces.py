@@ -6,7 +6,7 @@ import pytest
 from frtaudit.core.labelling import Faces
 from frtaudit.errors import DataError
 from frtaudit.inputs.queries.faces import faces_of, services_of
-from frtaudit.inputs.scorelist import read_scores
+from frtaudit.inputs.score_lists.scorelist import read_scores
 from frtaudit.inputs.tables import read_table
 
 FACES = "face_id,query,group,annotation\nb2,b,x,0\na1,a,y,1\nb1,b,x,\n"

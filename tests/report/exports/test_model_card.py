@@ -6,7 +6,7 @@ import jsonschema
 import report_fixture
 from finished_runs import finished
 
-from frtaudit.core.file_names import file_name
+from frtaudit.core.text.file_names import file_name
 from frtaudit.report.exports.model_card import ModelCard
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "model_card.schema.json").read_text())

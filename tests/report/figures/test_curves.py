@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from report_fixture import SYSTEMS, curves, result
 
 from frtaudit.core import Curve
-from frtaudit.core.records import from_json, to_json
+from frtaudit.core.plain.records import from_json, to_json
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot, Series

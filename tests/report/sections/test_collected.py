@@ -13,7 +13,7 @@ from report_text import Page
 from frtaudit.core import AuditResult
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.spec import Report
-from frtaudit.pipeline.disclosure import published
+from frtaudit.pipeline.publishable.disclosure import published
 from frtaudit.report import render
 from frtaudit.report.pieces import Table, plain_text
 from frtaudit.report.sections import collected

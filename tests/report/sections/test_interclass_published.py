@@ -8,8 +8,9 @@ from small_audits import audit, spec
 
 from frtaudit.analyses.interclass import Interclass
 from frtaudit.analyses.interclass_spread import NO_INTERVAL, OF_TWO, InterclassSpread
-from frtaudit.core import AuditResult, formatting
+from frtaudit.core import AuditResult
 from frtaudit.core.spec import RequirementSpec
+from frtaudit.core.text import formatting
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import interclass_published
 from frtaudit.report.sections.interclass import build

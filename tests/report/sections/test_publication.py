@@ -3,7 +3,7 @@
 import numpy as np
 from published_people import drawn, result_of
 
-from frtaudit.pipeline.disclosure import published
+from frtaudit.pipeline.publishable.disclosure import published
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections.points import worst_group
 from frtaudit.report.sections.publication import build, findings_left_out

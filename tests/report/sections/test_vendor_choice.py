@@ -6,7 +6,8 @@ from vendor_audits import VENDORS, from_runs, made, pick, result
 from frtaudit.analyses.differentials import Differentials
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.failures import Failures
-from frtaudit.core import AuditResult, formatting
+from frtaudit.core import AuditResult
+from frtaudit.core.text import formatting
 from frtaudit.pipeline.audit import audit
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import answer, vendor_choice

@@ -25,7 +25,7 @@ from frtaudit.testing.study.moving_thresholds import (
     table,
     threshold_misses,
 )
-from frtaudit.testing.study.scored_sets import made
+from frtaudit.testing.study.sets.scored_sets import made
 
 ROOT = Path(__file__).parents[3]
 TARGET = 0.01

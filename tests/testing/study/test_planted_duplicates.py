@@ -5,8 +5,8 @@ import numpy as np
 from frtaudit.core.scores import Groups
 from frtaudit.testing.populations import ISOTROPIC
 from frtaudit.testing.study.planted_duplicates import Flagged, drawn, split, table
-from frtaudit.testing.study.scored_sets import tail_of
-from frtaudit.testing.study.superpopulation import RealSet
+from frtaudit.testing.study.sets.scored_sets import tail_of
+from frtaudit.testing.study.sets.superpopulation import RealSet
 
 
 def small() -> RealSet:

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from frtaudit.testing.populations import ISOTROPIC
-from frtaudit.testing.study import scored_sets, superpopulations
-from frtaudit.testing.study.sources import sources
-from frtaudit.testing.study.superpopulation_cells import read
-from frtaudit.testing.study.superpopulation_table import table
+from frtaudit.testing.study import superpopulations
+from frtaudit.testing.study.sets import scored_sets
+from frtaudit.testing.study.sets.sources import sources
+from frtaudit.testing.study.sets.superpopulation_cells import read
+from frtaudit.testing.study.sets.superpopulation_table import table
 
 ROOT = Path(__file__).parents[3]
 

@@ -1,0 +1,1 @@
+"""Typed frozen values as plain data and back."""

@@ -1,0 +1,1 @@
+"""Names and numbers as text: how they are printed, quoted, and made file names."""

@@ -1,0 +1,258 @@
+"""Tables of attempts: who claimed whose identity in which transaction, and the score of each attempt."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+
+from frtaudit.core.arrays import Flags, Ints
+from frtaudit.core.cohort import Cohort, CohortData
+from frtaudit.core.spec import SchemaSpec
+from frtaudit.core.transactions import Transactions
+from frtaudit.errors import DataError
+from frtaudit.inputs.coded import Coded, coded_of
+from frtaudit.inputs.pseudonyms import pseudonym_key
+from frtaudit.inputs.roster import Roster, attributes_of, enrol
+from frtaudit.inputs.score_lists.score_cohort import tables_of
+from frtaudit.inputs.score_lists.scorelist import PROVIDER, ScoreList, answers, constant, truth
+from frtaudit.inputs.tables import Table
+
+TRANSACTION, ATTEMPT = ("transaction", "transaction_id"), ("attempt", "attempt_number")
+SUBJECT, CLAIMED = ("subject", "subject_id"), ("claimed_subject", "claimed_subject_id", "claimed_id")
+ENROLLED = "enrolled"
+MAX_ATTEMPTS = 1000  # attempts of a transaction
+_DIGITS = re.compile(r"[0-9]{1,9}")  # Python refuses to read thousands of them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptList:
+    """P attempts of one table: ``transaction``, ``subject``, ``claimed``: ids; ``attempt`` (P,) int64: from 1.
+
+    ``scores``: the same as comparisons of a sample for each attempt with one for each person's reference.
+    """
+
+    transaction: Coded
+    attempt: Ints
+    subject: Coded
+    claimed: Coded
+    scores: ScoreList
+
+    @property
+    def table(self) -> Table:
+        """The rows as they were read."""
+        return self.scores.table
+
+
+def attempts_in(table: Table, system: str) -> AttemptList:
+    """The attempts that a table holds; ``system``: whose they are, where no column says it.
+
+    Raises :class:`DataError` naming the line: an empty id, an attempt that is no number from 1 to 1000 or stands twice,
+    a transaction of two people or with two claims, a score and a failure at once, a score that is no finite number.
+    """
+    transaction, subject, claimed = (
+        table.coded(table.need(name)) for name in (TRANSACTION, SUBJECT, CLAIMED)
+    )
+    attempt = _numbers(table, table.need(ATTEMPT))
+    score, failure = answers(table)
+    named = table.find(PROVIDER)
+    provider = table.coded(named) if named else constant(system, score.size)
+    for column in (transaction, subject, claimed, provider):
+        _refuse(
+            table, column.code < 0, "an id is empty", "ids of transaction, claimed_subject, subject, provider"
+        )
+    _check_once(table, transaction, attempt, provider)
+    _check_constant(table, transaction, subject, "subject")
+    _check_constant(table, transaction, claimed, "claimed subject")
+    probe = [f"{name}#{n}" for name, n in zip(transaction.texts().tolist(), attempt.tolist(), strict=True)]
+    names = np.array([reference_of(name) for name in claimed.names.tolist()], dtype=object)
+    scores = ScoreList(
+        table=table,
+        probe=coded_of(np.array(probe, dtype=object)),
+        reference=Coded(code=claimed.code, names=names),
+        probe_subject=subject,
+        reference_subject=claimed,
+        score=score,
+        failure=failure,
+        provider=provider,
+        columns={},
+    )
+    return AttemptList(
+        transaction=transaction, attempt=attempt, subject=subject, claimed=claimed, scores=scores
+    )
+
+
+def reference_of(subject: str) -> str:
+    """The sample that stands for a person's reference.
+
+    >>> reference_of("anna")
+    'anna#reference'
+    """
+    return f"{subject}#reference"
+
+
+def _numbers(table: Table, column: str) -> Ints:
+    texts = table.texts(column)
+    whole = [
+        _DIGITS.fullmatch(text) is not None and 1 <= int(text) <= MAX_ATTEMPTS for text in texts.tolist()
+    ]
+    accepted = f"a whole number from 1 to {MAX_ATTEMPTS}"
+    _refuse(table, ~np.array(whole, dtype=np.bool_), "the attempt is no number of an attempt", accepted)
+    return texts.astype(np.int64)
+
+
+def _refuse(table: Table, wrong: Flags, found: str, accepted: str) -> None:
+    rows = np.flatnonzero(wrong)
+    if rows.size:
+        raise DataError(table.place(int(rows[0])), found, accepted)
+
+
+def _refuse_any(table: Table, column: Coded, wrong: Sequence[bool], found: str, accepted: str) -> None:
+    """Refuse a row whose text is one of the ``wrong`` names."""
+    code = np.append(np.array(wrong, dtype=np.bool_), np.bool_(0))[column.code]
+    _refuse(table, code, found, accepted)
+
+
+def _check_once(table: Table, transaction: Coded, attempt: Ints, provider: Coded) -> None:
+    key = (provider.code.astype(np.int64) << 31 | transaction.code) * (MAX_ATTEMPTS + 1) + attempt
+    _, first, place = np.unique(key, return_index=True, return_inverse=True)
+    again = np.flatnonzero(first[place] != np.arange(key.size))
+    if again.size:
+        row = int(again[0])
+        text = f"the attempt of {table.place(int(first[place[row]]))} again"
+        raise DataError(table.place(row), text, "each attempt of a transaction once")
+
+
+def _check_constant(table: Table, transaction: Coded, of: Coded, what: str) -> None:
+    """Refuse a transaction whose rows, of whatever system, differ in what they say ``of`` it."""
+    first = np.full(transaction.names.size, -1, dtype=np.int64)
+    backwards = np.arange(transaction.code.size)[::-1]
+    first[transaction.code[backwards]] = backwards
+    before = first[transaction.code]
+    other = np.flatnonzero(of.code != of.code[before])
+    if other.size:
+        row = int(other[0])
+        text = f"gives a transaction another {what} than {table.place(int(before[row]))}"
+        raise DataError(table.place(row), text, f"one {what} in a transaction")
+
+
+def cohort_of_attempts(
+    found: AttemptList,
+    people: Table | None,
+    schemas: Mapping[str, SchemaSpec],
+    inputs: Mapping[str, str],
+    key_file: str | None = None,
+) -> CohortData:
+    """The cohort of a table of attempts: everybody in it or in ``people``, each attempt one comparison.
+
+    ``people``: a row for each person with the columns that schemas name, and perhaps ``enrolled``; ``inputs``: name to
+    sha256 of what was read; ``key_file``: holds the key of pseudonyms. Raises :class:`DataError` naming file and line.
+    """
+    roster = _roster(found, people)
+    cohort = enrol(roster, schemas)
+    subjects = dict(zip(roster.sample_ids, roster.subjects, strict=True))
+    tables, ledger = tables_of([found.scores], cohort, subjects)
+    return CohortData(
+        cohort=replace(cohort, ledger=(*cohort.ledger, *ledger)),
+        tables=tables,
+        inputs=inputs,
+        attributes=attributes_of(roster, cohort),
+        pseudonym_key=pseudonym_key(key_file, roster.sample_ids, roster.subjects),
+        transactions=dict(_transactions(found, cohort)),
+    )
+
+
+def _roster(found: AttemptList, people: Table | None) -> Roster:
+    """A sample for each person's reference, then one for each attempt."""
+    subject = found.subject.texts().tolist()
+    _, rows = np.unique(
+        found.scores.probe.code, return_index=True
+    )  # one of each attempt, whatever the system
+    made = rows.tolist()
+    known = _registered(found, people)
+    names = list(known) or list(
+        dict.fromkeys(chain(found.subject.names.tolist(), found.claimed.names.tolist()))
+    )
+    columns = () if people is None else people.columns
+    texts = {column: people.texts(column) for column in columns} if people is not None else {}
+    order = [known[name] for name in (*names, *(subject[row] for row in made))] if known else []
+    return Roster(
+        sample_ids=[*map(reference_of, names), *(found.scores.probe.text(row) for row in made)],
+        subjects=[*names, *(subject[row] for row in made)],
+        columns={column: texts[column][order] for column in columns},
+        places=[*(_place(people, known, name) for name in names), *(found.table.place(row) for row in made)],
+    )
+
+
+def _place(people: Table | None, known: Mapping[str, int], name: str) -> str:
+    return "the table of attempts" if people is None else people.place(known[name])
+
+
+def _registered(found: AttemptList, people: Table | None) -> dict[str, int]:
+    """The row of each person; every one of the attempts is among them, and who is claimed is enrolled."""
+    if people is None:
+        return {}
+    rows: dict[str, int] = {}
+    for row, name in enumerate(people.texts(people.need(SUBJECT)).tolist()):
+        if not name or name in rows:
+            raise DataError(people.place(row), "a person without an id, or twice", "one row for each person")
+        rows[name] = row
+    for column in (found.subject, found.claimed):
+        strange = [name not in rows for name in column.names.tolist()]
+        _refuse_any(
+            found.table,
+            column,
+            strange,
+            "a person that the table of people lacks",
+            f"people of {people.name}",
+        )
+    enrolled = _enrolled(people)
+    absent = [not enrolled[rows[name]] for name in found.claimed.names.tolist()]
+    _refuse_any(
+        found.table,
+        found.claimed,
+        absent,
+        "claims a person who was not enrolled",
+        "claims of people with enrolled=1",
+    )
+    return rows
+
+
+def _enrolled(people: Table) -> Sequence[int]:
+    """Whether each person was enrolled; everybody where there is no such column."""
+    if ENROLLED not in people.columns:
+        return [1] * len(people.frame)
+    said = [is_enrolled(text) for text in people.texts(ENROLLED).tolist()]
+    _refuse(people, np.array(said) < 0, f"column {ENROLLED!r} says neither", "1 or 0, yes or no")
+    return said
+
+
+def is_enrolled(text: str) -> int:
+    """1 for a word of yes, 0 for one of no, -1 for another.
+
+    >>> is_enrolled("Yes"), is_enrolled("0"), is_enrolled("")
+    (1, 0, -1)
+    """
+    return truth(text.lower())
+
+
+def _transactions(found: AttemptList, cohort: Cohort) -> Mapping[str, Transactions]:
+    """The transactions of each provider, in the order of their first rows; those of dropped people are left out."""
+    index = {name: k for k, name in enumerate(cohort.subject_ids)}
+    subject, claimed = (
+        side.mapped(np.array([index.get(name, -1) for name in side.names.tolist()], dtype=np.int32), -1)
+        for side in (found.subject, found.claimed)
+    )
+    made: dict[str, Transactions] = {}
+    for code, provider in enumerate(found.scores.provider.names.tolist()):
+        rows = np.flatnonzero((found.scores.provider.code == code) & (subject >= 0) & (claimed >= 0))
+        _, first, place = np.unique(found.transaction.code[rows], return_index=True, return_inverse=True)
+        score = np.full((first.size, int(found.attempt[rows].max(initial=1))), np.nan)
+        score[place, found.attempt[rows] - 1] = found.scores.score[rows]
+        last = np.zeros(first.size, dtype=np.int32)
+        np.maximum.at(last, place, found.attempt[rows].astype(np.int32))
+        made[provider] = Transactions(
+            subject=subject[rows][first], claimed=claimed[rows][first], score=score, made=last
+        )
+    return made

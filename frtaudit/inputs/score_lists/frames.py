@@ -1,0 +1,112 @@
+"""A table in memory, one row a comparison, as the arrays that an evaluation takes: columns by name."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import (
+    Any,
+    Protocol,
+    TypeAlias,
+    runtime_checkable,
+)  # Any: what a table gives for a column is its library's
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.plain.structure import closest
+from frtaudit.errors import DataError
+from frtaudit.inputs.pairlist import PROBE, REFERENCE
+from frtaudit.inputs.score_lists.arrays import SIDES, ScoreArrays, Sides, score_arrays
+from frtaudit.inputs.score_lists.scorelist import MATED, PROBE_SUBJECT, REFERENCE_SUBJECT, SCORE
+
+TRUTH, ESTIMATE = (*MATED, "y_true"), (*SCORE, "y_score")
+
+Groups: TypeAlias = Sequence[str] | Mapping[str, Sequence[object]]  # names, each perhaps with its columns
+
+
+@runtime_checkable
+class Frame(Protocol):
+    """A table with named columns: a DataFrame of pandas, or of another library."""
+
+    @property
+    def columns(self) -> Any:  # noqa: ANN401  see the import
+        """Names of the columns."""
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401  see the import
+        """One column."""
+
+
+def arrays_of_frame(
+    frame: Frame,
+    *,
+    score: str | None,
+    mated: object,
+    samples: tuple[str | None, str | None],
+    subjects: Sequence[object] | None,
+    groups: Groups,
+    system: str,
+) -> ScoreArrays:
+    """The comparisons of a table's rows. A column that is not named is looked for under the names of a score list.
+
+    Without a column that says it, comparisons of equal subjects are mated. A group of a list stands in ``probe_NAME``
+    and ``reference_NAME``, or in ``NAME``, which holds for both. Raises :class:`DataError` naming the column.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"similarity": [0.9, 0.2], "same": [1, 0]})
+    >>> names = {"samples": (None, None), "subjects": None, "groups": (), "system": "x"}
+    >>> arrays_of_frame(frame, score=None, mated="same", **names).score.tolist()
+    [0.9, 0.2]
+    """
+    columns = _Columns(frame=frame, names=[str(name) for name in frame.columns])
+    people = columns.pair("subjects", subjects or (None, None), (PROBE_SUBJECT, REFERENCE_SUBJECT))
+    scores, truth = columns.find("score", score, ESTIMATE), columns.find("mated", mated, TRUTH)
+    if scores is None:
+        raise DataError("score", f"no column is named {' or '.join(ESTIMATE[:2])}", "score=COLUMN")
+    if truth is None and people is not None:
+        truth = np.asarray(people[0]) == np.asarray(people[1])
+    if truth is None:
+        accepted = "mated=COLUMN, of 1 and 0, or subjects=(COLUMN, COLUMN)"
+        raise DataError("mated", "no column says which comparisons are mated", accepted)
+    named = samples != (None, None) or people is not None  # samples of nobody in particular: not looked for
+    return score_arrays(
+        scores,
+        truth,
+        subjects=people,
+        samples=columns.pair("probe and reference", samples, (PROBE, REFERENCE)) if named else None,
+        groups={name: sides for name in groups if (sides := columns.group(name, groups))},
+        system=system,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Columns:
+    """The columns of a table, by the argument that names them."""
+
+    frame: Frame
+    names: list[str]
+
+    def find(self, argument: str, name: object, usual: Sequence[str] = ()) -> npt.ArrayLike | None:
+        """The column of a name, or the first that is called as usual; None where there is none."""
+        if name is None:
+            name = next((column for column in usual if column in self.names), None)
+        elif not isinstance(name, str):
+            raise DataError(argument, "an array beside a table", "the name of a column")
+        elif name not in self.names:
+            text = f"the table has no column {name!r}{closest(name, self.names)}"
+            raise DataError(argument, text, ", ".join(self.names))
+        return None if name is None else np.asarray(self.frame[str(name)])
+
+    def pair(
+        self, argument: str, names: Sequence[object], usual: Sequence[Sequence[str]] = ((), ())
+    ) -> Sides | None:
+        """The columns of the probes and of the references; None unless there are both."""
+        if isinstance(names, str) or len(names) != len(SIDES):
+            raise DataError(argument, f"found {names!r}", "two columns: of the probe, and of the reference")
+        probe, reference = (self.find(argument, *found) for found in zip(names, usual, strict=True))
+        return None if probe is None or reference is None else (probe, reference)
+
+    def group(self, name: str, groups: Groups) -> Sides | None:
+        """The classes of a schema, of both sides."""
+        if isinstance(groups, Mapping):
+            return self.pair("groups", groups[name])
+        both = [f"{side}_{name}" for side in SIDES]
+        return self.pair("groups", both if set(both) <= set(self.names) else [name, name])

@@ -1,0 +1,196 @@
+"""From coded lines of several files to one roster and its comparisons: who stands in them, told once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from frtaudit.core.arrays import Floats, Ints
+from frtaudit.core.cohort import Cohort, LedgerEntry
+from frtaudit.core.comparisons import Comparisons
+from frtaudit.core.scores import ScoreTable
+from frtaudit.errors import DataError
+from frtaudit.inputs.pairing import ONCE, both_orders, listed_comparisons
+from frtaudit.inputs.roster import Roster
+from frtaudit.inputs.score_lists.fields import Coded, Codes, Fields
+from frtaudit.inputs.score_lists.scorelist import MISSING_SCORE
+
+SELF, OF_DROPPED = "self_comparison", "comparison_of_dropped_subject"
+SIDES = ("reference", "probe")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """One file's lines.
+
+    ``sample``, ``subject``: by side (reference, probe) the coded names; ``columns``: class column to the same.
+    """
+
+    read: Fields
+    sample: tuple[Coded, Coded]
+    subject: tuple[Coded, Coded]
+    columns: Mapping[str, tuple[Coded, Coded]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People:
+    """The samples of all files: their names, and of each its subject, its classes, and where it was first seen."""
+
+    samples: dict[str, int]
+    subjects: list[str]
+    columns: dict[str, list[str]]
+    places: list[str]
+
+    def roster(self, more: Mapping[str, Mapping[str, str]]) -> Roster:
+        """As a roster; ``more``: column to subject to text, from a table of subjects."""
+        named = {name: [known.get(who, "") for who in self.subjects] for name, known in more.items()}
+        columns = {name: np.array(texts, dtype=object) for name, texts in {**self.columns, **named}.items()}
+        return Roster(
+            sample_ids=list(self.samples), subjects=self.subjects, columns=columns, places=self.places
+        )
+
+
+def paths_below(root: Path, files: Sequence[str], apart: Sequence[str]) -> list[Path]:
+    """The files of scores: ``root`` itself, those of ``files`` in it, or all in it but hidden ones and ``apart``."""
+    if not root.exists():
+        raise DataError(
+            "cohort.root", f"no file or folder {str(root)!r}", "a file of scores, or a folder of them"
+        )
+    if not root.is_dir():
+        return [root]
+    found = [path for path in sorted(root.iterdir()) if not path.is_dir() and not path.name.startswith(".")]
+    paths = [root / name for name in files] or [path for path in found if path.name not in apart]
+    if not paths:
+        raise DataError("cohort.root", "the folder holds no file of scores", "a file for each system")
+    stems = [path.stem for path in paths]
+    for name in stems:
+        if stems.count(name) > 1:
+            raise DataError("cohort.root", f"two files are called {name}", "a name for each system")
+    return paths
+
+
+def people_of(gathered: Sequence[Gathered]) -> People:
+    """Who stands in the files. Raises :class:`DataError` where lines disagree about a sample."""
+    people = People(samples={}, subjects=[], columns={}, places=[])
+    for item in gathered:
+        for side in (0, 1):
+            _add(people, item, side)
+    return people
+
+
+def _add(people: People, gathered: Gathered, side: int) -> None:
+    """The samples of one side of one file."""
+    sample, subject = gathered.sample[side], gathered.subject[side]
+    said = _once(sample, subject, gathered.read, f"gives a {SIDES[side]} another subject than a line before")
+    rows = _first_rows(sample)
+    for code, name in enumerate(sample.names):
+        who, place = subject.names[int(said[code])], gathered.read.place(int(rows[code]))
+        known = people.samples.setdefault(name, len(people.samples))
+        if known == len(people.subjects):
+            people.subjects.append(who)
+            people.places.append(place)
+        elif people.subjects[known] != who:
+            raise DataError(
+                place, f"gives a sample another subject than {people.places[known]}", "one subject"
+            )
+    for column, sides in gathered.columns.items():
+        _add_column(people, gathered, column, sides[side], sample)
+
+
+def _add_column(people: People, gathered: Gathered, column: str, values: Coded, sample: Coded) -> None:
+    said = _once(sample, values, gathered.read, f"gives a sample another {column} than a line before")
+    texts = people.columns.setdefault(column, [])
+    for code, name in enumerate(sample.names):
+        known, text = people.samples[name], values.names[int(said[code])].strip()
+        texts += [""] * (len(people.subjects) - len(texts))
+        if text and texts[known] and text != texts[known]:
+            place = gathered.read.place(int(_first_rows(sample)[code]))
+            raise DataError(place, f"gives a sample another {column} than a line before", "one value")
+        texts[known] = texts[known] or text
+
+
+def _first_rows(coded: Coded) -> Ints:
+    """The first row at which each name stands, (names,) int64."""
+    rows = np.empty(len(coded.names), dtype=np.int64)
+    rows[coded.codes[::-1]] = np.arange(coded.codes.size)[::-1]
+    return rows
+
+
+def _once(of: Coded, values: Coded, read: Fields, found: str) -> Codes:
+    """The one value of each name, (names,) int32; :class:`DataError` at the first row that gives another."""
+    code = values.codes[_first_rows(of)]
+    other = code[of.codes] != values.codes
+    if other.any():
+        raise DataError(read.place(int(np.argmax(other))), found, "the same on every line")
+    return code
+
+
+def table_of(
+    gathered: Gathered, provider: str, cohort: Cohort, where: Mapping[str, int]
+) -> tuple[tuple[Comparisons, ScoreTable], list[LedgerEntry]]:
+    """One system's comparisons and scores, and the lines that are none, counted.
+
+    ``where``: sample name to cohort index. Raises :class:`DataError` at a comparison that stands twice.
+    """
+    _check_repeats(gathered)
+    reference, probe = (
+        np.array([where.get(name, -1) for name in side.names], dtype=np.int32)[side.codes]
+        for side in gathered.sample
+    )
+    dropped = (probe < 0) | (reference < 0)
+    alone = (probe == reference) & ~dropped
+    keep = ~(dropped | alone)
+    if not keep.any():
+        raise DataError(
+            gathered.read.name, "no line compares two samples", "comparisons of different samples"
+        )
+    probe, reference = probe[keep], reference[keep]
+    ordered = _meet(probe, reference, cohort.n_samples) and both_orders(probe, reference)
+    cells = np.zeros(cohort.n_subjects, dtype=np.int32)
+    comparisons = listed_comparisons(cohort, probe, reference, cells, ordered=ordered)
+    counted = ((OF_DROPPED, int(dropped.sum())), (SELF, int(alone.sum())))
+    entries = [
+        LedgerEntry(code=code, count=n, unit="comparisons", provider=provider) for code, n in counted if n
+    ]
+    return (comparisons, scored(gathered.read.score[keep])), entries
+
+
+def scored(score: Floats) -> ScoreTable:
+    """Scores as a table: NaN is a comparison that failed without a reason."""
+    failed = np.isnan(score)
+    codes = (MISSING_SCORE,) if failed.any() else ()
+    return ScoreTable(score=score, failure=np.where(failed, 0, -1).astype(np.int16), codes=codes)
+
+
+def _meet(probe: Codes, reference: Codes, size: int) -> bool:
+    """Whether some sample stands on both sides."""
+    probes, references = (np.zeros(size, dtype=np.bool_) for _ in SIDES)
+    probes[probe], references[reference] = True, True
+    return bool((probes & references).any())
+
+
+def _check_repeats(gathered: Gathered) -> None:
+    """Refuse a comparison that stands twice in a file: it would count twice."""
+    reference, probe = gathered.sample
+    key = reference.codes.astype(np.int64)
+    key *= len(probe.names)
+    key += probe.codes
+    if not _repeats(key, len(reference.names) * len(probe.names)):
+        return
+    first = np.unique(key, return_index=True)[1]
+    again = np.ones(key.size, dtype=np.bool_)
+    again[first] = False
+    row = int(np.argmax(again))
+    before = int(np.argmax(key == key[row]))
+    text = f"the comparison of line {gathered.read.line(before)} again"
+    raise DataError(gathered.read.place(row), text, ONCE)
+
+
+def _repeats(key: Ints, cells: int) -> bool:
+    """Whether some key, below ``cells``, stands twice: marked in a table if that is no larger than the keys."""
+    if cells > max(key.nbytes, 1 << 24):
+        return bool(np.unique(key).size < key.size)
+    seen = np.zeros(cells, dtype=np.bool_)
+    seen[key] = True
+    return int(np.count_nonzero(seen)) < key.size

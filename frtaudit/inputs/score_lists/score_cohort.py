@@ -1,0 +1,221 @@
+"""From score lists to a cohort: who stands in their lines, and the comparisons that the lines are."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.arrays import Floats, Index
+from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry
+from frtaudit.core.comparisons import Comparisons
+from frtaudit.core.scores import ScoreTable
+from frtaudit.core.spec import SchemaSpec
+from frtaudit.errors import DataError
+from frtaudit.inputs.coded import Coded, joined
+from frtaudit.inputs.pairing import both_orders, listed_comparisons
+from frtaudit.inputs.pseudonyms import pseudonym_key
+from frtaudit.inputs.roster import Roster, attributes_of, enrol
+from frtaudit.inputs.score_lists.scorelist import ScoreList, refuse_repeats, said_mated
+from frtaudit.inputs.tables import Table
+
+SELF = "self_comparison"
+OF_DROPPED = "comparison_of_dropped_subject"
+SAMPLE = ("sample_id", "image_id")
+SUBJECT = ("subject_id", "subject")
+
+
+@dataclass(frozen=True, slots=True)
+class _Person:
+    """What is known of a sample: its subject, its class columns, and where it was first seen."""
+
+    subject: str
+    columns: dict[str, str]
+    place: str
+
+
+def cohort_of_lists(
+    lists: Sequence[ScoreList],
+    metadata: Table | None,
+    schemas: Mapping[str, SchemaSpec],
+    inputs: Mapping[str, str],
+    key_file: str | None = None,
+) -> CohortData:
+    """The cohort of score lists, with a table of scores for each system in them.
+
+    ``metadata``: a table with the subject of each sample, where the lists do not say it; ``inputs``: name to sha256 of
+    what was read; ``key_file``: holds the key of pseudonyms. Raises :class:`DataError` naming file and line, never a
+    sample or subject.
+    """
+    known = _registered(metadata) if metadata else {}
+    people = _people(lists, known)
+    roster = _roster(people)
+    cohort = enrol(roster, schemas)
+    tables, ledger = tables_of(lists, cohort, {sample: person.subject for sample, person in people.items()})
+    return CohortData(
+        cohort=replace(cohort, ledger=(*cohort.ledger, *ledger)),
+        tables=tables,
+        inputs=inputs,
+        attributes=attributes_of(roster, cohort),
+        pseudonym_key=_key(key_file, known | people),
+    )
+
+
+def _key(path: str | None, people: Mapping[str, _Person]) -> bytes:
+    return pseudonym_key(path, list(people), [person.subject for person in people.values()])
+
+
+def _people(lists: Sequence[ScoreList], known: Mapping[str, _Person]) -> dict[str, _Person]:
+    """Every sample of the lists; its subject and classes from the metadata, or from the lists themselves."""
+    people: dict[str, _Person] = {}
+    for scores in lists:
+        for side, samples, subjects in (
+            (0, scores.probe, scores.probe_subject),
+            (1, scores.reference, scores.reference_subject),
+        ):
+            columns = {name: pair[side] for name, pair in scores.columns.items()}
+            for row in _first_rows(samples, subjects, columns):
+                sample = samples.text(row)
+                subject = None if subjects is None else subjects.text(row)
+                said = {name: column.text(row) for name, column in columns.items()}
+                before = people.get(sample) or known.get(sample)
+                people[sample] = _merged(before, subject, said, scores.table, row)
+    return people
+
+
+def _first_rows(samples: Coded, subjects: Coded | None, columns: Mapping[str, Coded]) -> list[int]:
+    """The rows that say something that no row before them said."""
+    import pandas as pd
+
+    said = {"": samples.code, "subject": (subjects or samples).code}
+    said |= {f"column {name}": column.code for name, column in columns.items()}
+    return np.flatnonzero(~pd.DataFrame(said).duplicated().to_numpy()).tolist()
+
+
+def _merged(
+    known: _Person | None, subject: str | None, said: Mapping[str, str], table: Table, row: int
+) -> _Person:
+    """What is known of a sample after one more line; :class:`DataError` when lines disagree."""
+    if known is None:
+        if subject is None:
+            accepted = "columns probe_subject and reference_subject, or a metadata file that holds the sample"
+            raise DataError(table.place(row), "no subject for a sample", accepted)
+        return _Person(subject, dict(said), table.place(row))
+    if subject is not None and subject != known.subject:
+        raise DataError(table.place(row), f"gives a sample another subject than {known.place}", "one subject")
+    for name, value in said.items():
+        before = known.columns.get(name, "")
+        if value and before and value != before:
+            raise DataError(
+                table.place(row), f"gives a sample another {name} than {known.place}", "one value"
+            )
+    news = {name: value for name, value in said.items() if value and not known.columns.get(name)}
+    return _Person(known.subject, known.columns | news, known.place) if news else known
+
+
+def _registered(table: Table) -> dict[str, _Person]:
+    samples, subjects = table.texts(table.need(SAMPLE)), table.texts(table.need(SUBJECT))
+    columns = {name: table.texts(name) for name in table.columns}
+    people: dict[str, _Person] = {}
+    for row, (sample, subject) in enumerate(zip(samples, subjects, strict=True)):
+        if not sample or not subject or sample in people:
+            raise DataError(
+                table.place(row), "duplicate ids, or a missing id", "unique samples, each with a subject"
+            )
+        people[sample] = _Person(
+            subject, {name: texts[row] for name, texts in columns.items()}, table.place(row)
+        )
+    return people
+
+
+def _roster(people: Mapping[str, _Person]) -> Roster:
+    names = sorted({name for person in people.values() for name in person.columns})
+    columns = {
+        name: np.array([person.columns.get(name, "") for person in people.values()], dtype=object)
+        for name in names
+    }
+    return Roster(
+        sample_ids=list(people),
+        subjects=[person.subject for person in people.values()],
+        columns=columns,
+        places=[person.place for person in people.values()],
+    )
+
+
+_Part = tuple[Index, Index, Floats, Coded, Table, npt.NDArray[np.int64]]  # of one list; its rows last
+
+
+def tables_of(
+    lists: Sequence[ScoreList], cohort: Cohort, subjects: Mapping[str, str]
+) -> tuple[dict[str, tuple[Comparisons, ScoreTable]], list[LedgerEntry]]:
+    """The comparisons and scores of each provider, and the lines that are none, counted.
+
+    ``subjects``: sample to its subject.
+    """
+    index = {name: i for i, name in enumerate(cohort.sample_ids)}
+    lines: dict[str, list[_Part]] = {}
+    for scores in lists:
+        _check_mated(scores, subjects)
+        probe, reference = _indices(scores.probe, index), _indices(scores.reference, index)
+        for place, provider in enumerate(scores.provider.names.tolist()):
+            rows = scores.provider.code == place
+            part = probe[rows], reference[rows], scores.score[rows], scores.failure.at(rows)
+            lines.setdefault(provider, []).append((*part, scores.table, np.flatnonzero(rows)))
+    tables, ledger = {}, []
+    for provider in sorted(lines):
+        tables[provider], entries = _table(provider, cohort, lines[provider])
+        ledger += entries
+    return tables, ledger
+
+
+def _check_mated(scores: ScoreList, subjects: Mapping[str, str]) -> None:
+    mated = said_mated(scores.table)
+    number = {subject: place for place, subject in enumerate(dict.fromkeys(subjects.values()))}
+    of_probe, of_reference = (
+        side.mapped(np.array([number[subjects[name]] for name in side.names.tolist()], dtype=np.int32), -1)
+        for side in (scores.probe, scores.reference)
+    )
+    wrong = np.flatnonzero((mated >= 0) & ((mated == 1) != (of_probe == of_reference)))
+    if wrong.size:
+        row = int(wrong[0])
+        word = "mated" if mated[row] else "non-mated"
+        raise DataError(
+            scores.table.place(row), f"a {word} line disagrees with the subjects", "mated iff one subject"
+        )
+
+
+def _indices(side: Coded, index: Mapping[str, int]) -> Index:
+    """The cohort's sample of each row, -1 for one that is not in it."""
+    return side.mapped(np.array([index.get(name, -1) for name in side.names.tolist()], dtype=np.int32), -1)
+
+
+def _table(
+    provider: str,
+    cohort: Cohort,
+    lines: Sequence[_Part],
+) -> tuple[tuple[Comparisons, ScoreTable], list[LedgerEntry]]:
+    probe, reference, score = (np.concatenate([line[part] for line in lines]) for part in range(3))
+    dropped = (probe < 0) | (reference < 0)
+    alone = (probe == reference) & ~dropped
+    keep = ~(dropped | alone)
+    if not keep.any():
+        raise DataError(
+            f"provider {provider}", "no line compares two samples", "comparisons of different samples"
+        )
+    refuse_repeats(probe, reference, keep, [(table, rows) for *_, table, rows in lines])
+    comparisons = listed_comparisons(
+        cohort,
+        probe[keep],
+        reference[keep],
+        np.zeros(cohort.n_subjects, dtype=np.int32),
+        ordered=both_orders(probe[keep], reference[keep]),
+    )
+    failure = joined([joined([line[3] for line in lines]).at(keep)])
+    table = ScoreTable(
+        score=score[keep], failure=failure.code.astype(np.int16), codes=tuple(failure.names.tolist())
+    )
+    counted = ((OF_DROPPED, int(dropped.sum())), (SELF, int(alone.sum())))
+    entries = [
+        LedgerEntry(code=code, count=n, unit="comparisons", provider=provider) for code, n in counted if n
+    ]
+    return (comparisons, table), entries

@@ -1,0 +1,265 @@
+"""The publishable variant of a result: a second, smaller result in which no small class of people can be counted.
+
+The rule. A cell is a number of people: a class of a schema, ``unknown`` among them. A class of 1 to ``minimum`` - 1
+people (or of so few with two images) is withheld whole: its counts, its rates, its curves, its findings. Further
+classes are withheld until the published counts leave every withheld one at least ``minimum`` values that it may have
+(:mod:`frtaudit.stats.disclosure`, over :mod:`frtaudit.pipeline.publishable.linked_tables`). Then every other number
+that adds up over classes (images, comparisons, errors, correct decisions) is held against the same system: where a
+total and the classes that stand would bound a withheld class more narrowly, the number is printed for no class. What
+mixes the classes of a schema (indices, differences, curves, tests) goes with the first class that is withheld.
+
+What is not known to be safe is left out: metrics and curves that are not listed here, digests of files that hold
+labels (who knows all labels but one could try them), names, what a note says of one pair of people, free text with
+numbers. Counts of errors and of failures stay where their class stays: they count decisions, not people. Two variants
+of one audit with two minima, or of two nearly equal cohorts, can be subtracted from each other; no rule for one
+result can prevent that.
+
+:mod:`frtaudit.pipeline.publishable.withheld` finds what is withheld; here each part of a result follows.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from frtaudit.core import AuditResult, Estimate, Finding, LedgerEntry
+from frtaudit.core.canonical import Json, digest
+from frtaudit.core.findings import verdict_counts
+from frtaudit.core.metrics import Published, published_as
+from frtaudit.evaluation.intervals import ONE_PAIR
+from frtaudit.pipeline.publishable.withheld import (
+    PEOPLE,
+    SAMPLES,
+    TWO,
+    Withheld,
+    key_of,
+    rows_of,
+    withheld_in,
+)
+
+MINIMUM = 10
+CURVES = frozenset({"roc", "det", "fmr", "fnmr", "tar", "tar_difference"})
+_OF_FAMILY = re.compile(r"\s*\(p [^)]*\)(?=[.;,]|$)")
+_NUMBERED = re.compile(r"(?<![\w.])\d")
+_OPENINGS = ("requirements are judged at alpha", "alpha (B + 1)")
+
+
+def published(result: AuditResult, link: str, minimum: int = MINIMUM) -> AuditResult:
+    """The publishable variant; ``link``: sha256 of the full report's statement, which a reader may ask to see.
+
+    Raises :class:`DataError` for a cohort of fewer than ``minimum`` people, or where its small classes cannot be
+    hidden.
+    """
+    withheld = withheld_in(result, minimum)
+    kept = [index for index, estimate in enumerate(result.estimates) if _stands(estimate, withheld)]
+    place = {old: new for new, old in enumerate(kept)}
+    curves = tuple(
+        curve for curve in result.curves if curve.analysis in CURVES and not withheld.touches(curve.schema)
+    )
+    findings = tuple(_findings(result, place, withheld))
+    ledger = tuple(_ledger(result.failures, withheld, minimum))
+    names = names_of(result)
+    notes = tuple(note for note in result.notes if _is_plain(note) and not holds(note, names))
+    left_out: dict[str, Json] = {
+        "estimates": len(result.estimates) - len(kept),
+        "curves": len(result.curves) - len(curves),
+        "findings": len(result.findings) - len(findings),
+        "failures": len(result.failures) - len(ledger),
+        "notes": len(result.notes) - len(notes),
+    }
+    read = {
+        "type": _mapping(result.spec.get("cohort")).get("type")
+    }  # shares and sizes of a cohort are counts
+    spec = _scrubbed(dict(result.spec) | {"cohort": read, "inputs": {}}, names)
+    collected = _scrubbed(_collected(_mapping(result.cohort.get("collection"))), names)
+    cohort = {
+        **_cohort(result.cohort, withheld),
+        **({"collection": collected} if "collection" in result.cohort else {}),
+        **({"templates": _scrubbed(_made(result.cohort), names)} if "templates" in result.cohort else {}),
+        "publication": _record(withheld, minimum, left_out),
+    }
+    return AuditResult(
+        spec=spec if isinstance(spec, dict) else {},
+        digests={"spec": digest(spec), "cohort": digest(cohort), "inputs": {}, "full": link},
+        versions=result.versions,
+        estimates=tuple(_alone(result.estimates[index], withheld) for index in kept),
+        curves=curves,
+        findings=findings,
+        failures=ledger,
+        cohort=cohort,
+        notes=notes,
+        schema_version=result.schema_version,
+    )
+
+
+def names_of(result: AuditResult) -> frozenset[str]:
+    """Names that a publication may not hold: files read and written, and samples that failures name."""
+    files = [name for part in ("inputs", "outputs") for name in _mapping(result.digests.get(part))]
+    bare = [name.rsplit("/", 1)[-1] for name in files]
+    return frozenset({*files, *bare, *(name for entry in result.failures for name in entry.names)} - {""})
+
+
+def _stands(estimate: Estimate, withheld: Withheld) -> bool:
+    """Whether an estimate is published."""
+    how = published_as(estimate.metric)
+    if how is None or withheld.touches(estimate.at.get("schema")):
+        return False
+    if estimate.schema is None or not withheld.touches(estimate.schema):
+        return True
+    own = _shown(withheld, estimate.schema, estimate.group) and how is not Published.WHOLE
+    return own and estimate.denominator is not None and key_of(estimate) not in withheld.numbers
+
+
+def _shown(withheld: Withheld, schema: str, group: str) -> bool:
+    return group not in ("all", "max") and "|" not in group and group not in withheld.classes[schema]
+
+
+def _alone(estimate: Estimate, withheld: Withheld) -> Estimate:
+    """The estimate without what its notes say of a withheld class, or of one pair of people."""
+    intervals = tuple(
+        replace(interval, note=_published(interval.note, withheld, absent=interval.low is None))
+        for interval in estimate.intervals
+    )
+    return replace(
+        estimate, intervals=intervals, note=_published(estimate.note, withheld, absent=estimate.value is None)
+    )
+
+
+def _published(note: str | None, withheld: Withheld, *, absent: bool) -> str | None:
+    """What is published of the note of a number; ``absent``: there is no number, so a note stands in any case."""
+    kept = None if note is None else note.partition(ONE_PAIR)[0].removesuffix("; ")
+    if kept == note and not _says(note, withheld):
+        return note
+    left = None if _says(kept, withheld) else kept
+    return left or ("withheld" if absent else None)
+
+
+def _says(text: str | None, withheld: Withheld) -> bool:
+    return text is not None and any(
+        re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE) for name in withheld.words
+    )
+
+
+def _findings(result: AuditResult, place: Mapping[int, int], withheld: Withheld) -> Iterator[Finding]:
+    """Findings whose estimate is published; without what Holm's family says of the others."""
+    whole = not any(withheld.classes.values())
+    for finding in result.findings:
+        if finding.estimate is None:
+            if whole:
+                yield finding
+            continue
+        index = place.get(int(finding.estimate.rsplit("/", 1)[1]))
+        if index is None:
+            continue
+        moved = replace(finding, estimate=f"/estimates/{index}")
+        yield (
+            moved
+            if whole
+            else replace(moved, p_adjusted=None, family=None, sentence=_OF_FAMILY.sub("", finding.sentence))
+        )
+
+
+def _ledger(entries: Sequence[LedgerEntry], withheld: Withheld, minimum: int) -> Iterator[LedgerEntry]:
+    """Lines without names; none by class of a touched schema; none of a kind that counts few people anywhere."""
+    few = {(item.provider, item.code) for item in entries if item.unit == PEOPLE and 0 < item.count < minimum}
+    for ledger_entry in entries:
+        counted = ledger_entry.unit == PEOPLE and (ledger_entry.provider, ledger_entry.code) in few
+        if not counted and not (ledger_entry.schema is not None and withheld.touches(ledger_entry.schema)):
+            yield replace(ledger_entry, names=())
+
+
+def _cohort(cohort: Mapping[str, Json], withheld: Withheld) -> dict[str, Json]:
+    """The counts of the cohort; null where they are withheld. Steps of sanitization count people: left out."""
+    schemas: dict[str, Json] = {}
+    for name, found in _mapping(cohort.get("schemas")).items():
+        rows: list[Json] = [
+            dict(row) | dict.fromkeys(_nulls(withheld, name, str(row.get("group"))))
+            for schema, row in rows_of(cohort)
+            if schema == name
+        ]
+        schemas[name] = {**_mapping(found), "groups": rows}
+    kept = {kind: cohort.get(kind) for kind in (PEOPLE, SAMPLES, TWO)}
+    return kept | dict.fromkeys(withheld.totals) | {"schemas": schemas}
+
+
+def _collected(found: Mapping[str, Json]) -> dict[str, Json]:
+    """What services were asked, what they stated, what canaries say; queries are people: no count of them or theirs."""
+    spec = _mapping(found.get("spec"))
+    services: dict[str, Json] = {
+        name: {
+            **_mapping(one),
+            "versions": dict.fromkeys(_mapping(_mapping(one).get("versions"))),
+            "scored": None,
+            "by_kind": dict.fromkeys(_mapping(_mapping(one).get("by_kind"))),
+            "refused": [],
+            "missing": None,
+        }
+        for name, one in _mapping(found.get("services")).items()
+    }
+    asked: dict[str, Json] = {name: spec[name] for name in ("detected", "duplicates") if name in spec}
+    source: dict[str, Json] = {"type": _mapping(spec.get("source")).get("type")}
+    hidden: dict[str, Json] = dict.fromkeys(("images", "queries", "faces", "pairs"))
+    return {
+        "finished": found.get("finished"),
+        "spec": {**asked, "source": source},
+        **hidden,
+        "services": services,
+    }
+
+
+def _made(cohort: Mapping[str, Json]) -> dict[str, Json]:
+    """What made templates; counts of images and what was found in some of them are of people."""
+    return {
+        name: {key: _mapping(facts).get(key) for key in ("settings", "source", "licence")}
+        for name, facts in _mapping(cohort.get("templates")).items()
+    }
+
+
+def _nulls(withheld: Withheld, schema: str, group: str) -> Sequence[str]:
+    if group in withheld.classes.get(schema, ()):
+        return (PEOPLE, SAMPLES, TWO)
+    return sorted(withheld.hidden)
+
+
+def _record(withheld: Withheld, minimum: int, left_out: Mapping[str, Json]) -> Json:
+    classes: dict[str, Json] = {
+        schema: sorted(groups) for schema, groups in sorted(withheld.classes.items()) if groups
+    }
+    return {
+        "minimum": minimum,
+        "withheld": classes,
+        "by_no_class": sorted(withheld.hidden),
+        "left_out": dict(left_out),
+    }
+
+
+def _is_plain(note: str) -> bool:
+    """Whether a note counts nothing; the two that open every method section say only what the spec says."""
+    said = note.split(": ", 1)[-1]
+    return note.startswith(_OPENINGS) or not _NUMBERED.search(said)
+
+
+def _scrubbed(value: Json, names: frozenset[str]) -> Json:
+    """The value with ``withheld`` for text that holds a name."""
+    if isinstance(value, Mapping):
+        return {key: _scrubbed(item, names) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_scrubbed(item, names) for item in value]
+    return "withheld" if isinstance(value, str) and holds(value, names) else value
+
+
+def holds(text: str, names: frozenset[str]) -> bool:
+    """Whether a text holds one of the names as a word of its own.
+
+    >>> holds("thresholds of faces.csv", frozenset({"faces.csv"})), holds("surfaces", frozenset({"faces"}))
+    (True, False)
+    """
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)
+
+
+def _mapping(value: Json) -> Mapping[str, Json]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def verdicts_of(result: AuditResult) -> dict[str, int]:
+    """Number of published findings by verdict."""
+    return verdict_counts(result.findings)

@@ -1,0 +1,232 @@
+"""What a publishable variant withholds: small classes, what protects them, numbers that would betray them."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from frtaudit.core import AuditResult, Estimate
+from frtaudit.core.arrays import Flags, Floats
+from frtaudit.core.canonical import Json
+from frtaudit.core.metrics import Published, published_as
+from frtaudit.errors import DataError
+from frtaudit.pipeline.publishable.linked_tables import Cell, Linked, linked
+from frtaudit.stats.disclosure import narrow, suppressed
+
+PEOPLE = "subjects"
+TWO = "subjects_with_two_samples"
+SAMPLES = "samples"
+TOTALS = {"class_accuracy": "accuracy"}  # what a class's number is a part of, where that has another name
+Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withheld:
+    """What is withheld: ``classes`` by schema, and numbers beside them.
+
+    ``hidden``: counts of the cohort that are printed for no class; ``totals``: those that are not printed at all;
+    ``numbers``: what estimates of classes are withheld in every schema that withholds a class; ``words``: names and
+    labels of withheld classes.
+    """
+
+    classes: Mapping[str, frozenset[str]]
+    hidden: frozenset[str]
+    totals: frozenset[str]
+    numbers: frozenset[Key]
+    words: frozenset[str]
+
+    def touches(self, schema: object) -> bool:
+        """Whether a schema has a class that is withheld."""
+        return bool(self.classes.get(str(schema)))
+
+
+def withheld_in(result: AuditResult, minimum: int) -> Withheld:
+    """What a result's publishable variant withholds."""
+    if minimum < 2:
+        raise DataError("minimum", f"found {minimum}", "2 or more: a class of one person is always small")
+    tables = linked(result)
+    people = counts(result, tables, PEOPLE)
+    if not people[0] >= minimum:
+        raise DataError("cohort", f"{people[0]:.0f} people are fewer than {minimum}", "a larger cohort")
+    classes = _classes(result, tables, minimum)
+    hidden, totals = _hidden(result, tables, classes, minimum)
+    numbers = frozenset(_narrow_numbers(result, tables, classes, minimum))
+    words = {
+        str(row.get(name))
+        for schema, row in rows_of(result.cohort)
+        for name in ("group", "label")
+        if str(row.get("group")) in classes.get(schema, ())
+    }
+    return Withheld(classes=classes, hidden=hidden, totals=totals, numbers=numbers, words=frozenset(words))
+
+
+def counts(result: AuditResult, tables: Linked, kind: str) -> Floats:
+    """A count of the cohort in every printed cell, everybody first; nan where there is none. Shape (1 + cells,)."""
+    found: dict[Cell, float] = {}
+    for schema, row in rows_of(result.cohort):
+        number = row.get(kind)
+        if isinstance(number, int):
+            found[schema, str(row.get("group"))] = number
+    total = result.cohort.get(kind)
+    first = float(total) if isinstance(total, int) else float("nan")
+    return np.array([first, *(found.get(cell, float("nan")) for cell in tables.cells)])
+
+
+def rows_of(cohort: Mapping[str, Json]) -> Iterator[tuple[str, Mapping[str, Json]]]:
+    """Every class of every schema: the schema's name and the row of its counts."""
+    schemas = cohort.get("schemas")
+    for name, found in schemas.items() if isinstance(schemas, Mapping) else ():
+        groups = found.get("groups") if isinstance(found, Mapping) else ()
+        for row in groups if isinstance(groups, (list, tuple)) else ():
+            if isinstance(row, Mapping):
+                yield name, row
+
+
+def _classes(result: AuditResult, tables: Linked, minimum: int) -> dict[str, frozenset[str]]:
+    """Classes to withhold, by schema: the small, what protects them, and schemas that overlap with theirs."""
+    people, two = (counts(result, tables, kind) for kind in (PEOPLE, TWO))
+    small = _few(people, minimum) | _few(two, minimum)
+    small[0] = False
+    if not small.any():
+        return {}
+    width = tables.system.shape[1]
+    fixed = np.arange(width) == 0
+    try:
+        found = suppressed(
+            tables.system,
+            _padded(np.nan_to_num(people), width),
+            _marks(np.isfinite(people), width),
+            fixed,
+            _marks(small, width),
+            minimum,
+        )
+    except ValueError as error:
+        raise DataError(
+            "publish", f"the small classes cannot be hidden ({error})", "schemas with larger classes"
+        ) from None
+    mask = found[1 : 1 + len(tables.cells)]
+    classes: dict[str, set[str]] = defaultdict(set)
+    for (schema, group), hide in zip(tables.cells, mask, strict=True):
+        if hide:
+            classes[schema].add(group)
+    return {schema: frozenset(groups) for schema, groups in _with_kin(tables, classes).items()}
+
+
+def _with_kin(tables: Linked, classes: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """Schemas that overlap with one that withholds a class are withheld whole."""
+    found = {schema: set(groups) for schema, groups in classes.items()}
+    waiting = [schema for schema, groups in found.items() if groups]
+    while waiting:
+        schema = waiting.pop()
+        for other in {name for group in tables.kin if schema in group for name in group}:
+            whole = {group for name, group in tables.cells if name == other}
+            if found.get(other, set()) != whole:
+                found[other] = whole
+                waiting.append(other)
+    return found
+
+
+def _hidden(
+    result: AuditResult, tables: Linked, classes: Mapping[str, frozenset[str]], minimum: int
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Counts of the cohort that are printed for no class, and those that are not printed at all.
+
+    People without a second image are people without, and with, one: both sides of a difference are cells.
+    """
+    people, two, samples = (counts(result, tables, kind) for kind in (PEOPLE, TWO, SAMPLES))
+    single = people - two
+    hidden, totals = set(), set()
+    if _few(single, minimum).any() or any(
+        _bounded(tables, classes, part, minimum) is not False for part in (two, single)
+    ):
+        hidden.add(TWO)
+    if _few(single[:1], minimum).any() or _few(two[:1], minimum).any():
+        totals.add(TWO)
+    if _bounded(tables, classes, samples, minimum) is not False:
+        hidden.add(SAMPLES)
+    return frozenset(hidden | totals), frozenset(totals)
+
+
+def _bounded(
+    tables: Linked, classes: Mapping[str, frozenset[str]], values: Floats, minimum: int
+) -> bool | None:
+    """Whether published values of a sum bound a withheld class more narrowly than ``minimum``.
+
+    None: the values are in no tables that add up.
+    """
+    return _too_narrow(tables.system, tables, classes, values, minimum)
+
+
+def _bounded_within(
+    tables: Linked, classes: Mapping[str, frozenset[str]], values: Floats, minimum: int
+) -> bool:
+    """The same for what classes need not add up to: pairs across classes may be there, or a protocol has none."""
+    exact = _too_narrow(tables.system, tables, classes, values, minimum)
+    return bool(exact) or _too_narrow(tables.bounds, tables, classes, values, minimum) is not False
+
+
+def _too_narrow(
+    system: Floats,
+    tables: Linked,
+    classes: Mapping[str, frozenset[str]],
+    values: Floats,
+    minimum: int,
+) -> bool | None:
+    mask = np.array([False, *(group in classes.get(schema, ()) for schema, group in tables.cells)])
+    if not mask.any():
+        return False
+    width = system.shape[1]
+    shown = _marks(np.isfinite(values) & ~mask, width)
+    try:
+        found = narrow(system, _padded(np.nan_to_num(values), width), shown, _marks(mask, width), minimum)
+        return next(found, None) is not None
+    except ValueError:
+        return None
+
+
+def _narrow_numbers(
+    result: AuditResult, tables: Linked, classes: Mapping[str, frozenset[str]], minimum: int
+) -> Iterator[Key]:
+    """Numbers of classes that would bound a withheld class together with their total."""
+    if not any(classes.values()):
+        return
+    place = {cell: index for index, cell in enumerate(tables.cells, 1)}
+    estimates: dict[Key, dict[int, Estimate]] = defaultdict(dict)
+    for estimate in result.estimates:
+        cell = 0 if estimate.schema is None else place.get((estimate.schema, estimate.group))
+        if estimate.denominator is not None and cell is not None and (cell or estimate.group == "all"):
+            estimates[key_of(estimate)].setdefault(cell, estimate)
+    for key, items in estimates.items():
+        parts = np.full((2, 1 + len(tables.cells)), np.nan)
+        for cell, estimate in items.items():
+            parts[:, cell] = estimate.numerator or 0, estimate.denominator or 0
+        errors, trials = parts
+        sides = (trials, errors, trials - errors)
+        if published_as(str(key[1])) is Published.WITHIN or key[1] in TOTALS.values():
+            known = any(_bounded_within(tables, classes, side, minimum) for side in sides)
+        else:
+            known = any(_bounded(tables, classes, side, minimum) is not False for side in sides)
+        if known:
+            yield key
+
+
+def key_of(estimate: Estimate) -> Key:
+    """What a class's estimate is a part of: system, metric, operating point. Both weightings have the same counts."""
+    metric = TOTALS.get(estimate.metric, estimate.metric)
+    at = tuple(sorted((name, found) for name, found in estimate.at.items() if name != "fold"))
+    return estimate.provider, metric, at
+
+
+def _few(values: Floats, minimum: int) -> Flags:
+    """Counts of 1 to ``minimum`` - 1: nobody is no small class."""
+    return np.asarray((values > 0) & (values < minimum))
+
+
+def _padded(values: Floats, width: int) -> Floats:
+    """Printed cells first, then the finest ones, of which nothing is known."""
+    return np.concatenate([values, np.zeros(width - len(values))])
+
+
+def _marks(mask: Flags, width: int) -> Flags:
+    return np.concatenate([mask, np.zeros(width - len(mask), dtype=np.bool_)])

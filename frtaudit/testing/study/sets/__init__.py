@@ -1,0 +1,1 @@
+"""Cohorts drawn from large sets of known truth, real ones and made ones."""

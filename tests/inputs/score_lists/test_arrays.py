@@ -1,0 +1,57 @@
+"""Arrays as a cohort. Tests also score_cohort, which makes one of score lists and of arrays alike."""
+
+import numpy as np
+
+from frtaudit.core.spec import SchemaSpec
+from frtaudit.inputs.score_lists.arrays import score_arrays
+
+SEX = {"sex": SchemaSpec(column="sex", classes=("f", "m"))}
+SUBJECTS = (["A", "A", "B", "A"], ["A", "B", "C", "C"])
+SEXES = (["f", "f", "m", "f"], ["f", "m", None, float("nan")])
+
+
+def test_arrays_are_a_cohort() -> None:
+    """Samples, subjects and classes come from the arrays; a score that is NaN is a failed comparison."""
+    samples = (["a2", "a1", "b1", "a1"], ["a1", "b1", "c1", "c1"])
+    arrays = score_arrays(
+        [0.9, 0.2, np.nan, 0.1],
+        [True, False, False, False],
+        subjects=SUBJECTS,
+        samples=samples,
+        groups={"sex": SEXES},
+        system="one",
+    )
+    cohort_data = arrays.load(SEX, 0)
+    assert cohort_data.cohort.sample_ids == ("a1", "a2", "b1", "c1")
+    assert cohort_data.cohort.classifications["sex"].codes.tolist() == [0, 1, -1]
+    comparisons, table = cohort_data.tables["one"]
+    assert comparisons.mated.tolist() == [True, False, False, False]
+    assert [table.codes[code] if code >= 0 else "" for code in table.failure] == ["", "", "missing_score", ""]
+    assert not cohort_data.notes
+
+
+def test_numbers_name_subjects_as_texts_do() -> None:
+    """Whole numbers are names of subjects like any other; samples that nobody names are two for each comparison."""
+    numbers = tuple(np.array([ord(name) for name in side]) for side in SUBJECTS)
+    texts = tuple([str(ord(name)) for name in side] for side in SUBJECTS)
+    found = [
+        score_arrays(
+            np.linspace(0, 1, 4), [1, 0, 0, 0], subjects=subjects, samples=None, groups={}, system="x"
+        ).load({}, 0)
+        for subjects in (numbers, texts)
+    ]
+    assert found[0].cohort.digest == found[1].cohort.digest
+    assert found[0].cohort.subject_ids == ("65", "66", "67")
+    assert found[0].cohort.n_samples == 8
+    assert found[0].inputs == found[1].inputs
+
+
+def test_another_score_is_another_input() -> None:
+    """The digest of the inputs changes with one score, and with nothing else."""
+    kinds = [1, 0, 0, 0]
+    made = [
+        score_arrays([last, 0.2, 0.3, 0.4], kinds, subjects=None, samples=None, groups={}, system="x")
+        for last in (0.1, 0.1, 0.2)
+    ]
+    digests = [arrays.load({}, 0).inputs["scores"] for arrays in made]
+    assert digests[0] == digests[1] != digests[2]

@@ -1,0 +1,68 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from frtaudit.errors import DataError
+from frtaudit.inputs.score_lists.scorelist import ScoreList, read_scores, said_mated
+
+HEAD = "probe,reference,probe_subject,reference_subject,score,failure\n"
+
+
+def read(tmp_path: Path, text: str) -> ScoreList:
+    (tmp_path / "vendor.csv").write_text(text)
+    return read_scores(tmp_path / "vendor.csv", "vendor.csv")
+
+
+def test_a_line_has_a_score_or_a_code(tmp_path: Path) -> None:
+    """A missing or NaN score without a code is missing_score; a declared code stays."""
+    found = read(tmp_path, HEAD + "a,b,A,B,0.5,\na,c,A,C,,no_face\nb,c,B,C,NaN,\nb,d,B,D,,\n")
+    assert found.failure.texts().tolist() == ["", "no_face", "missing_score", "missing_score"]
+    assert np.isfinite(found.score).tolist() == [True, False, False, False]
+    assert found.provider.texts().tolist() == ["vendor"] * 4
+
+
+def test_other_words_are_accepted(tmp_path: Path) -> None:
+    """Columns under their other names, genuine and impostor, and class columns of both sides."""
+    text = (
+        "image_id_1,image_id_2,subject_1,subject_2,similarity,genuine,system,probe_sex,reference_sex\n"
+        "a,b,A,A,0.9,genuine,x,f,f\na,c,A,C,0.1,impostor,y,f,m\n"
+    )
+    found = read(tmp_path, text)
+    assert found.provider.texts().tolist() == ["x", "y"]
+    assert found.columns["sex"][1].texts().tolist() == ["f", "m"]
+    assert said_mated(found.table).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("a,b,A,B,high,\n", "vendor.csv line 2: the score is no number"),
+        ("a,b,A,B,1_0,\n", "vendor.csv line 2: the score is no number"),
+        ("a,b,A,B,0.5,\na,c,A,C,\uff11,\n", "vendor.csv line 3: the score is no number"),
+        ("a,b,A,B,inf,\n", "line 2: the score is infinite"),
+        ("a,b,A,B,0.5,\na,c,A,C,0.5,no_face\n", "line 3: both a score and a failure code"),
+        ("a,,A,B,0.5,\n", "line 2: an id is empty"),
+        ("a,b,A,,0.5,\n", "line 2: an id is empty"),
+    ],
+)
+def test_bad_lines_are_named(tmp_path: Path, lines: str, message: str) -> None:
+    """Each fault is one line that names file and line."""
+    with pytest.raises(DataError, match=message):
+        read(tmp_path, HEAD + lines)
+
+
+def test_missing_columns_are_named(tmp_path: Path) -> None:
+    """Without score, or with the subjects of one side only, the error lists the columns."""
+    with pytest.raises(DataError, match="no column score or similarity"):
+        read(tmp_path, "probe,reference\na,b\n")
+    with pytest.raises(DataError, match="no column reference_subject or"):
+        read(tmp_path, "probe,reference,score,probe_subject\na,b,1,A\n")
+
+
+def test_mated_says_yes_or_no(tmp_path: Path) -> None:
+    """A word that is neither is refused by line; no column says nothing."""
+    table = read(tmp_path, "probe,reference,score,mated\na,b,1,1\na,c,1,perhaps\n").table
+    with pytest.raises(DataError, match="line 3: column 'mated' says neither"):
+        said_mated(table)
+    assert said_mated(read(tmp_path, HEAD + "a,b,A,B,0.5,\n").table).tolist() == [-1]
