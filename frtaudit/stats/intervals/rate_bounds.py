@@ -69,7 +69,7 @@ class RateBounds:
 
         Without an error, or without anything else, the mean of the replicates stands for the rate in p(1-p)/Var.
 
-        >>> RateBounds(rate=0.0, n_eff=50, degrees=9).moving(np.array([0.0, 0.0, 0.0, 0.2])).n_eff
+        >>> round(RateBounds(rate=0.0, n_eff=50, degrees=9).moving(np.array([0.0, 0.0, 0.0, 0.2])).n_eff, 8)
         4.75
         """
         variance = float(drawn.var(ddof=1)) if drawn.size > 1 else 0.0

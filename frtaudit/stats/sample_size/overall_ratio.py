@@ -35,7 +35,7 @@ def power_to_pass_ratio(errors: float, share: float, limit: float, alpha: float,
     :func:`~frtaudit.stats.sample_size.power.power_to_pass`.
 
     >>> round(power_to_pass_ratio(13_500, 0.01, 1.25, 0.05, 1000), 2)
-    0.82
+    0.85
     """
     if share * limit >= 1:
         return 1.0

@@ -1,6 +1,7 @@
 """Figures: what is drawn, for every eye and every printer. Tests also canvas and svg, which figures stand on.
 
-tests/report/test_guarantees.py tests coverage, the figures of the study.
+tests/report/test_guarantees.py tests coverage, the figures of the study;
+tests/report/sections/test_tail_model.py tests tails.
 """
 
 import math

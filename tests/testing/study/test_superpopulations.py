@@ -1,6 +1,6 @@
 """Tests of frtaudit.testing.study.superpopulations.
 
-Tests also one_sided, sources and superpopulation_table, which the study is made of.
+tests/testing/study/sets tests what the study is made of.
 """
 
 from pathlib import Path

@@ -1,4 +1,7 @@
-"""Tests of frtaudit.testing.study.sets.superpopulation_cells."""
+"""Tests of frtaudit.testing.study.sets.superpopulation_cells.
+
+tests/testing/study/test_superpopulations.py tests one_sided, sources and superpopulation_table.
+"""
 
 from dataclasses import replace
 
