@@ -15,6 +15,7 @@ APPROVAL = "approval.{}.dsse.json"
 APPROVALS = re.compile(r"approval\.([1-9]\d{0,3})\.dsse\.json")
 LOG_SUFFIX = ".log"
 MAX_ADDED = 1 << 26
+MAX_TEXT = 100_000_000  # bytes of a file whose line ends are looked at
 ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 
 
@@ -113,6 +114,8 @@ def problem(folder: Path, name: str, recorded: Digest) -> str | None:
         return f"{kind}: not opened"
     try:
         length = path.lstat().st_size  # another length needs no reading
+        if _has_other_line_ends(path, length, recorded):
+            return "has line ends of Windows, and with those of Unix is the signed file: copy it as binary (git: -text)"
         found = digest_file(path) if length == recorded.length else Digest(sha256="", length=length)
     except PermissionError as error:
         return f"cannot be read ({error.strerror})"
@@ -121,6 +124,13 @@ def problem(folder: Path, name: str, recorded: Digest) -> str | None:
             raise
         return "is listed in the statement, but missing"
     return _difference(found, recorded)
+
+
+def _has_other_line_ends(path: Path, length: int, recorded: Digest) -> bool:
+    """Whether the file is the recorded one with CRLF for LF, as git and transfers of text make it on Windows."""
+    if not recorded.length < length <= min(2 * recorded.length, MAX_TEXT):
+        return False
+    return sha256(path.read_bytes().replace(b"\r\n", b"\n")) == recorded.sha256
 
 
 def extends(path: Path, recorded: Digest) -> bool:

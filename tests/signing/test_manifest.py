@@ -54,6 +54,17 @@ def test_problem_names_each_way_to_differ(tmp_path: Path) -> None:
     assert "missing" in str(problem(tmp_path, "f" * 5000, recorded))
 
 
+def test_line_ends_of_windows_are_named(tmp_path: Path) -> None:
+    """Text with CRLF for LF is not the signed file, and the reason says why; a changed number has another reason."""
+    file = tmp_path / "f.csv"
+    file.write_bytes(b"a,b\n1,2\n")
+    recorded = digest_file(file)
+    file.write_bytes(b"a,b\r\n1,2\r\n")
+    assert "line ends of Windows" in str(problem(tmp_path, "f.csv", recorded))
+    file.write_bytes(b"a,b\r\n1,3\r\n")
+    assert "10 bytes long" in str(problem(tmp_path, "f.csv", recorded))
+
+
 @pytest.mark.parametrize("name", ["n" * 5000, "f/g", "d" * 200 + "/f"])
 def test_a_name_that_no_file_can_have_is_missing(tmp_path: Path, name: str) -> None:
     """A stranger's statement may list anything: it is no fault of the machine."""
