@@ -7,8 +7,8 @@ from types import MappingProxyType
 import numpy as np
 
 from frtaudit.analyses.shared.nearest_matches import Overlap
-from frtaudit.analyses.shared.pair_files import fold_files, folder, pair_files
-from frtaudit.analyses.shared.pair_set_checks import Claim, certify
+from frtaudit.analyses.shared.pair_files import fold_files, fold_lists, folder, pair_files
+from frtaudit.analyses.shared.pair_set_checks import Claim, certificate, certify
 from frtaudit.core import UNKNOWN, Comparisons, Estimate
 from frtaudit.core.arrays import Index, Ints, Texts
 from frtaudit.core.comparisons import FOLDS, PROTOCOL
@@ -39,14 +39,16 @@ class DatasetCard:
     attributes: tuple[str, ...] | None = None
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
-        """Cards, steps, certificates and files; nothing for the other systems."""
-        if system.provider != on_panel(system.spec, system.cohort_data)[0]:
-            return AnalysisOutput()
+        """Cards, steps, certificates and files; of the other systems certificates of lists of their own."""
+        first = system.provider == on_panel(system.spec, system.cohort_data)[0]
         estimates: list[Estimate] = []
         files: dict[str, bytes] = {}
         notes: list[str] = []
         for name, (pairs, fold_pairs) in _lists(system).items():
             card = _Card(system=system, name=name, pairs=pairs, fold_pairs=fold_pairs)
+            files |= card.certificates(every=first)
+            if not first:
+                continue
             estimates += card.estimates(self.attributes)
             files |= card.files()
             notes += card.notes()
@@ -116,23 +118,37 @@ class _Card:
             schema = self.rules.balance if self.rules else getattr(self.plugin, "balance", None)
             of = (schema, step.group if schema else "all")
             yield self._count("pairs_left", step.left, step.unit, of, at)
-        for claim in self._claims():
+        for claim in self._claims(self.pairs):
             unit, counts = f"{claim.of} that keep the rule", (claim.satisfied, claim.total)
             yield self._share("certificate", counts, unit, {"rule": claim.rule}, note=claim.worst or None)
 
-    def _claims(self) -> list[Claim]:
-        if not self.pairs.steps and self.pairs.fold is None:
+    def certificates(self, *, every: bool) -> dict[str, bytes]:
+        """What holds of each list, beside it; where not ``every``, of those that may be a system's own."""
+        if self.fold_pairs is None:
+            lists = {"pairs": self.pairs} if self.pairs.steps else {}
+        else:
+            lists = fold_lists(self.system, self.fold_pairs)
+            if self.fold_pairs.official and not every:
+                lists.pop("pairs")
+        return {
+            f"{folder(self.name)}/certificate_{stem}.csv": certificate(self._claims(pairs))
+            for stem, pairs in lists.items()
+        }
+
+    def _claims(self, pairs: Comparisons) -> list[Claim]:
+        if not pairs.steps and pairs.fold is None:
             return []
-        spec = self.system.spec
+        spec, made = self.system.spec, self.fold_pairs
         folds = spec.test_sets[self.name].folds if self.name in spec.test_sets else spec.folds
-        caps = [folds.per_subject if self.fold_pairs else None, getattr(self.plugin, "per_subject", None)]
+        caps = [folds.per_subject if made else None, getattr(self.plugin, "per_subject", None)]
+        given = made is None or made.official
         return certify(
             self.system.cohort_data,
-            self.pairs,
+            pairs,
             self.rules,
             per_image=getattr(self.plugin, "per_image", None),
             per_subject=min((cap for cap in caps if cap is not None), default=None),
-            constructed=self.fold_pairs is not None and not self.fold_pairs.official,
+            constructed=None if given else folds.source,
             stratify=folds.stratify,
         )
 
@@ -234,7 +250,7 @@ class _Card:
         """Which files there are, and which claims do not hold."""
         if (self.pairs.steps or self.fold_pairs) and not any(name.endswith(".txt") for name in self.files()):
             yield f"test set {self.name}: no list in LFW's layout, which wants names like name_0001 and equal folds"
-        for claim in self._claims():
+        for claim in self._claims(self.pairs):
             if not claim.holds:
                 lost = f"{claim.total - claim.satisfied} of {claim.total} {claim.of}"
                 yield f"test set {self.name}: {lost} do not keep: {claim.rule}"

@@ -14,17 +14,18 @@ LFW_ID = re.compile(r"(?P<name>.+)_(?P<number>\d{4})")
 
 
 def fold_files(system: SystemData, name: str, pairs: FoldPairs) -> dict[str, bytes]:
-    """The pairs of the test set ``name`` by fold, and by overlapping fold where those were dealt too.
-
-    Constructed folds hold the pairs that a system scored: a system that scored fewer has files of its own.
-    """
-    own = f"_{file_name(system.provider)}" if pairs.failed and not pairs.official else ""
-    files = pair_files(system.cohort.sample_ids, pairs.pairs_in(pairs.folds), f"{folder(name)}/pairs{own}")
-    if pairs.overlap is not None:
-        own = f"_{file_name(system.provider)}" if pairs.failed else ""
-        overlapping = pairs.pairs_in(pairs.overlap)
-        files |= pair_files(system.cohort.sample_ids, overlapping, f"{folder(name)}/overlapping{own}")
+    """The pairs of the test set ``name`` by fold, and by overlapping fold where those were dealt too."""
+    files: dict[str, bytes] = {}
+    for stem, listed in fold_lists(system, pairs).items():
+        files |= pair_files(system.cohort.sample_ids, listed, f"{folder(name)}/{stem}")
     return files
+
+
+def fold_lists(system: SystemData, pairs: FoldPairs) -> dict[str, Comparisons]:
+    """Lists by name. Constructed folds hold the pairs that a system scored: one that scored fewer has its own lists."""
+    own = f"_{file_name(system.provider)}" if pairs.failed else ""
+    lists = {f"pairs{'' if pairs.official else own}": pairs.pairs_in(pairs.folds)}
+    return lists if pairs.overlap is None else lists | {f"overlapping{own}": pairs.pairs_in(pairs.overlap)}
 
 
 def folder(name: str) -> str:

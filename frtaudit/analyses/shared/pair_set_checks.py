@@ -1,13 +1,15 @@
 """What holds of a test set, checked on its pairs alone: nothing that made the set is asked."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from frtaudit.core import CohortData, Comparisons
 from frtaudit.core.arrays import Flags, Floats, Ints, Texts
+from frtaudit.core.spec import FoldSource
 from frtaudit.datasets.pair_rules import Rules, Trait
+from frtaudit.inputs.review import as_csv
 from frtaudit.stats.folds.fold_assignment import leaking
 
 
@@ -34,25 +36,27 @@ def certify(
     *,
     per_image: int | None = None,
     per_subject: int | None = None,
-    constructed: bool = False,
+    constructed: FoldSource | None = None,
     stratify: str | None = None,
 ) -> list[Claim]:
     """Every claim that can be made of listed pairs: of any list, and of one that ``rules`` made.
 
     ``per_image``, ``per_subject``: the most mated or non-mated pairs of an image, the most mated pairs of a subject;
-    ``constructed``: folds hold whole subjects, and so are balanced to the mated pairs of one subject, within each class
-    of the schema ``stratify`` where that is named.
+    ``constructed``: how folds were, where the list does not give them. Disjoint ones are balanced to the mated pairs of
+    one subject, within each class of the schema ``stratify`` where that is named; strict ones need not be.
     """
     claims = [*_of_pairs(cohort_data, pairs), *_of_images(pairs, rules.per_image if rules else per_image)]
     if per_subject is not None:
         claims.append(_of_subjects(cohort_data, pairs, per_subject))
     if pairs.fold is not None and pairs.n_listed:
-        claims += _of_folds(cohort_data, pairs, pairs.fold.astype(np.int64))
-        claims += (
-            _of_constructed(cohort_data, pairs, pairs.fold.astype(np.int64), stratify)
-            if constructed
-            else _of_equal(pairs, pairs.fold.astype(np.int64))
-        )
+        fold = pairs.fold.astype(np.int64)
+        claims += _of_folds(cohort_data, pairs, fold)
+        if constructed is FoldSource.STRICT:
+            claims.append(_of_strict(pairs, fold))
+        elif constructed is not None:
+            claims += _of_constructed(cohort_data, pairs, fold, stratify)
+        else:
+            claims += _of_equal(pairs, fold)
     if rules is not None:
         claims += [
             *_of_traits(cohort_data, pairs, rules),
@@ -60,6 +64,12 @@ def certify(
             *_of_groups(cohort_data, pairs, rules),
         ]
     return claims
+
+
+def certificate(claims: Iterable[Claim]) -> bytes:
+    """Claims as CSV, to lie beside the list that they are of."""
+    rows = [(claim.rule, claim.satisfied, claim.total, claim.of, claim.worst) for claim in claims]
+    return as_csv(("rule", "satisfied", "total", "of", "worst"), rows)
 
 
 def _claim(rule: str, keeps: Flags, of: str, worst: str = "") -> Claim:
@@ -130,6 +140,17 @@ def _of_constructed(
     text = f"{int(sizes.min())} to {int(sizes.max())} pairs"
     yield _claim(
         "non-mated pairs of two folds differ by at most one", sizes >= sizes.max() - 1, "folds", text
+    )
+
+
+def _of_strict(pairs: Comparisons, fold: Ints) -> Claim:
+    """Strict folds drop pairs across folds, so that their sizes differ; accuracy needs both kinds in each."""
+    k = int(fold.max()) + 1
+    sizes = [np.bincount(fold[of], minlength=k) for of in (pairs.mated, ~pairs.mated)]
+    mated, other = (f"{int(size.min())} to {int(size.max())}" for size in sizes)
+    both = (sizes[0] > 0) & (sizes[1] > 0)
+    return _claim(
+        "pairs of both kinds in every fold", both, "folds", f"{mated} mated, {other} non-mated pairs"
     )
 
 

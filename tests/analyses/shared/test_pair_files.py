@@ -1,5 +1,7 @@
 """Folds to take away: the files read back as the folds that accuracy was computed on."""
 
+import csv
+from collections import defaultdict
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -35,6 +37,7 @@ def folded_spec() -> AuditSpec:
                 folds=Folds(source=FoldSource.DISJOINT, k=3, overlap=True, stratify="group")
             ),
             "given": own,
+            "strict": PairSetSpec(folds=Folds(source=FoldSource.STRICT, k=2)),
         },
     )
 
@@ -111,6 +114,33 @@ def test_constructed_folds_are_certified() -> None:
         "non-mated pairs of two folds differ by at most one",
     }
     assert all(item.value == 1 for item in found.values())
+
+
+def test_strict_folds_are_not_held_against_equal_sizes() -> None:
+    """Strict folds promise no equal sizes: subjects in several folds are counted, and folds of both kinds."""
+    found = {
+        str(item.at["rule"]): item.value
+        for item in folded().result.estimates
+        if item.metric == "certificate" and item.at["pairs"] == "strict"
+    }
+    assert found["all pairs of a subject in one fold"] == 1
+    assert found["pairs of both kinds in every fold"] == 1
+    assert not any("differ by at most" in rule for rule in found)
+
+
+@pytest.mark.parametrize("stem", ["pairs", "pairs_one", "overlapping", "overlapping_one"])
+def test_every_list_has_its_certificate(tmp_path: Path, stem: str) -> None:
+    """Beside each list, of that list: subjects with mated pairs, and how many of them lie in one fold."""
+    subject, homes = COHORT.load({}, 0).cohort.subject_of, defaultdict[int, set[int]](set)
+    for probe, reference, fold in read(tmp_path, f"capped/{stem}"):
+        if subject[probe] == subject[reference]:
+            homes[int(subject[probe])].add(fold)
+    text = folded().files[f"test_sets/capped/certificate_{stem}.csv"].decode()
+    rows = {row["rule"]: row for row in csv.DictReader(text.splitlines())}
+    counts = rows["mated pairs of a subject in one fold"]
+    assert int(counts["total"]) == len(homes)
+    assert int(counts["satisfied"]) == sum(len(folds) == 1 for folds in homes.values())
+    assert rows["each subject in at most 2 mated pairs"]["worst"] == "one has 2"
 
 
 def test_the_tables_have_the_folds() -> None:
