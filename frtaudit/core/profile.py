@@ -1,7 +1,9 @@
 """Limits that somebody else wrote: the source, what it asks, and where that was read."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
+
+from frtaudit.core.plain.records import ADDED
 
 
 class Confidence(Enum):
@@ -25,12 +27,14 @@ class Fact:
     """What a source asks; ``confidence``: where that was read.
 
     ``cannot``: why comparison scores do not show it, ``would``: what would show it; empty where findings do.
+    ``unless``: the analysis that shows it where an audit has it.
     """
 
     asks: str
     confidence: Confidence
     cannot: str = ""
     would: str = ""
+    unless: str = field(default="", metadata=ADDED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from frtaudit.core import Estimate
 from frtaudit.core.canonical import Json
 from frtaudit.core.metrics import RATES, kind_of, value_alike
+from frtaudit.core.spec import ThresholdSource
 from frtaudit.core.text import formatting, kinds
 from frtaudit.core.text.formatting import Style
 from frtaudit.core.text.kinds import Kind, printed
@@ -157,11 +158,16 @@ def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
     In the order of the words' table ``at``, so that a result read from its file says the same as the one that was made.
     """
     parts: list[Text] = []
+    target = _set_at(at)
     order = {key: place for place, key in enumerate(words().at)}
     for key, found in sorted(at.items(), key=lambda item: order.get(item[0], len(order))):
         place = f"{pointer}/at/{escape(key)}"
         name = display_name(words().at, key)
-        if isinstance(found, str):
+        if target is not None and key in ("source", "name"):
+            if key == "name":
+                shown = TextSpan(text=kinds.place("fmr", target), pointer=place)
+                parts.append(spans("set at FMR ", shown, " on these data"))
+        elif isinstance(found, str):
             parts.append(
                 spans(f"{name} ", TextSpan(text=display_name(words().at_value, found), pointer=place))
             )
@@ -171,6 +177,17 @@ def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
     for part in parts:
         joined += [*([TextSpan(text=", ")] if joined else []), *part]
     return tuple(joined)
+
+
+def _set_at(at: Mapping[str, float | str]) -> float | None:
+    """The FMR at which a threshold was set on the data that it is tested on; None of every other threshold."""
+    key, _, target = str(at.get("name", "")).partition("=")
+    if at.get("source") != ThresholdSource.SAME_DATA.value or key != "fmr":
+        return None
+    try:
+        return float(target)
+    except ValueError:
+        return None
 
 
 def metric(name: str) -> str:

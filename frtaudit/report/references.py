@@ -80,7 +80,10 @@ def references_of(result: AuditResult) -> tuple[Reference, ...]:
         if any(used[kind] & {*names} for kind, names in reference.used_by.items())
     ]
     return tuple(
-        sorted(references, key=lambda reference: (reference.fields["author"], reference.fields["year"]))
+        sorted(
+            references,
+            key=lambda reference: (reference.fields["author"].casefold(), reference.fields["year"]),
+        )
     )
 
 

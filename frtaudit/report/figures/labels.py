@@ -14,6 +14,7 @@ from frtaudit.report.figures.canvas import pen
 from frtaudit.report.figures.curves import BAND, Dot, Series, log_rates, marked
 from frtaudit.report.pieces import Panel
 
+PERCENT = " %"  # as rates are printed
 THICK, PALE = 4.5, 0.3  # points, opacity: of annotated curves
 THIRD, FLAT = 2.2, 1.95  # inches: three panels side by side
 INKED = 0.75  # of the darkest shade: from here on digits are white
@@ -96,7 +97,7 @@ def score_histograms(
                 item.curve.x, item.curve.y, where="mid", color=style.hue, linestyle=style.dash, linewidth=0.9
             )
         axes.set(xlabel="score", ylabel=share, ylim=(0, None))
-        axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=None))
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
         axes.xaxis.set_major_locator(MaxNLocator(5))
         axes.set_title(title)
 
@@ -116,7 +117,7 @@ def rates(name: str, title: str, thick: Sequence[Series], thin: Sequence[Series]
             style = pen(series.index)
             axes.plot(series.curve.x, series.curve.y, color=style.hue, linestyle=style.dash, linewidth=1.1)
         axes.set(xlabel="threshold", ylabel="rate", ylim=(-0.02, 1.02))
-        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
         axes.xaxis.set_major_locator(MaxNLocator(5))
         axes.set_title(title)
 
@@ -149,7 +150,7 @@ def scattered(name: str, title: str, series: Sequence[Series], *, shares: bool) 
         axes.set_ylim(axes.get_xlim())
         for axis in (axes.xaxis, axes.yaxis):
             if shares:
-                axis.set_major_formatter(PercentFormatter(1.0))
+                axis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
             else:
                 axis.set_major_locator(MaxNLocator(6, integer=True))
         axes.set_title(title)
@@ -221,7 +222,7 @@ def boxes(name: str, title: str, series: Sequence[Series]) -> Panel:
             range(len(series)), labels=[f"{item.name}\n{len(item.curve.y)} queries" for item in series]
         )
         axes.set(ylabel="share of right faces", xlim=(-0.6, len(series) - 0.4), ylim=(-0.03, 1.03))
-        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
         axes.set_title(title)
 
     text = "; ".join(f"{item.name}: median {np.median(item.curve.y):.0%}" for item in series if item.curve.y)
@@ -344,7 +345,7 @@ def reaching(name: str, title: str, reaches: Sequence[Reach]) -> Panel:
         axes.set_xlim(left=0.0)
         axes.grid(visible=False, axis="y")
         axes.tick_params(axis="y", length=0)
-        axes.xaxis.set_major_formatter(PercentFormatter(1.0))
+        axes.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
         axes.set_title(title)
 
     text = "; ".join(

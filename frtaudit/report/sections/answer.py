@@ -1,6 +1,6 @@
 """The answer of the first page in sentences: requirements, groups, and what the data cannot decide."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from frtaudit.core import Target, Verdict
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
@@ -12,7 +12,7 @@ from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, plain_text, spans
 from frtaudit.report.sections import differences
 from frtaudit.report.sections.points import POOLS, main_target, overall
-from frtaudit.report.sections.verdicts import FindingRow, confidence, sense
+from frtaudit.report.sections.verdicts import FindingRow, confidence, named, sense
 from frtaudit.report.source import Record, Source
 
 MODELLED = "fmr_model"
@@ -39,7 +39,8 @@ def _first(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
 
 
 def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
-    """System by system: how many requirements it passes, and each failure with its number and its limit."""
+    """Each system that fails with its failures, their numbers and limits; then the others, by their outcomes."""
+    alike: dict[tuple[int, str], list[TextSpan]] = {}
     limit = MAX_NAMED if len(source.providers) <= FEW_SYSTEMS else 1
     for name in source.providers:
         own = [ruling for ruling in rulings if ruling.record and ruling.record.estimate.provider == name]
@@ -55,13 +56,21 @@ def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Tex
         )
         passed = len(rows) - len(failed) - len(rest)
         if failed:
-            named = [_failure(source, row) for row in failed[:limit]]
+            first = [_failure(source, row) for row in failed[:limit]]
             more: list[Part] = [f"; {len(failed) - limit} more below"] if len(failed) > limit else []
-            yield spans(system, f" fails {_of(len(failed), len(rows))}: ", _semicolons(named), *more, ".")
-        elif rest:
-            yield spans(system, f": no requirement fails; {_outcomes(passed, rest)}.")
+            yield spans(system, f" fails {_of(len(failed), len(rows))}: ", _semicolons(first), *more, ".")
         else:
-            yield spans(system, f" passes {_of(passed, len(rows))}.")
+            alike.setdefault((len(rows), _outcomes(passed, rest) if rest else ""), []).append(system)
+    yield from (_without_failure(total, outcomes, names) for (total, outcomes), names in alike.items())
+
+
+def _without_failure(total: int, outcomes: str, names: Sequence[TextSpan]) -> Text:
+    """Systems that fail no requirement and have the same outcomes."""
+    each = " each" if len(names) > 1 else ""
+    if outcomes:
+        return spans(listed(names), f": no requirement fails; {outcomes}{each}.")
+    of = _of(total, total) if not each or total > 1 else "their requirement"
+    return spans(listed(names), f" pass{'' if each else 'es'} {of}.")
 
 
 def _modelled(rulings: Sequence[FindingRow]) -> Iterator[Text]:
@@ -118,9 +127,7 @@ def _judged(source: Source, row: FindingRow, record: Record) -> Text:
     at = {key: value for key, value in record.estimate.at.items() if key not in ("rate", "space")}
     where: list[Part] = [" at ", phrases.at_words(at, record.pointer)] if at else []
     group: list[Part] = [part for part in row.who[1:] if part.text != ", "]
-    of = "" if not group or record.estimate.group == "max" else " of "
-    among = phrases.among(source, record)
-    return spans(phrases.index_name(record), among, of or (", " if group else ""), *group, *where)
+    return spans(named(record), phrases.among(source, record), " of " if group else "", *group, *where)
 
 
 def _rates(source: Source) -> Iterator[Text]:
@@ -150,7 +157,7 @@ def _groups(source: Source) -> Iterator[Text]:
         differing.sort(key=lambda record: -(record.estimate.value or 0.0))
         yield spans(
             "Groups differ in ",
-            listed([_ratio(record) for record in differing]),
+            _by_rate(differing, lambda record: [" ", phrases.value(record)]),
             " (largest over smallest rate).",
         )
     else:
@@ -166,11 +173,9 @@ def _groups(source: Source) -> Iterator[Text]:
             if record.estimate.test and (record.estimate.test.p is not None) is outcome
         ]
         if here:
-            named = [_rate_of(record) for record in here]
-            if len(here) <= MAX_NAMED:
-                named = [spans(name, *_detectable(record)) for name, record in zip(named, here, strict=True)]
+            after = _detectable if len(here) <= MAX_NAMED else _nothing
             several = f"{len(here)} of {len(tested)} comparisons (see Groups)"
-            yield spans(said, listed(named) if len(here) <= MAX_LISTED else several, f"{why}.")
+            yield spans(said, _by_rate(here, after) if len(here) <= MAX_LISTED else several, f"{why}.")
 
 
 def _detectable(record: Record) -> list[Part]:
@@ -187,14 +192,19 @@ def _detectable(record: Record) -> list[Part]:
     ]
 
 
-def _ratio(record: Record) -> Text:
-    return spans(_rate_of(record), " ", phrases.value(record))
+def _nothing(_: Record) -> list[Part]:
+    return []
 
 
-def _rate_of(record: Record) -> Text:
-    rate = phrases.metric(str(record.estimate.at.get("rate")))
-    system = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
-    return spans(rate, f" by {(record.estimate.schema or '').replace('_', ' ')} of ", system)
+def _by_rate(records: Sequence[Record], after: Callable[[Record], list[Part]] = _nothing) -> Text:
+    """``FNMR by group of a and b, FMR by group of c``; ``after``: what follows each system."""
+    found: dict[str, list[Text]] = {}
+    for record in records:
+        rate = phrases.metric(str(record.estimate.at.get("rate")))
+        rate = f"{rate} by {(record.estimate.schema or '').replace('_', ' ')} of "
+        system = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+        found.setdefault(rate, []).append(spans(system, *after(record)))
+    return listed([spans(rate, listed(systems)) for rate, systems in found.items()])
 
 
 def _differs(source: Source, record: Record) -> Text:
@@ -211,7 +221,7 @@ def _differs(source: Source, record: Record) -> Text:
     ]
     answer = differences.p_values(record)
     if len(here) < 2:
-        return spans("Groups differ in ", _rate_of(record), answer, ".")
+        return spans("Groups differ in ", _by_rate([record]), answer, ".")
     ordered = sorted(here, key=lambda item: item.estimate.value or 0.0)
     low, high = ordered[0], ordered[-1]
     within = " within the group" if rate == "fmr" else ""

@@ -25,7 +25,7 @@ def _too_few(source: Source) -> Iterator[Text]:
     if any(TOO_FEW in finding.sentence for finding in asked):
         yield spans(
             "Too few people: some requirements could not be passed even without a false match. Their findings say how "
-            "many people would do."
+            "many people are needed."
         )
 
 

@@ -142,6 +142,7 @@ def headline(source: Source, target: float | None) -> Table | None:
     if not records:
         return None
     notes = Footnotes()
+    more = len(records) - MAX_SAID
     rows = tuple(_row(record, notes) for record in records[:MAX_SAID])
     missed = (record.estimate.test for record in records[:MAX_SAID] if record.estimate.test is not None)
     alone = max((_alone(test) for test in missed if test.differs is False), default="")
@@ -157,7 +158,7 @@ def headline(source: Source, target: float | None) -> Table | None:
         columns=COLUMNS,
         blocks=(Block(rows=rows),),
         notes=notes.all(),
-        left_out="More under Groups." if len(records) > MAX_SAID else "",
+        left_out=f"{more} more in the annex, under Groups." if more > 0 else "",
         kind="dense",
     )
 

@@ -189,7 +189,7 @@ def _held(source: Source, records: Sequence[Record]) -> Text:
         "The simulation does not use annotation. Where faces were annotated, the last column gives FNMR on "
         "annotated labels (see also section ",
         TextSpan(text="Labels", kind="#identity_labels"),
-        "), as a check of the intervals: ",
+        "), as a check of the intervals. ",
         *so,
     )
 
@@ -226,7 +226,7 @@ def _overall(source: Source, records: Sequence[Record], rows: Rows) -> Table:
         Column(title="Service"),
         Column(title="as reported", kind="num"),
         Column(title="interval", kind="num"),
-        Column(title="on drawn labels", kind="num"),
+        Column(title="on simulated labels", kind="num"),
         Column(title="interval, labels in doubt included", kind="num"),
         *((Column(title="on annotated labels", kind="num"),) if annotated else ()),
     )
@@ -280,7 +280,7 @@ def _groups(source: Source, true: Sequence[Record], rows: Rows) -> Iterator[Tabl
         Column(title="Service"),
         Column(title="Group"),
         Column(title="as reported", kind="num"),
-        Column(title="on drawn labels", kind="num"),
+        Column(title="on simulated labels", kind="num"),
         Column(title="interval, labels in doubt included", kind="num"),
     )
     caption = spans(
@@ -314,7 +314,7 @@ def _figures(records: Sequence[Record], rows: Rows) -> Iterator[Figure]:
     if panels:
         yield Figure(
             name="label-cost",
-            title="FNMR as reported and on drawn labels",
+            title="FNMR as reported and on simulated labels",
             caption=spans(
                 "Thick, with a dot: as reported, on estimated labels. Thin, with a vertical line: on simulated "
                 "labels, under both assumptions. Where a thin line is much longer than the thick one, annotation of "

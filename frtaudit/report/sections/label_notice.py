@@ -9,7 +9,7 @@ from frtaudit.report.source import Record, Source
 UNNAMED = "Identity labels other than those estimated from the services' own scores."
 TRUE = "fnmr_true_labels"
 LINE = "with labels in doubt "
-SECTION = TextSpan(text="What labels cost", kind="#label_cost")
+SECTION = TextSpan(text="Effect of label errors", kind="#label_cost")
 
 
 def estimated(source: Source) -> bool:
@@ -43,9 +43,7 @@ def notice(source: Source) -> Text:
         "true"
     )
     if true_rates(source):
-        return spans(
-            f"{text}; with labels in doubt intervals are wider: key numbers below, and ", SECTION, "."
-        )
+        return spans(f"{text}; with labels in doubt intervals are wider: see Error rates and ", SECTION, ".")
     return spans(
         f"{text}; the uncertainty of labels is not part of this report (+analyses.label_cost={{}} estimates it)."
     )

@@ -80,7 +80,12 @@ def _part(source: Source, name: str, profile: Mapping[str, Json], rulings: Seque
     ]
     at = f"/spec/profiles/{name}"
     facts = [mapping(fact) for fact in _rows(profile.get("facts"))]
-    open_ = [(index, fact) for index, fact in enumerate(facts) if fact.get("cannot")]
+    asked = mapping(source.result.spec.get("analyses"))
+    open_ = [
+        (index, fact)
+        for index, fact in enumerate(facts)
+        if fact.get("cannot") and fact.get("unless") not in asked
+    ]
     tables = [
         _source(name, profile, at),
         *([_asks(name, facts, at)] if facts else []),

@@ -208,7 +208,7 @@ def _history(
         name=key,
         title=f"{_called(family)}: interclass bias by release",
         caption=spans(
-            "The largest d_l2 over the classes with its interval, releases by date. The table above tests each "
+            "The largest d_l2 over the classes with its interval, releases by date. The table of changes tests each "
             "step. Overlap of intervals is no test, because both releases were evaluated on the same people."
         ),
         panels=tuple(panels),

@@ -29,18 +29,18 @@ def build(source: Source) -> SameClass | None:
         for _, own in by_provider(source, records)
     ]
     columns = (
-        Column(title="Both people of one"),
-        Column(title="at"),
+        Column(title="Schema"),
+        Column(title="At"),
         Column(title="FMR", kind="num"),
         Column(title="false matches", kind="num"),
         Column(title="interval", kind="num"),
-        Column(title="over FMR of all", kind="num"),
+        Column(title="ratio to FMR of all", kind="num"),
         Column(title="interval", kind="num"),
     )
     caption = spans(
-        TextSpan(text="False matches among people of one class. ", kind="b"),
-        "FMR of comparisons within the classes of a schema, and its ratio to FMR of all comparisons at the same "
-        "threshold.",
+        TextSpan(text="FMR within classes. ", kind="b"),
+        "FMR of comparisons of two people of one class of a schema, and its ratio to FMR of all comparisons at the "
+        "same threshold.",
         methods_said(records, Target.POPULATION),
     )
     return SameClass(tables=(build_table("same-class", caption, columns, blocks, notes),))
@@ -64,5 +64,12 @@ def _row(pair: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:
         phrases.counts(rate),
         *interval_cells(rate, notes, Target.POPULATION),
         phrases.value(ratio, notes),
-        *interval_cells(ratio, notes, Target.POPULATION),
+        _ratio_interval(ratio, notes),
     )
+
+
+def _ratio_interval(record: Record, notes: Footnotes) -> Text:
+    """The ratio's interval; its counts are those of FMR, so that only a reason for no interval is a footnote."""
+    bound = record.bound(Target.POPULATION)
+    known = bound is not None and bound.interval.low is not None
+    return phrases.bounds(bound, record.estimate, None if known else notes)

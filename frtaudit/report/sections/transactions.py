@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from frtaudit.core import Target
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import build_table, by_provider, interval_cells, methods_said, provider
 from frtaudit.report.source import Record, Source
 
-ANALYSIS = "transactions"
+ANALYSIS, FEWER = "transactions", "attempts"
 RATES, GENERALISED = ("far", "frr"), ("gfar", "gfrr")
 
 
@@ -30,18 +31,25 @@ def build(source: Source) -> Transactions | None:
     if not records:
         return None
     tables = [_rates(source, records, RATES, "transactions", PLAIN, SAYS)]
-    if any(record.estimate.metric in GENERALISED for record in records):
-        tables.append(_rates(source, records, GENERALISED, "transactions-generalised", WITH_FTE, SAYS_FTE))
+    general = [
+        record
+        for record in records
+        if record.estimate.metric in GENERALISED and FEWER not in record.estimate.at
+    ]
+    if general:
+        tables.append(_rates(source, general, GENERALISED, "transactions-generalised", WITH_FTE, SAYS_FTE))
         tables.append(_enrolment(source))
     return Transactions(tables=tuple(tables))
 
 
-PLAIN, WITH_FTE = "Transactions accepted and rejected wrongly. ", "The same with failures to enrol. "
+PLAIN, WITH_FTE = "False acceptances and false rejections of transactions. ", "With failures to enrol. "
 SAYS = (
-    "A transaction accepts if any of its attempts matches; one without a score is rejected. All attempts that the "
-    "audit allows, unless a row says how many. Of a class: of people of one class."
+    "A transaction of up to so many attempts is accepted if one of them matches, rejected if none has a score. "
+    "A class: both people are of it."
 )
-SAYS_FTE = "GFAR = (1 − FTE) FAR, GFRR = FTE + (1 − FTE) FRR."
+SAYS_FTE = (
+    "GFAR = (1 − FTE) FAR, GFRR = FTE + (1 − FTE) FRR, of all attempts; of fewer they are in result.json."
+)
 
 
 def _rates(
@@ -51,20 +59,48 @@ def _rates(
     chosen = [record for record in records if record.estimate.metric in metrics]
     blocks = [
         Block(
-            head=(provider(own[0]),),
+            head=_head(own[0]),
             rows=tuple(_row(source, pair, metrics, notes) for pair in _pairs(own).values()),
         )
-        for _, own in by_provider(source, chosen)
+        for _, one in by_provider(source, chosen)
+        for own in _at_one_point(one)
     ]
-    columns = [Column(title="Of"), Column(title="at")]
+    columns = [*([Column(title="Attempts")] if metrics == RATES else []), Column(title="Of")]
     for metric in metrics:
         columns += [
             Column(title=phrases.metric(metric), kind="num"),
-            *([Column(title="errors / transactions", kind="num")] if metrics == RATES else []),
+            *([Column(title="errors / all", kind="num")] if metrics == RATES else []),
             Column(title="interval", kind="num"),
         ]
     caption = spans(TextSpan(text=title, kind="b"), says, methods_said(chosen, Target.POPULATION))
     return build_table(name, caption, columns, blocks, notes)
+
+
+def _point(record: Record) -> dict[str, float | str]:
+    """The operating point, for whatever number of attempts."""
+    return {key: found for key, found in record.estimate.at.items() if key != FEWER}
+
+
+def _at_one_point(records: Iterable[Record]) -> list[list[Record]]:
+    """The records of each operating point, points and records in the result's order."""
+    found: dict[tuple[tuple[str, float | str], ...], list[Record]] = {}
+    for record in records:
+        found.setdefault(tuple(sorted(_point(record).items())), []).append(record)
+    return list(found.values())
+
+
+def _head(record: Record) -> Text:
+    """System and operating point."""
+    return spans(provider(record), " ", phrases.at_words(_point(record), record.pointer))
+
+
+def _attempts(record: Record) -> Text:
+    """How many attempts a transaction has: those that a row says, else all that are allowed."""
+    fewer = record.estimate.at.get(FEWER)
+    if not isinstance(fewer, float):
+        return spans("all allowed")
+    shown = phrases.number(formatting.count(int(fewer)), f"{record.pointer}/at/{FEWER}")
+    return spans("first ", shown) if fewer > 1 else spans("first")
 
 
 def _pairs(records: Iterable[Record]) -> dict[tuple[object, ...], dict[str, Record]]:
@@ -79,7 +115,8 @@ def _row(
     source: Source, pair: dict[str, Record], metrics: tuple[str, str], notes: Footnotes
 ) -> tuple[Text, ...]:
     first = pair[metrics[0]]
-    cells: list[Text] = [(phrases.group(source, first),), phrases.at_words(first.estimate.at, first.pointer)]
+    cells: list[Text] = [_attempts(first)] if metrics == RATES else []
+    cells.append((phrases.group(source, first),))
     for metric in metrics:
         record = pair[metric]
         cells.append(phrases.value(record, notes))

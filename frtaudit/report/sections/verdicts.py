@@ -167,7 +167,16 @@ def _condition(source: Source, record: Record | None, limit: Text) -> Text:
     at = {key: found for key, found in record.estimate.at.items() if key not in ("rate", "space")}
     where: list[Part] = [" at ", phrases.at_words(at, record.pointer)] if at else []
     among = phrases.among(source, record)
-    return spans(phrases.index_name(record), among, _space(record), *where, ", limit ", limit)
+    return spans(named(record), among, _space(record), *where, ", limit ", limit)
+
+
+def named(record: Record) -> Text:
+    """The metric, of the classes of a schema the largest: ``largest d_l2 by tone``."""
+    name = phrases.index_name(record)
+    if record.estimate.group != "max":
+        return spans(name)
+    by = f"by {(record.estimate.schema or '').replace('_', ' ')}"
+    return spans(f"largest {name} ", TextSpan(text=by, pointer=f"{record.pointer}/group"))
 
 
 def _space(record: Record) -> Text:
@@ -183,11 +192,8 @@ def _who(source: Source, record: Record | None) -> Text:
     if record is None:
         return ()
     name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
-    if record.estimate.group == "all":
+    if record.estimate.group in ("all", "max"):
         return (name,)
-    if record.estimate.group == "max":
-        by = f"largest by {(record.estimate.schema or '').replace('_', ' ')}"
-        return spans(name, ", ", TextSpan(text=by, pointer=f"{record.pointer}/group"))
     return spans(name, ", ", phrases.group(source, record))
 
 

@@ -55,13 +55,13 @@ def test_few_errors_are_said_with_how_many_it_takes() -> None:
 
 
 def test_a_finding_on_the_largest_of_the_classes_names_the_schema() -> None:
-    """``largest by group``, not a group called max; no projection where no number of subjects is given."""
+    """``largest FNMR by group``, not a group called max; no projection where no number of subjects is given."""
     (failed,) = [item for item in result().findings if item.verdict is Verdict.FAIL]
     place = int(str(failed.estimate).rpartition("/")[2])
     estimates = list(result().estimates)
     estimates[place] = replace(estimates[place], group="max", schema="group")
     lines = said(Source(replace(result(), estimates=tuple(estimates), findings=(failed,))))
-    assert "FNMR, largest by group at FMR 0.1 % is 9.51 %" in lines[0]
+    assert "largest FNMR by group at FMR 0.1 % is 9.51 %" in lines[0]
 
 
 def test_numbers_of_subjects_are_explained_only_where_they_stand() -> None:
@@ -71,3 +71,24 @@ def test_numbers_of_subjects_are_explained_only_where_they_stand() -> None:
     lines = said(Source(replace(result(), findings=(without,))))
     (line,) = [line for line in lines if line.startswith("Inconclusive")]
     assert "Numbers of subjects" not in line
+
+
+def test_systems_of_the_same_outcomes_share_a_sentence() -> None:
+    """Two systems that pass, or have as many inconclusive findings, are named together."""
+    source = Source(result())
+    rows = [row for row in verdicts.all_rulings(source) if row.record is not None]
+    names = {row.record.estimate.provider: row for row in rows if row.record is not None}
+    for verdict, expected in (
+        (Verdict.PASS, "northgate and quill_2 pass their requirement."),
+        (Verdict.INCONCLUSIVE, "northgate and quill_2: no requirement fails; 1 inconclusive each."),
+    ):
+        finding = replace(result().findings[0], verdict=verdict)
+        held = Source(replace(result(), findings=(finding,)))
+        rulings = [replace(row, index=0, code=verdict.value) for row in names.values()]
+        assert plain_text(answer.sentences(held, rulings)[0]) == expected
+
+
+def test_rates_that_differ_are_gathered() -> None:
+    """Systems whose groups differ in one rate are listed behind its name once."""
+    (line,) = [line for line in said(Source(result())) if line.startswith("Not testable")]
+    assert "differences between groups in FMR by group of northgate and quill_2;" in line

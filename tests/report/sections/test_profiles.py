@@ -10,6 +10,7 @@ from small_audits import audit, spec
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.ratio_to_overall import RatioToOverall
 from frtaudit.core import AuditResult
+from frtaudit.core.plain.structure import plain
 from frtaudit.core.profile import Confidence, Fact, ProfileSpec
 from frtaudit.core.spec import Bootstrap, Report, RequirementSpec, Sided
 from frtaudit.report.pieces import plain_text
@@ -53,6 +54,17 @@ def part(name: str) -> tuple[profiles.Profile, dict[str, list[tuple[str, ...]]]]
         for table in found.tables
     }
     return found, tables
+
+
+def test_what_an_analysis_shows_is_not_called_unshown() -> None:
+    """A fact that needs an analysis stands among those that cannot be shown unless the audit has it."""
+    facts = tuple(replace(ATTACKS, asks=name, unless=name) for name in ("error_rates", "transactions"))
+    spec_ = dict(result().spec)
+    spec_["profiles"] = plain({"open": replace(OPEN, facts=facts)})
+    view = profiles.build(Source(replace(result(), spec=spec_)))
+    assert view is not None
+    (table,) = [one for one in view.parts[0].tables if one.name.endswith("-cannot")]
+    assert [plain_text(row[0]) for block in table.blocks for row in block.rows] == ["transactions"]
 
 
 def test_no_profile_no_part() -> None:

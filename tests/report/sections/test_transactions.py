@@ -16,12 +16,23 @@ def test_each_number_of_attempts_has_a_row(tmp_path: Path) -> None:
     view = transactions.build(source)
     assert view is not None
     assert [table.name for table in view.tables] == ["transactions", "transactions-generalised", "fte"]
-    rows = [[plain_text(cell) for cell in row] for row in view.tables[0].blocks[0].rows]
-    places = {row[1] for row in rows if row[0] == rows[0][0]}
-    assert places == {"attempts 1, threshold 0.5", "attempts 2, threshold 0.5", "threshold 0.5"}
+    (block,) = view.tables[0].blocks
+    assert plain_text(block.head).endswith("threshold 0.5")
+    rows = [[plain_text(cell) for cell in row] for row in block.rows]
+    assert [row[0] for row in rows[::3]] == ["first", "first 2", "all allowed"]
     assert len(rows) == 9
+    assert len(view.tables[1].blocks[0].rows) == 3
     other = failures.build(source)
     assert other is None or "frr" not in {table.name for table in other.tables}
+
+
+def test_each_operating_point_is_a_block(tmp_path: Path) -> None:
+    """A FAR target and the threshold have a head each, below it that point's rows alone."""
+    view = transactions.build(Source(audited(tmp_path)))
+    assert view is not None
+    heads = [plain_text(block.head).partition(" ")[2] for block in view.tables[0].blocks]
+    assert sorted(heads) == ["FAR 10 %", "threshold 0.5"]
+    assert {len(block.rows) for block in view.tables[0].blocks} == {9}
 
 
 def test_no_section_without_transactions() -> None:
