@@ -1,4 +1,4 @@
-"""Templates laid out in Jinja's sandbox; what is wrong in a template of a user's own is said by file and line."""
+"""Templates laid out, a user's own in Jinja's sandbox; what is wrong in one of those is said by file and line."""
 
 import re
 import traceback
@@ -36,13 +36,13 @@ OF_ESTIMATE = re.compile(r"/estimates/(\d+)/(?:value|intervals/\d+/(?:low|high))
 
 @cache
 def shipped_templates() -> Environment:
-    """Templates of the package, each compiled once."""
-    return _sandbox(FileSystemLoader(shipped("templates")))
+    """Templates of the package, each compiled once. They need no sandbox, which costs a check of each attribute."""
+    return _templates(Environment, FileSystemLoader(shipped("templates")))
 
 
-def _sandbox(loader: BaseLoader) -> Environment:
-    """Templates that are escaped, strict about names, in Jinja's sandbox."""
-    return ImmutableSandboxedEnvironment(
+def _templates(kind: type[Environment], loader: BaseLoader) -> Environment:
+    """Templates that are escaped and strict about names."""
+    return kind(
         loader=loader,
         undefined=StrictUndefined,
         autoescape=True,
@@ -90,7 +90,8 @@ def _environment(shape: Shape) -> Environment:
     templates = shape.templates()
     ours = FileSystemLoader(shipped("templates"))
     theirs = FunctionLoader(lambda name: (templates[name], name, lambda: True) if name in templates else None)
-    return _sandbox(ChoiceLoader([theirs, ours, PrefixLoader({"shipped": ours})]))
+    loader = ChoiceLoader([theirs, ours, PrefixLoader({"shipped": ours})])
+    return _templates(ImmutableSandboxedEnvironment, loader)
 
 
 def _numbers(content: Json) -> Callable[[str], Text]:

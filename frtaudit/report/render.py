@@ -1,12 +1,14 @@
 """HTML and PDF from a result: same result, settings, date and status give the same bytes."""
 
 import base64
+import ctypes.util
 import hashlib
 import importlib
 import io
 import logging
 import os
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -219,11 +221,31 @@ def minified(style: str) -> str:
 def weasyprint() -> ModuleType:
     """The library that lays out PDFs. Raises :class:`FrtauditError` where what it needs of the system is missing."""
     try:
-        return importlib.import_module("weasyprint")
+        with _by_soname():
+            return importlib.import_module("weasyprint")
     except OSError as error:
         raise FrtauditError(
             "report.pdf", f"WeasyPrint's system libraries are missing ({error})", APT
         ) from None
+
+
+def _nowhere(name: str) -> str | None:  # noqa: ARG001  as ctypes has it
+    return None
+
+
+@contextmanager
+def _by_soname() -> Iterator[None]:
+    """On Linux the loader finds libraries by sonames, which WeasyPrint tries too: nothing else is asked for others.
+
+    For each other name ctypes would start ldconfig, the compiler and the linker.
+    """
+    before = ctypes.util.find_library
+    if sys.platform == "linux":
+        ctypes.util.find_library = _nowhere
+    try:
+        yield
+    finally:
+        ctypes.util.find_library = before
 
 
 def has_annex(page: str) -> bool:

@@ -24,6 +24,7 @@ ASKED_FOR = {
         "sealed",
         "publication",
         "checklists",
+        "profile_facts",
         "changes",
         "vendors",
         "two_systems",

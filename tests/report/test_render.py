@@ -465,3 +465,18 @@ def test_a_signal_is_heard_between_pages(monkeypatch: pytest.MonkeyPatch) -> Non
         with pytest.raises(render.signals.Stopped):
             render.pdf(SHEETS)
     assert (logger.level, logger.disabled, list(logger.filters)) == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere libraries have other names")
+def test_no_program_is_started_to_find_a_library() -> None:
+    """WeasyPrint finds its libraries by their names: no compiler, linker or ldconfig runs; ctypes is as before."""
+    code = (
+        "import ctypes.util, sys\n"
+        "before, started = ctypes.util.find_library, []\n"
+        "sys.addaudithook(lambda event, args: started.append(args) if event == 'subprocess.Popen' else None)\n"
+        "from frtaudit.report import render\n"
+        "render.weasyprint()\n"
+        "print(len(started), ctypes.util.find_library is before)"
+    )
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert made.stdout.split() == ["0", "True"]

@@ -328,7 +328,7 @@ def _share(value: float) -> str:
     return f"{100 * value:.6g} %"
 
 
-def _short(label: str, room: int = 22) -> str:
+def _short(label: str, room: int = 26) -> str:
     return label if len(label) <= room else label[: room - 1] + "…"
 
 

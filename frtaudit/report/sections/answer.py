@@ -10,7 +10,7 @@ from frtaudit.core.text import formatting
 from frtaudit.evaluation.subjects_needed import subjects_needed
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, plain_text, spans
-from frtaudit.report.sections import differences
+from frtaudit.report.sections import differences, vendor_tables
 from frtaudit.report.sections.points import POOLS, main_target, overall
 from frtaudit.report.sections.verdicts import FindingRow, confidence, named, sense
 from frtaudit.report.source import Record, Source
@@ -26,6 +26,7 @@ def sentences(source: Source, rulings: Sequence[FindingRow]) -> tuple[Text, ...]
     return (
         *_first(source, rulings),
         *_modelled(rulings),
+        *vendor_tables.changed(source),
         *_groups(source),
         *_undecided(source, rulings),
     )

@@ -7,9 +7,10 @@ from frtaudit.core import Finding
 from frtaudit.core.canonical import Json
 from frtaudit.core.profile import Confidence
 from frtaudit.core.text import formatting
+from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import build_table
-from frtaudit.report.sections.verdicts import FindingRow, all_rulings, declared, printed_bound
+from frtaudit.report.sections.verdicts import FindingRow, all_rulings, declared, dockets, printed_bound
 from frtaudit.report.source import Source, mapping
 
 NO_RULE = (
@@ -37,8 +38,16 @@ class Profile:
     name: str
     title: str
     mark: str
+    read: Text
     tables: tuple[Table, ...]
     notes: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The view of the annex: what each source asks, and where that was read."""
+
+    tables: tuple[Table, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +96,6 @@ def _part(source: Source, name: str, profile: Mapping[str, Json], rulings: Seque
         if fact.get("cannot") and fact.get("unless") not in asked
     ]
     tables = [
-        _source(name, profile, at),
-        *([_asks(name, facts, at)] if facts else []),
         *([_shows(source, name, own)] if own else []),
         *([_cannot(name, open_, at)] if open_ else []),
     ]
@@ -96,6 +103,7 @@ def _part(source: Source, name: str, profile: Mapping[str, Json], rulings: Seque
         name=name,
         title=str(profile["title"] or profile["source"]),
         mark=mark(str(profile["confidence"])),
+        read=_read(profile, at),
         tables=tuple(tables),
         notes=f"{NO_RULE} {LIMITS}" if profile.get("rule") is None else LIMITS,
     )
@@ -114,26 +122,36 @@ def _rows(value: Json) -> Sequence[Json]:
     return value if isinstance(value, (list, tuple)) else ()
 
 
-def _source(name: str, profile: Mapping[str, Json], at: str) -> Table:
-    """Where its limits were read."""
-    read = (
-        ((spans(title), (TextSpan(text=str(profile[key]), pointer=f"{at}/{key}"),)))
+def asked(source: Source) -> Asked | None:
+    """The view of the annex; None where no profile says what its source asks."""
+    profiles = mapping(source.result.spec.get("profiles"))
+    tables = []
+    for name in sorted(profiles):
+        facts = [mapping(fact) for fact in _rows(mapping(profiles[name]).get("facts"))]
+        if facts:
+            tables.append(_asks(name, facts, f"/spec/profiles/{name}"))
+    return Asked(tables=tuple(tables)) if tables else None
+
+
+def _read(profile: Mapping[str, Json], at: str) -> Text:
+    """Where its limits were read, in a line."""
+    read = [
+        (title, TextSpan(text=str(profile[key]), pointer=f"{at}/{key}"))
         for key, title in FIELDS
         if profile.get(key)
-    )
-    counted = TextSpan(text=str(profile["counts"]), pointer=f"{at}/counts")
-    named = ", ".join(str(group) for group in _rows(profile.get("groups")))
-    rows = (
-        *read,
-        (spans("Rates of"), (counted,)),
-        *(((spans("Groups named"), spans(named)),) if named else ()),
-        *(((spans("Statistical rule"), spans("none stated")),) if profile.get("rule") is None else ()),
-    )
-    return _table(f"profile-{name}", "The source. ", "", ("", ""), rows)
+    ]
+    read.append(("Rates of", TextSpan(text=str(profile["counts"]), pointer=f"{at}/counts")))
+    groups = ", ".join(str(group) for group in _rows(profile.get("groups")))
+    said = [("Groups named", TextSpan(text=groups))] if groups else []
+    unruled = [("Statistical rule", TextSpan(text="none stated"))] if profile.get("rule") is None else []
+    parts: list[Part] = []
+    for title, text in (*read, *said, *unruled):
+        parts += ["; " if parts else "", TextSpan(text=f"{title}: ", kind="b"), text]
+    return spans(*parts, ".")
 
 
 def _asks(name: str, facts: Sequence[Mapping[str, Json]], at: str) -> Table:
-    """Each of its rules, and where that was read."""
+    """Each of its rules, and where it was read."""
     rows = (
         (
             (TextSpan(text=str(fact["asks"]), pointer=f"{at}/facts/{index}/asks"),),
@@ -146,25 +164,31 @@ def _asks(name: str, facts: Sequence[Mapping[str, Json]], at: str) -> Table:
         for index, fact in enumerate(facts)
     )
     means = "Where each was read: in the document, in a secondary source, or by arithmetic."
-    return _table(f"profile-{name}-asks", "What it asks. ", means, ("Rule", "Read in"), tuple(rows))
+    title = f"What {name} asks. "
+    return _table(f"profile-{name}-asks", title, means, ("Rule", "Read in"), tuple(rows))
 
 
 def _shows(source: Source, name: str, rulings: Sequence[FindingRow]) -> Table:
     """Its findings: as measured, and as demonstrated."""
-    rows = (
-        _finding(source, row, source.result.findings[row.index])
-        for row in sorted(rulings, key=lambda row: row.index)
-    )
-    columns = ("Requirement", "Of", "Limit", "As measured", "As demonstrated")
-    return _table(f"profile-{name}-shows", "What these data show. ", "", columns, tuple(rows))
+    blocks = [
+        Block(
+            head=spans(docket.requirement, ": ", docket.condition),
+            rows=tuple(_finding(source, row, source.result.findings[row.index]) for row in docket.rulings),
+        )
+        for docket in dockets(tuple(sorted(rulings, key=lambda row: row.index)))
+    ]
+    columns = [Column(title=title) for title in ("Of", "As measured", "As demonstrated")]
+    caption = spans(TextSpan(text="What these data show.", kind="b"))
+    return build_table(f"profile-{name}-shows", caption, columns, blocks, Footnotes())
 
 
 def _finding(source: Source, row: FindingRow, finding: Finding) -> tuple[Text, ...]:
     at = f"/findings/{row.index}"
     measured: list[Part] = ["—"]
-    if finding.measured is not None:
+    if finding.measured is not None and row.record is not None:
         word = "meets the limit" if finding.measured else "does not meet the limit"
-        measured = [*row.value, ": ", TextSpan(text=word, pointer=f"{at}/measured")]
+        value = row.value or phrases.value(row.record, limit=finding.limit)
+        measured = [*value, ": ", TextSpan(text=word, pointer=f"{at}/measured")]
     advisory: list[Part] = [" (advisory)"] if finding.advisory else []
     other: list[Part] = []
     if finding.other_bound is not None and row.record is not None:
@@ -176,7 +200,7 @@ def _finding(source: Source, row: FindingRow, finding: Finding) -> tuple[Text, .
     said: list[Part] = [row.verdict, *advisory, "; " if row.bound else "", *row.bound, *other]
     if not row.bound:
         said += [": ", row.sentence]
-    return ((row.requirement,), row.who, row.limit, spans(*measured), spans(*said))
+    return (row.who, spans(*measured), spans(*said))
 
 
 def _cannot(name: str, facts: Sequence[tuple[int, Mapping[str, Json]]], at: str) -> Table:

@@ -123,6 +123,30 @@ def changes(source: Source) -> Table | None:
     return build_table("vendors-changes", caption, columns, [Block(rows=rows)], notes)
 
 
+def changed(source: Source) -> tuple[Text, ...]:
+    """For the first page: of each service at two dates, how many of its scores are others."""
+    return tuple(
+        spans(
+            "From ",
+            TextSpan(
+                text=str(record.estimate.at["against"]), pointer=f"{record.pointer}/at/against", kind="b"
+            ),
+            " to ",
+            TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),
+            *(
+                (" no score of a mated comparison changed: the service did not.",)
+                if record.estimate.numerator == 0
+                else (
+                    " the service changed: ",
+                    phrases.value(record),
+                    " of mated comparisons have another score.",
+                )
+            ),
+        )
+        for record in source.select(CHANGED)
+    )
+
+
 def ledger(source: Source) -> Table | None:
     """What each system scored and others did not, and so is not compared."""
     rows = tuple(

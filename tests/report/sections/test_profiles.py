@@ -9,11 +9,11 @@ from small_audits import audit, spec
 
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.ratio_to_overall import RatioToOverall
-from frtaudit.core import AuditResult
+from frtaudit.core import AuditResult, Verdict
 from frtaudit.core.plain.structure import plain
 from frtaudit.core.profile import Confidence, Fact, ProfileSpec
 from frtaudit.core.spec import Bootstrap, Report, RequirementSpec, Sided
-from frtaudit.report.pieces import plain_text
+from frtaudit.report.pieces import Table, plain_text
 from frtaudit.report.sections import profiles, requirements, summary
 from frtaudit.report.source import Source
 
@@ -67,6 +67,12 @@ def test_what_an_analysis_shows_is_not_called_unshown() -> None:
     assert [plain_text(row[0]) for block in table.blocks for row in block.rows] == ["transactions"]
 
 
+def shown(found: profiles.Profile) -> Table:
+    """The table of its findings."""
+    (table,) = [table for table in found.tables if table.name.endswith("-shows")]
+    return table
+
+
 def test_no_profile_no_part() -> None:
     """A spec without profiles has no such section, and no line of them on its first page."""
     assert profiles.build(Source(reported())) is None
@@ -78,26 +84,52 @@ def test_a_source_without_a_rule_is_read_both_ways() -> None:
     found, tables = part("open")
     assert (found.title, found.mark) == ("Rules of a house", "secondary source")
     assert found.notes.startswith("The source sets no statistical rule.")
-    assert ("Statistical rule", "none stated") in tables[""]
+    assert "Statistical rule: none stated." in plain_text(found.read)
     assert tables["cannot"] == [("no attack passes", "no attack is here", "a test")]
-    ratios = [row for row in tables["shows"] if row[0] == "near"]
-    assert len(ratios) == 4
-    assert all("meets the limit" in row[3] or "does not meet the limit" in row[3] for row in ratios)
-    (far,) = [row for row in tables["shows"] if row[0] == "far"]
-    assert far[2:4] == ("less than 0.01\u00a0%", "—") or far[2:4] == ("less than 0.01 %", "—")
-    assert "it counts transactions" in far[4]
+    blocks = {plain_text(block.head).partition(":")[0]: block.rows for block in shown(found).blocks}
+    measured = [plain_text(row[1]) for row in blocks["near"]]
+    assert len(measured) == 4
+    assert all(
+        text[0].isdigit() and text.endswith(("meet the limit", "meets the limit")) for text in measured
+    )
+    ((_, value, said),) = blocks["far"]
+    assert plain_text(value) == "—"
+    assert "it counts transactions" in plain_text(said)
 
 
 def test_a_rule_of_the_source_has_both_readings_of_its_level() -> None:
     """The bound that decided, of the two-sided interval, and the one-sided one."""
-    found, tables = part("ruled")
+    found, _ = part("ruled")
     assert found.mark == ""
-    assert ("Statistical rule", "upper bound of 80 %") in tables[""]
-    rate, should = (next(row for row in tables["shows"] if row[0] == name) for name in ("rate", "should"))
-    assert "two-sided 80" in rate[4]
-    assert "one-sided 80" in rate[4]
-    assert "(advisory)" in should[4]
-    assert rate[3] == "—"
+    assert "Statistical rule: upper bound of 80 %" in plain_text(found.read)
+    rows = {plain_text(block.head).partition(":")[0]: block.rows[0] for block in shown(found).blocks}
+    rate, should = ([plain_text(cell) for cell in rows[name]] for name in ("rate", "should"))
+    assert "two-sided 80" in rate[2]
+    assert "one-sided 80" in rate[2]
+    assert "(advisory)" in should[2]
+    assert rate[1] == "—"
+
+
+def test_the_annex_has_what_each_source_asks() -> None:
+    """A table for each profile with facts; none where no profile has any."""
+    view = profiles.asked(Source(result()))
+    assert view is not None
+    (table,) = view.tables
+    assert [[plain_text(cell) for cell in row] for row in table.blocks[0].rows] == [
+        ["no attack passes", "document"]
+    ]
+    assert profiles.asked(Source(reported())) is None
+
+
+def test_a_finding_that_is_not_testable_has_its_measured_value() -> None:
+    """Where a source sets no rule the estimate stands beside whether it meets the limit, tested or not."""
+    near = next(index for index, item in enumerate(result().findings) if item.requirement == "near")
+    findings = list(result().findings)
+    findings[near] = replace(findings[near], verdict=Verdict.NOT_TESTABLE, bound=None, bound_level=None)
+    view = profiles.build(Source(replace(result(), findings=tuple(findings))))
+    assert view is not None
+    measured = [plain_text(row[1]) for block in shown(view.parts[0]).blocks for row in block.rows]
+    assert not any(text.startswith(":") for text in measured)
 
 
 def test_page_one_marks_what_was_not_read_in_its_document() -> None:

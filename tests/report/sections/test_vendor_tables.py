@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 from vendor_audits import result
 
 from frtaudit.report.pieces import plain_text
-from frtaudit.report.sections import vendor_tables
+from frtaudit.report.sections import answer, vendor_tables
 from frtaudit.report.source import Source
 
 
@@ -28,3 +30,17 @@ def test_two_dates_of_a_service_are_compared_score_by_score() -> None:
     assert table is not None
     (row,) = table.blocks[0].rows
     assert plain_text(row[0]) == "one – twin"
+
+
+def test_page_1_answers_whether_a_service_changed() -> None:
+    """The service whose scores are identical did not; one with other scores did, with their share."""
+    same = Source(result())
+    (line,) = vendor_tables.changed(same)
+    assert plain_text(line) == "From one to twin no score of a mated comparison changed: the service did not."
+    assert line in answer.sentences(same, ())
+    estimates = tuple(
+        replace(item, numerator=1, value=0.25) if item.metric == vendor_tables.CHANGED else item
+        for item in result().estimates
+    )
+    (other,) = vendor_tables.changed(Source(replace(result(), estimates=estimates)))
+    assert "the service changed: 25.0\u00a0%" in plain_text(other) or "changed: 25.0 %" in plain_text(other)
