@@ -98,7 +98,7 @@ MAIN: tuple[tuple[str, str, Build], ...] = (
 )
 ANNEX: tuple[tuple[str, str, Build], ...] = (
     ("requirements", "Findings", requirements.build),
-    ("profile_facts", "What profiles ask", profiles.asked),
+    ("profile_facts", "What profiles ask", profiles.facts_of),
     ("collected", "How scores were collected", collected.build),
     ("densities", "Densities", densities.build),
     ("quality", "Sample quality", quality.build),

@@ -44,7 +44,7 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ProfileFacts:
     """The view of the annex: what each source asks, and where that was read."""
 
     tables: tuple[Table, ...]
@@ -122,7 +122,7 @@ def _rows(value: Json) -> Sequence[Json]:
     return value if isinstance(value, (list, tuple)) else ()
 
 
-def asked(source: Source) -> Asked | None:
+def facts_of(source: Source) -> ProfileFacts | None:
     """The view of the annex; None where no profile says what its source asks."""
     profiles = mapping(source.result.spec.get("profiles"))
     tables = []
@@ -130,7 +130,7 @@ def asked(source: Source) -> Asked | None:
         facts = [mapping(fact) for fact in _rows(mapping(profiles[name]).get("facts"))]
         if facts:
             tables.append(_asks(name, facts, f"/spec/profiles/{name}"))
-    return Asked(tables=tuple(tables)) if tables else None
+    return ProfileFacts(tables=tuple(tables)) if tables else None
 
 
 def _read(profile: Mapping[str, Json], at: str) -> Text:

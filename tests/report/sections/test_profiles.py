@@ -112,13 +112,13 @@ def test_a_rule_of_the_source_has_both_readings_of_its_level() -> None:
 
 def test_the_annex_has_what_each_source_asks() -> None:
     """A table for each profile with facts; none where no profile has any."""
-    view = profiles.asked(Source(result()))
+    view = profiles.facts_of(Source(result()))
     assert view is not None
     (table,) = view.tables
     assert [[plain_text(cell) for cell in row] for row in table.blocks[0].rows] == [
         ["no attack passes", "document"]
     ]
-    assert profiles.asked(Source(reported())) is None
+    assert profiles.facts_of(Source(reported())) is None
 
 
 def test_a_finding_that_is_not_testable_has_its_measured_value() -> None:
