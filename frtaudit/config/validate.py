@@ -73,9 +73,7 @@ def check_spec(spec: AuditSpec) -> None:
     for name, test_set in spec.test_sets.items():
         _check_words("test_sets", name)
         if name in {FOLDS, PROTOCOL}:
-            raise SpecError(
-                "test_sets", f"found {name!r}, which is what the spec's own pairs are called", "another name"
-            )
+            raise SpecError("test_sets", f"found {name!r}, which names the spec's own pairs", "another name")
         check_folds(test_set.folds, spec.schemas, f"test_sets.{name}.folds")
     _check_providers(spec.providers)
     check_requirements(spec)
