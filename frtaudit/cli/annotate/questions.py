@@ -77,7 +77,7 @@ def sheets(faces: Faces, labelled: Labelled, tau: float, most: int | None = None
 
 
 def blind(made: tuple[Sheet, ...]) -> tuple[Sheet, ...]:
-    """The same questions without what the estimate, the list or others say, the faces in the order of the list."""
+    """The same questions without what the estimate, the list or others say, queries and faces in the list's order."""
     return tuple(
         Sheet(
             query=sheet.query,
@@ -87,7 +87,7 @@ def blind(made: tuple[Sheet, ...]) -> tuple[Sheet, ...]:
                 for question in sorted(sheet.questions, key=lambda question: question.face)
             ),
         )
-        for sheet in made
+        for sheet in sorted(made, key=lambda sheet: min(question.face for question in sheet.questions))
     )
 
 

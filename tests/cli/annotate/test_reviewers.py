@@ -73,11 +73,16 @@ def test_a_blind_review_has_no_suggestion(tmp_path: Path) -> None:
     spec = load_spec(overrides_of([str(folder)]))
     seen, hidden = (review_of(spec, Wanted(blind=blind)).sheets for blind in (False, True))
     assert any(question.suggestion is not None for sheet in seen for question in sheet.questions)
-    for sheet, bare in zip(seen, hidden, strict=True):
+    assert [sheet.query for sheet in hidden] == [*spec.cohort.search().faces.queries]
+    of_query = {sheet.query: sheet for sheet in seen}
+    assert list(of_query) != [sheet.query for sheet in hidden]
+    for bare in hidden:
+        sheet = of_query.pop(bare.query)
         assert (bare.query, bare.why) == (sheet.query, "")
         assert [question.face for question in bare.questions] == sorted(one.face for one in sheet.questions)
         assert {(one.suggestion, one.given) for one in bare.questions} == {(None, None)}
         assert sum(one.to_ask for one in bare.questions) == sum(one.to_ask for one in sheet.questions)
+    assert not of_query
 
 
 def test_names_are_those_of_a_list(tmp_path: Path) -> None:
