@@ -133,7 +133,9 @@ def classes(system: SystemData, context: PlanContext) -> Iterator[Section]:
                 rows=rows,
                 notes=(
                     "needed to tell a shift as large as the pilot's; a chance shift makes it too small",
-                    f"alpha is divided by the {len(names)} classes, which the thesis does not do: it needs fewer",
+                    f"alpha is divided by the {len(names)} classes, which the thesis does not do: it needs fewer"
+                    if len(names) > 2
+                    else "one test at alpha: of two classes each is the other's rest",
                 ),
             )
 

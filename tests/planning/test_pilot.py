@@ -137,3 +137,4 @@ def test_classes_are_compared_by_subject() -> None:
     one, two = rows(section)
     assert one["P(class > rest)"] + two["P(class > rest)"] == pytest.approx(1)
     assert one["of all"] == two["of all"]
+    assert section.notes[-1] == "one test at alpha: of two classes each is the other's rest"

@@ -30,6 +30,15 @@ def test_the_two_formulas_agree_for_a_small_normal_shift() -> None:
     assert both / 2 == pytest.approx(2 * (reach / 0.05) ** 2 / (3 / math.pi), rel=0.01)
 
 
+def test_the_numbers_of_the_planning_guide() -> None:
+    """53 of 442 people, P(class > rest) 0.1563273: 81.0 at alpha over six classes, 52.5 at alpha, as in the guide."""
+    totals = [efficiency.noether(0.1563273, 53 / 442, alpha, 0.8) for alpha in (0.05 / 6, 0.05)]
+    assert [round(total, 1) for total in totals] == [81.0, 52.5]
+    reach = [stats.norm.isf(alpha / 2) + stats.norm.isf(0.2) for alpha in (0.05 / 6, 0.05)]
+    slow = [r**2 / (12 * (53 / 442) * (389 / 442) * (0.1563273 - 0.5) ** 2) for r in reach]
+    assert totals == pytest.approx(slow)
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize("share", [0.5, 0.2])
 def test_planned_test_reaches_its_power(share: float) -> None:
