@@ -12,6 +12,7 @@ from frtaudit.report.source import Record, Source, mapping
 from frtaudit.report.words import display_name, words
 
 PAIR, MAX = "|", "max"
+THESIS_ALPHA = 0.1
 SYSTEMS = 4  # in one table: more columns would not fit a page
 SD, RATIO = "d_l2_sd", "d_l2_ratio"
 INDICES = ((SD, "sd over classes"), (RATIO, "worst to best"))
@@ -93,6 +94,10 @@ def departures(source: Source) -> Text:
         )
     if mapping(spec.get("protocol")).get("orders") != OrderRule.EACH.value:
         parts.append("both orders of a pair are one comparison, for the second adds no information")
+    if (alpha := mapping(spec.get("bootstrap")).get("alpha")) != THESIS_ALPHA:
+        parts.append(
+            f"alpha is {alpha}, not {THESIS_ALPHA}, so that these bounds have the level of this report's intervals"
+        )
     if not parts:
         return ()
     return spans(

@@ -101,7 +101,7 @@ def face_sizes(source: Source) -> Iterator[Figure]:
                 "boxes of different tightness round the same face."
             ),
             panels=(label_figures.face_sizes("labels-face-sizes", "Sizes of faces", series),),
-            keys=keys_of("labels-face-sizes", source.providers),
+            keys=figures.keys("labels-face-sizes", [(one.index, one.name) for one in series]),
         )
 
 

@@ -99,6 +99,7 @@ def test_sizes_of_faces_are_drawn_where_services_drew_boxes() -> None:
     assert found is not None
     (figure,) = (figure for figure in found.figures if figure.name == "labels-face-sizes")
     assert figure.panels[0].alt.count("7 faces") == 2
+    assert [key.name for key in figure.keys] == ["acme", "bolt"]
 
 
 def test_every_printed_number_points_into_the_result() -> None:
