@@ -42,6 +42,7 @@ BY_ASKING = (
 )  # rates whose intervals the spec lists; other metrics bring their own
 SENSES = ("<=", ">=")
 MINIMA = ("subjects", "comparisons", "transactions")
+NUMBERS = ("fmr", "far", "threshold", "attempts")  # what a point may name as a number, and never as a text
 ALL, EACH, MAX = "all", "each", "max"
 NOT_STRATIFIED = "none"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]*")
@@ -256,6 +257,7 @@ def _check_requirement(where: str, requirement: RequirementSpec, spec: AuditSpec
     _check_choice(f"{where}.sense", requirement.sense, SENSES)
     if requirement.metric == D_L2 and "space" in requirement.at:
         _check_choice(f"{where}.at.space", str(requirement.at["space"]), SPACES)
+    _check_point(f"{where}.at", requirement)
     if not math.isfinite(requirement.limit):
         raise SpecError(f"{where}.limit", f"found {requirement.limit}", "a finite number")
     if requirement.metric in RATES and not 0 <= requirement.limit <= 1:
@@ -271,6 +273,14 @@ def _check_requirement(where: str, requirement: RequirementSpec, spec: AuditSpec
         _check_choice(f"{where}.schema", requirement.schema, list(spec.schemas))
     if requirement.group not in (ALL, EACH, MAX):
         _check_group(f"{where}.group", requirement, spec)
+
+
+def _check_point(where: str, requirement: RequirementSpec) -> None:
+    """Refuse a text, and a value beyond all scores, where an operating point has a number."""
+    for key in NUMBERS:
+        value = requirement.at.get(key, 0.0)
+        if isinstance(value, str) or not math.isfinite(value):
+            raise SpecError(f"{where}.{key}", f"found {value!r}", "a finite number")
 
 
 def _check_terms(where: str, requirement: RequirementSpec) -> None:

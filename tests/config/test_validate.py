@@ -93,6 +93,8 @@ def test_enough_resamples_is_the_smallest_b(number: int) -> None:
         ({"requirements": (need(), need())}, "requirements: r stands twice"),
         ({"requirements": (need(metric="fnmr_at_fnr"),)}, "requirements[0].metric: found 'fnmr_at_fnr' (did you mean"),
         ({"requirements": (need(metric="d_l2", at={"space": "tra"}),)}, "requirements[0].at.space: found 'tra'"),
+        ({"requirements": (need(at={"threshold": "high"}),)}, "requirements[0].at.threshold: found 'high'"),
+        ({"requirements": (need(at={"fmr": float("nan")}),)}, "requirements[0].at.fmr: found nan; accepted: a finite"),
         ({"requirements": (need(sense="<"),)}, "requirements[0].sense: found '<'"),
         ({"requirements": (need(limit=float("inf")),)}, "requirements[0].limit: found inf"),
         ({"requirements": (need(limit=-1.0),)}, "requirements[0].limit: found -1 of a rate"),

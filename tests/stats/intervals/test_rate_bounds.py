@@ -309,3 +309,42 @@ def test_the_upper_bound_rises_with_the_errors_of_one_person() -> None:
         deff = np.maximum(1, people / (people - 1) * square / (total * rate * (1 - rate)))
         upper = bounds.upper_bound(rate, total / deff, people - 1, 0.05)
         assert np.all(np.diff(upper) >= 0)
+
+
+def normal_end(rate: float, sd: float, error: float) -> float:
+    """The upper end of a normal approximation."""
+    return rate + float(stats.norm.isf(error)) * sd
+
+
+def test_worked_example_of_common_criteria() -> None:
+    """5 of 174: 4.5 % by the normal approximation, 80 % two-sided; an exact bound is 5.3 % there, 4 errors pass 5 %."""
+    rate = 5 / 174
+    sd = math.sqrt(rate * (1 - rate) / 174)
+    assert [normal_end(rate, sd, error) for error in (0.1, 0.2)] == pytest.approx([0.04497, 0.0394], abs=1e-5)
+    found = [both(errors / 174, 174, 173, error)[1] for errors, error in ((5, 0.1), (5, 0.2), (4, 0.1))]
+    assert found == pytest.approx([0.0527, 0.0451, 0.0455], abs=1e-4)
+
+
+def test_second_example_of_common_criteria_is_not_reproduced() -> None:
+    """14 of 78 people with 5 transactions each: no reading of an 80 % bound gives the 4.9 % that is printed."""
+    rate = 14 / 390
+    person = np.repeat([0.2, 0.0], [14, 64]).std(ddof=1) / math.sqrt(78)
+    readings = [
+        normal_end(rate, sd, error)
+        for sd in (person, math.sqrt(rate * (1 - rate) / 390))
+        for error in (0.1, 0.2)
+    ]
+    assert readings == pytest.approx([0.0471, 0.0433, 0.0480, 0.0438], abs=1e-4)
+    assert max(readings) < 0.0485
+
+
+@pytest.mark.parametrize(
+    ("errors", "least"), [(0, 29956), (1, 47437), (3, 77535), (10, 169619), (30, 406900)]
+)
+def test_comparisons_that_show_one_in_ten_thousand(errors: int, least: int) -> None:
+    """The fewest independent comparisons whose exact bound at 95 % is 1e-4, at each number of errors."""
+
+    def high(n: int) -> float:
+        return float(bounds.upper_bound(errors / n, n, 1e12, 0.05))
+
+    assert high(least - 1) > 1e-4 >= high(least)
