@@ -80,12 +80,21 @@ class Finding:
         require(bool(self.sentence), "a finding is one plain sentence")
 
     @property
+    def is_broken_alone(self) -> bool:
+        """Whether ``bound`` breaks the limit: of a failure, or of an inconclusive one that would be a failure alone.
+
+        The latter is not established among all of the family, or is due to suspected duplicates of people.
+        """
+        if self.verdict is not Verdict.INCONCLUSIVE or self.p is None or self.bound_level is None:
+            return self.verdict is Verdict.FAIL
+        return self.p <= 1 - self.bound_level + ROUNDING
+
+    @property
     def fails_unadjusted(self) -> bool:
         """Whether the limit is broken at the level of this finding alone, but not among all of the family."""
-        if self.verdict is not Verdict.INCONCLUSIVE or self.p is None or self.bound_level is None:
+        if self.verdict is Verdict.FAIL or self.bound_level is None or not self.is_broken_alone:
             return False
-        alpha = 1 - self.bound_level + ROUNDING
-        return self.p <= alpha < (self.p_adjusted or 0.0)
+        return 1 - self.bound_level + ROUNDING < (self.p_adjusted or 0.0)
 
 
 def verdict_counts(findings: Iterable[Finding]) -> dict[str, int]:

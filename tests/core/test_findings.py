@@ -59,3 +59,13 @@ def test_a_limit_may_be_broken_before_the_adjustment_alone() -> None:
     assert finding(**near).fails_unadjusted
     assert not finding(**near | {"p_adjusted": 0.04}).fails_unadjusted
     assert not finding(**near | {"verdict": Verdict.PASS}).fails_unadjusted
+
+
+def test_a_failure_set_aside_keeps_the_bound_that_breaks_the_limit() -> None:
+    """A failure due to suspected duplicates is inconclusive, and its bound is still the one of the failure."""
+    aside = {"verdict": Verdict.INCONCLUSIVE, "p": 0.001, "p_adjusted": 0.004}
+    assert finding(**aside).is_broken_alone
+    assert not finding(**aside).fails_unadjusted
+    assert finding(**aside | {"verdict": Verdict.FAIL}).is_broken_alone
+    assert not finding(**aside | {"p": 0.4, "p_adjusted": 0.9}).is_broken_alone
+    assert not finding(**aside | {"verdict": Verdict.PASS}).is_broken_alone

@@ -246,7 +246,7 @@ def confidence(record: Record) -> Text:
 def _claims(record: Record | None, finding: Finding) -> bool:
     """Whether the finding says that a limit is broken, and so carries the p values of that."""
     decided = finding.bound is not None and record is not None and record.estimate.value is not None
-    return decided and (finding.verdict is Verdict.FAIL or finding.fails_unadjusted)
+    return decided and finding.is_broken_alone
 
 
 def _among(finding: Finding, at: str) -> list[Part]:
