@@ -35,11 +35,8 @@ from frtaudit.evaluation.answerable import BY_RATE, RATIO
 from frtaudit.inputs.sanitize import as_read
 from frtaudit.inputs.schemas import check_schemas
 
-BY_ASKING = (
-    "fmr",
-    "fnmr",
-    "fnmr_at_fmr",
-)  # rates whose intervals the spec lists; other metrics bring their own
+# Rates whose intervals the spec lists; other metrics bring their own.
+BY_ASKING = ("fmr", "fnmr", "fnmr_at_fmr")
 SENSES = ("<=", ">=")
 MINIMA = ("subjects", "comparisons", "transactions")
 NUMBERS = ("fmr", "far", "threshold", "attempts")  # what a point may name as a number, and never as a text
@@ -53,8 +50,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 def check_spec(spec: AuditSpec) -> None:
     """Raise :class:`SpecError` for the first value of ``spec`` that cannot be run, whatever the data.
 
-    Checked: names, alpha, B, FMR targets, the threshold grid, schemas, folds, requirements, and that each interval
-    method serves its target.
+    Checked: names, alpha, B, FMR targets, thresholds, schemas, folds, requirements, targets of interval methods.
     """
     _check_name("name", spec.name)
     _check_whole("seed", spec.seed, 0)
