@@ -45,6 +45,12 @@ def table(path: Path, *header: str) -> None:
         csv.writer(file).writerows([header, *(row[: len(header)] for row in ROWS)])
 
 
+def stored(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of a template file, which is closed again."""
+    with np.load(path) as file:
+        return dict(file)
+
+
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     """The exit code of an import and all that it printed."""
     code = main(["import", *words])
@@ -134,7 +140,7 @@ def test_embeddings_of_any_layout_come_to_one(
         for image, person in zip(metadata["image_id"], metadata["subject_id"], strict=True)
     }
     assert who == {Path(row[0]).name: row[1] for row in ROWS}
-    (held,) = (np.load(path) for path in (out / "templates").iterdir())
+    (held,) = (stored(path) for path in (out / "templates").iterdir())
     vectors = {
         Path(str(name)).name: vector for name, vector in zip(held["image_id"], held["embedding"], strict=True)
     }
@@ -160,7 +166,7 @@ def test_the_one_column_of_distinct_words_names_the_images(
     out = tmp_path / "out"
     code, printed = run(capsys, str(tmp_path), f"into={out}", "subject=who")
     assert code == 0, printed
-    first, second = (np.load(out / "templates" / f"{name}.npz") for name in "ab")
+    first, second = (stored(out / "templates" / f"{name}.npz") for name in "ab")
     assert np.array_equal(first["image_id"], second["image_id"])
     assert np.array_equal(first["embedding"], second["embedding"])
     with (tmp_path / "a.csv").open("w", newline="") as file:
@@ -483,7 +489,7 @@ def test_the_three_lines_of_a_refusal_convert(
     code, printed = run(capsys, ".", "into=out")
     assert code == 0, printed
     assert np.array_equal(
-        np.sort(np.load(f"out/templates/{system}.npz")["embedding"], axis=0), np.sort(VECTORS, axis=0)
+        np.sort(stored(Path(f"out/templates/{system}.npz"))["embedding"], axis=0), np.sort(VECTORS, axis=0)
     )
 
 
