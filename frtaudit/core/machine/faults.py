@@ -2,6 +2,7 @@
 
 import _thread
 import errno
+import importlib
 import os
 import resource
 import sqlite3
@@ -116,12 +117,19 @@ def of_machine(error: BaseException) -> bool:
 
 
 def check_address_space() -> None:
-    """Raise :class:`DataError` where ``ulimit -v`` is so low that libraries hang or abort instead of saying so."""
+    """Raise :class:`DataError` where ``ulimit -v`` is so low that libraries hang or abort instead of saying so.
+
+    SciPy brings an OpenBLAS of its own, which is loaded in the middle of a run: under a limit it is loaded here, where
+    there is room for its buffer.
+    """
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit in (resource.RLIM_INFINITY, -1):
+        return
     least = MIN_SPACE + SPACE_OF_A_CORE * (os.cpu_count() or 1)
-    if limit not in (resource.RLIM_INFINITY, -1) and limit < least:
+    if limit < least:
         text = f"the address space is limited to {limit // 10**6} MB"
         raise DataError("memory", text, f"{least // 10**6} MB or more: ulimit -v {-(-least // 1024)}")
+    importlib.import_module("scipy.linalg.blas")
 
 
 def check_threads() -> None:

@@ -106,6 +106,18 @@ def test_a_limited_address_space_ends_a_command_in_one_line() -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_under_a_limit_of_address_space_openblas_is_loaded_while_there_is_room() -> None:
+    """SciPy's own asks for its buffer for ever where it is loaded later: a comparison then never ended."""
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (2**31,) * 2)
+
+    told = "import sys; from frtaudit.core.machine import faults; faults.check_address_space(); "
+    asked = [sys.executable, "-c", told + "sys.exit('scipy.linalg.blas' not in sys.modules)"]
+    assert subprocess.run(asked, preexec_fn=limited, check=False, timeout=60).returncode == 0
+    assert subprocess.run(asked, check=False, timeout=60).returncode == 1
+
+
 def test_a_closed_standard_output_is_no_fault() -> None:
     """`frtaudit list requirement >&- 2>&-`: done, and no file of a run takes the numbers of the streams."""
     done = subprocess.run(["bash", "-c", f"{' '.join(LISTED)} >&- 2>&-"], check=False, timeout=60)
