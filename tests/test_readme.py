@@ -104,7 +104,7 @@ def test_story_runs(document: Path, tmp_path: Path, request: pytest.FixtureReque
     folder = tmp_path / "empty"
     folder.mkdir()
     for name in SOURCES if document.name == "CONTRIBUTING.md" else ():
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, folder / name)  # with the kernels that are compiled already
     (folder / "docs" / "reference").mkdir(parents=True)
     is_real = document.name in REAL or not forked.IS_POSSIBLE
     command = None if is_real else request.getfixturevalue("loaded")
