@@ -44,10 +44,18 @@ def test_a_real_result_validates(result: Any, validator: Any) -> None:
     assert result["failures"]
 
 
+@pytest.fixture(scope="module")
+def short(result: Any, validator: Any) -> Any:
+    """The same with two entries of each list, which is valid, too."""
+    made = {key: value[:2] if isinstance(value, list) else value for key, value in result.items()}
+    validator.validate(made)
+    return made
+
+
 @pytest.mark.parametrize("part", ["estimates", "curves", "findings", "failures"])
-def test_no_further_key_is_allowed(result: Any, validator: Any, part: str) -> None:
+def test_no_further_key_is_allowed(short: Any, validator: Any, part: str) -> None:
     """A key that the contract does not name fails, in every part."""
-    changed = copy.deepcopy(result)
+    changed = copy.deepcopy(short)
     changed[part][0]["further"] = 1
     assert not validator.is_valid(changed)
 
@@ -55,9 +63,9 @@ def test_no_further_key_is_allowed(result: Any, validator: Any, part: str) -> No
 @pytest.mark.parametrize(
     "part", ["schema_version", "spec", "digests", "versions", "estimates", "cohort", "notes"]
 )
-def test_every_part_is_required(result: Any, validator: Any, part: str) -> None:
+def test_every_part_is_required(short: Any, validator: Any, part: str) -> None:
     """A result without one of its parts fails."""
-    assert not validator.is_valid({key: value for key, value in result.items() if key != part})
+    assert not validator.is_valid({key: value for key, value in short.items() if key != part})
 
 
 def test_every_field_of_the_types_is_in_the_schema(validator: Any) -> None:
