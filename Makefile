@@ -82,7 +82,7 @@ style: $(FOR_TESTS)
 
 # The kernels run as plain Python, so that their branches are seen: few examples, nothing that needs the compiler to end.
 coverage: $(FOR_TESTS)
-	NUMBA_DISABLE_JIT=1 HYPOTHESIS_PROFILE=walk OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) -q -r fE \
+	NUMBA_DISABLE_JIT=1 HYPOTHESIS_PROFILE=walk $(PYTEST) -r fE \
 	    -m "not compiled and not slow" --cov --cov-report= tests/core tests/stats tests/test_cases.py
 	$(BIN)/coverage report --include='frtaudit/core/*' --fail-under=95
 	$(BIN)/coverage report --include='frtaudit/stats/*' --fail-under=95

@@ -52,6 +52,7 @@ def test_all_errors_in_the_group_reach_the_largest_ratio() -> None:
     assert 2.5 < known.bounds.low(0.05) / known.weight < 4.0
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("errors", [(30, 30), (31, 62)])
 def test_independent_errors_are_binomial(errors: tuple[int, int]) -> None:
     """The group's share of independent errors, on as many as there are: bounds of FORMULAS 8.1."""

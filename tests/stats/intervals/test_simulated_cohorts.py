@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numba import config
 from oracles_simulated import expected_square
 from scipy import stats
 
@@ -21,6 +22,7 @@ from frtaudit.stats.intervals.simulated_counts import cell_tallies, listed_talli
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 
 COHORTS = 4000
+WITH_LOOK_ALIKES = 400 if config.DISABLE_JIT else COHORTS  # a minute without the compiler
 Z = 3.9  # two-sided false alarm 1e-4 for each comparison of a mean
 SIZES = np.array([1, 2, 3, 2, 4, 5, 1, 3, 2, 2, 6, 3])
 STARTS = np.array([0, 5, 12])
@@ -201,7 +203,7 @@ def test_look_alikes_add_their_share_to_the_rate(
     monkeypatch.setattr(simulated_cohorts, "DENSE", 0.0 if dense else simulated_cohorts.DENSE)
     where = place(kind, identity=identity)
     also = simulated_cohorts.LookAlikes(pairs=2.0, match_rate=0.75)
-    made = draw_non_mated(np.random.default_rng(9), where, 0.01, np.ones((COHORTS, 12)), 0.0, also)
+    made = draw_non_mated(np.random.default_rng(9), where, 0.01, np.ones((WITH_LOOK_ALIKES, 12)), 0.0, also)
     pairs = int(np.triu(SAME, 1).sum())
     total = where.weight.sum() / 2
     assert near(made.own.count, total * (0.01 + 2 / pairs * 0.75))

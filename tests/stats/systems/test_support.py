@@ -37,6 +37,7 @@ def test_nothing_left_out_is_the_same_tail() -> None:
     assert support.restricted(WHOLE, np.ones(18, dtype=bool)) is WHOLE
 
 
+@pytest.mark.compiled
 def test_below_the_floor_counts_go_to_the_lowest_bin() -> None:
     """A cut tail keeps its total of planned comparisons, and its floor."""
     tail = system_of("two").tail
