@@ -23,7 +23,7 @@ from frtaudit.errors import DataError, SpecError
 from frtaudit.pipeline import run as pipeline_run
 from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.keys import DEMO_FOLDER
-from frtaudit.signing.verification import Depth
+from frtaudit.signing.verification import Depth, Verification
 from frtaudit.signing.verify import verify
 
 ExitCode = Callable[[Mapping[str, int]], int]
@@ -304,10 +304,15 @@ report: {pdf: false, date: '2026-03-04'}
 """
 
 
-def command(where: Path, *words: str, **more: object) -> "subprocess.Popen[str]":
-    """A small real sweep in a process of its own."""
+def presets(where: Path) -> None:
+    """A folder of presets with the small audit."""
     (where / "conf" / "audit").mkdir(parents=True, exist_ok=True)
     (where / "conf" / "audit" / "tiny.yaml").write_text(TINY)
+
+
+def command(where: Path, *words: str, **more: object) -> "subprocess.Popen[str]":
+    """A small real sweep in a process of its own."""
+    presets(where)
     line = [sys.executable, "-m", "frtaudit", "run", "-m", "-cd", "conf", "audit=tiny", *words]
     own = os.environ | {"FRTAUDIT_CONFIG_HOME": str(where / "config")}
     return subprocess.Popen(  # type: ignore[call-overload,no-any-return]  # as given
@@ -317,12 +322,21 @@ def command(where: Path, *words: str, **more: object) -> "subprocess.Popen[str]"
 
 @pytest.fixture(scope="module")
 def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sweep of two jobs, one after the other."""
+    """A real sweep of two jobs in this process, one after the other."""
     where = tmp_path_factory.mktemp("unbroken")
-    made = command(where, "seed=1,2", "hydra/launcher=basic")
-    out, err = made.communicate(timeout=300)
-    assert (made.returncode, err) == (0, ""), out + err
+    presets(where)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(where)
+        patch.setenv("FRTAUDIT_CONFIG_HOME", str(where / "config"))
+        told = ["audit=tiny", "seed=1,2", "hydra/launcher=basic"]
+        assert multirun.sweep(told, "conf", FailOn.FAIL) == 0
     return folder_of(where)
+
+
+def held(sweep: Path) -> Verification:
+    """What verify finds in a sweep, by the key beside it."""
+    signers = [sweep.parents[3] / "config" / DEMO_FOLDER / PUBLIC]
+    return verify(sweep, signers, Depth.PAPER, made_again)
 
 
 @pytest.mark.slow
@@ -337,15 +351,13 @@ def test_a_program_reads_what_a_sweep_came_to(capsys: pytest.CaptureFixture[str]
     assert (told["exit_code"], told["files"][0]) == (1, "sweep.json")
 
 
-@pytest.mark.usefixtures("ink")
 def test_a_fresh_sweep_holds_strictly(unbroken: Path) -> None:
     """Nothing of it is uncovered or not compared, and a stranger's file beside a job's is named."""
-    signers = [unbroken.parents[3] / "config" / DEMO_FOLDER / PUBLIC]
-    found = verify(unbroken, signers, Depth.PAPER, made_again)
+    found = held(unbroken)
     assert found.strict_exit_code == 0, str(found)
     job = next(unbroken.glob("*/DONE.json")).parent
     (job / "notes.txt").write_text("mine")
-    found = verify(unbroken, signers, Depth.PAPER, made_again)
+    found = held(unbroken)
     (job / "notes.txt").unlink()
     assert (found.exit_code, found.strict_exit_code) == (0, 4)
     *checks, verdict = str(found).splitlines()
@@ -367,9 +379,10 @@ def test_a_launcher_that_does_not_work_is_one_line(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("ink")
 @pytest.mark.parametrize("launcher", ["joblib", "submitit_local"])
 def test_launchers_give_the_same_bytes(unbroken: Path, tmp_path: Path, launcher: str) -> None:
-    """One after the other, in processes side by side, or as local submitit jobs: the same table."""
+    """In processes side by side, or as local submitit jobs: the same table, and the sweep holds strictly."""
     pytest.importorskip(launcher.removesuffix("_local"))
     for name in ("joblib", "multiprocessing", "submitit"):  # the folder is data to the workers, too
         (tmp_path / f"{name}.py").write_text("raise ImportError('of the working folder')\n")
@@ -379,6 +392,8 @@ def test_launchers_give_the_same_bytes(unbroken: Path, tmp_path: Path, launcher:
     table = json.loads((folder_of(tmp_path) / "sweep.json").read_bytes())
     assert [job["state"] for job in table["jobs"]] == ["done"] * 2
     assert table == json.loads((unbroken / "sweep.json").read_bytes())
+    found = held(folder_of(tmp_path))
+    assert found.strict_exit_code == 0, str(found)
 
 
 @pytest.mark.slow
