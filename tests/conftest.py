@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from frtaudit.core.machine.memory import collect_seldom
+
 ROOT = Path(__file__).resolve().parents[1]
 APART = ("test_story_runs", "test_examples_in_docstrings_run")  # cases that share nothing with each other
 DRAWING = "frtaudit.report.figures.canvas._written"
@@ -66,6 +68,7 @@ def pytest_collection_finish() -> None:
     """What was imported stays: statsmodels collects garbage at every call, and need not walk all of it each time."""
     gc.collect()
     gc.freeze()
+    collect_seldom()
 
 
 @pytest.fixture(scope="session")
