@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -53,15 +54,15 @@ def written(folder: Path, text: str | None = None, people: str | None = None) ->
     return Attempts(root=str(folder / "lab.csv"), people="people.csv")
 
 
-def audited(
+def attempts_spec(
     folder: Path,
     *requirements: RequirementSpec,
     far: tuple[float, ...] = (0.1,),
     schemas: Mapping[str, SchemaSpec] = SCHEMAS,
     k: int | None = None,
-) -> AuditResult:
-    """An audit of the table."""
-    spec = AuditSpec(
+) -> AuditSpec:
+    """A spec of the table, which is written."""
+    return AuditSpec(
         name="attempts",
         cohort=written(folder),
         protocol=Listed(),
@@ -73,4 +74,8 @@ def audited(
         threads=1,
         report=Report(date="2026-01-02", sign=False),
     )
-    return audit(spec).result
+
+
+def audited(folder: Path, *requirements: RequirementSpec, **changes: Any) -> AuditResult:
+    """An audit of the table."""
+    return audit(attempts_spec(folder, *requirements, **changes)).result
