@@ -60,15 +60,19 @@ def attempts_spec(
     far: tuple[float, ...] = (0.1,),
     schemas: Mapping[str, SchemaSpec] = SCHEMAS,
     k: int | None = None,
+    text: str | None = None,
+    fmr: tuple[float, ...] = (0.1,),
+    **settings: Any,
 ) -> AuditSpec:
-    """A spec of the table, which is written."""
+    """A spec of the table, which is written; by default claims in both directions count, as in the table."""
+    settings = {"ordered": True} | settings
     return AuditSpec(
         name="attempts",
-        cohort=written(folder),
+        cohort=written(folder, text),
         protocol=Listed(),
-        analyses={"error_rates": ErrorRates(), "transactions": TransactionRates(far=far, k=k)},
+        analyses={"error_rates": ErrorRates(), "transactions": TransactionRates(far=far, k=k, **settings)},
         schemas=schemas,
-        thresholds=Thresholds(fmr=(0.1,), grid=Grid(kind=GridKind.EXPLICIT, values=(AT,))),
+        thresholds=Thresholds(fmr=fmr, grid=Grid(kind=GridKind.EXPLICIT, values=(AT,))),
         bootstrap=Bootstrap(B=99),
         requirements=requirements,
         threads=1,

@@ -87,7 +87,8 @@ def why_not(requirement: RequirementSpec, spec: AuditSpec, ranked: Mapping[str, 
         return None
     if known.analyses == (TRANSACTIONS,) and TRANSACTIONS not in spec.analyses:
         return (
-            f"{NO_TRANSACTIONS}; write cohort=attempts +analyses.{TRANSACTIONS}={{}}, or metric: fmr or fnmr"
+            f"{NO_TRANSACTIONS}; write cohort=attempts or protocol=transactions with +analyses.{TRANSACTIONS}={{}}, "
+            "or metric: fmr or fnmr"
         )
     if not set(known.analyses) & set(spec.analyses):
         return f"no analysis of the spec estimates {requirement.metric}; write +analyses.{known.analyses[0]}={{}}"

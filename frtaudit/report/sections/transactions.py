@@ -44,7 +44,7 @@ def build(source: Source) -> Transactions | None:
 
 PLAIN, WITH_FTE = "False acceptances and false rejections of transactions. ", "With failures to enrol. "
 SAYS = (
-    "A transaction of up to so many attempts is accepted if one of them matches, rejected if none has a score. "
+    "A transaction of up to so many attempts is accepted if one of them matches in time, rejected if none has a score. "
     "A class: both people are of it."
 )
 SAYS_FTE = (
