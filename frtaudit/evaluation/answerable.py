@@ -68,6 +68,9 @@ ESTIMATED: Mapping[str, Estimated] = {
 }
 _FREE = {"attempts", "pairs", "space", "weight", "source", "version"}  # optional, or given elsewhere
 _EXTRA = {"threshold_of", "schema"}  # at the threshold of the group with the largest FMR
+POINT_KEYS = tuple(  # what ``at`` may name
+    sorted({key for known in ESTIMATED.values() for form in known.forms for key in form} | _FREE | _EXTRA)
+)
 
 
 def why_not(requirement: RequirementSpec, spec: AuditSpec, ranked: Mapping[str, Sequence[str]]) -> str | None:
