@@ -67,7 +67,7 @@ class ComposedTransactions:
         """The samples of each transaction, shape (T, k), by person."""
         own = np.repeat(first, made)
         turn = np.arange(own.size) - np.repeat(np.cumsum(made) - made, made)
-        return samples[(own + 1 + turn * self.k)[:, None] + np.arange(self.k)]
+        return np.asarray(samples[(own + 1 + turn * self.k)[:, None] + np.arange(self.k)])
 
     def _rank(self, cohort_data: CohortData) -> Ints:
         """What orders a person's samples, shape (N,)."""
@@ -82,6 +82,7 @@ class ComposedTransactions:
                 "protocol.order", f"column {self.order!r} is empty for some samples", "a value for each"
             )
         try:
-            return np.unique(texts.astype(np.float64), return_inverse=True)[1]
+            values = texts.astype(np.float64)
         except ValueError:
-            return np.unique(texts, return_inverse=True)[1]
+            values = texts
+        return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64)
