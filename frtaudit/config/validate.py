@@ -336,10 +336,7 @@ def _check_providers(providers: tuple[object, ...] | None) -> None:
     if providers is None:
         return
     _check_some("providers", providers)
-    shown = [
-        provider if isinstance(provider, str) else str(getattr(provider, "name", ""))
-        for provider in providers
-    ]
+    shown = [str(getattr(provider, "name", provider)) for provider in providers]
     _check_unique("providers", shown)
 
 

@@ -12,7 +12,7 @@ from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, plain_text, spans
 from frtaudit.report.sections import differences, vendor_tables
 from frtaudit.report.sections.points import POOLS, main_target, overall
-from frtaudit.report.sections.verdicts import FindingRow, confidence, named, sense
+from frtaudit.report.sections.verdicts import FindingRow, confidence, marks, named, sense
 from frtaudit.report.source import Record, Source
 
 MODELLED = "fmr_model"
@@ -57,8 +57,10 @@ def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Tex
         )
         passed = len(rows) - len(failed) - len(rest)
         if failed:
-            first = [_failure(source, row) for row in failed[:limit]]
-            more: list[Part] = [f"; {len(failed) - limit} more below"] if len(failed) > limit else []
+            told = _failures(source, failed)
+            first = [text for text, _ in told[:limit]]
+            left = sum(count for _, count in told[limit:])
+            more: list[Part] = [f"; {left} more below"] if left else []
             yield spans(system, f" fails {_of(len(failed), len(rows))}: ", _semicolons(first), *more, ".")
         else:
             alike.setdefault((len(rows), _outcomes(passed, rest) if rest else ""), []).append(system)
@@ -112,6 +114,22 @@ def _semicolons(parts: Sequence[Text]) -> Text:
     for part in parts:
         joined += ["; ", part]
     return spans(*joined[1:])
+
+
+def _failures(source: Source, failed: Sequence[FindingRow]) -> list[tuple[Text, int]]:
+    """Each failure once, and of how many requirements: those that ask the same are named, as is a source not read."""
+    alike: dict[str, list[FindingRow]] = {}
+    for row in failed:
+        alike.setdefault(plain_text(_failure(source, row)), []).append(row)
+    told: list[tuple[Text, int]] = []
+    for rows in alike.values():
+        said = [tuple(marks(source, source.result.findings[row.index])) for row in rows]
+        whose = spans(*said[0])
+        if len(rows) > 1:
+            each = (spans(row.requirement, *mark) for row, mark in zip(rows, said, strict=True))
+            whose = spans(" (", *_semicolons(list(each)), ")")
+        told.append((spans(*_failure(source, rows[0]), *whose), len(rows)))
+    return told
 
 
 def _failure(source: Source, row: FindingRow) -> Text:
