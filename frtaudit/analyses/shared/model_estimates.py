@@ -30,7 +30,7 @@ def least_of(non_mated: int) -> float:
     >>> least_of(50_000)
     1e-06
     """
-    return MIN_EXPECTED / max(non_mated, 1) / 10**DECADES
+    return float(MIN_EXPECTED / max(non_mated, 1) / 10**DECADES)
 
 
 def too_far(target: float, least: float) -> bool:

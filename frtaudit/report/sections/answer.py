@@ -266,17 +266,18 @@ def _differs(source: Source, record: Record) -> Text:
 
 def _undecided(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
     """What stays inconclusive, with the number of subjects that would decide it if the rates stay as estimated."""
-    parts: list[Text] = []
+    parts: dict[str, Text] = {}  # several requirements may ask the same
     unsure = [ruling for ruling in rulings if ruling.code == Verdict.INCONCLUSIVE.value]
     for finding in unsure[:MAX_NAMED]:
         if finding.record is not None:
             needed = _needed(source, finding, finding.record)
             enough = "" if needed is None else f" (about {formatting.count(needed)} subjects would decide)"
-            parts.append(spans(finding.who[:1], ", ", _judged(source, finding, finding.record), enough))
+            said = spans(finding.who[:1], ", ", _judged(source, finding, finding.record), enough)
+            parts.setdefault(plain_text(said), said)
     more = f" and {len(unsure) - MAX_NAMED} more" if len(unsure) > MAX_NAMED else ""
     if parts:
-        projected = f" {PROJECTED}" if any("would decide" in plain_text(part) for part in parts) else ""
-        yield spans("Inconclusive on these data: ", _semicolons(parts), f"{more}.{projected}")
+        projected = f" {PROJECTED}" if any("would decide" in text for text in parts) else ""
+        yield spans("Inconclusive on these data: ", _semicolons(list(parts.values())), f"{more}.{projected}")
 
 
 def _needed(source: Source, row: FindingRow, record: Record) -> float | None:

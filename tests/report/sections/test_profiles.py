@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 from report_fixture import result as reported
-from small_audits import audit, spec
+from small_audits import audit, pick, spec
 
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.ratio_to_overall import RatioToOverall
@@ -149,11 +149,11 @@ def test_page_one_marks_what_was_not_read_in_its_document() -> None:
     assert counted == len(result().findings) - sum(finding.advisory for finding in result().findings)
 
 
-def held(*names: str) -> AuditResult:
+def held(*names: str, limit: float = 1e-6) -> AuditResult:
     """Two systems whose vendors recommend a threshold each, held to limits that none keeps, of both profiles."""
     systems = tuple(Cosine(name=name, recommended={"gate": at}) for name, at in (("one", 0.3), ("two", 0.4)))
     asked = tuple(
-        RequirementSpec(name=name, metric="fnmr", at={"recommended": "gate"}, limit=1e-6, level=0.8, sided=Sided.TWO,
+        RequirementSpec(name=name, metric="fnmr", at={"recommended": "gate"}, limit=limit, level=0.8, sided=Sided.TWO,
                         profile=name)
         for name in names
     )  # fmt: skip
@@ -181,6 +181,12 @@ def test_limits_that_ask_the_same_are_one_sentence_with_both_names() -> None:
     assert said.endswith("limit at most 10⁻⁶ (open, secondary source; ruled).")
     assert said.count("FNMR") == 1
     assert plain_text(one.answers[0]).endswith("limit at most 10⁻⁶, secondary source.")
+    value = pick(held("open"), "fnmr", provider="one", group="all", at={"recommended": "gate"})[0].value
+    unsure = summary.build(Source(held("open", "ruled", limit=value or 0.0)), Report(), "2026-01-02")
+    (line,) = [
+        text for text in map(plain_text, unsure.answers) if text.startswith("Inconclusive on these data: one")
+    ]
+    assert line.count("FNMR") == 1
 
 
 def test_the_other_reading_of_a_level_is_named_with_the_level_it_has() -> None:
