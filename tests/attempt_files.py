@@ -27,6 +27,13 @@ from frtaudit.pipeline.audit import audit
 load_plugins()
 
 HEAD = "transaction,attempt,claimed_subject,subject,score,failure\n"
+TIMED = """transaction,attempt,claimed_subject,subject,score,seconds
+t1,1,p00,p00,0.2,4
+t1,2,p00,p00,0.9,31
+t2,1,p01,p01,0.9,30.0
+t3,1,p01,p00,0.6,30.5
+t4,1,p00,p01,0.1,2
+"""
 AT = 0.5
 PEOPLE, K = 20, 3
 SCHEMAS = {"group": SchemaSpec(column="group", classes=("x", "y"))}

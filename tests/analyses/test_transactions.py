@@ -1,34 +1,23 @@
 """FAR and FRR of transactions by plain loops; with failures to enrol; requirements; refusals."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from attempt_files import AT, PEOPLE, K, attempts_spec, audited, lines
-from composed_faces import FACES
-from composed_faces import folder as faces_in
+from attempt_files import AT, PEOPLE, TIMED, K, attempts_spec, audited, lines
+from composed_faces import FACES, composed_spec
 from small_audits import one, pick, spec
 
 from frtaudit.analyses.transactions import TransactionRates
 from frtaudit.core import AuditResult, Verdict
 from frtaudit.core.spec import (
-    AuditSpec,
-    Bootstrap,
-    Grid,
-    GridKind,
     RequirementSpec,
     Sanitize,
     SanitizeStep,
-    Thresholds,
 )
-from frtaudit.datasets.protocols.transactions import ComposedTransactions
 from frtaudit.errors import DataError, SpecError
 from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.dry_run import check
-
-Faces = Mapping[str, tuple[int | None, ...]]
 
 
 @pytest.fixture(scope="module")
@@ -128,15 +117,6 @@ def test_settings_out_of_range() -> None:
         TransactionRates(far=(2.0,))
 
 
-TIMED = """transaction,attempt,claimed_subject,subject,score,seconds
-t1,1,p00,p00,0.2,4
-t1,2,p00,p00,0.9,31
-t2,1,p01,p01,0.9,30.0
-t3,1,p01,p00,0.6,30.5
-t4,1,p00,p01,0.1,2
-"""
-
-
 @pytest.mark.parametrize(("timeout", "far", "frr"), [(None, 1, 0), (31, 1, 0), (30, 0, 1), (3, 0, 2)])
 def test_an_attempt_after_the_time_out_does_not_count(
     tmp_path: Path, timeout: float | None, far: int, frr: int
@@ -184,17 +164,6 @@ def test_of_two_people_one_direction_counts_by_default(tmp_path: Path) -> None:
         assert (f"{pairs} impostor transactions are left out" in said) is not ordered
         assert (f"both directions count, {pairs} impostor transactions more" in said) is ordered
     assert found == {False: PEOPLE * (PEOPLE - 1) // 2, True: PEOPLE * (PEOPLE - 1)}
-
-
-def composed_spec(folder: Path, k: int = 2, faces: Faces = FACES, **settings: Any) -> AuditSpec:
-    """An audit of transactions that are composed of templates."""
-    protocol, analysis = ComposedTransactions(k=k), TransactionRates(**settings)
-    made = spec(cohort=faces_in(folder, faces), protocol=protocol, providers=("one",))
-    grid = Grid(kind=GridKind.EXPLICIT, values=(0.7,))
-    analyses = made.analyses | {"transactions": analysis}
-    return replace(
-        made, analyses=analyses, thresholds=Thresholds(fmr=(), grid=grid), bootstrap=Bootstrap(B=99)
-    )
 
 
 # Scores above 0.7: angles below 45.6 degrees. Attempts of a: 70, 10, 80, 5; of b: 40, 20, 95, none; of c: none,
