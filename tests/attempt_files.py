@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,13 @@ from frtaudit.pipeline.audit import audit
 load_plugins()
 
 HEAD = "transaction,attempt,claimed_subject,subject,score,failure\n"
+TIMED = """transaction,attempt,claimed_subject,subject,score,seconds
+t1,1,p00,p00,0.2,4
+t1,2,p00,p00,0.9,31
+t2,1,p01,p01,0.9,30.0
+t3,1,p01,p00,0.6,30.5
+t4,1,p00,p01,0.1,2
+"""
 AT = 0.5
 PEOPLE, K = 20, 3
 SCHEMAS = {"group": SchemaSpec(column="group", classes=("x", "y"))}
@@ -53,24 +61,32 @@ def written(folder: Path, text: str | None = None, people: str | None = None) ->
     return Attempts(root=str(folder / "lab.csv"), people="people.csv")
 
 
-def audited(
+def attempts_spec(
     folder: Path,
     *requirements: RequirementSpec,
     far: tuple[float, ...] = (0.1,),
     schemas: Mapping[str, SchemaSpec] = SCHEMAS,
     k: int | None = None,
-) -> AuditResult:
-    """An audit of the table."""
-    spec = AuditSpec(
+    text: str | None = None,
+    fmr: tuple[float, ...] = (0.1,),
+    **settings: Any,
+) -> AuditSpec:
+    """A spec of the table, which is written; by default claims in both directions count, as in the table."""
+    settings = {"ordered": True} | settings
+    return AuditSpec(
         name="attempts",
-        cohort=written(folder),
+        cohort=written(folder, text),
         protocol=Listed(),
-        analyses={"error_rates": ErrorRates(), "transactions": TransactionRates(far=far, k=k)},
+        analyses={"error_rates": ErrorRates(), "transactions": TransactionRates(far=far, k=k, **settings)},
         schemas=schemas,
-        thresholds=Thresholds(fmr=(0.1,), grid=Grid(kind=GridKind.EXPLICIT, values=(AT,))),
+        thresholds=Thresholds(fmr=fmr, grid=Grid(kind=GridKind.EXPLICIT, values=(AT,))),
         bootstrap=Bootstrap(B=99),
         requirements=requirements,
         threads=1,
         report=Report(date="2026-01-02", sign=False),
     )
-    return audit(spec).result
+
+
+def audited(folder: Path, *requirements: RequirementSpec, **changes: Any) -> AuditResult:
+    """An audit of the table."""
+    return audit(attempts_spec(folder, *requirements, **changes)).result

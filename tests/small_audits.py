@@ -258,7 +258,7 @@ def tail_audit(*, decides: bool = True) -> AuditResult:
         systems={"one": SyntheticSystem(noise=0.02)},
     )
     grid = Grid(kind=GridKind.EXPLICIT, values=(0.3, 0.75, 0.85, 0.99))
-    model = TailModelAnalysis(exceedances=(500, 250, 125), draws=19, decides=decides, fmr=(1e-5, 1e-9, 0.1))
+    model = TailModelAnalysis(exceedances=(500, 250, 125), draws=19, decides=decides, fmr=(1e-5, 3e-6, 0.1))
     made = spec("error_rates", cohort=cohort, requirements=asked, providers=("one",))
     made = replace(made, thresholds=Thresholds(fmr=(0.03,), grid=grid))
     return audit(replace(made, analyses=made.analyses | {"tail_model": model})).result

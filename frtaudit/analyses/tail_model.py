@@ -4,14 +4,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frtaudit.analyses.shared.model_estimates import NAME, ModelEstimates
+from frtaudit.analyses.shared.model_estimates import DECADES, NAME, ModelEstimates, least_of, too_far
 from frtaudit.core import CohortData
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec, Plan
 from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.system import AnalysisOutput, SystemData, strata_of
+from frtaudit.pipeline.components import comparisons_of
+from frtaudit.pipeline.evaluate import planned_non_mated
 from frtaudit.stats.bootstrap.weights import draw_between
+from frtaudit.stats.rates.resolution import smallest_target
 from frtaudit.stats.tails.peaks import TailModel, tail_model
 
 MIN_EXCEEDANCES, MAX_EXCEEDANCES = 50, 10_000  # each is weighted in every resample
@@ -50,11 +53,20 @@ class TailModelAnalysis:
         if beyond:
             raise SpecError(f"analyses.{NAME}.fmr", f"found {beyond[0]:g}", "rates between 0 and 1")
 
-    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:  # noqa: ARG002  surveys share a signature
-        """Raise :class:`DataError` for transactions: the method is one of comparisons (ISO/IEC 5152, its scope)."""
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
+        """Raise :class:`DataError` for transactions, and :class:`SpecError` for a target that no system can reach.
+
+        The method is one of comparisons (ISO/IEC 5152, its scope).
+        """
         if cohort_data.transactions:
             text = "these data hold transactions, and no model extrapolates their FAR"
             raise DataError(f"analyses.{NAME}", text, f"a cohort of comparisons, or ~analyses.{NAME}")
+        planned = planned_non_mated(cohort_data.cohort, comparisons_of(spec, cohort_data))
+        low = next((target for target in self.fmr if too_far(target, least_of(planned))), None)
+        if low is not None and planned:
+            text = f"FMR {low:g} lies more than {DECADES} decades below what these data resolve"
+            accepted = f"at least {float(smallest_target(planned)) / 10**DECADES:.3g}"
+            raise SpecError(f"analyses.{NAME}.fmr", text, accepted)
         return None
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:

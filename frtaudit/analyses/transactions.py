@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from frtaudit.analyses.shared.counted_transactions import CountedTransactions, untimed
 from frtaudit.core import CohortData, Estimate, Interval, Method
-from frtaudit.core.arrays import Flags
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec, Plan, ThresholdSource
@@ -14,7 +14,7 @@ from frtaudit.core.transactions import Transactions
 from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.intervals import AtKey, OperatingPoint, from_bounds, rate_estimate
 from frtaudit.evaluation.system import DEFAULT_INTERVALS, WEIGHTINGS, AnalysisOutput, SystemData, strata_of
-from frtaudit.inputs.score_lists.attempts import ENROLLED, is_enrolled
+from frtaudit.pipeline.components import comparisons_of
 from frtaudit.pipeline.thresholds import points_of
 from frtaudit.stats.bootstrap.resample import replicate
 from frtaudit.stats.intervals.clustered_share import share_bounds
@@ -22,7 +22,7 @@ from frtaudit.stats.intervals.rate_bounds import RateBounds
 from frtaudit.stats.intervals.wilson import prepare
 from frtaudit.stats.rates import rates as rates_of
 from frtaudit.stats.rates.resolution import unresolved
-from frtaudit.stats.similarity.transactions import best_scores, transaction_tail
+from frtaudit.stats.similarity.transactions import transaction_tail
 
 NAME = "transactions"
 RATES = (("far", "fmr", "gfar"), ("frr", "fnmr", "gfrr"))
@@ -37,39 +37,50 @@ class TransactionRates:
 
     At declared thresholds, and where FAR meets the targets ``far`` or those of a requirement. ``k``: attempts allowed,
     by default the most that the data hold. An estimate for fewer attempts says how many in ``at.attempts``.
+    ``timeout``: seconds after which an attempt no longer counts. ``ordered``: of two people the claims of both count,
+    for a system whose algorithm is asymmetric; by default those in one direction do.
     """
 
     k: int | None = None
     far: tuple[float, ...] = ()
+    timeout: float | None = None
+    ordered: bool = False
 
     def __post_init__(self) -> None:
-        """Raise :class:`SpecError` for no attempt, and for a target that is no rate."""
+        """Raise :class:`SpecError` for no attempt, no time, and for a target that is no rate."""
         if self.k is not None and self.k < 1:
             raise SpecError(f"analyses.{NAME}.k", f"found {self.k}", "1 attempt or more")
         wrong = [target for target in self.far if not 0 < target < 1]
         if wrong:
             raise SpecError(f"analyses.{NAME}.far", f"found {wrong[0]:g}", "rates between 0 and 1")
+        if self.timeout is not None and not 0 < self.timeout < np.inf:
+            raise SpecError(f"analyses.{NAME}.timeout", f"found {self.timeout:g}", "seconds, more than 0")
 
-    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:  # noqa: ARG002  surveys share a signature
-        """Raise :class:`DataError` for comparisons, which are gathered in no transaction."""
-        if not cohort_data.transactions:
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
+        """Raise :class:`DataError` for comparisons, which form no transactions, and for attempts without times."""
+        recorded = cohort_data.transactions
+        if not recorded and comparisons_of(spec, cohort_data).transaction is None:
             text = "these data hold comparisons, which give FMR and FNMR, and no transactions"
-            raise DataError(f"analyses.{NAME}", text, "cohort=attempts, or metric: fmr and metric: fnmr")
+            accepted = "cohort=attempts, protocol=transactions, or metric: fmr and metric: fnmr"
+            raise DataError(f"analyses.{NAME}", text, accepted)
+        if self.timeout is not None and (not recorded or any(map(untimed, recorded.values()))):
+            text = "some attempts have no time" if recorded else "samples have no times of attempts"
+            raise DataError(f"analyses.{NAME}.timeout", text, "cohort=attempts with a column seconds")
         return None
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Every rate in both weightings, for everybody and for every group."""
-        found = system.cohort_data.transactions[system.provider]
+        counted = CountedTransactions.of(system, self.timeout, ordered=self.ordered)
+        found = counted.transactions
         k = self.k or found.attempts
         asked = (requirement.at.get("far") for requirement in system.spec.requirements)
         targets = tuple(sorted({*self.far, *(target for target in asked if isinstance(target, float))}))
-        enrolled = _enrolled(system)
-        made = list(_failures_to_enrol(system, enrolled, alpha))
+        made = list(_failures_to_enrol(system, counted, alpha))
         for attempts in (*range(1, min(k, found.attempts + 1)), k):  # more than were made change nothing
             held = _of_transactions(system, found, attempts, targets)
             at: AtKey = {} if attempts == k else {"attempts": float(attempts)}
-            made += _rates(held, enrolled, at, alpha)
-        return AnalysisOutput(estimates=tuple(made), notes=tuple(_notes(system.provider, found, k)))
+            made += _rates(held, counted, at, alpha)
+        return AnalysisOutput(estimates=tuple(made), notes=tuple(counted.notes(system.provider, k)))
 
 
 def _of_transactions(
@@ -120,7 +131,9 @@ def _of_far(reason: str) -> str:
     )
 
 
-def _rates(system: SystemData, enrolled: Flags | None, fewer: AtKey, alpha: float) -> Iterator[Estimate]:
+def _rates(
+    system: SystemData, counted: CountedTransactions, fewer: AtKey, alpha: float
+) -> Iterator[Estimate]:
     """Estimates at each target, then at each threshold."""
     points = system.operating_points
     for a, target in enumerate(points.targets):
@@ -132,16 +145,16 @@ def _rates(system: SystemData, enrolled: Flags | None, fewer: AtKey, alpha: floa
                 system.provider, NAME, "threshold_at_far", value if known else None, "score", at=at,
                 weighting=weighting.value, note=None if known else system.refused(w, a),
             )  # fmt: skip
-            yield from _at(system, enrolled, (w, a), value, at, alpha)
+            yield from _at(system, counted, (w, a), value, at, alpha)
     for t, (value, origin) in enumerate(zip(points.thresholds, points.origin, strict=True)):
         for w in range(len(WEIGHTINGS)):
             at = {"threshold": value, **origin, **fewer}
-            yield from _at(system, enrolled, (w, len(points.targets) + t), value, at, alpha)
+            yield from _at(system, counted, (w, len(points.targets) + t), value, at, alpha)
 
 
 def _at(
     system: SystemData,
-    enrolled: Flags | None,
+    counted: CountedTransactions,
     place: tuple[int, int],
     threshold: float,
     at: AtKey,
@@ -151,7 +164,7 @@ def _at(
     w, point = place
     refused = system.refused(w, point) if "far" in at else system.censoring.beyond(threshold)
     for group_index, schema, group in system.every_group():
-        fte = _fte(system, enrolled, group_index)
+        fte = _fte(system, counted, group_index)
         for metric, rate, general in RATES:
             if refused:
                 made = Estimate.of(
@@ -173,33 +186,15 @@ def _at(
                 yield _generalised(made, general, fte, alpha)
 
 
-def _enrolled(system: SystemData) -> Flags | None:
-    """Whether each subject was enrolled, shape (K,); None where the cohort does not say."""
-    said = system.cohort_data.attributes.get(ENROLLED)
-    if said is None:
-        return None
-    first = np.searchsorted(system.cohort.subject_of, np.arange(system.cohort.n_subjects))
-    return np.array([is_enrolled(text) == 1 for text in said[first].tolist()], dtype=np.bool_)
+def _fte(system: SystemData, counted: CountedTransactions, group_index: int) -> RateBounds | None:
+    failed = counted.not_enrolled(system, group_index)
+    return None if failed is None else share_bounds(failed, np.ones_like(failed))
 
 
-def _counted(system: SystemData, enrolled: Flags, group_index: int) -> Flags:
-    """Failures to enrol of each subject of a group, shape (K_g,)."""
-    inside = (system.groups.of == group_index - 1).any(axis=0) if group_index else np.ones_like(enrolled)
-    return np.asarray(~enrolled[inside])
-
-
-def _fte(system: SystemData, enrolled: Flags | None, group_index: int) -> RateBounds | None:
-    if enrolled is None:
-        return None
-    failed = _counted(system, enrolled, group_index).astype(np.int64)
-    return share_bounds(failed, np.ones_like(failed))
-
-
-def _failures_to_enrol(system: SystemData, enrolled: Flags | None, alpha: float) -> Iterator[Estimate]:
-    for group_index, schema, group in system.every_group() if enrolled is not None else ():
-        failed = _counted(system, enrolled, group_index) if enrolled is not None else np.zeros(0, np.bool_)
-        bounds = _fte(system, enrolled, group_index)
-        if bounds is not None:
+def _failures_to_enrol(system: SystemData, counted: CountedTransactions, alpha: float) -> Iterator[Estimate]:
+    for group_index, schema, group in system.every_group():
+        failed, bounds = counted.not_enrolled(system, group_index), _fte(system, counted, group_index)
+        if failed is not None and bounds is not None:
             yield Estimate.of(
                 system.provider, NAME, "fte", bounds.rate, "share of people", (schema, group),
                 counts=(int(failed.sum()), failed.size), intervals=(from_bounds(bounds, alpha),),
@@ -241,21 +236,3 @@ def _combined(
         note=BOTH_RATES,
         one_sided=lambda alone: _combined(rate, fte, of, rejects=rejects, error=alone),
     )
-
-
-def _notes(provider: str, found: Transactions, k: int) -> Iterator[str]:
-    """What was rejected for want of scores, and what ended early."""
-    lost = int(np.isnan(best_scores(found.score, k)).sum())
-    early = int((found.made < k).sum())
-    total = found.made.size
-    if lost:
-        yield (
-            f"{provider}: {lost} of {total} transactions have no score in their first {k} attempts: failures to "
-            "acquire, counted as rejected"
-        )
-    if early:
-        yield (
-            f"{provider}: {early} of {total} transactions hold fewer than {k} attempts: at a threshold that their "
-            "scores do not pass they count as rejected, so that FAR is too low there and FRR too high if they were "
-            "ended by an acceptance"
-        )

@@ -31,7 +31,7 @@ from frtaudit.core.spec import (
 )
 from frtaudit.core.text.names import LONGEST, is_name
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.answerable import BY_RATE, RATIO
+from frtaudit.evaluation.answerable import BY_RATE, ESTIMATED, POINT_KEYS, RATIO
 from frtaudit.inputs.sanitize import as_read
 from frtaudit.inputs.schemas import check_schemas
 
@@ -272,7 +272,11 @@ def _check_requirement(where: str, requirement: RequirementSpec, spec: AuditSpec
 
 
 def _check_point(where: str, requirement: RequirementSpec) -> None:
-    """Refuse a text, and a value beyond all scores, where an operating point has a number."""
+    """Refuse a key that no point has, a text, and a value beyond all scores, where it has a number."""
+    for key in (
+        requirement.at if requirement.metric in ESTIMATED else ()
+    ):  # else a plug-in's, with keys of its own
+        _check_choice(where, key, POINT_KEYS)
     for key in NUMBERS:
         value = requirement.at.get(key, 0.0)
         if isinstance(value, str) or not math.isfinite(value):
@@ -284,9 +288,8 @@ def _check_terms(where: str, requirement: RequirementSpec) -> None:
     _check_of(where, requirement)
     limit, level = requirement.limit, requirement.level
     if requirement.metric == RATIO and requirement.group == ALL:
-        raise SpecError(
-            f"{where}.group", f"found {ALL!r}: the ratio of everybody is 1", f"{EACH}, or a class"
-        )
+        text = f"found {ALL!r}: the ratio of everybody is 1"
+        raise SpecError(f"{where}.group", text, f"{EACH}, or a class")
     if requirement.metric == RATIO and limit <= 0:
         raise SpecError(f"{where}.limit", f"found {limit:g} of a ratio", "a number above 0")
     end = 0 if requirement.sense == "<=" else 1
@@ -319,11 +322,10 @@ def _check_of(where: str, requirement: RequirementSpec) -> None:
 def _check_group(where: str, requirement: RequirementSpec, spec: AuditSpec) -> None:
     """A group is a class of the named schema, or of any; schemas whose classes come from the data are left to it."""
     schemas = [spec.schemas[requirement.schema]] if requirement.schema else list(spec.schemas.values())
-    if not schemas or any(not schema.classes for schema in schemas):
-        if not schemas:
-            raise SpecError(
-                where, f"found {requirement.group!r} in an audit without schemas", f"{ALL}, or a schema=..."
-            )
+    if not schemas:
+        text = f"found {requirement.group!r} in an audit without schemas"
+        raise SpecError(where, text, f"{ALL}, or a schema=...")
+    if any(not schema.classes for schema in schemas):
         return
     known = [*(name for schema in schemas for name in schema.classes), UNKNOWN]
     for name in requirement.group.split("|"):
@@ -334,10 +336,7 @@ def _check_providers(providers: tuple[object, ...] | None) -> None:
     if providers is None:
         return
     _check_some("providers", providers)
-    shown = [
-        provider if isinstance(provider, str) else str(getattr(provider, "name", ""))
-        for provider in providers
-    ]
+    shown = [str(getattr(provider, "name", provider)) for provider in providers]
     _check_unique("providers", shown)
 
 
@@ -389,9 +388,8 @@ def _check_some(where: str, values: Iterable[object]) -> None:
 def _check_choice(where: str, value: str, accepted: Iterable[str]) -> None:
     known = list(accepted)
     if value not in known:
-        raise SpecError(
-            where, f"found {value!r}{closest(value, known)}", ", ".join(known) or "none is declared"
-        )
+        text = f"found {value!r}{closest(value, known)}"
+        raise SpecError(where, text, ", ".join(known) or "none is declared")
 
 
 def _check_unique(where: str, shown: list[str]) -> None:

@@ -52,7 +52,8 @@ class Comparisons:
     unordered pair of samples is one comparison. ``ordered``: A-B and B-A both stand (round robin), and
     count by ``order_rule``.
     ``cells``: shape (K,), int32: a non-mated comparison counts only within one cell; -1 = in no cell.
-    ``steps``: what each rule left, where rules made the list.
+    ``steps``: what each rule left, where rules made the list; ``transaction``: shape (P,), int32, or None: the
+    transaction that each is an attempt of, in the order of its attempts.
     """
 
     all_pairs: bool
@@ -64,13 +65,17 @@ class Comparisons:
     ordered: bool = False
     order_rule: OrderRule = OrderRule.MEAN
     steps: tuple[Step, ...] = ()
+    transaction: Index | None = None
 
     def __post_init__(self) -> None:
-        freeze(self, "probe", "reference", "mated", "fold", "cells")
+        freeze(self, "probe", "reference", "mated", "fold", "cells", "transaction")
         require(self.probe.shape == self.reference.shape == self.mated.shape, "equal lengths")
         require(not bool(np.any(self.probe == self.reference)), "no self-comparison")
         require(not (self.all_pairs and self.probe.size), "all pairs are implied, not listed")
         require(self.fold is None or self.fold.shape == self.probe.shape, "one fold per pair")
+        require(
+            self.transaction is None or self.transaction.shape == self.probe.shape, "one transaction per pair"
+        )
 
     @property
     def n_listed(self) -> int:

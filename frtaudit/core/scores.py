@@ -8,6 +8,8 @@ import numpy.typing as npt
 from frtaudit.core.arrays import Floats, Index, Ints, Scores
 from frtaudit.core.freeze import freeze, require
 
+NOT_COMPARED = "not_compared"  # the failure code of a comparison that nobody made
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreTable:

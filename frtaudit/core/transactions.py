@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from frtaudit.core.arrays import Floats, Index
+from frtaudit.core.arrays import Flags, Floats, Index
 from frtaudit.core.freeze import freeze, require
 
 
@@ -12,21 +12,35 @@ class Transactions:
 
     ``subject``, ``claimed``: shape (T,), int32, who made them and whose identity they claimed, as subjects of the
     cohort; ``score``: shape (T, A), float64, of each attempt in its order, NaN where it failed or was not made;
-    ``made``: shape (T,), int32, the last attempt that was made.
+    ``made``: shape (T,), int32, the last attempt that was made; ``seconds``: shape (T, A), float64, from the start of
+    the transaction to the end of each attempt, NaN where it is not known, or None where none is.
     """
 
     subject: Index
     claimed: Index
     score: Floats
     made: Index
+    seconds: Floats | None = None
 
     def __post_init__(self) -> None:
-        freeze(self, "subject", "claimed", "score", "made")
+        freeze(self, "subject", "claimed", "score", "made", "seconds")
         require(self.score.ndim == 2 and self.score.shape[1] > 0, "scores are a matrix, by attempt")
         rows = (self.score.shape[0],)
         require(self.subject.shape == self.claimed.shape == self.made.shape == rows, "one row a transaction")
+        require(self.seconds is None or self.seconds.shape == self.score.shape, "one time for each attempt")
 
     @property
     def attempts(self) -> int:
         """The most attempts that a transaction has."""
         return int(self.score.shape[1])
+
+
+def chosen(found: Transactions, rows: Flags) -> Transactions:
+    """The transactions that ``rows`` (T,) marks."""
+    return Transactions(
+        subject=found.subject[rows],
+        claimed=found.claimed[rows],
+        score=found.score[rows],
+        made=found.made[rows],
+        seconds=None if found.seconds is None else found.seconds[rows],
+    )

@@ -68,6 +68,9 @@ ESTIMATED: Mapping[str, Estimated] = {
 }
 _FREE = {"attempts", "pairs", "space", "weight", "source", "version"}  # optional, or given elsewhere
 _EXTRA = {"threshold_of", "schema"}  # at the threshold of the group with the largest FMR
+POINT_KEYS = tuple(  # what ``at`` may name
+    sorted({key for known in ESTIMATED.values() for form in known.forms for key in form} | _FREE | _EXTRA)
+)
 
 
 def why_not(requirement: RequirementSpec, spec: AuditSpec, ranked: Mapping[str, Sequence[str]]) -> str | None:
@@ -87,7 +90,8 @@ def why_not(requirement: RequirementSpec, spec: AuditSpec, ranked: Mapping[str, 
         return None
     if known.analyses == (TRANSACTIONS,) and TRANSACTIONS not in spec.analyses:
         return (
-            f"{NO_TRANSACTIONS}; write cohort=attempts +analyses.{TRANSACTIONS}={{}}, or metric: fmr or fnmr"
+            f"{NO_TRANSACTIONS}; write cohort=attempts or protocol=transactions with +analyses.{TRANSACTIONS}={{}}, "
+            "or metric: fmr or fnmr"
         )
     if not set(known.analyses) & set(spec.analyses):
         return f"no analysis of the spec estimates {requirement.metric}; write +analyses.{known.analyses[0]}={{}}"

@@ -43,6 +43,7 @@ def listed_comparisons(
     fold: npt.NDArray[np.int16] | None = None,
     ordered: bool = False,
     order_rule: OrderRule = OrderRule.MEAN,
+    transaction: Index | None = None,
 ) -> Comparisons:
     """Comparisons of listed pairs (P,): mated ones all, non-mated ones within a cell."""
     mated = cohort.subject_of[probe] == cohort.subject_of[reference]
@@ -57,6 +58,7 @@ def listed_comparisons(
         fold=None if fold is None else fold[counts],
         ordered=ordered,
         order_rule=order_rule,
+        transaction=None if transaction is None else transaction[counts],
     )
 
 

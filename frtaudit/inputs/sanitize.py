@@ -71,6 +71,7 @@ def sanitized(cohort_data: CohortData, spec: AuditSpec) -> CohortData:
     column, a class below its number of subjects, a cohort of fewer than two subjects.
     """
     cohort = cohort_data.cohort
+    _refuse_attempts(cohort_data, spec)
     keep = np.ones(cohort.n_samples, dtype=np.bool_)
     stages = [_stage(READ, "as read", "", cohort, keep)]
     before: Flags | None = None
@@ -89,6 +90,14 @@ def sanitized(cohort_data: CohortData, spec: AuditSpec) -> CohortData:
         before, counted_at = keep, len(stages) - 1
     record = Sanitized(stages=tuple(stages), required=tuple(_required(cohort, before)), counted_at=counted_at)
     return replace(_subset(cohort_data, keep, [*_read_ledger(cohort, spec), *ledger]), sanitized=record)
+
+
+def _refuse_attempts(cohort_data: CohortData, spec: AuditSpec) -> None:
+    """Refuse a step that leaves out samples where they are attempts: a transaction is whole."""
+    for place, step in enumerate(spec.sanitize if cohort_data.transactions else ()):
+        if step.step not in (Sanitize.CONFLICTING_LABELS, Sanitize.MIN_SUBJECTS):
+            text = f"{step.step.value} chooses among samples, and these are attempts of transactions"
+            raise DataError(f"sanitize[{place}]", text, "conflicting_labels, or min_subjects")
 
 
 def _read_ledger(cohort: Cohort, spec: AuditSpec) -> list[LedgerEntry]:

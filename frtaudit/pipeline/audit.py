@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
-from frtaudit.config.validate import check_resamples
 from frtaudit.core import AuditResult, Cohort, CohortData, Estimate, Finding, Groups
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import to_plain
@@ -13,29 +12,20 @@ from frtaudit.core.machine import signals
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, Weighting
 from frtaudit.errors import printable
-from frtaudit.evaluation.answerable import TRANSACTIONS
 from frtaudit.evaluation.picked_group import highest
-from frtaudit.evaluation.requirements import JudgementContext, directions, judge, planned, subjects_of
+from frtaudit.evaluation.requirements import JudgementContext, judge, subjects_of
 from frtaudit.evaluation.suspected_duplicates import with_suspects, without_confirmed
 from frtaudit.evaluation.system import AnalysisOutput, CohortSource, SystemData
 from frtaudit.inputs.score_lists import nameless
 from frtaudit.labelling.cautions import cautions
 from frtaudit.pipeline import tables as parquet
-from frtaudit.pipeline.components import (
-    analyses_of,
-    comparison_of,
-    comparisons_of,
-    lists_of,
-    load_cohort,
-    load_providers,
-    surveys_of,
-)
+from frtaudit.pipeline.components import analyses_of, comparison_of
 from frtaudit.pipeline.dask import executor_of
-from frtaudit.pipeline.evaluate import evaluate_system, groups_of, refuse_unresolved
+from frtaudit.pipeline.evaluate import evaluate_system
 from frtaudit.pipeline.multiplicity import adjusted
+from frtaudit.pipeline.prepared import prepare, ranked_classes
 from frtaudit.pipeline.provenance import counts_of, digests_of, inputs_of, made_of, notes_of, versions
 from frtaudit.pipeline.test_sets import scored_sets
-from frtaudit.stats.systems.multiplicity import enough_for_holm
 
 Tables = dict[str, list[pa.Table]]
 Files = dict[str, bytes]
@@ -59,25 +49,18 @@ def audit(spec: AuditSpec, progress: Progress = quiet, source: CohortSource | No
     from frtaudit.signing.seal import attach_seal, load_seal  # pyHanko: not for a check
 
     seal = load_seal(spec.seal)
-    cohort_data = load_cohort(spec, source)
-    groups = groups_of(cohort_data.cohort)
-    panel = load_providers(spec, cohort_data)
-    inputs = inputs_of(spec, cohort_data, panel)
-    signals.check()
-    comparisons = comparisons_of(spec, cohort_data)
-    refuse_unresolved(spec, cohort_data, comparisons)
-    refuse_few_replicates(spec, groups, len(panel))
-    lists, surveys = lists_of(spec, cohort_data, comparisons), surveys_of(spec, cohort_data)
+    prepared = prepare(spec, source)
+    cohort_data, groups, comparisons = prepared.cohort_data, prepared.groups, prepared.comparisons
+    inputs = inputs_of(spec, cohort_data, prepared.providers)
 
     outcomes = [AnalysisOutput(notes=_cautions(cohort_data))]
     tables: Tables = {}
     read: dict[str, dict[str, AnalysisOutput]] = {}
     with executor_of(spec.dask, spec.threads) as executor:
-        for provider in progress(panel, "systems"):
+        for provider in progress(prepared.providers, "systems"):
             system = evaluate_system(spec, provider, cohort_data, comparisons, groups, progress, executor)
-            system = replace(
-                system, test_sets=scored_sets(spec, provider, cohort_data, lists, groups), surveys=surveys
-            )
+            scored = scored_sets(spec, provider, cohort_data, prepared.lists, groups)
+            system = replace(system, test_sets=scored, surveys=prepared.surveys)
             read[system.provider] = _read(spec, system, progress)
             outcomes += [AnalysisOutput(notes=system.notes), *read[system.provider].values()]
             _add_tables(tables, system)
@@ -159,25 +142,6 @@ def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, AnalysisOutput]]) -
 def _add_tables(tables: Tables, system: SystemData) -> None:
     for name, rows in parquet.TABLES.items():
         tables.setdefault(name, []).append(rows(system))
-
-
-def refuse_few_replicates(spec: AuditSpec, groups: Groups, systems: int) -> None:
-    """Refuse, before anything is scored, a B too small for alpha or for the family's first step (FORMULAS 8.9)."""
-    counted = TRANSACTIONS in spec.analyses
-    findings = planned(spec.requirements, ranked_classes(groups), systems, counted=counted)
-    sides = directions(spec.requirements)  # the p of a two-sided finding is twice that of its worse side
-    alpha = min([spec.bootstrap.alpha, *(one.alpha(spec.bootstrap.alpha) for one in spec.requirements)])
-    needed = enough_for_holm(alpha, sides * findings)
-    check_resamples(spec.bootstrap, findings, needed)
-
-
-def ranked_classes(groups: Groups) -> dict[str, tuple[str, ...]]:
-    """Schema to its classes, ``unknown`` apart."""
-    flags = list(zip(groups.names, groups.ranked, strict=True))
-    return {
-        schema: tuple(name for (own, name), ranked in flags if own == schema and ranked)
-        for schema in groups.schemas
-    }
 
 
 def _judge(

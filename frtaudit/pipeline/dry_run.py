@@ -11,10 +11,8 @@ from frtaudit.evaluation.answerable import TRANSACTIONS, why_not
 from frtaudit.evaluation.requirement_findings import limit_of, place_of
 from frtaudit.evaluation.requirements import planned
 from frtaudit.inputs.pairlist import read_pairs
-from frtaudit.pipeline.audit import ranked_classes, refuse_few_replicates
-from frtaudit.pipeline.components import comparisons_of, lists_of, load_cohort, load_providers
-from frtaudit.pipeline.evaluate import groups_of, planned_non_mated, refuse_unresolved, request_of
-from frtaudit.pipeline.thresholds import declared_thresholds
+from frtaudit.pipeline.evaluate import planned_non_mated, request_of
+from frtaudit.pipeline.prepared import prepare, ranked_classes
 
 BASE_BYTES = 4e8  # Python and its libraries
 BYTES_OF_A_KEPT_PAIR, WEIGHT_BYTES = 36, 128
@@ -24,30 +22,25 @@ SECONDS_OF_A_TERM = 8.6e-11  # of a score: 11 ns at 128 dimensions
 def check(spec: AuditSpec) -> list[str]:
     """What the audit would do, one line each.
 
-    Raises the error that the audit would stop with, as far as no score is needed.
+    Raises the error that the audit would stop with before it scores: it is prepared as the audit is.
     Loads the cohort and every provider's templates; reads the pair lists.
     """
     _check_files_of(spec)
-    cohort_data = load_cohort(spec)
-    groups = groups_of(cohort_data.cohort)
-    providers = load_providers(spec, cohort_data)
-    comparisons = comparisons_of(spec, cohort_data)
-    refuse_unresolved(spec, cohort_data, comparisons)
-    refuse_few_replicates(spec, groups, len(providers))
+    prepared = prepare(spec)
+    cohort_data, groups, comparisons = prepared.cohort_data, prepared.groups, prepared.comparisons
+    providers = prepared.providers
     lines = [_cohort_line(cohort_data)]
     lines += [f"schema {name}: {_classes(cohort_data.cohort, name)}" for name in groups.schemas]
     kind = "all pairs" if comparisons.all_pairs else f"{comparisons.n_listed} listed comparisons"
     lines.append(f"protocol: {kind}, {planned_non_mated(cohort_data.cohort, comparisons)} of them non-mated")
     shapes = {name: read().vectors.shape for name, read in cohort_data.templates.items()}
-    for provider in providers:
-        declared_thresholds(spec, provider)
-        lines.append(_provider_line(cohort_data, provider.name, shapes))
+    lines += [_provider_line(cohort_data, provider.name, shapes) for provider in providers]
     lines += _requirement_lines(spec, groups, [provider.name for provider in providers])
     if spec.folds.source is FoldSource.FILE and spec.folds.file:
         read_pairs(Path(spec.folds.file), cohort_data.cohort)
     elif spec.folds.source is FoldSource.OFFICIAL and cohort_data.pairs:
         read_pairs(cohort_data.pairs, cohort_data.cohort)
-    for name, (listed, origin) in lists_of(spec, cohort_data, comparisons).items():
+    for name, (listed, origin) in prepared.lists.items():
         lines.append(f"test set {name}: {listed.n_listed} pairs, folds {origin}")
     lines.append(
         f"analyses: {', '.join(spec.analyses)}; B {spec.bootstrap.B}, alpha {spec.bootstrap.alpha:g}"

@@ -101,10 +101,14 @@ def reproduce(run: Path, rederive: Rederive, overrides: Sequence[str] = ()) -> R
     try:
         recorded = _recorded(run)
         value = read_json(recorded)
-        AuditResult.from_json(value)
+        published = "publication" in AuditResult.from_json(value).cohort
     except (OSError, ValueError, KeyError, TypeError, FrtauditError) as error:
         said = error if isinstance(error, (OSError, FrtauditError)) else why(error)
         return _could_not(f"{run}: holds no result that can be read ({said})")
+    if published:
+        return _could_not(
+            f"{run}: a publishable variant, whose classes no data have; reproduce the run it was made of"
+        )
     try:
         again = rederive(value, run, overrides)
         other = changed_inputs(_named(value, "inputs"), _named(again.to_json(), "inputs"))

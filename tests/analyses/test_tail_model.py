@@ -42,12 +42,23 @@ def test_no_value_is_lower_than_two_decades_beyond_the_data() -> None:
     assert last.intervals[0].low == 0
 
 
-def test_targets_are_read_two_decades_beyond_and_no_further() -> None:
-    """1e-5 has a threshold; 1e-9 lies too far, and 0.1 within the data."""
+def test_targets_are_read_beyond_the_data() -> None:
+    """1e-5 has a threshold; 0.1 lies within the data."""
     found = {float(one.at["fmr"]): one for one in pick(tail_audit(), "threshold_model")}
     assert found[1e-5].value is not None
-    assert "decades" in (found[1e-9].note or "")
     assert "the data reach" in (found[0.1].note or "")
+
+
+def test_a_target_that_failures_put_out_of_reach_is_not_read() -> None:
+    """Two decades beyond all comparisons, and more beyond those that were scored."""
+    cohort = replace(COHORT, subjects=60, samples_per_subject=(2, 2))
+    planned = (120 * 119 - 120) // 2
+    made = spec("error_rates", cohort=cohort, providers=("one",))
+    made = replace(made, thresholds=Thresholds(fmr=(0.03,), grid=Grid(kind=GridKind.EXPLICIT, values=(0.9,))))
+    model = TailModelAnalysis(exceedances=(60,), draws=19, fit_level=0.05, fmr=(5.1 / planned / 100,))
+    (found,) = pick(audit(replace(made, analyses={"tail_model": model})).result, "threshold_model")
+    assert found.value is None
+    assert "more than 2 decades below" in (found.note or "")
 
 
 def test_a_model_decides_where_the_spec_says_so_and_people_are_enough() -> None:

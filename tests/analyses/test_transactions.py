@@ -4,14 +4,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from attempt_files import AT, PEOPLE, K, audited, lines
+from attempt_files import AT, PEOPLE, TIMED, K, attempts_spec, audited, lines
+from composed_faces import FACES, composed_spec
 from small_audits import one, pick, spec
 
 from frtaudit.analyses.transactions import TransactionRates
 from frtaudit.core import AuditResult, Verdict
-from frtaudit.core.spec import RequirementSpec
+from frtaudit.core.spec import (
+    RequirementSpec,
+    Sanitize,
+    SanitizeStep,
+)
 from frtaudit.errors import DataError, SpecError
 from frtaudit.pipeline.audit import audit
+from frtaudit.pipeline.dry_run import check
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +102,7 @@ def test_comparisons_are_no_transactions() -> None:
     """An audit of comparisons is refused before anything is scored, and told what to write."""
     made = spec("error_rates")
     with pytest.raises(
-        DataError, match=r"^analyses.transactions: .* accepted: cohort=attempts, or metric: fmr"
+        DataError, match=r"^analyses.transactions: .* accepted: cohort=attempts, protocol=transactions"
     ):
         audit(replace(made, analyses=made.analyses | {"transactions": TransactionRates()}))
 
@@ -109,6 +115,107 @@ def test_settings_out_of_range() -> None:
         SpecError, match=r"^analyses.transactions.far: found 2; accepted: rates between 0 and 1"
     ):
         TransactionRates(far=(2.0,))
+
+
+@pytest.mark.parametrize(("timeout", "far", "frr"), [(None, 1, 0), (31, 1, 0), (30, 0, 1), (3, 0, 2)])
+def test_an_attempt_after_the_time_out_does_not_count(
+    tmp_path: Path, timeout: float | None, far: int, frr: int
+) -> None:
+    """By hand: with 30 s t1 is rejected, whose second is late, t2 is in time, t3 not accepted; with 3 s none is."""
+    result = audited(tmp_path, text=TIMED, far=(), timeout=timeout, fmr=())
+    for metric, errors in (("far", far), ("frr", frr)):
+        where = {"group": "all", "weighting": "pooled", "analysis": "transactions", "at": {"threshold": AT}}
+        found = one(result, metric, **where)
+        assert (found.numerator, found.denominator) == (errors, 2)
+    said = [note for note in result.notes if "time-out" in note]
+    late = {30: 2, 3: 4}.get(timeout or 0)
+    words = f"lab: {late} scored attempts ended after the time-out of {timeout} s and do not count"
+    assert said == ([words] if late else [])
+
+
+def test_a_time_out_needs_times(tmp_path: Path) -> None:
+    """An attempt with a score and no time, or samples, which have none: one line, before anything is scored."""
+    untimed = TIMED.replace("0.9,31", "0.9,")
+    accepted = "accepted: cohort=attempts with a column seconds"
+    with pytest.raises(
+        DataError, match=rf"^analyses.transactions.timeout: some attempts have no time; {accepted}"
+    ):
+        check(attempts_spec(tmp_path, text=untimed, timeout=30, fmr=()))
+    made = composed_spec(tmp_path / "faces", timeout=30.0)
+    with pytest.raises(
+        DataError, match=rf"^analyses.transactions.timeout: samples have no times .*{accepted}"
+    ):
+        check(made)
+    with pytest.raises(
+        SpecError, match=r"^analyses.transactions.timeout: found 0; accepted: seconds, more than"
+    ):
+        TransactionRates(timeout=0.0)
+
+
+def test_of_two_people_one_direction_counts_by_default(tmp_path: Path) -> None:
+    """As many claims as pairs of people; both of each pair only where the algorithm is declared asymmetric."""
+    found = {}
+    for ordered in (False, True):
+        result = audited(tmp_path, far=(), ordered=ordered)
+        where = {"group": "all", "weighting": "pooled", "analysis": "transactions", "at": {"threshold": AT}}
+        found[ordered] = one(result, "far", **where).denominator
+        said = " ".join(result.notes)
+        pairs = PEOPLE * (PEOPLE - 1) // 2
+        assert (f"{pairs} impostor transactions are left out" in said) is not ordered
+        assert (f"both directions count, {pairs} impostor transactions more" in said) is ordered
+    assert found == {False: PEOPLE * (PEOPLE - 1) // 2, True: PEOPLE * (PEOPLE - 1)}
+
+
+# Scores above 0.7: angles below 45.6 degrees. Attempts of a: 70, 10, 80, 5; of b: 40, 20, 95, none; of c: none,
+# none, none, 178; references: a 0, b 90, c 180. Wrong after 1, 2, 3, 4 attempts:
+BY_HAND = {
+    "frr": [(3, 3), (2, 3), (1, 3), (0, 3)],  # a is accepted at the second, b at the third, c at the fourth
+    "far": [(1, 3), (1, 3), (1, 3), (1, 3)],  # b as a at once; a as c never, c as b never
+    "far, ordered": [(2, 6), (2, 6), (2, 6), (2, 6)],  # a as b at once, too
+}
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_composed_transactions_by_hand(tmp_path: Path, ordered: bool) -> None:
+    """Errors of up to 1, 2, 3, 4 attempts of three people; failures to acquire count as rejections."""
+    result = audit(composed_spec(tmp_path / "faces", k=4, ordered=ordered)).result
+    for metric in ("frr", "far"):
+        expected = BY_HAND[f"{metric}, ordered" if ordered and metric == "far" else metric]
+        for k, counts in enumerate(expected, 1):
+            at = {"threshold": 0.7} | ({} if k == 4 else {"attempts": k})
+            found = one(result, metric, group="all", weighting="pooled", analysis="transactions", at=at)
+            assert (found.numerator, found.denominator) == counts, (metric, k)
+    whole = one(result, "frr", group="x", weighting="pooled", analysis="transactions", at={"threshold": 0.7})
+    assert (whole.numerator, whole.denominator) == (0, 2)
+    (fte,) = pick(result, "fte", group="all")
+    assert (fte.numerator, fte.denominator) == (0, 3)
+
+
+def test_a_person_whose_reference_failed_was_not_enrolled(tmp_path: Path) -> None:
+    """Nobody claims her identity, not she either; she claims others', and FTE is 1 of 4."""
+    faces = {**FACES, "d": (None, 45, 45, 45, 45)}
+    asked = RequirementSpec(
+        name="r", metric="frr", limit=0.9, at={"threshold": 0.7}, minimum={"transactions": 3}
+    )
+    made = replace(composed_spec(tmp_path / "faces", faces=faces, ordered=True), requirements=(asked,))
+    result = audit(made).result
+    where = {"group": "all", "weighting": "pooled", "analysis": "transactions", "at": {"threshold": 0.7}}
+    assert [one(result, metric, **where).denominator for metric in ("frr", "far")] == [3, 9]
+    (fte,) = pick(result, "fte", group="all")
+    assert (fte.numerator, fte.denominator) == (1, 4)
+    assert one(result, "gfrr", **where).value == pytest.approx(1 / 4 + 3 / 4 * 2 / 3)
+    assert result.findings[0].verdict is not Verdict.NOT_TESTABLE
+
+
+def test_no_attempt_is_left_out_by_itself(tmp_path: Path) -> None:
+    """A step of sanitization that chooses among samples is refused; one that counts people is not."""
+    for step in (Sanitize.FIXED_SAMPLES, Sanitize.MIN_SAMPLES):
+        steps = (SanitizeStep(step=Sanitize.MIN_SUBJECTS, number=2), SanitizeStep(step=step, number=2))
+        with pytest.raises(
+            DataError, match=rf"^sanitize\[1\]: {step.value} chooses among samples, and these are attempts"
+        ):
+            check(replace(attempts_spec(tmp_path), sanitize=steps))
+    assert check(replace(attempts_spec(tmp_path), sanitize=steps[:1]))
 
 
 def test_more_attempts_than_were_made_cost_nothing(tmp_path: Path) -> None:

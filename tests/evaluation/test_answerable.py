@@ -67,7 +67,9 @@ def test_comparisons_asked_for_far_are_told_what_to_write() -> None:
         RequirementSpec(name="r", metric=name, limit=0.1, at={"threshold": 0.2}) for name in ("far", "frr")
     ]
     said = why_not(asked[0], whole_spec(), RANKED) or ""
-    assert said.endswith("write cohort=attempts +analyses.transactions={}, or metric: fmr or fnmr")
+    assert said.endswith(
+        "write cohort=attempts or protocol=transactions with +analyses.transactions={}, or metric: fmr or fnmr"
+    )
     made = whole_spec()
     counted = replace(made, analyses={**made.analyses, "transactions": None})
     assert [why_not(one, counted, RANKED) for one in asked] == [None, None]

@@ -4,10 +4,10 @@ import pytest
 
 from frtaudit.core.canonical import dumps
 from frtaudit.core.seal import departures
-from frtaudit.errors import SpecError
+from frtaudit.errors import DataError, SpecError
 from frtaudit.pipeline.preregistration import content
 
-SMALL = ["audit=demo", "cohort.subjects=20"]
+SMALL = ["audit=demo", "cohort.subjects=24"]
 
 
 def test_the_same_words_seal_the_same() -> None:
@@ -22,7 +22,9 @@ def test_another_spec_seals_something_else() -> None:
     assert places >= {"/spec/seed"}
 
 
-def test_a_b_that_no_run_accepts_is_not_sealed() -> None:
-    """A seal of it would be of no use."""
+def test_what_no_run_accepts_is_not_sealed() -> None:
+    """A seal of it would be of no use: a B that is too small, a target that these people do not resolve."""
     with pytest.raises(SpecError, match=r"^bootstrap.B: B = 39 .*accepted: 199 or more$"):
-        content(["audit=demo", "cohort.subjects=24", "bootstrap.B=39"])
+        content([*SMALL, "bootstrap.B=39"])
+    with pytest.raises(DataError, match=r"^thresholds.fmr: FMR 1e-06 "):
+        content([*SMALL, "thresholds.fmr=[1e-6]"])

@@ -201,6 +201,17 @@ def test_a_run_that_cannot_be_repeated_is_exit_4(original: Path, tmp_path: Path)
     assert reproduce(tmp_path / "draft.pdf", rederive).exit_code == 4
 
 
+def test_a_publishable_variant_is_not_computed_again(tmp_path: Path) -> None:
+    """Its spec names no class that data have: exit 4, with what to reproduce instead, and nothing is computed."""
+    made = make_result()
+    variant = dataclasses.replace(made, cohort={**made.cohort, "publication": {}})
+    (tmp_path / "result.json").write_bytes(variant.to_bytes())
+    found = reproduce(tmp_path, gives(variant))  # type: ignore[arg-type]  # a function
+    assert found.exit_code == 4
+    assert "a publishable variant" in found.lines[0]
+    assert "reproduce the run it was made of" in found.lines[0]
+
+
 def test_main_passes_content_run_and_overrides(original: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The re-run gets what result.json says, where it lies, and what the caller changed."""
     asked: list[object] = []

@@ -24,6 +24,24 @@ NO_TAIL = "the tail holds too few different scores for the fewest exceedances as
 HELD = "FMR by the model at this threshold is smaller than what it is read down to, and is given as that"
 
 
+def least_of(non_mated: int) -> float:
+    """The smallest FMR that is read off a model of so many comparisons.
+
+    >>> least_of(50_000)
+    1e-06
+    """
+    return float(MIN_EXPECTED / max(non_mated, 1) / 10**DECADES)
+
+
+def too_far(target: float, least: float) -> bool:
+    """Whether a target lies below what is read off a model.
+
+    >>> too_far(1e-6, 1e-6), too_far(9e-7, 1e-6)
+    (False, True)
+    """
+    return target < least * (1 - 1e-9)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelEstimates:
     """A fitted model as estimates of one system.
@@ -49,14 +67,13 @@ class ModelEstimates:
         if model.candidates and not model.fits:
             found = model.candidates[-1]
             refused = f"no threshold fits: p {found.p:.2g} at {found.exceedances} exceedances"
-        trials = int(system.trials.non_mated[0])
         return cls(
             system=system,
             model=model,
             fmr=fmr,
             alpha=alpha,
             decides=decides,
-            least=MIN_EXPECTED / max(trials, 1) / 10**DECADES,
+            least=least_of(int(system.trials.non_mated[0])),
             refused=refused,
         )
 
@@ -117,7 +134,7 @@ class ModelEstimates:
         return tuple(float(f"{float(resolved) / 10**decade:.3g}") for decade in range(1, DECADES + 1))
 
     def _unreadable(self, target: float) -> str | None:
-        if target < self.least * (1 - 1e-9):
+        if too_far(target, self.least):
             return (
                 f"more than {DECADES} decades below what the data resolve: FMR {self.least:.3g} is the least"
             )

@@ -18,9 +18,10 @@ from frtaudit.inputs.tables import read_table
 class Attempts:
     """``root``: a table (``.csv`` or ``.parquet``) of attempts, each line one: what ``analyses.transactions`` reads.
 
-    Columns: transaction, attempt (from 1), claimed_subject, subject, score, perhaps failure (a code), provider (else
-    the file's stem names it). ``people``: a table in its folder with subject, columns that schemas can name, perhaps
-    enrolled (1 or 0): who was not is a failure to enrol. ``pseudonym_key``: a file whose bytes key the pseudonyms.
+    Columns: transaction, attempt (from 1), claimed_subject, subject, score, perhaps failure (a code), seconds (from the
+    start of the transaction to the end of the attempt), provider (else the file's stem names it). ``people``: a table
+    in its folder with subject, columns that schemas can name, perhaps enrolled (1 or 0): who was not is a failure to
+    enrol. ``pseudonym_key``: a file whose bytes key the pseudonyms.
     """
 
     root: str = field(metadata=PATH)

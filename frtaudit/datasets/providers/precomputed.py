@@ -8,15 +8,13 @@ import numpy as np
 from frtaudit.core.cohort import CohortData
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
-from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
+from frtaudit.core.scores import NOT_COMPARED, Groups, ScoreTable, ScoreTail
 from frtaudit.core.spec import FailureScore
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.pairing import align, pair_keys
 from frtaudit.inputs.recommendation import check_recommended
 from frtaudit.stats.rates.failures import score_zero
 from frtaudit.stats.similarity.tail import TailRequest
-
-NOT_COMPARED = "not_compared"
 
 
 @register("provider", "precomputed")

@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from frtaudit.core.arrays import Flags, Ints
+from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.cohort import Cohort, CohortData
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.core.transactions import Transactions
@@ -21,8 +21,11 @@ from frtaudit.inputs.tables import Table
 
 TRANSACTION, ATTEMPT = ("transaction", "transaction_id"), ("attempt", "attempt_number")
 SUBJECT, CLAIMED = ("subject", "subject_id"), ("claimed_subject", "claimed_subject_id", "claimed_id")
+SECONDS = ("seconds", "elapsed_seconds")
 ENROLLED = "enrolled"
 MAX_ATTEMPTS = 1000  # attempts of a transaction
+TIME = "seconds from the start of the transaction, or nothing"
+_TIME = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 _DIGITS = re.compile(r"[0-9]{1,9}")  # Python refuses to read thousands of them
 
 
@@ -30,6 +33,7 @@ _DIGITS = re.compile(r"[0-9]{1,9}")  # Python refuses to read thousands of them
 class AttemptList:
     """P attempts of one table: ``transaction``, ``subject``, ``claimed``: ids; ``attempt`` (P,) int64: from 1.
 
+    ``seconds`` (P,) float64: from the start of the transaction to the end of the attempt, NaN where not said;
     ``scores``: the same as comparisons of a sample for each attempt with one for each person's reference.
     """
 
@@ -37,6 +41,7 @@ class AttemptList:
     attempt: Ints
     subject: Coded
     claimed: Coded
+    seconds: Floats
     scores: ScoreList
 
     @property
@@ -49,7 +54,8 @@ def attempts_in(table: Table, system: str) -> AttemptList:
     """The attempts that a table holds; ``system``: whose they are, where no column says it.
 
     Raises :class:`DataError` naming the line: an empty id, an attempt that is no number from 1 to 1000 or stands twice,
-    a transaction of two people or with two claims, a score and a failure at once, a score that is no finite number.
+    a transaction of two people or with two claims, a score and a failure at once, a score that is no finite number, a
+    time that is none or lies before that of an earlier attempt.
     """
     transaction, subject, claimed = (
         table.coded(table.need(name)) for name in (TRANSACTION, SUBJECT, CLAIMED)
@@ -63,6 +69,8 @@ def attempts_in(table: Table, system: str) -> AttemptList:
             table, column.code < 0, "an id is empty", "ids of transaction, claimed_subject, subject, provider"
         )
     _check_once(table, transaction, attempt, provider)
+    seconds = _seconds(table)
+    _check_ascending(table, seconds, (provider.code, transaction.code, attempt))
     _check_constant(table, transaction, subject, "subject")
     _check_constant(table, transaction, claimed, "claimed subject")
     probe = [f"{name}#{n}" for name, n in zip(transaction.texts().tolist(), attempt.tolist(), strict=True)]
@@ -79,7 +87,12 @@ def attempts_in(table: Table, system: str) -> AttemptList:
         columns={},
     )
     return AttemptList(
-        transaction=transaction, attempt=attempt, subject=subject, claimed=claimed, scores=scores
+        transaction=transaction,
+        attempt=attempt,
+        subject=subject,
+        claimed=claimed,
+        seconds=seconds,
+        scores=scores,
     )
 
 
@@ -100,6 +113,32 @@ def _numbers(table: Table, column: str) -> Ints:
     accepted = f"a whole number from 1 to {MAX_ATTEMPTS}"
     _refuse(table, ~np.array(whole, dtype=np.bool_), "the attempt is no number of an attempt", accepted)
     return texts.astype(np.int64)
+
+
+def _seconds(table: Table) -> Floats:
+    column = table.find(SECONDS)
+    if column is None:
+        return np.full(len(table.frame), np.nan)
+    read = table.numbers(column)
+    if read is None:
+        texts = table.texts(column).tolist()
+        wrong = np.array([text != "" and _TIME.fullmatch(text) is None for text in texts], dtype=np.bool_)
+        _refuse(table, wrong, "the time of an attempt is no number", TIME)
+        read = np.array([float(text or "nan") for text in texts])
+    _refuse(table, np.isinf(read) | (read < 0), "the time of an attempt is no time", TIME)
+    return read
+
+
+def _check_ascending(table: Table, seconds: Floats, of: tuple[Index, Index, Ints]) -> None:
+    """Refuse an attempt that ended before an earlier one; ``of``: system, transaction and number of each attempt."""
+    known = np.flatnonzero(~np.isnan(seconds))
+    provider, transaction, attempt = (column[known] for column in of)
+    order = np.lexsort((attempt, transaction, provider))
+    same = (np.diff(provider[order]) == 0) & (np.diff(transaction[order]) == 0)
+    back = known[order[1:][same & (np.diff(seconds[known][order]) < 0)]]
+    if back.size:
+        text = "the attempt ends before an earlier one of its transaction"
+        raise DataError(table.place(int(back[0])), text, TIME)
 
 
 def _refuse(table: Table, wrong: Flags, found: str, accepted: str) -> None:
@@ -250,9 +289,15 @@ def _transactions(found: AttemptList, cohort: Cohort) -> Mapping[str, Transactio
         _, first, place = np.unique(found.transaction.code[rows], return_index=True, return_inverse=True)
         score = np.full((first.size, int(found.attempt[rows].max(initial=1))), np.nan)
         score[place, found.attempt[rows] - 1] = found.scores.score[rows]
+        seconds = np.full(score.shape, np.nan)
+        seconds[place, found.attempt[rows] - 1] = found.seconds[rows]
         last = np.zeros(first.size, dtype=np.int32)
         np.maximum.at(last, place, found.attempt[rows].astype(np.int32))
         made[provider] = Transactions(
-            subject=subject[rows][first], claimed=claimed[rows][first], score=score, made=last
+            subject=subject[rows][first],
+            claimed=claimed[rows][first],
+            score=score,
+            made=last,
+            seconds=None if np.isnan(seconds).all() else seconds,
         )
     return made

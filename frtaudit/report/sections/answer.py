@@ -12,7 +12,7 @@ from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, plain_text, spans
 from frtaudit.report.sections import differences, vendor_tables
 from frtaudit.report.sections.points import POOLS, main_target, overall
-from frtaudit.report.sections.verdicts import FindingRow, confidence, named, sense
+from frtaudit.report.sections.verdicts import FindingRow, confidence, marks, named, sense
 from frtaudit.report.source import Record, Source
 
 MODELLED = "fmr_model"
@@ -57,8 +57,10 @@ def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Tex
         )
         passed = len(rows) - len(failed) - len(rest)
         if failed:
-            first = [_failure(source, row) for row in failed[:limit]]
-            more: list[Part] = [f"; {len(failed) - limit} more below"] if len(failed) > limit else []
+            told = _failures(source, failed)
+            first = [text for text, _ in told[:limit]]
+            left = sum(count for _, count in told[limit:])
+            more: list[Part] = [f"; {left} more below"] if left else []
             yield spans(system, f" fails {_of(len(failed), len(rows))}: ", _semicolons(first), *more, ".")
         else:
             alike.setdefault((len(rows), _outcomes(passed, rest) if rest else ""), []).append(system)
@@ -112,6 +114,22 @@ def _semicolons(parts: Sequence[Text]) -> Text:
     for part in parts:
         joined += ["; ", part]
     return spans(*joined[1:])
+
+
+def _failures(source: Source, failed: Sequence[FindingRow]) -> list[tuple[Text, int]]:
+    """Each failure once, and of how many requirements: those that ask the same are named, as is a source not read."""
+    alike: dict[str, list[FindingRow]] = {}
+    for row in failed:
+        alike.setdefault(plain_text(_failure(source, row)), []).append(row)
+    told: list[tuple[Text, int]] = []
+    for rows in alike.values():
+        said = [tuple(marks(source, source.result.findings[row.index])) for row in rows]
+        whose = spans(*said[0])
+        if len(rows) > 1:
+            each = (spans(row.requirement, *mark) for row, mark in zip(rows, said, strict=True))
+            whose = spans(" (", *_semicolons(list(each)), ")")
+        told.append((spans(*_failure(source, rows[0]), *whose), len(rows)))
+    return told
 
 
 def _failure(source: Source, row: FindingRow) -> Text:
@@ -248,17 +266,18 @@ def _differs(source: Source, record: Record) -> Text:
 
 def _undecided(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
     """What stays inconclusive, with the number of subjects that would decide it if the rates stay as estimated."""
-    parts: list[Text] = []
+    parts: dict[str, Text] = {}  # several requirements may ask the same
     unsure = [ruling for ruling in rulings if ruling.code == Verdict.INCONCLUSIVE.value]
     for finding in unsure[:MAX_NAMED]:
         if finding.record is not None:
             needed = _needed(source, finding, finding.record)
             enough = "" if needed is None else f" (about {formatting.count(needed)} subjects would decide)"
-            parts.append(spans(finding.who[:1], ", ", _judged(source, finding, finding.record), enough))
+            said = spans(finding.who[:1], ", ", _judged(source, finding, finding.record), enough)
+            parts.setdefault(plain_text(said), said)
     more = f" and {len(unsure) - MAX_NAMED} more" if len(unsure) > MAX_NAMED else ""
     if parts:
-        projected = f" {PROJECTED}" if any("would decide" in plain_text(part) for part in parts) else ""
-        yield spans("Inconclusive on these data: ", _semicolons(parts), f"{more}.{projected}")
+        projected = f" {PROJECTED}" if any("would decide" in text for text in parts) else ""
+        yield spans("Inconclusive on these data: ", _semicolons(list(parts.values())), f"{more}.{projected}")
 
 
 def _needed(source: Source, row: FindingRow, record: Record) -> float | None:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from frtaudit.core import Finding
 from frtaudit.core.canonical import Json
 from frtaudit.core.profile import Confidence
 from frtaudit.core.text import formatting
@@ -169,38 +168,40 @@ def _asks(name: str, facts: Sequence[Mapping[str, Json]], at: str) -> Table:
 
 
 def _shows(source: Source, name: str, rulings: Sequence[FindingRow]) -> Table:
-    """Its findings: as measured, and as demonstrated."""
+    """Its findings: as measured, where the source sets no rule, and as demonstrated."""
+    measured = any(source.result.findings[row.index].measured is not None for row in rulings)
     blocks = [
         Block(
             head=spans(docket.requirement, ": ", docket.condition),
-            rows=tuple(_finding(source, row, source.result.findings[row.index]) for row in docket.rulings),
+            rows=tuple(_finding(source, row, measured=measured) for row in docket.rulings),
         )
         for docket in dockets(tuple(sorted(rulings, key=lambda row: row.index)))
     ]
-    columns = [Column(title=title) for title in ("Of", "As measured", "As demonstrated")]
+    titles = ("Of", "As measured", "As demonstrated") if measured else ("Of", "As demonstrated")
+    columns = [Column(title=title) for title in titles]
     caption = spans(TextSpan(text="What these data show.", kind="b"))
     return build_table(f"profile-{name}-shows", caption, columns, blocks, Footnotes())
 
 
-def _finding(source: Source, row: FindingRow, finding: Finding) -> tuple[Text, ...]:
-    at = f"/findings/{row.index}"
-    measured: list[Part] = ["—"]
+def _finding(source: Source, row: FindingRow, *, measured: bool) -> tuple[Text, ...]:
+    finding, at = source.result.findings[row.index], f"/findings/{row.index}"
+    estimated: list[Part] = ["—"]
     if finding.measured is not None and row.record is not None:
         word = "meets the limit" if finding.measured else "does not meet the limit"
         value = row.value or phrases.value(row.record, limit=finding.limit)
-        measured = [*value, ": ", TextSpan(text=word, pointer=f"{at}/measured")]
+        estimated = [*value, ": ", TextSpan(text=word, pointer=f"{at}/measured")]
     advisory: list[Part] = [" (advisory)"] if finding.advisory else []
     other: list[Part] = []
     if finding.other_bound is not None and row.record is not None:
-        level, sides = declared(source, finding).get("level"), declared(source, finding).get("sided")
+        level, sides = finding.bound_level, declared(source, finding).get("sided")
         reading = "one-sided" if sides == "two_sided" else "two-sided"
         shown = printed_bound(row.record, finding, finding.other_bound)
-        of = formatting.exact(float(level)) if isinstance(level, float) else ""
+        of = "" if level is None else formatting.exact(round(level, 4))
         other = [f"; {reading} {of}: ", TextSpan(text=shown, pointer=f"{at}/other_bound", kind="n")]
     said: list[Part] = [row.verdict, *advisory, "; " if row.bound else "", *row.bound, *other]
     if not row.bound:
         said += [": ", row.sentence]
-    return (row.who, spans(*measured), spans(*said))
+    return (row.who, *([spans(*estimated)] if measured else []), spans(*said))
 
 
 def _cannot(name: str, facts: Sequence[tuple[int, Mapping[str, Json]]], at: str) -> Table:

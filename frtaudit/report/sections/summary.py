@@ -90,7 +90,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
     rulings = all_rulings(source)
     answers, warnings = answer.sentences(source, rulings), data_warnings.warnings(source)
     worst = worst_group(source)
-    above = sum(map(_lines, (*answers, *warnings[:2], worst)))
+    above = sum(map(_lines, (*answers, *warnings[:2], worst, profiles.named(source))))
     shown = _room(rulings, above)
     counts = verdict_counts(source.result.findings)
     tallies = [(v, counts[v.value]) for v in ORDER]
@@ -176,6 +176,9 @@ def _facts(source: Source) -> Iterator[tuple[str, Text]]:
     if deciding:
         said = "."
         yield "Verdicts hold for", spans(phrases.target(deciding[0]), said)
+    limits = profiles.named(source)
+    if limits:
+        yield "Limits of", limits
 
 
 def _named_at(source: Source, provider: str) -> str | None:
@@ -328,9 +331,6 @@ def _terms(source: Source) -> tuple[tuple[str, Text], ...]:
         terms.append(("Thresholds", (TextSpan(text=text, pointer="/spec/thresholds/source"),)))
     if source.result.findings:
         terms.append(("Verdicts", _verdict_rule(source)))
-    limits = profiles.named(source)
-    if limits:
-        terms.append(("Limits of", limits))
     return tuple(terms)
 
 

@@ -1,14 +1,14 @@
 """FAR and FRR of transactions by number of attempts, by class, and with failures to enrol."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from frtaudit.core import Target
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import build_table, by_provider, interval_cells, methods_said, provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, escape, mapping
 
 ANALYSIS, FEWER = "transactions", "attempts"
 RATES, GENERALISED = ("far", "frr"), ("gfar", "gfrr")
@@ -44,9 +44,11 @@ def build(source: Source) -> Transactions | None:
 
 PLAIN, WITH_FTE = "False acceptances and false rejections of transactions. ", "With failures to enrol. "
 SAYS = (
-    "A transaction of up to so many attempts is accepted if one of them matches, rejected if none has a score. "
+    "A transaction of up to so many attempts is accepted if one of them matches in time, rejected if none has a score. "
     "A class: both people are of it."
 )
+ONE = "Of two people who claim each other's identity, one direction counts."
+BOTH = "Both directions of two people who claim each other's identity count: the algorithm is declared asymmetric."
 SAYS_FTE = (
     "GFAR = (1 − FTE) FAR, GFRR = FTE + (1 − FTE) FRR, of all attempts; of fewer they are in result.json."
 )
@@ -72,8 +74,30 @@ def _rates(
             *([Column(title="errors / all", kind="num")] if metrics == RATES else []),
             Column(title="interval", kind="num"),
         ]
-    caption = spans(TextSpan(text=title, kind="b"), says, methods_said(chosen, Target.POPULATION))
+    caption = spans(
+        TextSpan(text=title, kind="b"), *_declared(source), says, methods_said(chosen, Target.POPULATION)
+    )
     return build_table(name, caption, columns, blocks, notes)
+
+
+def _declared(source: Source) -> Iterator[Part]:
+    """Which transactions these are: composed or recorded, until when an attempt counts, in one direction or both."""
+    analyses = mapping(source.result.spec.get("analyses")).items()
+    name, asked = next(
+        (name, one) for name, said in analyses if (one := mapping(said)).get("type") == ANALYSIS
+    )
+    protocol, at = mapping(source.result.spec.get("protocol")), f"/spec/analyses/{escape(name)}"
+    if protocol.get("type") == ANALYSIS:
+        yield "Composed of a person's images: a reference, then attempts, "
+        yield phrases.number(formatting.count(int(str(protocol["k"]))), "/spec/protocol/k")
+        yield " for each transaction. "
+    timeout = asked.get("timeout")
+    if isinstance(timeout, int | float):
+        yield "An attempt that ends after "
+        yield phrases.number(f"{timeout:g}", f"{at}/timeout")
+        yield " s does not count. "
+    yield TextSpan(text=BOTH if asked.get("ordered") else ONE, pointer=f"{at}/ordered")
+    yield " "
 
 
 def _point(record: Record) -> dict[str, float | str]:

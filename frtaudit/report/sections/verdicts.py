@@ -110,7 +110,7 @@ def _row(source: Source, index: int, finding: Finding, reach: float) -> FindingR
         code=finding.verdict.value,
         verdict=TextSpan(text=display_name(words().verdict, finding.verdict.value), pointer=f"{at}/verdict"),
         requirement=TextSpan(text=finding.requirement, pointer=f"{at}/requirement"),
-        condition=spans(*_condition(source, record, limit), *_marks(source, finding)),
+        condition=spans(*_condition(source, finding, record, limit), *marks(source, finding)),
         who=_who(source, record),
         value=value,
         interval=interval,
@@ -149,7 +149,7 @@ def record_of(source: Source, finding: Finding) -> Record | None:
     )
 
 
-def _marks(source: Source, finding: Finding) -> Iterator[Part]:
+def marks(source: Source, finding: Finding) -> Iterator[Part]:
     """What a requirement's line says of it: whose document was not read, and that it is advisory."""
     requirement = declared(source, finding)
     profile = mapping(mapping(source.result.spec.get("profiles")).get(str(requirement.get("profile"))))
@@ -160,11 +160,15 @@ def _marks(source: Source, finding: Finding) -> Iterator[Part]:
         yield ", advisory"
 
 
-def _condition(source: Source, record: Record | None, limit: Text) -> Text:
-    """What is required: the metric, against whom, where it is read, the limit."""
+def _condition(source: Source, finding: Finding, record: Record | None, limit: Text) -> Text:
+    """What is required of every system: the metric, against whom, where it is read, the limit."""
     if record is None:
         return limit
-    at = {key: found for key, found in record.estimate.at.items() if key not in ("rate", "space")}
+    asked = mapping(declared(source, finding).get("at"))
+    named_alone = {"recommended", "name"} & set(asked) and "threshold" not in asked
+    own = {"threshold", "version"} if named_alone else set()  # each system's, by one name
+    left_out = {"rate", "space", *own}
+    at = {key: found for key, found in record.estimate.at.items() if key not in left_out}
     where: list[Part] = [" at ", phrases.at_words(at, record.pointer)] if at else []
     among = phrases.among(source, record)
     return spans(named(record), among, _space(record), *where, ", limit ", limit)

@@ -27,6 +27,42 @@ def test_attempts_become_transactions(tmp_path: Path) -> None:
     assert list(found.inputs) == ["lab.csv", "people.csv"]
 
 
+TIMED = "transaction,attempt,claimed_subject,subject,score,seconds\nt1,1,a,a,0.25,2.5\nt1,2,a,a,0.5,4\nt2,1,a,b,0.5,\n"
+
+
+def test_times_of_attempts(tmp_path: Path) -> None:
+    """From the start of the transaction; not known where none stands. The same from Parquet."""
+    (tmp_path / "lab.csv").write_text(TIMED)
+    pd.read_csv(tmp_path / "lab.csv").to_parquet(tmp_path / "lab.parquet")
+    for name in ("lab.csv", "lab.parquet"):
+        made = Attempts(root=str(tmp_path / name)).load({}, 0).transactions["lab"]
+        assert made.seconds is not None
+        assert np.array_equal(made.seconds, [[2.5, 4], [np.nan, np.nan]], equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (
+            "t3,1,a,a,0.5,soon\n",
+            "line 5: the time of an attempt is no number; accepted: seconds from the start",
+        ),
+        ("t3,1,a,a,0.5,-1\n", "line 5: the time of an attempt is no number"),
+        ("t3,1,a,a,0.5,1e999\n", "line 5: the time of an attempt is no number"),
+        (
+            "t1,3,a,a,0.5,3.9\n",
+            "line 5: the attempt ends before an earlier one of its transaction; accepted: sec",
+        ),
+    ],
+)
+def test_a_bad_time_is_one_line(tmp_path: Path, row: str, said: str) -> None:
+    """No number, or before the end of an earlier attempt."""
+    (tmp_path / "lab.csv").write_text(TIMED + row)
+    with pytest.raises(DataError) as caught:
+        Attempts(root=str(tmp_path / "lab.csv")).load({}, 0)
+    assert str(caught.value).startswith(f"lab.csv {said}")
+
+
 def test_parquet_and_no_people_read_alike(tmp_path: Path) -> None:
     """The same table as Parquet, of two systems in one file, without a table of people."""
     first = written(tmp_path, HEAD + GOOD, PEOPLE).load({}, 0)

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 from report_fixture import result as reported
-from small_audits import audit, spec
+from small_audits import audit, pick, spec
 
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.ratio_to_overall import RatioToOverall
@@ -13,6 +13,8 @@ from frtaudit.core import AuditResult, Verdict
 from frtaudit.core.plain.structure import plain
 from frtaudit.core.profile import Confidence, Fact, ProfileSpec
 from frtaudit.core.spec import Bootstrap, Report, RequirementSpec, Sided
+from frtaudit.core.text import formatting
+from frtaudit.datasets.providers.cosine import Cosine
 from frtaudit.report.pieces import Table, plain_text
 from frtaudit.report.sections import profiles, requirements, summary
 from frtaudit.report.source import Source
@@ -104,10 +106,9 @@ def test_a_rule_of_the_source_has_both_readings_of_its_level() -> None:
     assert "Statistical rule: upper bound of 80 %" in plain_text(found.read)
     rows = {plain_text(block.head).partition(":")[0]: block.rows[0] for block in shown(found).blocks}
     rate, should = ([plain_text(cell) for cell in rows[name]] for name in ("rate", "should"))
-    assert "two-sided 80" in rate[2]
-    assert "one-sided 80" in rate[2]
-    assert "(advisory)" in should[2]
-    assert rate[1] == "—"
+    assert "two-sided 80" in rate[-1]
+    assert "one-sided 80" in rate[-1]
+    assert "(advisory)" in should[-1]
 
 
 def test_the_annex_has_what_each_source_asks() -> None:
@@ -141,10 +142,67 @@ def test_page_one_marks_what_was_not_read_in_its_document() -> None:
     assert "secondary source" not in conditions["rate"]
     assert conditions["should"].endswith(", advisory")
     terms = {name: plain_text(text) for name, text in first.terms}
-    assert terms["Limits of"] == "Rules of a house, 2 (secondary source); Rules of another."
+    facts = {name: plain_text(text) for name, text in first.facts}
+    assert facts["Limits of"] == "Rules of a house, 2 (secondary source); Rules of another."
     assert "the requirement's own level" in terms["Verdicts"]
     counted = sum(int(count) for _, count, _ in first.tally)
     assert counted == len(result().findings) - sum(finding.advisory for finding in result().findings)
+
+
+def held(*names: str, limit: float = 1e-6) -> AuditResult:
+    """Two systems whose vendors recommend a threshold each, held to limits that none keeps, of both profiles."""
+    systems = tuple(Cosine(name=name, recommended={"gate": at}) for name, at in (("one", 0.3), ("two", 0.4)))
+    asked = tuple(
+        RequirementSpec(name=name, metric="fnmr", at={"recommended": "gate"}, limit=limit, level=0.8, sided=Sided.TWO,
+                        profile=name)
+        for name in names
+    )  # fmt: skip
+    made = spec(providers=systems, requirements=asked, profiles={"open": OPEN, "ruled": RULED})
+    return audit(replace(made, bootstrap=Bootstrap(B=399))).result
+
+
+def test_a_threshold_by_name_is_each_systems_own() -> None:
+    """A requirement's line, which stands above all systems, has no system's value; a system's sentence has its own."""
+    first = summary.build(Source(held("ruled")), Report(), "2026-01-02")
+    (condition,) = [plain_text(docket.condition) for docket in first.dockets]
+    assert condition == "FNMR at the vendor's threshold gate, limit at most 10⁻⁶"
+    assert ["threshold 0.3" in plain_text(text) for text in first.answers] == [True, False]
+    assert ["threshold 0.4" in plain_text(text) for text in first.answers] == [False, True]
+
+
+def test_limits_that_ask_the_same_are_one_sentence_with_both_names() -> None:
+    """Each requirement that fails is counted and named, and the source that was not read is marked in the answer."""
+    both, one = (
+        summary.build(Source(held(*names)), Report(), "2026-01-02")
+        for names in (("open", "ruled"), ("open",))
+    )
+    said = plain_text(both.answers[0])
+    assert said.startswith("one fails all 2 requirements: FNMR at threshold 0.3")
+    assert said.endswith("limit at most 10⁻⁶ (open, secondary source; ruled).")
+    assert said.count("FNMR") == 1
+    assert plain_text(one.answers[0]).endswith("limit at most 10⁻⁶, secondary source.")
+    value = pick(held("open"), "fnmr", provider="one", group="all", at={"recommended": "gate"})[0].value
+    unsure = summary.build(Source(held("open", "ruled", limit=value or 0.0)), Report(), "2026-01-02")
+    (line,) = [
+        text for text in map(plain_text, unsure.answers) if text.startswith("Inconclusive on these data: one")
+    ]
+    assert line.count("FNMR") == 1
+
+
+def test_the_other_reading_of_a_level_is_named_with_the_level_it_has() -> None:
+    """A failure is claimed at its step of Holm's, and so is the bound beside it; no column of dashes."""
+    result = held("ruled")
+    view = profiles.build(Source(result))
+    assert view is not None
+    (table,) = [shown(one) for one in view.parts if one.name == "ruled"]
+    assert [column.title for column in table.columns] == ["Of", "As demonstrated"]
+    assert {finding.bound_level for finding in result.findings} == {0.8, 0.9}
+    for row, finding in zip(
+        (row for block in table.blocks for row in block.rows), result.findings, strict=True
+    ):
+        assert finding.bound_level is not None
+        level = formatting.exact(round(finding.bound_level, 4))
+        assert f"; one-sided {level}: " in plain_text(row[-1])
 
 
 @pytest.mark.parametrize("name", ["near", "rate"])

@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
-from attempt_files import audited
+from attempt_files import TIMED, audited
+from composed_faces import composed_spec
 from small_audits import same_class_audit
 
+from frtaudit.core import AuditResult
+from frtaudit.pipeline.audit import audit
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import failures, transactions
 from frtaudit.report.source import Source
@@ -33,6 +36,21 @@ def test_each_operating_point_is_a_block(tmp_path: Path) -> None:
     heads = [plain_text(block.head).partition(" ")[2] for block in view.tables[0].blocks]
     assert sorted(heads) == ["FAR 10 %", "threshold 0.5"]
     assert {len(block.rows) for block in view.tables[0].blocks} == {9}
+
+
+def test_the_declared_rules_are_said(tmp_path: Path) -> None:
+    """The time-out, one direction or both, and that transactions are composed, in the caption of the rates."""
+    timed = audited(tmp_path, text=TIMED, far=(), fmr=(), timeout=30.0, ordered=False)
+    composed = audit(composed_spec(tmp_path / "faces", ordered=True)).result
+    said = []
+    for result in (timed, AuditResult.from_json(timed.to_json()), composed):
+        view = transactions.build(Source(result))
+        assert view is not None
+        said.append(plain_text(view.tables[0].caption))
+    assert said[0] == said[1]
+    assert "An attempt that ends after 30 s does not count. Of two people who claim each other's" in said[0]
+    assert "Composed of a person's images: a reference, then attempts, 2 for each transaction." in said[2]
+    assert "Both directions" in said[2]
 
 
 def test_no_section_without_transactions() -> None:

@@ -1,0 +1,89 @@
+"""Everything about an audit that is known before a score is: ``run`` starts with it, and ``check`` ends with it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from frtaudit.config.validate import check_resamples
+from frtaudit.core import CohortData, Comparisons, Groups
+from frtaudit.core.machine import signals
+from frtaudit.core.plain.structure import closest
+from frtaudit.core.spec import AuditSpec, ThresholdSource
+from frtaudit.errors import SpecError
+from frtaudit.evaluation.answerable import TRANSACTIONS
+from frtaudit.evaluation.requirements import directions, planned
+from frtaudit.evaluation.system import CohortSource, Provider
+from frtaudit.pipeline.components import comparisons_of, lists_of, load_cohort, load_providers, surveys_of
+from frtaudit.pipeline.evaluate import groups_of, refuse_unresolved
+from frtaudit.pipeline.thresholds import Named, declared_thresholds
+from frtaudit.stats.systems.multiplicity import enough_for_holm
+
+NAMES = ("recommended", "name")  # what ``at`` calls a threshold by
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """An audit before its first score. ``lists``: each test set's pairs, and their origin; ``surveys``: by analysis."""
+
+    cohort_data: CohortData
+    groups: Groups
+    providers: Sequence[Provider]
+    comparisons: Comparisons
+    lists: Mapping[str, tuple[Comparisons, str]]
+    surveys: Mapping[str, object]
+
+
+def prepare(spec: AuditSpec, source: CohortSource | None = None) -> Prepared:
+    """Load and survey what the spec names; ``source``: loads the cohort in place of ``spec.cohort``.
+
+    Raises every error that an audit stops with before it scores: those of cohort, systems, thresholds, targets,
+    resamples, test sets, and of each analysis' own survey.
+    """
+    cohort_data = load_cohort(spec, source)
+    groups = groups_of(cohort_data.cohort)
+    providers = load_providers(spec, cohort_data)
+    signals.check()
+    comparisons = comparisons_of(spec, cohort_data)
+    refuse_unresolved(spec, cohort_data, comparisons)
+    refuse_few_replicates(spec, groups, len(providers))
+    refuse_unknown_names(spec, [declared_thresholds(spec, provider) for provider in providers])
+    return Prepared(
+        cohort_data=cohort_data,
+        groups=groups,
+        providers=providers,
+        comparisons=comparisons,
+        lists=lists_of(spec, cohort_data, comparisons),
+        surveys=surveys_of(spec, cohort_data),
+    )
+
+
+def refuse_few_replicates(spec: AuditSpec, groups: Groups, systems: int) -> None:
+    """Refuse, before anything is scored, a B too small for alpha or for the family's first step (FORMULAS 8.9)."""
+    counted = TRANSACTIONS in spec.analyses
+    findings = planned(spec.requirements, ranked_classes(groups), systems, counted=counted)
+    sides = directions(spec.requirements)  # the p of a two-sided finding is twice that of its worse side
+    alpha = min([spec.bootstrap.alpha, *(one.alpha(spec.bootstrap.alpha) for one in spec.requirements)])
+    needed = enough_for_holm(alpha, sides * findings)
+    check_resamples(spec.bootstrap, findings, needed)
+
+
+def refuse_unknown_names(spec: AuditSpec, declared: Sequence[Named]) -> None:
+    """Refuse a requirement at a named threshold that no system has; those of these data have names only afterwards."""
+    for requirement in spec.requirements:
+        for key in NAMES:
+            name = requirement.at.get(key)
+            if name is None or requirement.at.get("source") == ThresholdSource.SAME_DATA.value:
+                continue
+            known = sorted({str(at[key]) for named in declared for _, at in named if key in at})
+            if name not in known:
+                text = f"no system has a threshold named {name!r}{closest(str(name), known)}"
+                accepted = ", ".join(known) or "a threshold by value: at: {threshold: ...}"
+                raise SpecError(f"requirements.{requirement.name}.at.{key}", text, accepted)
+
+
+def ranked_classes(groups: Groups) -> dict[str, tuple[str, ...]]:
+    """Schema to its classes, ``unknown`` apart."""
+    flags = list(zip(groups.names, groups.ranked, strict=True))
+    return {
+        schema: tuple(name for (own, name), ranked in flags if own == schema and ranked)
+        for schema in groups.schemas
+    }
