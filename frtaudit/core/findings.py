@@ -57,7 +57,8 @@ class Finding:
     the number of findings; None where nothing could be tested. A failure holds after that adjustment (FORMULAS 8.9).
     ``other_bound``: where the requirement has a level of its own, that of the interval read one-sided for two-sided or
     the reverse; ``measured``: whether the estimate itself keeps the limit, where the source sets no statistical rule;
-    ``advisory``: the verdict is reported and counts as no failure.
+    ``advisory``: the verdict is reported and counts as no failure; ``set_aside``: a failure that suspected duplicates
+    of people made inconclusive, ``bound`` and ``bound_level`` being those of the failure.
     """
 
     requirement: str
@@ -73,6 +74,7 @@ class Finding:
     other_bound: float | None = field(default=None, metadata=ADDED)
     measured: bool | None = field(default=None, metadata=ADDED)
     advisory: bool = field(default=False, metadata=ADDED)
+    set_aside: bool = field(default=False, metadata=ADDED)
 
     def __post_init__(self) -> None:
         decided = self.verdict in (Verdict.PASS, Verdict.FAIL)
@@ -92,7 +94,7 @@ class Finding:
     @property
     def fails_unadjusted(self) -> bool:
         """Whether the limit is broken at the level of this finding alone, but not among all of the family."""
-        if self.verdict is Verdict.FAIL or self.bound_level is None or not self.is_broken_alone:
+        if self.set_aside or self.verdict is Verdict.FAIL or self.bound_level is None or not self.is_broken_alone:
             return False
         return 1 - self.bound_level + ROUNDING < (self.p_adjusted or 0.0)
 

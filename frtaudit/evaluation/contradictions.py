@@ -167,7 +167,8 @@ def _is_same(finding: Finding, again: Finding) -> bool:
         return finding == again
     verdict = finding.verdict
     allowed = verdict is again.verdict or (verdict, again.verdict) == (Verdict.INCONCLUSIVE, Verdict.FAIL)
-    return allowed and finding == replace(again, verdict=verdict, sentence=finding.sentence)
+    aside = verdict is not again.verdict and finding.set_aside  # not in results of before
+    return allowed and finding == replace(again, verdict=verdict, sentence=finding.sentence, set_aside=aside)
 
 
 def _is_less(adjusted: float | None, raw: float | None) -> bool:

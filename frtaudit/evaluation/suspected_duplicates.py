@@ -54,13 +54,14 @@ def _judged(
     fate = _fate(case, requirement.alpha(context.alpha), 1 - finding.bound_level)
     if fate is finding.verdict or finding.verdict is Verdict.NOT_TESTABLE:
         return finding
-    verdict = Verdict.INCONCLUSIVE if finding.verdict is Verdict.FAIL else finding.verdict
+    failed = finding.verdict is Verdict.FAIL
+    verdict = Verdict.INCONCLUSIVE if failed else finding.verdict
     value = "no rate is left" if other.value is None else f"it is {_shown(other, requirement)}"
     text = (
         f"{finding.sentence} Without suspected duplicates of people {value} and the verdict would be "
         f"{fate.value}; they are left out only after a person has confirmed them (identity_check/review.csv)."
     )
-    return replace(finding, verdict=verdict, sentence=text)
+    return replace(finding, verdict=verdict, sentence=text, set_aside=failed)
 
 
 def _fate(case: RequirementTest, alpha: float, step: float) -> Verdict:

@@ -172,6 +172,9 @@ def test_a_pass_holds_as_labelled_and_a_failure_only_where_it_stands_without_the
     assert "only after a person has confirmed them" in judged["low"].sentence
     assert judged["low"].p_adjusted is not None
     assert judged["low"].p_adjusted <= 0.05
+    assert judged["low"].set_aside
+    assert not judged["low"].fails_unadjusted
+    assert not judged["high"].set_aside
 
 
 def test_confirmed_duplicates_are_left_out_of_what_is_judged(

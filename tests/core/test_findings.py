@@ -66,6 +66,9 @@ def test_a_failure_set_aside_keeps_the_bound_that_breaks_the_limit() -> None:
     aside = {"verdict": Verdict.INCONCLUSIVE, "p": 0.001, "p_adjusted": 0.004}
     assert finding(**aside).is_broken_alone
     assert not finding(**aside).fails_unadjusted
+    at_step = aside | {"p": 0.008, "p_adjusted": 0.024, "bound_level": 1 - 0.05 / 3}
+    assert finding(**at_step, set_aside=True).is_broken_alone
+    assert not finding(**at_step, set_aside=True).fails_unadjusted
     assert finding(**aside | {"verdict": Verdict.FAIL}).is_broken_alone
     assert not finding(**aside | {"p": 0.4, "p_adjusted": 0.9}).is_broken_alone
     assert not finding(**aside | {"verdict": Verdict.PASS}).is_broken_alone

@@ -88,6 +88,7 @@ def test_every_field_of_the_types_is_in_the_schema(validator: Any) -> None:
         other_bound=1.0,
         measured=True,
         advisory=True,
+        set_aside=True,
     )
     test = Test(
         p=None,

@@ -75,6 +75,14 @@ def test_bounds_at_another_level_allow_for_the_search_too(error: float) -> None:
     assert made.p_value(0.049, "<=") == 1
 
 
+def test_a_group_of_one_person_may_be_picked_and_nothing_is_known_of_it() -> None:
+    """Small groups are not left out (8.19), and of one person's comparisons no bound follows (8.1)."""
+    alone = from_bounds(RateBounds(rate=1.0, n_eff=0.0, degrees=1), ALPHA)
+    (found,) = picked(rate("old", 0.02), rate("young", 1.0, numerator=1, denominator=1, intervals=(alone,)))
+    (made,) = found.intervals
+    assert (found.group, made.low, made.high) == ("young", 0.0, 1.0)
+
+
 def test_one_group_is_not_picked() -> None:
     """Where there is nothing to search, nothing is picked."""
     assert picked(rate("old", 0.02)) == []

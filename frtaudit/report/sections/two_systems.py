@@ -132,10 +132,10 @@ def _zone(curves: Sequence[Curve], codes: Curve | None) -> Figure:
     panel = systems.overlaid(name, title, series, metric, rates=False, zones=zones)
     return Figure(
         name=name,
-        title=f"Zones: which system is fairer, {' or '.join(names)}; {title}",
+        title=f"Zones: which system differs less between groups, {' or '.join(names)}; {title}",
         caption=spans(
-            f"{title}, with {BAND}. Zone A: {names[0]} is fairer by its estimate and by its upper bound. Zone C: "
-            f"{names[-1]} is. Zone B: estimate and upper bound disagree: inconclusive. Zones describe two curves and "
+            f"{title}, with {BAND}. Zone A: {names[0]} differs less by its estimate and by its upper bound. Zone C: "
+            f"{names[-1]} does. Zone B: estimate and upper bound disagree: inconclusive. Zones describe two curves and "
             "are no test; tests are in the tables of differences."
         ),
         panels=(panel,),

@@ -348,3 +348,44 @@ def test_comparisons_that_show_one_in_ten_thousand(errors: int, least: int) -> N
         return float(bounds.upper_bound(errors / n, n, 1e12, 0.05))
 
     assert high(least - 1) > 1e-4 >= high(least)
+
+
+@given(RATES, RATES, SIZES, DEGREES, LEVELS)
+def test_the_bound_of_a_moved_threshold_never_falls_as_errors_rise(
+    rate: float, other: float, n: float, degrees: float, error: float
+) -> None:
+    """Nor does it leave [0, 1], or lie below the bound of a threshold that is held."""
+    low, high = (
+        bounds.RateBounds(rate=p, n_eff=n, degrees=degrees, moved=True).high(error)
+        for p in sorted((rate, other))
+    )
+    assert 0 < low <= high * (1 + 1e-9) <= 1 + 1e-9
+    assert high >= bounds.RateBounds(rate=max(rate, other), n_eff=n, degrees=degrees).high(error)
+
+
+@given(RATES, SIZES, DEGREES, LEVELS, LEVELS)
+def test_the_bound_of_a_moved_threshold_widens_as_the_error_falls(
+    rate: float, n: float, degrees: float, error: float, other: float
+) -> None:
+    """A smaller error never has a smaller bound."""
+    made = bounds.RateBounds(rate=rate, n_eff=n, degrees=degrees, moved=True)
+    assert made.high(min(error, other)) >= made.high(max(error, other)) * (1 - 1e-9)
+
+
+@given(st.floats(0.01, 0.4), st.floats(50, 1e5), DEGREES, LIMITS, st.sampled_from([0.05, 0.025, 0.005]))
+def test_p_of_a_moved_threshold_agrees_with_its_upper_bound(
+    rate: float, n: float, degrees: float, limit: float, error: float
+) -> None:
+    """A claim "below the limit" is significant at an error exactly where the upper bound at it is below the limit."""
+    made = bounds.RateBounds(rate=rate, n_eff=n, degrees=degrees, moved=True)
+    high = made.high(error)
+    assume(abs(high - limit) > 1e-9 * limit)
+    assert (made.p_below(limit) <= error) == (high < limit)
+
+
+def test_the_bound_of_a_moved_threshold_is_symmetric_in_the_logarithm() -> None:
+    """Twenty per cent with a standard error of a quarter of it: e^(t/4) times as high, where the held one is lower."""
+    n_eff = (1 - 0.2) / 0.2 * 16
+    moved = bounds.RateBounds(rate=0.2, n_eff=n_eff, degrees=1e6, moved=True).high(0.025)
+    assert moved == pytest.approx(0.2 * math.exp(1.959964 / 4), rel=1e-5)
+    assert moved > 1.02 * bounds.RateBounds(rate=0.2, n_eff=n_eff, degrees=1e6).high(0.025)
