@@ -73,11 +73,11 @@ def _paths(folder: Contents, ids: Sequence[str]) -> list[str]:
 
 def _named(held: Sequence[Vectors]) -> list[str]:
     """The ids of all systems, in order of first appearance."""
-    nameless = [vectors.file for vectors in held if vectors.ids is None]
+    nameless = [vectors for vectors in held if vectors.ids is None]
     if nameless:
         raise DataError(
-            nameless[0],
-            "rows without ids, and no table with as many rows",
+            nameless[0].file,
+            f"{len(nameless[0].vectors)} rows without ids, and no table with as many rows",
             "an array of image ids, or table=FILE",
         )
     return list(dict.fromkeys(name for vectors in held for name in vectors.ids or ()))

@@ -417,7 +417,7 @@ REFUSED = {
     two_matrices: "m.npz: 2 arrays of rows of numbers; accepted: embedding=left or embedding=right",
     spaced: "2 arrays of rows of numbers; accepted: embedding='left side' or embedding='it'\"'\"'s'",
     repeated: "m.npz: 1 images have two embeddings; accepted: one row for each image",
-    short: "m.npy: rows without ids, and no table with as many rows; accepted: an array of image ids, or table=FILE",
+    short: "m.npy: 47 rows without ids, and no table with as many rows; accepted: an array of image ids, or table=FILE",
     ragged: "m.csv line 3: 1 numbers, the first row has 2; accepted: as many numbers in each row",
     hdf5_bomb: "m.h5: 'embedding' has 20480000000 bytes, few of them in the file; accepted: arrays of embeddings",
     hdf5_elsewhere: "no known layout: 2 files",
