@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 
 LONGEST = 1000  # characters of what was found
 SHOWN = 20  # of a value in a file, whole
-_COLUMN = re.compile(r"[^\W\d][\w .-]{0,23}")
+_COLUMN = re.compile(r"[^\W\d][\w .()-]{0,23}")
+_IN_QUOTES = re.compile(r"[ ()]")  # of such a name, in a shell
 _HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 _IN_TEXT = frozenset("\t\n\r\u200c\u200d")
 
@@ -50,11 +51,16 @@ def excerpt(text: str) -> str:
 def column_names(columns: Iterable[str]) -> str:
     """Names that a file's first line gives its columns, for an error: what is no name is cut short.
 
-    >>> print(column_names(["image_id", "age", "root:$6$kkkqqq"]))
-    image_id, age, 'root:$6$'... (14 characters)
+    Each is quoted where a shell needs it: it is typed as it is printed.
+
+    >>> print(column_names(["image_id", "age", "image id", "root:$6$kkkqqq"]))
+    image_id, age, 'image id', 'root:$6$'... (14 characters)
     """
     return ", ".join(
-        name if _COLUMN.fullmatch(name) else f"{name[:8]!r}... ({len(name)} characters)" for name in columns
+        (f"'{name}'" if _IN_QUOTES.search(name) else name)
+        if _COLUMN.fullmatch(name)
+        else f"{name[:8]!r}... ({len(name)} characters)"
+        for name in columns
     )
 
 

@@ -87,7 +87,7 @@ def _sections(found: Explanation) -> list[Section]:
 
 
 def _row(meaning: Meaning) -> tuple[Cell, ...]:
-    group = meaning.group if meaning.schema is None else f"{meaning.schema}: {meaning.group}"
+    group = meaning.group if meaning.schema is None else f"{meaning.schema}: {meaning.label}"
     threshold = formatting.score(meaning.threshold)
     return threshold, meaning.origin, group, *_cells(meaning.fmr), *_cells(meaning.fnmr)
 

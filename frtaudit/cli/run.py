@@ -3,6 +3,7 @@
 A run that is refused or stopped leaves nothing behind. Sweeps are in :mod:`frtaudit.cli.multirun`.
 """
 
+import errno
 import os
 import re
 import sys
@@ -70,10 +71,18 @@ def run(
 
 
 def checked(overrides: Sequence[str], config_dir: str | None) -> AuditSpec:
-    """The spec that :func:`run` would run, its folder's name checked too. Raises :class:`FrtauditError`."""
+    """The spec that :func:`run` would run, its folder checked too. Raises :class:`FrtauditError`."""
+    from frtaudit.pipeline.drafts import refuse_invalid  # it loads what signs
+
     found = composed(CONFIG, overrides, config_dir)
     spec = audit_of(found)
-    _folder(overrides, found)
+    folder = _folder(overrides, found)
+    above = next(path for path in (folder, *folder.parents) if path.exists())
+    if not above.is_dir():
+        raise as_line(NotADirectoryError(errno.ENOTDIR, "", str(above)), RUN_FOLDER)
+    refuse_used(folder)
+    if folder.exists():
+        refuse_invalid(folder)
     return spec
 
 

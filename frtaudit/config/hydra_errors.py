@@ -13,6 +13,7 @@ from frtaudit.errors import FrtauditError, SpecError
 # Hydra raises plain ValueErrors for some misuse of its own flags.
 HYDRA_ERRORS = (HydraException, OmegaConfBaseException, ValueError)
 
+OWN_SCHEMA = "or one of your own: '+schemas.NAME={column: COLUMN}'"
 _AVAILABLE = re.compile(r"Available options(?: in '[^']*')?:\n((?:\t[^\n]*\n?)+)")
 _OPTION = re.compile(r"Could not (?:find|load) '([^']+)'")
 _MUST = re.compile(r"You must specify '([^']+)'")
@@ -67,7 +68,10 @@ def _no_option(path: str, text: str) -> SpecError:
     known = [word.strip() for word in _available(text).split(",") if word.strip()]
     if not known and group in LANDS:
         known = list(options(group))
-    return SpecError(group or "spec", f"no option is named {name!r}{closest(name, known)}", ", ".join(known))
+    own = [OWN_SCHEMA] if group == "schema" else []
+    return SpecError(
+        group or "spec", f"no option is named {name!r}{closest(name, known)}", ", ".join([*known, *own])
+    )
 
 
 def _available(text: str) -> str:

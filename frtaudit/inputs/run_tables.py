@@ -140,7 +140,7 @@ def cohort_of(run: RunTables) -> Cohort:
     subject_of = np.array([place[name] for name in subjects], dtype=np.int32)
     starts = np.flatnonzero(np.diff(subject_of, prepend=-1))
     named = [str(column).removeprefix(CLASS) for column in table.columns if str(column).startswith(CLASS)]
-    labels = _labels(run)
+    labels = labels_of(run)
     schemas = {}
     for name in named:
         groups = labels.get(name, {})
@@ -353,7 +353,7 @@ def _replicates(run: RunTables, system: str) -> dict[tuple[float, str], Floats]:
     return found
 
 
-def _labels(run: RunTables) -> dict[str, dict[str, str]]:
+def labels_of(run: RunTables) -> dict[str, dict[str, str]]:
     """Schema to its classes in order, each with its label, as the result counts them; ``unknown`` apart."""
     schemas = _mapping(_mapping(run.result.get("cohort")).get("schemas"))
     found: dict[str, dict[str, str]] = {}

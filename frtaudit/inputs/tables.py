@@ -25,6 +25,7 @@ SUFFIXES = (".csv", ".parquet")
 COLUMNS = 5_000  # of a table
 LONGEST = 1_000  # characters of an id: arrays of texts take for each as much room as the longest needs
 NO_ID = f"a line break or a zero byte, or more than {LONGEST} characters"
+_MARKS = {"semicolons": ";", "tabs": "\t"}
 _BREAK = re.compile("[\0\r\n]")
 UNREADABLE = (
     ValueError,
@@ -154,7 +155,9 @@ def _csv(path: Path, name: str) -> "pd.DataFrame":
     import pandas as pd
 
     try:
-        check_columns(_header(path), name)
+        header = _header(path)
+        check_columns(header, name)
+        _check_commas(header, name)
         frame = pd.read_csv(path, dtype=str, na_filter=False, skip_blank_lines=False, encoding="utf-8-sig")
     except (ValueError, OSError, csv.Error, MemoryError) as error:  # bad UTF-8 is a ValueError
         raise DataError(
@@ -173,6 +176,13 @@ def check_columns(columns: Sequence[str], name: str) -> None:
     repeated = sorted(column for column, times in Counter(columns).items() if times > 1)
     if repeated:
         raise DataError(name, f"column {column_names(repeated)} stands twice", "unique column names")
+
+
+def _check_commas(columns: Sequence[str], name: str) -> None:
+    """Raise :class:`DataError` for a table whose fields something else parts, as a spreadsheet may write it."""
+    mark = next((text for text, sign in _MARKS.items() if len(columns) == 1 and sign in columns[0]), None)
+    if mark:
+        raise DataError(name, f"fields parted by {mark}", "fields parted by commas, numbers with a point")
 
 
 def _header(path: Path) -> list[str]:

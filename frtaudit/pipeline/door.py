@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import numpy.typing as npt
 
 from frtaudit.config.composition import CONFIG, Composed, composed
@@ -68,11 +69,11 @@ def evaluate(
     *,
     subjects: Sides | None = None,
     samples: Sides | None = None,
-    groups: Mapping[str, Sides] | Sequence[str] | None = None,
+    groups: Mapping[str, Sides] | Sequence[str] | str | None = None,
     score: str | None = None,
     probe: str | None = None,
     reference: str | None = None,
-    fmr: Sequence[float] = (0.001,),
+    fmr: Sequence[float] | float = (0.001,),
     system: str = "system",
     overrides: Sequence[str] = (),
 ) -> Report:
@@ -94,7 +95,7 @@ def evaluate(
     samples : pair of array_like, each of shape (P,), optional
         The samples that were compared. Without them each comparison is taken as one of samples of its own, and no
         interval is given for fixed identities, which resamples samples.
-    groups : mapping of str to pair of array_like, each of shape (P,), or sequence of str, optional
+    groups : mapping of str to pair of array_like, each of shape (P,), str or sequence of str, optional
         For each schema the classes of the probes' subjects, and of the references'. An empty text, None or NaN: not
         known. Of a DataFrame: ``["sex"]`` reads ``probe_sex`` and ``reference_sex``, or else ``sex`` for both sides;
         ``{"sex": ("sex_1", "sex_2")}`` names the columns. Numbers become groups by bins, in ``overrides``:
@@ -102,7 +103,7 @@ def evaluate(
     score, probe, reference : str, optional
         Of a DataFrame: the columns of scores and of samples. Columns that are not named are looked for under the
         names of a score list: ``score``, ``mated`` or ``label``, ``probe``, ``reference``, ``probe_subject``, ...
-    fmr : sequence of float
+    fmr : float or sequence of float
         The FMR targets at which thresholds are set, on these scores.
     system : str
         How the result calls the system.
@@ -139,6 +140,7 @@ def evaluate(
     >>> frtaudit.evaluate(table, mated="same_person", fmr=[0.5]).frame().equals(frame)
     True
     """
+    groups = [groups] if isinstance(groups, str) else groups
     if isinstance(scores, Frame):  # its other arguments are names
         arrays = arrays_of_frame(
             scores,
@@ -151,7 +153,10 @@ def evaluate(
         )
     else:
         arrays = _arrays(scores, mated, subjects, samples, groups, system)
-    words = (*(_NAMED if arrays.named else _NAMELESS), f"thresholds.fmr={[float(rate) for rate in fmr]}")
+    words = (
+        *(_NAMED if arrays.named else _NAMELESS),
+        f"thresholds.fmr={np.atleast_1d(fmr).astype(float).tolist()}",
+    )
     found = composed(CONFIG, [*words, *overrides])
     schemas = {name: {"column": name, "classes": classes_of(arrays, name)} for name in groups or {}}
     declared = found.resolved.get("schemas")

@@ -42,7 +42,7 @@ def draft(folder: Path, last: str) -> Iterator[Path]:
         _put_back(place, folder)
         (place / MOVING).unlink(missing_ok=True)
         shutil.rmtree(place / FILES, ignore_errors=True)
-        _refuse_invalid(folder)
+        refuse_invalid(folder)
         home = OutputFolder(folder)
         with home.kept_open(f"{DRAFT}/{FILES}") as files:
             yield place / FILES
@@ -96,7 +96,7 @@ def _refuse_used(folder: Path, last: str) -> None:
         raise SpecError(WHERE, f"{folder.name} already holds a {last}", f"a folder without a {last}")
 
 
-def _refuse_invalid(folder: Path) -> None:
+def refuse_invalid(folder: Path) -> None:
     """A run that ``frtaudit verify`` would find invalid for what stood in its folder before is not begun."""
     found = in_the_way(folder, DRAFT)
     if found is not None:

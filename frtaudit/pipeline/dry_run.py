@@ -70,7 +70,9 @@ def _check_files_of(spec: AuditSpec) -> None:
 
 def _cohort_line(cohort_data: CohortData) -> str:
     cohort = cohort_data.cohort
-    dropped = "".join(f"; {entry.count} {entry.unit} {entry.code}" for entry in cohort.ledger)
+    dropped = "".join(
+        f"; {entry.count} {entry.unit}: {entry.code.replace('_', ' ')}" for entry in cohort.ledger
+    )
     if not cohort_data.named:
         return f"cohort: the files name no subjects{dropped}"
     return f"cohort: {cohort.n_samples} samples of {cohort.n_subjects} subjects{dropped}"
@@ -93,6 +95,8 @@ def _provider_line(cohort_data: CohortData, name: str, shapes: Mapping[str, tupl
 
 def _requirement_lines(spec: AuditSpec, groups: Groups, systems: Sequence[str]) -> Iterator[str]:
     """Each requirement with its limit, group and systems, or the reason why it is not testable."""
+    if not spec.requirements:
+        yield "requirement: none, so there will be no verdict"
     ranked = ranked_classes(groups)
     for requirement in spec.requirements:
         at = ", ".join(place_of(key, value) for key, value in requirement.at.items())

@@ -17,7 +17,7 @@ from frtaudit.core.identity import from_plain
 from frtaudit.core.methods import Target
 from frtaudit.errors import SpecError
 from frtaudit.inputs.default_thresholds import Default, Scale, default_thresholds
-from frtaudit.inputs.run_tables import RunTables, floor_of, range_of, read_run_tables
+from frtaudit.inputs.run_tables import RunTables, floor_of, labels_of, range_of, read_run_tables
 from frtaudit.pipeline.audit import audit
 
 ASKED = "asked"
@@ -39,13 +39,14 @@ class Rate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meaning:
-    """The rates of one system and group at one threshold; ``origin``: the library, or ``asked``."""
+    """The rates of one system and group, which reports call ``label``; ``origin``: the library, or ``asked``."""
 
     system: str
     origin: str
     threshold: float
     schema: str | None
     group: str
+    label: str
     fmr: Rate
     fnmr: Rate
     source: str | None = None
@@ -90,7 +91,8 @@ def explain(path: Path, asked: Sequence[float] = (), scale: Scale | None = None)
     told = {system: ones for system, ones in wanted.items() if ones}
     estimates = _estimates(run, path, told) if told else ()
     level = 1 - float(str(_part(run, "bootstrap").get("alpha", 0.05)))
-    meanings = (one for system, ones in told.items() for one in _meanings(system, ones, estimates))
+    labels = labels_of(run)
+    meanings = (one for system, ones in told.items() for one in _meanings(system, ones, estimates, labels))
     return Explanation(meanings=tuple(meanings), untold=tuple(dict.fromkeys(untold)), level=level)
 
 
@@ -169,7 +171,12 @@ def _estimates(run: RunTables, path: Path, wanted: Mapping[str, Sequence[_Wanted
     return tuple(one for one in found if "name" in one.at and one.weighting == weighting)
 
 
-def _meanings(system: str, wanted: Sequence[_Wanted], estimates: Sequence[Estimate]) -> Iterator[Meaning]:
+def _meanings(
+    system: str,
+    wanted: Sequence[_Wanted],
+    estimates: Sequence[Estimate],
+    labels: Mapping[str, Mapping[str, str]],
+) -> Iterator[Meaning]:
     own = [one for one in estimates if one.provider == system and one.metric in ("fmr", "fnmr")]
     rates = {(one.at["name"], one.schema, one.group, one.metric): _rate(one) for one in own}
     groups = list(dict.fromkeys((one.schema, one.group) for one in own))
@@ -182,6 +189,7 @@ def _meanings(system: str, wanted: Sequence[_Wanted], estimates: Sequence[Estima
                 threshold=one.threshold,
                 schema=schema,
                 group=group,
+                label=labels.get(schema or "", {}).get(group, group),
                 fmr=fmr,
                 fnmr=fnmr,
                 source=one.source,

@@ -21,6 +21,23 @@ def test_a_table_or_json_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["level"] == 0.95
 
 
+def test_groups_are_called_as_in_the_report(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A class is printed by its label, as the verdicts of the run were; JSON has both."""
+    monkeypatch.setattr("frtaudit.pipeline.explain.labels_of", lambda _: {"group": {"x": "under 30"}})
+    words = ["explain", str(runs() / "one"), "threshold=0.2"]
+    assert main.main(words) == 0
+    assert "group: under 30" in capsys.readouterr().out
+    assert main.main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["thresholds"]
+    assert [(item["group"], item["label"]) for item in found] == [
+        ("all", "all"),
+        ("x", "under 30"),
+        ("y", "y"),
+    ]
+
+
 @pytest.mark.parametrize("word", ["0.2", "threshold=high", "threshold=nan", "threshold=", "limit=3"])
 def test_what_is_no_threshold_is_one_line(word: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 2, and an example."""

@@ -397,3 +397,29 @@ def test_check_refuses_a_folder_that_run_refuses(capsys: pytest.CaptureFixture[s
     said = capsys.readouterr().err
     assert "for ${question}; accepted: a value of letters" in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("taken", "said"),
+    [
+        (
+            "out/result.json",
+            "hydra.run.dir: out already holds a result.json; accepted: a folder without a result",
+        ),
+        ("out", "hydra.run.dir: a file stands where a folder is needed"),
+        ("out/report.html", "hydra.run.dir: "),
+    ],
+)
+def test_check_refuses_a_folder_that_is_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], taken: str, said: str
+) -> None:
+    """The line of ``run``, and nothing is made or changed."""
+    (tmp_path / taken).parent.mkdir(exist_ok=True)
+    (tmp_path / taken).write_text("mine")
+    lines = []
+    for command in ("check", "run"):
+        assert main.main([command, "audit=demo", f"hydra.run.dir={tmp_path / 'out'}"]) in (1, 2)
+        lines.append(capsys.readouterr().err)
+    assert said in lines[0]
+    assert lines[0] == lines[1]
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [Path(taken).name]

@@ -3,7 +3,7 @@
 import pytest
 from hydra.errors import ConfigCompositionException, HydraException, MissingConfigException
 
-from frtaudit.config.hydra_errors import translated
+from frtaudit.config.hydra_errors import OWN_SCHEMA, translated
 from frtaudit.errors import DataError, SpecError
 
 
@@ -22,7 +22,7 @@ def test_our_own_errors_stay() -> None:
         ),
         (
             MissingConfigException("In 'config': Could not load 'schema/x'.\n\nConfig search path:", "x"),
-            "schema: no option is named 'x'; accepted: gender, group, tone",
+            f"schema: no option is named 'x'; accepted: gender, group, tone, {OWN_SCHEMA}",
         ),
         (
             ConfigCompositionException("You must specify 'audit', e.g\nAvailable options:\n\tdemo\n\tlfw"),

@@ -74,6 +74,17 @@ def test_unreadable_files_are_one_line(tmp_path: Path) -> None:
             read_table(tmp_path / name, name)
 
 
+@pytest.mark.parametrize(("sign", "named"), [(";", "semicolons"), ("\t", "tabs")])
+def test_a_table_of_a_spreadsheet_says_what_parts_its_fields(tmp_path: Path, sign: str, named: str) -> None:
+    """Semicolons or tabs in place of commas are named as such, not as one column of a long name."""
+    text = "photo,person,age\na,b,1\n".replace(",", sign)
+    with pytest.raises(
+        DataError, match=f"^t.csv: fields parted by {named}; accepted: fields parted by commas"
+    ):
+        read_table(written(tmp_path, text), "t.csv")
+    assert read_table(written(tmp_path, f"a{sign}b,c\n1,2\n"), "t.csv").columns == (f"a{sign}b", "c")
+
+
 def test_a_missing_column_names_those_there(tmp_path: Path) -> None:
     """The error lists the names that were looked for and the columns of the file."""
     table = read_table(written(tmp_path, "id,x\n1,2\n"), "t.csv")

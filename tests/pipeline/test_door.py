@@ -66,6 +66,7 @@ def test_a_table_gives_the_numbers_of_its_columns(evaluated: frtaudit.Report) ->
     table = pd.DataFrame(usual)
     asked: dict[str, Any] = {"fmr": [0.1], "overrides": QUICK}
     assert frtaudit.evaluate(table, groups=["sex"], **asked) == evaluated
+    assert frtaudit.evaluate(table, groups="sex", **{**asked, "fmr": asked["fmr"][0]}) == evaluated
     own = table.set_axis(list("abcdefgh"), axis=1)
     named = {"score": "a", "mated": "b", "probe": "c", "reference": "d", "subjects": ("e", "f")}
     assert frtaudit.evaluate(own, groups={"sex": ("g", "h")}, **named, **asked) == evaluated
@@ -94,7 +95,11 @@ def test_a_table_gives_the_numbers_of_its_columns(evaluated: frtaudit.Report) ->
             {"mated": "same", "subjects": "who"},
             "subjects: found 'who'; accepted: two columns",
         ),
-        (["score", "same"], {"mated": "same", "groups": ["sex"]}, "groups: the table has no column 'sex'"),
+        (
+            ["score", "same"],
+            {"mated": "same", "groups": ["sex"]},
+            "groups: the table has no column 'sex', nor both probe_sex and reference_sex; accepted: groups={'sex'",
+        ),
         (
             ["score", "same"],
             {"mated": "same", "probe": "x"},

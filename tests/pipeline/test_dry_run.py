@@ -9,6 +9,7 @@ from frtaudit.config.load import load_spec
 from frtaudit.core import Templates
 from frtaudit.core.spec import (
     Bootstrap,
+    ConflictRule,
     Folds,
     FoldSource,
     Grid,
@@ -39,9 +40,12 @@ def test_it_says_what_the_audit_would_do() -> None:
         f"provider one: 64 templates of 16 numbers, {COUNT - 64} failures to acquire",
         f"provider two: {COUNT} templates of 16 numbers",
     ]
-    assert lines[5] == "analyses: error_rates, failures; B 199, alpha 0.05"
+    assert lines[5:7] == [
+        "requirement: none, so there will be no verdict",
+        "analyses: error_rates, failures; B 199, alpha 0.05",
+    ]
     pairs = COUNT * (COUNT - 1) // 2
-    assert lines[6].startswith(
+    assert lines[7].startswith(
         f"expected: {pairs:,} comparisons of each system, scored in about 1 s on 1 cores"
     )
 
@@ -78,9 +82,15 @@ def test_it_says_who_is_judged_and_what_cannot_be() -> None:
 def test_unknown_classes_and_drops_are_said(tmp_path: Path) -> None:
     """Subjects without a class are counted beside the classes."""
     schemas = {"group": SchemaSpec(column="group", classes=("x",), unknown=("y",))}
-    assert (
-        check(spec(cohort=folder_of(tmp_path / "faces"), schemas=schemas))[1]
-        == "schema group: x: 12, unknown: 12 subjects"
+    source = folder_of(tmp_path / "faces")
+    assert check(spec(cohort=source, schemas=schemas))[1] == "schema group: x: 12, unknown: 12 subjects"
+    metadata = tmp_path / "faces" / "metadata.csv"
+    head, first, *rest = metadata.read_text().splitlines()
+    changed = first.replace(",x", ",y") if ",x" in first else first.replace(",y", ",x")
+    metadata.write_text("\n".join([head, changed, *rest]) + "\n")
+    schemas = {"group": SchemaSpec(column="group", classes=("x", "y"), conflicts=ConflictRule.MAJORITY)}
+    assert check(spec(cohort=source, schemas=schemas))[0].endswith(
+        "; 1 subjects: conflicting classes majority"
     )
 
 

@@ -14,6 +14,7 @@ from frtaudit.errors import SpecError
 
 MISSING = "???"
 QUOTE = "text; quote it, for YAML reads a bare no, 010 or 1.0 as a truth value or a number"
+_MAPPING = "a mapping of keys to values"
 _NOT_FINITE = ("inf", "-inf", "nan")
 _WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
@@ -39,7 +40,9 @@ def build(kind: Kind, data: object, where: str) -> Built:
     if origin(kind) in (Union, types.UnionType):
         return _union(kind, data, where)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        return construct(kind, mapping(data, where), where)
+        return construct(
+            kind, mapping(data, where, [field.name for field in dataclasses.fields(kind)]), where
+        )
     if isinstance(kind, type) and issubclass(kind, Enum):
         return _choice(kind, data, where)
     if origin(kind) is tuple:
@@ -158,10 +161,11 @@ def hints_of(kind: type) -> Mapping[str, Kind]:
     return get_type_hints(kind)
 
 
-def mapping(data: object, where: str) -> Mapping[str, object]:
-    """``data`` if it is a mapping with text keys; :class:`SpecError` otherwise."""
+def mapping(data: object, where: str, keys: Sequence[str] = ()) -> Mapping[str, object]:
+    """``data`` if it is a mapping with text keys; else :class:`SpecError`, which names its ``keys``."""
     if not isinstance(data, Mapping):
-        raise SpecError(where or "spec", f"found {described(data)}", "a mapping of keys to values")
+        named = f": {', '.join(keys)}" if keys else ""
+        raise SpecError(where or "spec", f"found {described(data)}", f"{_MAPPING}{named}")
     for key in data:
         if not isinstance(key, str):
             raise SpecError(where or "spec", f"the key {described(key)} is no text", QUOTE)
@@ -257,4 +261,4 @@ def _accepted(kind: Kind) -> str:
         return ", ".join(str(member.value) for member in kind)
     if origin(kind) is tuple:
         return f"a list: [{_accepted(get_args(kind)[0])}, ...]"
-    return "a mapping of keys to values"
+    return _MAPPING

@@ -34,6 +34,15 @@ def listed(texts: Sequence[str]) -> str:
     return "[" + ", ".join(text if _PLAIN.fullmatch(text) else f'"{text}"' for text in texts) + "]"
 
 
+def choices(key: str, values: Sequence[str]) -> str:
+    """``key=value`` for each value, as a person types it in a shell for a command that takes values as they stand.
+
+    >>> print(choices("id", ["photo", "image id"]))
+    id=photo or id='image id'
+    """
+    return " or ".join(f"{key}={quote(value)}" for value in values)
+
+
 def typed(key: str, text: str) -> str:
     """``key=text`` as a person types it in a shell, such that Hydra's grammar gives back the same text.
 

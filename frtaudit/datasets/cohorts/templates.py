@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.cohort import Cohort, CohortData, Templates
@@ -140,7 +141,8 @@ class TemplateFolder:
         for name in METADATA:
             if os.path.lexists(root / name):
                 return root / name
-        accepted = f"{' or '.join(METADATA)}, or cohort.metadata=FILE{entries(root, METADATA[0])}"
+        known = f"{' or '.join(METADATA)}, or cohort.metadata=FILE{entries(root, METADATA[0])}"
+        accepted = known if (root / "templates").is_dir() else f"{known}{_or_import(root)}"
         raise DataError(METADATA[0], f"no such file below {str(root)!r}", accepted)
 
 
@@ -149,6 +151,10 @@ def _folder(root: Path, where: str = "cohort.root") -> Path:
         found = f"{str(root)!r} is a file" if root.is_file() else f"no folder {str(root)!r}"
         raise DataError(where, found, "a folder with metadata.csv and templates/")
     return root
+
+
+def _or_import(root: Path) -> str:
+    return f"; embeddings of any other layout: frtaudit import {quote(str(root))} into=OUT"
 
 
 def _optional(root: Path, where: str, name: str | None, default: str) -> Path | None:
@@ -204,7 +210,9 @@ def _template_files(
 ) -> dict[str, TemplateFile]:
     paths = sorted((root / "templates").glob("*.npz"))
     if not paths:
-        raise DataError("templates", "no .npz file", "templates/<provider>.npz below cohort.root")
+        raise DataError(
+            "templates", "no .npz file", f"templates/<provider>.npz below cohort.root{_or_import(root)}"
+        )
     for path in paths:
         if path.is_dir() and not path.is_symlink():
             raise DataError(f"templates/{path.name}", "is a folder", "an .npz file")

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from frtaudit.core.text.quoting import choices
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.array_files import ARRAYS, arrays, headers, is_converted
 from frtaudit.inputs.importing.contents import Contents
@@ -21,9 +22,7 @@ def row_ids(vectors: Vectors, folder: Contents, options: Options) -> Vectors:
     if options.file in lists:
         return replace(vectors, ids=lists[options.file])
     if len(lists) > 1:
-        raise DataError(
-            vectors.file, f"{len(lists)} lists of {rows} ids", " or ".join(f"file={name}" for name in lists)
-        )
+        raise DataError(vectors.file, f"{len(lists)} lists of {rows} ids", choices("file", list(lists)))
     return replace(vectors, ids=next(iter(lists.values()), None))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
 
+from frtaudit.core.text.quoting import choices
 from frtaudit.errors import DataError, column_names
 from frtaudit.inputs.importing.contents import Contents, rows_of, stem
 from frtaudit.inputs.importing.stored_embeddings import IDS, id_columns
@@ -159,11 +160,9 @@ def _single(found: Sequence[str], table: Table, option: str, kind: str) -> str:
     if len(found) == 1:
         return found[0]
     what = f"{len(found)} columns that could hold {kind}" if found else f"no column of {kind}"
-    choices = found or table.columns
+    columns = found or table.columns
     listed = (
-        " or ".join(f"{option}={name}" for name in choices)
-        if len(choices) < 6
-        else f"{option}=COLUMN, one of {column_names(choices)}"
+        choices(option, columns) if len(columns) < 6 else f"{option}=COLUMN, one of {column_names(columns)}"
     )
     raise DataError(table.name, what, listed)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from frtaudit.core.text.quoting import typed
+from frtaudit.core.text.quoting import choices, typed
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.contents import Contents, rows_of
 from frtaudit.inputs.importing.image_table import tables_in
@@ -30,7 +30,7 @@ def pairs_in(
         raise DataError(
             "the folder",
             f"{len(chosen)} tables of pairs",
-            " or ".join(f"file={table.name}" for table in chosen),
+            choices("file", [table.name for table in chosen]),
         )
     if not chosen:
         return None, ()

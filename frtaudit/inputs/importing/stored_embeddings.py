@@ -8,6 +8,7 @@ import numpy as np
 
 from frtaudit.core.arrays import Flags, Singles
 from frtaudit.core.machine.files import check_regular
+from frtaudit.core.text.quoting import choices
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.array_files import ARRAYS, PLAIN, ArrayHeader, arrays, headers, is_converted
 from frtaudit.inputs.importing.contents import IMAGES, Contents, stem
@@ -167,9 +168,7 @@ def _one(found: Sequence[str], names: Sequence[str], asked: str, file: str, opti
     known = [name for name in names if name in found]
     if len(found) == 1 or known:
         return known[0] if known else found[0]
-    raise DataError(
-        file, f"{len(found)} arrays of rows of numbers", " or ".join(f"{option}={name}" for name in found)
-    )
+    raise DataError(file, f"{len(found)} arrays of rows of numbers", choices(option, found))
 
 
 def _texts(values: Array | None) -> list[str] | None:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.arrays import Flags, Floats, Index, Singles
+from frtaudit.core.text.quoting import choices
 from frtaudit.errors import DataError, SpecError
 
 if TYPE_CHECKING:
@@ -63,9 +64,7 @@ class Options:
         if self.file and self.file not in names:
             raise DataError("file", f"{self.file!r} is not one of the {what}", " or ".join(names))
         if not self.file and len(names) > 1:
-            raise DataError(
-                "the folder", f"{len(names)} {what}", " or ".join(f"file={name}" for name in names)
-            )
+            raise DataError("the folder", f"{len(names)} {what}", choices("file", names))
         return self.file or names[0]
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from frtaudit.core.registry import register
+from frtaudit.core.text.quoting import choices
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.contents import Contents, columns_at
 from frtaudit.inputs.importing.image_table import groups_among
@@ -42,7 +43,7 @@ class BobDatabase:
         )
         if len(chosen) != 1:
             raise DataError(
-                "the folder", f"{len(parts)} parts", " or ".join(f"file={part.rstrip('/')}" for part in parts)
+                "the folder", f"{len(parts)} parts", choices("file", [part.rstrip("/") for part in parts])
             )
         part = chosen[0]
         enrolled, probes = (

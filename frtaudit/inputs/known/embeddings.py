@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from frtaudit.core.registry import register
+from frtaudit.core.text.quoting import choices
 from frtaudit.errors import DataError, column_names
 from frtaudit.inputs.importing.attach import attached, systems_in
 from frtaudit.inputs.importing.contents import Contents, rows_of
@@ -72,11 +73,11 @@ def _paths(folder: Contents, ids: Sequence[str]) -> list[str]:
 
 def _named(held: Sequence[Vectors]) -> list[str]:
     """The ids of all systems, in order of first appearance."""
-    nameless = [vectors.file for vectors in held if vectors.ids is None]
+    nameless = [vectors for vectors in held if vectors.ids is None]
     if nameless:
         raise DataError(
-            nameless[0],
-            "rows without ids, and no table with as many rows",
+            nameless[0].file,
+            f"{len(nameless[0].vectors)} rows without ids, and no table with as many rows",
             "an array of image ids, or table=FILE",
         )
     return list(dict.fromkeys(name for vectors in held for name in vectors.ids or ()))
@@ -93,8 +94,8 @@ def _table(folder: Contents, held: Sequence[Vectors], options: Options) -> Image
         else _fitting(tables_in(folder, taken), ids, rows)
     )
     if len(tables) > 1:
-        names = " or ".join(f"table={table.name}" for table in tables)
-        raise DataError("the folder", f"{len(tables)} tables of the images", names)
+        accepted = choices("table", [table.name for table in tables])
+        raise DataError("the folder", f"{len(tables)} tables of the images", accepted)
     if not tables:
         own = next((vectors.table for vectors in held if vectors.table is not None), None)
         return None if own is None else image_table(own, ids, options)

@@ -7,6 +7,7 @@ import numpy as np
 
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.registry import register
+from frtaudit.core.text.quoting import choices
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.contents import Contents, columns_at, stem
 from frtaudit.inputs.importing.lists import pairs_of, with_images
@@ -47,7 +48,7 @@ class Lfw:
         folds = [line.fold for line in lines if line.fold is not None]
         official = sha256_file(folder.path(file)) == OFFICIAL
         others = sorted(set(lists) - {file})
-        more = (f"not read: {', '.join(others)} (file={others[0]} reads it)",) if others else ()
+        more = (f"not read: {', '.join(others)} ({choices('file', others[:1])} reads it)",) if others else ()
         return KnownSet(
             name="xqlfw" if quality or "xqlfw" in file.lower() else "lfw",
             title="LFW, the official pairs of View 2"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from frtaudit.core.registry import register
+from frtaudit.core.text.quoting import choices
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.contents import Contents, columns_at
 from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Samples
@@ -35,7 +36,7 @@ class VggFace2:
         parts = sorted({str(PurePosixPath(name).parent.parent) for name in images})
         wanted = options.file or ("test" if "test" in parts else parts[0] if len(parts) == 1 else "")
         if wanted not in parts:
-            accepted = " or ".join(f"file={part}" for part in parts) or "images named n000001/0001_01.jpg"
+            accepted = choices("file", parts) or "images named n000001/0001_01.jpg"
             raise DataError("the folder", f"{len(parts)} parts with images of people", accepted)
         chosen = [PurePosixPath(name) for name in images if str(PurePosixPath(name).parent.parent) == wanted]
         people = [place.parent.name for place in chosen]

@@ -109,4 +109,8 @@ class _Columns:
         if isinstance(groups, Mapping):
             return self.pair("groups", groups[name])
         both = [f"{side}_{name}" for side in SIDES]
+        if name not in self.names and not set(both) <= set(self.names):
+            text = f"the table has no column {name!r}, nor both {' and '.join(both)}"
+            accepted = f"groups={{{name!r}: (COLUMN, COLUMN)}}, of probe and reference, among {', '.join(self.names)}"
+            raise DataError("groups", text, accepted)
         return self.pair("groups", both if set(both) <= set(self.names) else [name, name])

@@ -79,7 +79,7 @@ def test_build_reads_what_plain_writes(value: Outer) -> None:
         (tuple[float, ...], [0.1, None], "a.b[1]: found null; accepted: a number"),
         (tuple[int, int], [1], "a.b: found 1 values; accepted: 2 values"),
         (Mapping[str, float], [1], "a.b: found a list; accepted: a mapping of keys to values"),
-        (Bootstrap, "x", "a.b: found 'x'; accepted: a mapping of keys to values"),
+        (Bootstrap, "x", "a.b: found 'x'; accepted: a mapping of keys to values: B, alpha"),
         (float | str, None, "a.b: found null; accepted: a number or text; quote it"),
         (int, "???", "a.b: no value; accepted: a whole number"),
     ],

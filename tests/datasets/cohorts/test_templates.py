@@ -150,10 +150,16 @@ def test_missing_files_are_one_line(root: Path) -> None:
         TemplateFolder(root=str(root), pairs="pairs.csv").load({}, 0)
     for path in (root / "templates").iterdir():
         path.unlink()
-    with pytest.raises(DataError, match="templates: no .npz file"):
+    embeddings = f"; embeddings of any other layout: frtaudit import {root} into=OUT$"
+    with pytest.raises(DataError, match=f"templates: no .npz file.*{embeddings}"):
         TemplateFolder(root=str(root)).load({}, 0)
     (root / "metadata.csv").unlink()
-    with pytest.raises(DataError, match=r"^metadata.csv: no such file below .*cohort.metadata=FILE"):
+    with pytest.raises(DataError, match=r"^metadata.csv: no such file below .*cohort.metadata=FILE[^;]*$"):
+        TemplateFolder(root=str(root)).load({}, 0)
+    (root / "templates").rmdir()
+    with pytest.raises(
+        DataError, match=f"^metadata.csv: no such file below .*cohort.metadata=FILE.*{embeddings}"
+    ):
         TemplateFolder(root=str(root)).load({}, 0)
 
 

@@ -295,6 +295,13 @@ def two_matrices(folder: Path) -> None:
     table(folder / "people.csv", "photo", "person")
 
 
+def spaced(folder: Path) -> None:
+    """Columns, arrays and files whose names a shell reads as several words, or as more than words."""
+    np.savez(folder / "m.npz", **{"left side": VECTORS, "it's": VECTORS}, image_id=IDS)
+    table(folder / "people (2026).csv", "photo", "employee name", "sex")
+    table(folder / "people; more.csv", "photo", "employee name", "sex")
+
+
 def repeated(folder: Path) -> None:
     """An image has two rows."""
     np.savez(folder / "m.npz", embedding=VECTORS, image_id=[IDS[1], *IDS[1:]])
@@ -408,8 +415,9 @@ REFUSED = {
     unnamed: "no subject ids of the images; accepted: subject=COLUMN, one of photo, employee, sex, or table=FILE",
     two_tables: "2 tables of the images; accepted: table=more.csv or table=people.csv",
     two_matrices: "m.npz: 2 arrays of rows of numbers; accepted: embedding=left or embedding=right",
+    spaced: "2 arrays of rows of numbers; accepted: embedding='left side' or embedding='it'\"'\"'s'",
     repeated: "m.npz: 1 images have two embeddings; accepted: one row for each image",
-    short: "m.npy: rows without ids, and no table with as many rows; accepted: an array of image ids, or table=FILE",
+    short: "m.npy: 47 rows without ids, and no table with as many rows; accepted: an array of image ids, or table=FILE",
     ragged: "m.csv line 3: 1 numbers, the first row has 2; accepted: as many numbers in each row",
     hdf5_bomb: "m.h5: 'embedding' has 20480000000 bytes, few of them in the file; accepted: arrays of embeddings",
     hdf5_elsewhere: "no known layout: 2 files",
@@ -427,17 +435,20 @@ REFUSED = {
 def test_what_is_ambiguous_or_hostile_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], write: Callable[[Path], None]
 ) -> None:
-    """The line names the option that settles it, which then does; nothing is written."""
+    """The line names the option that settles it, which typed as it is printed then does; nothing is written."""
     write(tmp_path)
     code, printed = run(capsys, str(tmp_path), f"into={tmp_path / 'out'}")
     assert code == 1
     assert REFUSED[write] in printed
     assert printed.count("\n") == 1
     assert not (tmp_path / "out").exists()
-    option = re.search(r"accepted: ((?:subject|table|embedding)=\w[\w.]*)", printed)
-    if option:
-        word = "subject=employee" if "COLUMN" in option[1] else option[1]
-        assert run(capsys, str(tmp_path), f"into={tmp_path / 'out'}", word)[0] == 0
+    words: list[str] = []
+    while option := re.search(
+        r"accepted: (?:subject=COLUMN, one of \w+, (?P<column>.*?),|(?P<word>\w+=.*?)(?: or |$))", printed
+    ):
+        words += shlex.split(option["word"] or f"subject={option['column']}")
+        code, printed = run(capsys, str(tmp_path), f"into={tmp_path / 'out'}", *words)
+    assert code == (0 if words else 1), printed
 
 
 def object_ids(folder: Path) -> str:
