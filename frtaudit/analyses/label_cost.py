@@ -329,10 +329,8 @@ def on_truth(
     flat = RateBounds(rate=rate, n_eff=n_eff, degrees=degrees)
     known_bounds = flat if summary.bounds is None else summary.bounds()
     if 0 < rate < 1 and variance > 0:
-        moved = moving and not summary.too_few_errors
-        found = wilson.bounds_from_moved if moved else wilson.bounds_from_variance
         bounds, wider = (
-            found(rate, spread, summary.trials, degrees).allowing(known_bounds)
+            wilson.bounds_from_variance(rate, spread, summary.trials, degrees).allowing(known_bounds)
             for spread in (variance, variance + error)
         )
         return _of_labels(from_variance(bounds, wider, true.size, alpha))

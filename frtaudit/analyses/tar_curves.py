@@ -323,7 +323,7 @@ class _Drawing:
             fnmr = ruled.bounds.moving(1 - self.others[:, a, b])
         else:
             degrees = min(self.classes.sizes[a], self.classes.sizes[b]) - 1
-            fnmr = wilson.bounds_from_moved(1 - rate, variance, ruled.trials, degrees, ruled.image)
+            fnmr = wilson.bounds_from_variance(1 - rate, variance, ruled.trials, degrees, ruled.image)
         made = fnmr.interval(self.alpha)
         return Interval.of(
             1 - made.high,

@@ -271,7 +271,12 @@ def _rule(
     steady = drawn is not None and _steady(system, drawn)
     if place.schema is not None:
         return _of_strictest(residuals, drawn if steady else None, alpha)
-    if drawn is not None and steady and _enough(residuals) and residuals.rate < 1:
+    enough = (
+        residuals.errors >= MIN_ERRORS
+        and residuals.subjects_with_errors >= MIN_ERROR_SUBJECTS
+        and residuals.rate < 1
+    )
+    if drawn is not None and steady and enough:
         return _moving(residuals, drawn, alpha)
     ruled = _ruled(system, place, alpha)
     said = [
@@ -309,10 +314,6 @@ def _moved(system: SystemData, place: OperatingPoint) -> Floats | None:
 def _steady(system: SystemData, drawn: Floats) -> bool:
     """Whether the group has a rate in nearly all replicates, and not the same in each: their variance stands alone."""
     return _whole(drawn.size, system.replicates[Plan.SUBJECTS].t_star.shape[1]) and float(drawn.var()) > 0
-
-
-def _enough(residuals: dependence.Residuals) -> bool:
-    return residuals.errors >= MIN_ERRORS and residuals.subjects_with_errors >= MIN_ERROR_SUBJECTS
 
 
 def _whole(known: int, size: int) -> bool:
@@ -364,12 +365,11 @@ def from_variance(
 def _moving(
     residuals: dependence.Residuals, drawn: Floats, alpha: float, note: str | None = None
 ) -> Interval:
-    """FNMR at an FMR target (FORMULAS 8.2); of few errors, at the strictest threshold, on the variance alone (8.21)."""
-    found = wilson.bounds_from_moved if _enough(residuals) else wilson.bounds_from_variance
+    """FNMR at an FMR target (FORMULAS 8.2)."""
     degrees = dependence.degrees_of_freedom(residuals.effective_subjects)
     variance = float(drawn.var(ddof=1))
     bounds, wider = (
-        found(residuals.rate, value, residuals.trials, degrees, residuals.image)
+        wilson.bounds_from_variance(residuals.rate, value, residuals.trials, degrees, residuals.image)
         for value in (variance, variance + bootstrap_intervals.variance_error(drawn))
     )
     return from_variance(bounds, wider, int(drawn.size), alpha, note)

@@ -23,7 +23,7 @@ from frtaudit.evaluation.system import WEIGHTINGS
 from frtaudit.labelling.dates import Sides
 from frtaudit.stats.bootstrap.resample import Replicates, replicate
 from frtaudit.stats.intervals import bootstrap_intervals, dependence
-from frtaudit.stats.intervals.wilson import WilsonRule, bounds_from_moved, prepare_mated
+from frtaudit.stats.intervals.wilson import WilsonRule, bounds_from_variance, prepare_mated
 from frtaudit.stats.rates.censoring import censoring_of
 from frtaudit.stats.rates.rates import rates, threshold_at
 from frtaudit.stats.rates.resolution import unresolved
@@ -132,7 +132,7 @@ def band(rates: DatedRates, a: int, weighting: Weighting, alpha: float) -> Inter
         degrees = dependence.degrees_of_freedom(residuals.effective_subjects)
         spread = float(known.var(ddof=1))
         bounds, wider = (
-            bounds_from_moved(residuals.rate, variance, residuals.trials, degrees, residuals.image)
+            bounds_from_variance(residuals.rate, variance, residuals.trials, degrees, residuals.image)
             for variance in (spread, spread + bootstrap_intervals.variance_error(known))
         )
         return from_variance(bounds, wider, int(known.size), alpha)

@@ -23,16 +23,13 @@ from frtaudit.evaluation.intervals import (
     PLAN_OF,
     OperatingPoint,
     RateSummary,
-    _moving,
     empty,
     finite,
     intervals_of,
     rate_estimate,
     read,
 )
-from frtaudit.stats.intervals import dependence
-from frtaudit.stats.intervals.rate_bounds import moved_upper_bound
-from frtaudit.stats.intervals.wilson import bounds_from_variance, prepare, wilson_iid
+from frtaudit.stats.intervals.wilson import prepare, wilson_iid
 
 B_MANY = 199
 RNG = np.random.default_rng(3)
@@ -268,22 +265,6 @@ def test_wilson_at_a_target_rests_on_moving_thresholds() -> None:
         min(found.value * (1 - found.value) / drawn.var(ddof=1), found.denominator)
     )
     assert wilson.n_resamples == drawn.size
-
-
-@pytest.mark.parametrize("enough", [True, False])
-def test_upper_bound_at_a_target_allows_for_the_spread_of_a_higher_rate(*, enough: bool) -> None:
-    """FNMR whose threshold moved: at least the bound by the logarithm, where errors are enough (8.2)."""
-    residuals = dependence.Residuals(
-        rate=0.2, errors=200 if enough else 9, trials=1000 if enough else 45, total=45, subjects=40,
-        subjects_with_errors=20, effective_subjects=40.0, by_subject=4.0,
-    )  # fmt: skip
-    drawn = np.array([0.15, 0.25] * 100)
-    made = _moving(residuals, drawn, 0.05)
-    held = bounds_from_variance(0.2, float(drawn.var(ddof=1)), residuals.trials, 39.0)
-    moved = moved_upper_bound(0.2, held.n_eff, 39.0, 0.025)
-    assert made.high == pytest.approx(float(moved) if enough else held.high(0.025))
-    assert made.low == pytest.approx(held.low(0.025))
-    assert float(moved) > held.high(0.025)
 
 
 def test_identity_rates_have_no_published_interval() -> None:

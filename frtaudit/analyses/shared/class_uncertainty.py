@@ -404,7 +404,7 @@ def _by_variance(
         return ()
     variance = float(known.var(ddof=1))
     bounds, wider = (
-        wilson.bounds_from_moved(summary.value, spread, summary.trials, degrees, image)
+        wilson.bounds_from_variance(summary.value, spread, summary.trials, degrees, image)
         for spread in (variance, variance + variance_error(known))
     )
     return (from_variance(bounds, wider, int(known.size), alpha),)

@@ -155,7 +155,6 @@ def wilson_moving(
     variance counts only where it is larger than by 8.1 (FORMULAS 8.21).
     """
     n_eff, p = effective_trials(tally, lent, over), rates(tally, over)
-    alone = np.zeros(p.shape, dtype=bool)
     known = replicates[:, ~np.isnan(replicates[0])]
     if known.shape[1] > 1:
         variance, some = known.var(axis=1, ddof=1), (p > 0) & (p < 1)
@@ -166,9 +165,7 @@ def wilson_moving(
             independent, variance, out=np.full(p.shape, np.inf), where=(variance > 0) & (independent > 0)
         )
         n_eff = np.minimum(moved, np.where(alone, float(over.trials), n_eff))
-    bounds = _outer(p, n_eff, over, alpha)
-    least_high = rate_bounds.moved_upper_bound(p, n_eff, over.degrees, alpha / 2)
-    return Bounds(low=bounds.low, high=np.where(alone, np.maximum(bounds.high, least_high), bounds.high))
+    return _outer(p, n_eff, over, alpha)
 
 
 def percentile(tally: Tally, replicates: Floats, alpha: float, least: tuple[int, int]) -> Bounds:

@@ -11,7 +11,7 @@ Student's t and a' = 1 - Phi(t),
     lower = min(W-, C-),  upper = max(W+, C+).
 
 The upper bound of FMR (8.18) also allows for people that the cohort happened not to hold, that of a pooled FNMR for one
-more bad image where people weigh unequally, that of an FNMR whose threshold moves for a spread that grows with it.
+more bad image where people weigh unequally.
 
 Everything here is a function of arrays that broadcast; ``rate`` is p in the weighting used, ``n_eff`` > 0 the effective
 number of comparisons, ``degrees`` >= 1 those of Student's t (K - 1), ``error`` in (0, 1/2) the one-sided error a.
@@ -59,7 +59,6 @@ class RateBounds:
     pair: float | None = None
     person: float = 0.0
     image: float = 0.0
-    moved: bool = False
 
     def allowing(self, known: "RateBounds") -> "RateBounds":
         """The same with what ``known`` allows for that the cohort does not hold: a pair, a person, an image."""
@@ -94,8 +93,7 @@ class RateBounds:
         known = self.rate, self.n_eff, self.degrees
         if self.pair is None:
             heavy = self.image * self.n_eff > 1
-            bound = fnmr_upper_bound(*known, self.image, error) if heavy else upper_bound(*known, error)
-            return float(np.maximum(bound, moved_upper_bound(*known, error)) if self.moved else bound)
+            return float(fnmr_upper_bound(*known, self.image, error) if heavy else upper_bound(*known, error))
         return float(fmr_upper_bound(*known, self.pair, self.person, error))
 
     def interval(self, alpha: float) -> Score:
@@ -112,7 +110,7 @@ class RateBounds:
         """The p value of "the rate is below ``limit``", by the upper bound."""
         if not self.n_eff or not 0 < limit <= 1:
             return 1.0
-        if self.pair is not None or self.moved or self.image * self.n_eff > 1:
+        if self.pair is not None or self.image * self.n_eff > 1:
             return claim_p(lambda error: self.high(error) < limit)
         return float(p_below(self.rate, self.n_eff, self.degrees, limit))
 
@@ -283,24 +281,6 @@ def fnmr_upper_bound(
     known = upper_bound(rate, n_eff, degrees, error)
     heavier = _floats(image) * _floats(n_eff) > 1
     return np.where(heavier, np.maximum(known, unseen_bound(rate, n_eff, np.inf, image, 0.0, error)), known)
-
-
-def moved_upper_bound(rate: Numbers, n_eff: Numbers, degrees: Numbers, error: Numbers) -> Floats:
-    """What the upper bound of an FNMR is at least where its threshold moves with the cohort (FORMULAS 8.2).
-
-    A shift of the threshold multiplies FNMR in the tail of the mated scores: it is the standard error of log FNMR that
-    stays, where that of FNMR grows with FNMR. A cohort without the people who push the threshold up shows a low rate
-    and a small spread at once. q exp(t sqrt((1-q)/(q n_eff))), at most 1, with q = p; below the q with
-    n_eff q(1-q) = t^2/4 it is that q, so that the bound falls nowhere as errors rise, and above 1/2, past the tail,
-    it is 1/2.
-
-    >>> round(float(moved_upper_bound(0.2, 60, 40, 0.025)), 6), round(float(upper_bound(0.2, 60, 40, 0.025)), 6)
-    (0.337025, 0.327125)
-    """
-    p, n, t = _of_one_shape(rate, n_eff, student(degrees, error))
-    q = np.clip(p, (1 - np.sqrt(np.maximum(1 - t * t / n, 0.0))) / 2, 0.5)
-    grown = np.exp(np.minimum(t * np.sqrt((1 - q) / (q * n)), 2.0))  # beyond e^2 q is 1/2, and the bound 1
-    return np.asarray(np.minimum(q * grown, 1.0))
 
 
 def pair_weight(match_rate: Numbers, blocks: Numbers) -> Floats:

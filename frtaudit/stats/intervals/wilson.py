@@ -100,11 +100,12 @@ def wilson_plugin(
 def bounds_from_variance(
     rate: float, variance: float, trials: int, degrees: float = math.inf, image: float = 0.0
 ) -> RateBounds:
-    """Bounds on n_eff = min(p(1-p)/variance, trials).
+    """Bounds on n_eff = min(p(1-p)/variance, trials), as for FNMR at an FMR target (FORMULAS 8.2).
 
-    ``variance``: of the rate; ``degrees``: of freedom of Student's t, infinite for the normal; ``image``: as in
-    :class:`RateBounds`. Raises ``ValueError`` for a rate of 0 or 1 or a variance that is not positive: no effective
-    size follows from them, and FORMULAS 8.1 (:class:`WilsonRule`) serves instead.
+    ``variance``: of the rate, for instance over vertex replicates with t* recomputed in each; ``degrees``: of
+    freedom of Student's t, infinite for the normal; ``image``: as in :class:`RateBounds`. Raises ``ValueError`` for a
+    rate of 0 or 1 or a variance that is not positive: no effective size follows from them, and FORMULAS 8.1
+    (:class:`WilsonRule`) serves instead.
 
     >>> bounds_from_variance(0.5, 0.01, 1000).n_eff
     25.0
@@ -113,17 +114,6 @@ def bounds_from_variance(
         raise ValueError(f"rate {rate}, variance {variance}: no effective size; the rule of 8.1 serves here")
     n_eff = min(rate * (1 - rate) / variance, float(trials))
     return RateBounds(rate=rate, n_eff=n_eff, degrees=degrees, image=image)
-
-
-def bounds_from_moved(
-    rate: float, variance: float, trials: int, degrees: float = math.inf, image: float = 0.0
-) -> RateBounds:
-    """The same for FNMR at an FMR target, ``variance`` over replicates with t* recomputed in each (FORMULAS 8.2).
-
-    >>> bounds_from_moved(0.2, 0.0025, 1000, 40).high(0.025) > bounds_from_variance(0.2, 0.0025, 1000, 40).high(0.025)
-    True
-    """
-    return replace(bounds_from_variance(rate, variance, trials, degrees, image), moved=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -101,9 +101,9 @@ def test_the_moving_interval_is_that_of_the_report() -> None:
     for c in range(200):
         if drawn.own.errors[c] >= 10 and drawn.own.subjects_with_errors[c] >= 10:
             p, variance = float(coverage.rates(drawn.own, OVER)[c]), float(made[c].var(ddof=1))
-            score = wilson.bounds_from_moved(p, variance, OVER.trials, OVER.effective_subjects - 1).interval(
-                ALPHA
-            )
+            score = wilson.bounds_from_variance(
+                p, variance, OVER.trials, OVER.effective_subjects - 1
+            ).interval(ALPHA)
             assert (found.low[c], found.high[c]) == pytest.approx((score.low, score.high))
         else:
             known = RateBounds(
