@@ -94,7 +94,12 @@ class Finding:
     @property
     def fails_unadjusted(self) -> bool:
         """Whether the limit is broken at the level of this finding alone, but not among all of the family."""
-        if self.set_aside or self.verdict is Verdict.FAIL or self.bound_level is None or not self.is_broken_alone:
+        if (
+            self.set_aside
+            or self.verdict is Verdict.FAIL
+            or self.bound_level is None
+            or not self.is_broken_alone
+        ):
             return False
         return 1 - self.bound_level + ROUNDING < (self.p_adjusted or 0.0)
 
