@@ -24,6 +24,7 @@ BIAS ?=
 VENDORS ?=
 LABELS ?= --searches 5 --queries 40
 SETS ?=
+DECISIONS ?=
 MOVING ?= --people 60 --people 150
 export PYTHON
 # The tests start the command a hundred times: its bytecode is kept.
@@ -104,6 +105,7 @@ guarantees: $(FOR_TESTS)
 	    --out reports/guarantees/superpopulations.json --docs docs/methods/guarantees.md $(SETS)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.attempts --docs docs/methods/guarantees.md
 	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.overall_ratio --docs docs/methods/guarantees.md
+	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.decisions --docs docs/methods/guarantees.md $(DECISIONS)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.moving_thresholds \
 	    --out reports/guarantees/moving_thresholds.json --docs docs/methods/guarantees.md $(MOVING)
 
