@@ -1,4 +1,4 @@
-"""How many subjects would decide a requirement, if rate and effective sample size per subject stay as estimated."""
+"""How many subjects would decide a requirement, if the estimate and its variance per subject stay as they are."""
 
 from statistics import NormalDist
 
@@ -33,5 +33,47 @@ def subjects_needed(
     beyond = value > limit if upper else value < limit
     z = NormalDist().inv_cdf(1.0 - (alpha / family if beyond else alpha))
     n = z**2 * limit * (1.0 - limit) / (value - limit) ** 2
-    needed = subjects * n / n_eff
+    return _projected(subjects * n / n_eff, subjects)
+
+
+def subjects_for_distance(
+    value: float,
+    limit: float,
+    interval: tuple[float, float],
+    *,
+    level: float,
+    errors: tuple[float, float],
+    subjects: float,
+) -> float | None:
+    """How many subjects put the deciding bound of a d_l2 on its upper limit; None as for a rate.
+
+    The bounds are on the square v = d^2 (FORMULAS 8.7). With k times the subjects its variance, about b v, is b v / k.
+    The lower bound then is ``v - z sqrt(b v / k)``, b from the lower bound at hand; the upper one is the largest w with
+    ``(w - v)^2 <= z^2 b w / k``, b from the upper bound. A lower bound cut off at 0 gives no b, and so no number.
+
+    Parameters
+    ----------
+    value, limit, interval : float, float, (2,) float
+        The estimated d, its upper limit, and its two-sided interval at ``level``.
+    errors : (2,) float
+        One-sided errors of the bound that passes and of the bound that fails, adjusted for findings and classes.
+
+    Examples
+    --------
+    >>> subjects_for_distance(1.2, 1.5, (0.0, 2.0), level=0.95, errors=(0.05, 0.001), subjects=442)
+    1700.0
+    """
+    low, high = interval
+    fails = value > limit
+    if value == limit or limit <= 0.0 or (fails and low <= 0.0):
+        return None
+    bound, at, error = (low, value, errors[1]) if fails else (high, limit, errors[0])
+    scale = at / (value if fails else high)  # the variance is that at the estimate, or that at the bound
+    z = [NormalDist().inv_cdf(1.0 - tail) for tail in ((1.0 - level) / 2.0, error)]
+    k = (z[1] / z[0] * (value**2 - bound**2) / (value**2 - limit**2) * scale) ** 2
+    return _projected(subjects * k, subjects)
+
+
+def _projected(needed: float, subjects: float) -> float | None:
+    """Rounded as a projection is; None where those there are would be enough."""
     return float(f"{needed:.{DIGITS}g}") if needed > subjects else None

@@ -4,21 +4,18 @@ from collections.abc import Callable, Iterator, Sequence
 
 from frtaudit.core import Target, Verdict
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
-from frtaudit.core.metrics import RATES
 from frtaudit.core.result import DECISION
 from frtaudit.core.text import formatting
-from frtaudit.evaluation.subjects_needed import subjects_needed
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, plain_text, spans
-from frtaudit.report.sections import differences, vendor_tables
+from frtaudit.report.sections import deciding, differences, vendor_tables
 from frtaudit.report.sections.points import POOLS, main_target, overall
-from frtaudit.report.sections.verdicts import FindingRow, confidence, marks, named, sense
+from frtaudit.report.sections.verdicts import FindingRow, confidence, marks, named
 from frtaudit.report.source import Record, Source
 
 MODELLED = "fmr_model"
 MAX_NAMED, MAX_LISTED, FEW_SYSTEMS = 3, 6, 3
 NEEDED = f"; each group needs {MIN_ERRORS} errors of {MIN_ERROR_SUBJECTS} subjects"
-PROJECTED = "Numbers of subjects hold if rate and effective sample size per subject stay as estimated."
 
 
 def sentences(source: Source, rulings: Sequence[FindingRow]) -> tuple[Text, ...]:
@@ -265,49 +262,20 @@ def _differs(source: Source, record: Record) -> Text:
 
 
 def _undecided(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
-    """What stays inconclusive, with the number of subjects that would decide it if the rates stay as estimated."""
+    """What stays inconclusive, with the number of subjects that would decide it if the estimates stay as they are."""
     parts: dict[str, Text] = {}  # several requirements may ask the same
+    conditions: dict[str, None] = {}
     unsure = [ruling for ruling in rulings if ruling.code == Verdict.INCONCLUSIVE.value]
     for finding in unsure[:MAX_NAMED]:
         if finding.record is not None:
-            needed = _needed(source, finding, finding.record)
+            needed = deciding.subjects(source, finding, finding.record)
             enough = "" if needed is None else f" (about {formatting.count(needed)} subjects would decide)"
             said = spans(finding.who[:1], ", ", _judged(source, finding, finding.record), enough)
             parts.setdefault(plain_text(said), said)
+            if needed is not None:
+                conditions[f" {deciding.condition(finding.record)}"] = None
     more = f" and {len(unsure) - MAX_NAMED} more" if len(unsure) > MAX_NAMED else ""
     if parts:
-        projected = f" {PROJECTED}" if any("would decide" in text for text in parts) else ""
-        yield spans("Inconclusive on these data: ", _semicolons(list(parts.values())), f"{more}.{projected}")
-
-
-def _needed(source: Source, row: FindingRow, record: Record) -> float | None:
-    """How many subjects would decide a finding; None where that cannot be said."""
-    finding = source.result.findings[row.index]
-    value, bound, count = record.estimate.value, record.bound(Target.POPULATION), _subjects(source, record)
-    if (
-        record.estimate.metric not in RATES
-        or value is None
-        or bound is None
-        or finding.bound_level is None
-        or not count
-    ):
-        return None
-    return subjects_needed(
-        value,
-        finding.limit,
-        upper=sense(source, finding) == "<=",
-        alpha=1.0 - finding.bound_level,
-        family=finding.family or 1,
-        n_eff=bound.interval.n_eff or 0.0,
-        subjects=count,
-    )
-
-
-def _subjects(source: Source, record: Record) -> float | None:
-    """Subjects of the estimate's group."""
-    if record.estimate.group == "all":
-        found = source.result.cohort.get("subjects")
-    else:
-        rows = source.counts(record.estimate.schema or "")
-        found = next((row.get("subjects") for row in rows if row.get("group") == record.estimate.group), None)
-    return float(found) if isinstance(found, (int, float)) else None
+        yield spans(
+            "Inconclusive on these data: ", _semicolons(list(parts.values())), f"{more}.", *conditions
+        )

@@ -1,0 +1,60 @@
+"""How many subjects would decide an inconclusive finding, and under which condition."""
+
+from frtaudit.core import Target
+from frtaudit.core.metrics import D_L2, RATES
+from frtaudit.evaluation.subjects_needed import subjects_for_distance, subjects_needed
+from frtaudit.report.sections.verdicts import FindingRow, sense
+from frtaudit.report.source import Record, Source
+
+OF_RATES = "Numbers of subjects hold if rate and effective sample size per subject stay as estimated."
+OF_DISTANCES = (
+    "Numbers of subjects hold if d_l2, its variance per subject and the shares of classes stay as estimated."
+)
+
+
+def condition(record: Record) -> str:
+    """What the number of subjects assumes."""
+    return OF_DISTANCES if record.estimate.metric == D_L2 else OF_RATES
+
+
+def subjects(source: Source, row: FindingRow, record: Record) -> float | None:
+    """How many subjects would decide a finding, if its estimate stays as it is; None where that cannot be said."""
+    finding, estimate = source.result.findings[row.index], record.estimate
+    bound, count = record.bound(Target.POPULATION), _subjects(source, record)
+    if estimate.value is None or bound is None or finding.bound_level is None or not count:
+        return None
+    upper, alpha, family = sense(source, finding) == "<=", 1.0 - finding.bound_level, finding.family or 1
+    low, high, level = bound.interval.low, bound.interval.high, bound.interval.level
+    if estimate.metric == D_L2 and upper and low is not None and high is not None:
+        errors = alpha, alpha / family / _classes(source, record)
+        return subjects_for_distance(
+            estimate.value, finding.limit, (low, high), level=level, errors=errors, subjects=count
+        )
+    if estimate.metric not in RATES:
+        return None
+    n_eff = bound.interval.n_eff or 0.0
+    return subjects_needed(
+        estimate.value, finding.limit, upper=upper, alpha=alpha, family=family, n_eff=n_eff, subjects=count
+    )
+
+
+def _classes(source: Source, record: Record) -> int:
+    """How many classes the largest distance is chosen from; 1 for the distance of one class."""
+    if record.estimate.group != "max":
+        return 1
+    names = {
+        item.estimate.group
+        for item in source.select(D_L2, schema=record.estimate.schema)
+        if item.estimate.provider == record.estimate.provider and item.estimate.at == record.estimate.at
+    }
+    return max(1, sum(name != "max" and "|" not in str(name) for name in names))
+
+
+def _subjects(source: Source, record: Record) -> float | None:
+    """Subjects of the estimate's group; all of them for a d_l2, for each class is compared with the mean of all."""
+    if record.estimate.group == "all" or record.estimate.metric == D_L2:
+        found = source.result.cohort.get("subjects")
+    else:
+        rows = source.counts(record.estimate.schema or "")
+        found = next((row.get("subjects") for row in rows if row.get("group") == record.estimate.group), None)
+    return float(found) if isinstance(found, (int, float)) else None
