@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import threadpoolctl  # noqa: F401  it sets a variable of the environment where it is first imported
 from hostile_specs import AUDIT, BODY, HANDLER, WORDS, Hostile, attempts
 from small_run import make_result
 
@@ -137,7 +138,6 @@ def test_a_hostile_spec_is_refused_by_every_command(
 ) -> None:
     """The same of commands that compose a spec or a collection; a refused seal makes no key either."""
     monkeypatch.setenv("FRTAUDIT_CONFIG_HOME", str(tmp_path / "home"))
-    refused([*command, "seed=x"], capsys)  # threadpoolctl sets a variable where it is first imported
     for number, attempt in enumerate(ATTEMPTS):
         for name in ("loot", "work", "theirs"):
             (tmp_path / str(number) / name).mkdir(parents=True)

@@ -72,8 +72,6 @@ def run(
 
 def checked(overrides: Sequence[str], config_dir: str | None) -> AuditSpec:
     """The spec that :func:`run` would run, its folder checked too. Raises :class:`FrtauditError`."""
-    from frtaudit.pipeline.drafts import refuse_invalid  # it loads what signs
-
     found = composed(CONFIG, overrides, config_dir)
     spec = audit_of(found)
     folder = _folder(overrides, found)
@@ -82,6 +80,8 @@ def checked(overrides: Sequence[str], config_dir: str | None) -> AuditSpec:
         raise as_line(NotADirectoryError(errno.ENOTDIR, "", str(above)), RUN_FOLDER)
     refuse_used(folder)
     if folder.exists():
+        from frtaudit.pipeline.drafts import refuse_invalid  # it loads what signs
+
         refuse_invalid(folder)
     return spec
 
