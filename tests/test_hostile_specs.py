@@ -31,6 +31,7 @@ def loot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     def reached(*_: object, **__: object) -> None:
         raise AssertionError("a hostile spec reached the audit")
 
+    monkeypatch.setenv(main.DRAWING, os.devnull)  # as each command sets it
     for name in ("loot", "work", "theirs"):
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path / "work")
@@ -138,6 +139,7 @@ def test_a_hostile_spec_is_refused_by_every_command(
 ) -> None:
     """The same of commands that compose a spec or a collection; a refused seal makes no key either."""
     monkeypatch.setenv("FRTAUDIT_CONFIG_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv(main.DRAWING, os.devnull)
     for number, attempt in enumerate(ATTEMPTS):
         for name in ("loot", "work", "theirs"):
             (tmp_path / str(number) / name).mkdir(parents=True)
