@@ -13,6 +13,7 @@ FAR = {"far"}  # a target of transactions
 BY_RATE = ("gini", "log_geomean", "max_geomean", "max_min")  # each of one rate: at.rate, or of, says which
 RATIO = "ratio_to_overall"
 RATE = {"rate"}
+BY_SCORES = (GridKind.FMR_DECADES, GridKind.QUANTILE)
 TRANSACTIONS = "transactions"  # the analysis that counts them
 NO_TRANSACTIONS = "it counts transactions, and these data hold comparisons"
 
@@ -131,6 +132,11 @@ def _no_target(requirement: RequirementSpec, spec: AuditSpec) -> str | None:
     fixed = spec.thresholds.file is None and grid.kind is GridKind.EXPLICIT
     if isinstance(value, float) and fixed and value not in grid.values:
         return f"threshold {value:g} is not of the grid; write thresholds.grid.values=[{value:g}]"
+    if isinstance(value, float) and spec.thresholds.file is None and grid.kind in BY_SCORES:
+        return (
+            f"a grid of kind {grid.kind.value} comes of the scores and need not hold threshold {value:g}; "
+            f"write thresholds.grid.kind=explicit thresholds.grid.values=[{value:g}]"
+        )
     return None
 
 

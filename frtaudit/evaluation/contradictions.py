@@ -13,6 +13,7 @@ from frtaudit.core import UNKNOWN, AuditResult, Estimate, Finding, Method, Verdi
 from frtaudit.core.metrics import METRICS
 from frtaudit.core.plain.structure import build
 from frtaudit.core.spec import RequirementSpec, Weighting
+from frtaudit.evaluation.answerable import TRANSACTIONS
 from frtaudit.evaluation.requirement_findings import RequirementTest, finding_of, keeps, too_few_people
 from frtaudit.evaluation.requirements import JudgementContext, cases_of, decided, steps, subjects_of
 from frtaudit.evaluation.suspected_duplicates import without_confirmed
@@ -188,7 +189,7 @@ def _context(result: AuditResult) -> JudgementContext:
         name: {str(row["group"]): str(row["label"]) for row in rows if row["group"] != UNKNOWN}
         for name, rows in _classes(result.cohort)
     }
-    bootstrap = result.spec["bootstrap"]
+    bootstrap, analyses = result.spec["bootstrap"], result.spec.get("analyses")
     return JudgementContext(
         estimates=result.estimates,
         ranked={name: tuple(labels) for name, labels in classes.items()},
@@ -197,6 +198,7 @@ def _context(result: AuditResult) -> JudgementContext:
         labels=classes,
         corrected=without_confirmed(result.estimates),
         subjects=subjects_of(result.cohort),
+        has_transactions=isinstance(analyses, Mapping) and TRANSACTIONS in analyses,
     )
 
 

@@ -42,7 +42,8 @@ class JudgementContext:
     ``estimates``: the result's estimates, each interval with its one-sided form; ``ranked``: schema to its classes;
     ``labels``: what the classes of a schema are called in print, where they are not called by their names;
     ``corrected``: an estimate's place to that of the one which stands for it, on labels that a person corrected;
-    ``subjects``: (schema, group) to how many there are, (None, "all") of everybody.
+    ``subjects``: (schema, group) to how many there are, (None, "all") of everybody;
+    ``has_transactions``: whether the spec counts transactions, at whatever threshold.
     """
 
     estimates: Sequence[Estimate]
@@ -52,6 +53,7 @@ class JudgementContext:
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     corrected: Mapping[int, int] = field(default_factory=dict)
     subjects: Mapping[tuple[str | None, str], int] = field(default_factory=dict)
+    has_transactions: bool = False
 
     def label(self, estimate: Estimate) -> str:
         """What the group of an estimate is called."""
@@ -142,8 +144,7 @@ def directions(requirements: Sequence[RequirementSpec]) -> int:
 
 def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[RequirementTest]:
     """The requirement at each estimate that it names; at none, where nothing estimates it."""
-    counted = any(estimate.analysis == TRANSACTIONS for estimate in context.estimates)
-    if requirement.minimum.get("transactions") and not counted:
+    if requirement.minimum.get("transactions") and not context.has_transactions:
         return [RequirementTest(requirement=requirement, index=None, reason=NO_TRANSACTIONS)]
     places: dict[tuple[object, ...], int] = {}
     for index, estimate in enumerate(context.estimates):

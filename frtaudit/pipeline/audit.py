@@ -12,6 +12,7 @@ from frtaudit.core.machine import signals
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, Weighting
 from frtaudit.errors import printable
+from frtaudit.evaluation.answerable import TRANSACTIONS
 from frtaudit.evaluation.picked_group import highest
 from frtaudit.evaluation.requirements import JudgementContext, judge, subjects_of
 from frtaudit.evaluation.suspected_duplicates import with_suspects, without_confirmed
@@ -163,5 +164,6 @@ def _judge(
         },
         corrected=without_confirmed(estimates),
         subjects=subjects,
+        has_transactions=TRANSACTIONS in spec.analyses,
     )
     return with_suspects(judge(spec.requirements, context), spec.requirements, context)

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 from small_audits import CLASSES, spec, whole, whole_spec
 
-from frtaudit.core.spec import RequirementSpec, Weighting
+from frtaudit.core.spec import AuditSpec, RequirementSpec, Weighting
 from frtaudit.evaluation.answerable import ESTIMATED, why_not
 from frtaudit.evaluation.requirements import JudgementContext, cases_of
 
@@ -73,3 +73,26 @@ def test_comparisons_asked_for_far_are_told_what_to_write() -> None:
     made = whole_spec()
     counted = replace(made, analyses={**made.analyses, "transactions": None})
     assert [why_not(one, counted, RANKED) for one in asked] == [None, None]
+
+
+def test_a_declared_threshold_needs_a_grid_that_holds_it() -> None:
+    """A grid that comes of the scores seldom has it: nothing is estimated there, and the keys that help are named."""
+    asked = RequirementSpec(name="r", metric="fnmr", at={"threshold": 0.4}, limit=0.1)
+    spec = AuditSpec(name="a", cohort=None, protocol=None, analyses={"error_rates": None})
+    reason = why_not(asked, spec, {})
+    assert reason is not None
+    assert reason.endswith("write thresholds.grid.kind=explicit thresholds.grid.values=[0.4]")
+
+
+def test_transactions_that_are_counted_are_not_called_comparisons() -> None:
+    """A threshold at which none are estimated is the reason then; without the analysis, that these are comparisons."""
+    asked = RequirementSpec(
+        name="r", metric="far", at={"threshold": 0.4}, limit=0.1, minimum={"transactions": 1}
+    )
+    context = JudgementContext(estimates=(), ranked={}, alpha=0.05, weighting=Weighting.POOLED)
+    for has, said in (
+        (False, "these data hold comparisons"),
+        (True, "nothing estimates it"),
+    ):
+        (case,) = cases_of(asked, replace(context, has_transactions=has))
+        assert said in (case.reason or "")
