@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy import stats
 
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.stats.intervals.clustered_share import share_bounds
+from frtaudit.testing.study.misses import Misses, missed
 from frtaudit.testing.study.pages import into
 from frtaudit.testing.study.sets.one_sided import ERRORS
 
@@ -29,7 +29,6 @@ TRIED = (
     "one in 20 of 60, others of 2",
     "one in 50 of 100, others of 1",
 )
-SLACK, ALARM = 1.2, 1e-3
 COHORTS = 2000
 PLACE = "attempts"
 
@@ -65,25 +64,12 @@ FAILING = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
-    """Bounds that miss, over the cohorts of one cell, at each of ``ERRORS``."""
+class Tried(Misses):
+    """One cell: how people are tried, how many there are, and the share of failures that is true."""
 
     tried: str
     people: int
     truth: float
-    cohorts: int
-    lower: tuple[int, ...]
-    upper: tuple[int, ...]
-
-    @property
-    def broken(self) -> tuple[str, ...]:
-        """The bounds that miss more often than 1.2 times their error."""
-        return tuple(
-            f"{side} {error:g}"
-            for side, counts in (("lower", self.lower), ("upper", self.upper))
-            for error, count in zip(ERRORS, counts, strict=True)
-            if stats.binomtest(count, self.cohorts, SLACK * error, alternative="greater").pvalue <= ALARM
-        )
 
 
 def trials_of(tried: str, people: int, rng: np.random.Generator) -> Ints:
@@ -102,8 +88,8 @@ def cells(cohorts: int) -> Iterator[Tried]:
         for people in PEOPLE:
             for failing in FAILING:
                 rng = np.random.default_rng(seed_of(0, PLACE, tried, str(people), str(failing)))
-                missed = sum(_missed(failing, trials_of(tried, people, rng), rng) for _ in range(cohorts))
-                lower, upper = np.asarray(missed).astype(int).tolist()
+                counted = sum(_missed(failing, trials_of(tried, people, rng), rng) for _ in range(cohorts))
+                lower, upper = np.asarray(counted).astype(int).tolist()
                 yield Tried(
                     tried=tried, people=people, truth=failing.truth, cohorts=cohorts, lower=tuple(lower),
                     upper=tuple(upper),
@@ -114,8 +100,7 @@ def _missed(failing: Failing, trials: Ints, rng: np.random.Generator) -> Floats:
     bounds = share_bounds(failing.drawn(rng, trials), trials)
     if bounds is None:
         raise ValueError("somebody is tried in every cohort")
-    low = [bounds.low(error) > failing.truth for error in ERRORS]
-    return np.array([low, [bounds.high(error) < failing.truth for error in ERRORS]], dtype=np.float64)
+    return missed(bounds, failing.truth)
 
 
 def table(found: Sequence[Tried]) -> str:

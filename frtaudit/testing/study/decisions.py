@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from scipy import stats
 
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.arrays import Flags, Floats, Ints
@@ -27,6 +26,7 @@ from frtaudit.stats.intervals.wilson import prepare
 from frtaudit.stats.similarity.tail import no_groups
 from frtaudit.stats.similarity.transactions import transaction_tail
 from frtaudit.testing.populations import Sampled
+from frtaudit.testing.study.misses import Misses, missed
 from frtaudit.testing.study.pages import into
 from frtaudit.testing.study.sets.one_sided import ERRORS
 from frtaudit.testing.study.sets.scored_sets import ScoredSet
@@ -34,7 +34,6 @@ from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, missing, sources
 
 DESIGNS = ((60, 1e-2), (150, 1e-3))  # people and FAR of the set
 COHORTS, FOLDS, ATTEMPTS = 2000, 10, 2
-SLACK, ALARM = 1.2, 1e-3
 OTHERS, CHUNK = 2_000_000, 100_000  # pairs of the set that FMR at a fold's threshold is read from, at a time
 RANGE = (-1.0, 1.0)  # of cosines
 PLACE = "decisions"
@@ -43,25 +42,12 @@ Drawn = Iterator[tuple[str, RateBounds, float]]  # name of a rate, its bounds in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
-    """One rate of one design: misses of its one-sided bounds at each of ``ERRORS``."""
+class Decided(Misses):
+    """One rate of one design."""
 
     set: str
     people: int
     rate: str
-    cohorts: int
-    lower: tuple[int, ...]
-    upper: tuple[int, ...]
-
-    @property
-    def broken(self) -> tuple[str, ...]:
-        """The bounds that miss more often than 1.2 times their error."""
-        return tuple(
-            f"{side} {error:g}"
-            for side, counts in (("lower", self.lower), ("upper", self.upper))
-            for error, count in zip(ERRORS, counts, strict=True)
-            if stats.binomtest(count, self.cohorts, SLACK * error, alternative="greater").pvalue <= ALARM
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,18 +196,16 @@ def design(of: ScoredSet, people: int, target: float, cohorts: int) -> list[Deci
     rng = np.random.default_rng(seed_of(0, PLACE, of.name, str(people)))
     attempts, scores = tries(of.templates), scores_of(of.templates, of.mated_score, rng)
     truth = truth_of(attempts, target)
-    missed: dict[str, list[Floats]] = {}
+    counted: dict[str, list[Floats]] = {}
     for _ in range(cohorts):
         drawn = [
             *of_transactions(attempts, truth, np.sort(rng.choice(truth.people, people, replace=False))),
             *of_accuracy(scores, rng.choice(of.n_samples.size, people, replace=False), rng),
         ]
         for name, bounds, true in drawn:
-            low = [bounds.low(error) > true for error in ERRORS]
-            high = [bounds.high(error) < true for error in ERRORS]
-            missed.setdefault(name, []).append(np.array([low, high], dtype=np.float64))
+            counted.setdefault(name, []).append(missed(bounds, true))
     made = []
-    for name, rows in missed.items():
+    for name, rows in counted.items():
         lower, upper = np.sum(rows, axis=0).astype(int).tolist()
         made.append(
             Decided(
