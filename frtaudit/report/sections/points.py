@@ -139,7 +139,7 @@ def _sentence(source: Source, worst: Record, everybody: Record | None, rate: str
 
 
 def _lowest(source: Source, worst: Record) -> list[Part]:
-    """The group of the same system and schema with the lowest rate of the same kind."""
+    """The group of the same system and schema with the lowest rate of the same kind; in a tie of all there is none."""
     here = [
         record
         for record in source.select(worst.estimate.metric, schema=worst.estimate.schema, primary=True)
@@ -149,6 +149,8 @@ def _lowest(source: Source, worst: Record) -> list[Part]:
         and record.estimate.value is not None
     ]
     least = min(here, key=lambda record: record.estimate.value or 0.0)
+    if least.estimate.value == worst.estimate.value:
+        return ["; each other group has the same rate"]
     return ["; lowest ", phrases.value(least, like=worst.estimate), " (", phrases.group(source, least), ")"]
 
 

@@ -14,7 +14,7 @@ from report_fixture import DATE, SETTINGS, result
 from frtaudit.core import Estimate, Target, Verdict
 from frtaudit.core.spec import Report
 from frtaudit.report.context import Context, Status, context
-from frtaudit.report.pieces import Table, TextSpan, plain_text
+from frtaudit.report.pieces import Table, TextSpan, plain_text, spans
 from frtaudit.report.sections import differences, front, points, record, tables, verdicts
 from frtaudit.report.source import Source
 
@@ -453,3 +453,23 @@ def test_no_difference_is_never_said_beside_an_interval_that_excludes_equality()
         made = replace(first.estimate, value=2.0, test=test, intervals=intervals)
         said = plain_text(differences.answer(replace(first, estimate=made)))
         assert said.startswith(word)
+
+
+def test_of_groups_that_tie_none_is_the_lowest() -> None:
+    """The same FMR in every group of the schema: the sentence says so, and names no lowest group."""
+    base = result()
+
+    def text(share: float) -> str:
+        tied = [
+            replace(item, value=0.001 if item.group == "cedar" else share)
+            if item.metric == "fmr" and item.schema and item.value is not None
+            else item
+            for item in base.estimates
+        ]
+        source = Source(replace(base, estimates=tuple(tied)))
+        found = points.worst(source, "fmr", 0.001)
+        assert found is not None
+        return plain_text(spans(*points._sentence(source, *found, "FMR within the group")))
+
+    assert "each other group has the same rate" in text(0.001)
+    assert "; lowest " in text(0.0005)
