@@ -270,7 +270,8 @@ def _undecided(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
         if finding.record is not None:
             needed = deciding.subjects(source, finding, finding.record)
             enough = "" if needed is None else f" (about {formatting.count(needed)} subjects would decide)"
-            said = spans(finding.who[:1], ", ", _judged(source, finding, finding.record), enough)
+            advisory = ", advisory" if source.result.findings[finding.index].advisory else ""
+            said = spans(finding.who[:1], ", ", _judged(source, finding, finding.record), advisory, enough)
             parts.setdefault(plain_text(said), said)
             if needed is not None:
                 conditions[f" {deciding.condition(finding.record)}"] = None

@@ -27,26 +27,33 @@ class Cohort:
 def build(source: Source) -> Cohort:
     """Stands in every report."""
     named = source.result.cohort.get("subjects") != 0  # files without subjects: a note says so
+    counted = _counted(source)
     totals = tuple(
-        (title, counted)
-        for key, title in COUNTED
-        if named and (counted := source.counted(source.result.cohort, "/cohort", key))
+        (title, number)
+        for key, title in counted
+        if named and (number := source.counted(source.result.cohort, "/cohort", key))
     )
     schemas = mapping(source.result.cohort.get("schemas"))
-    tables = [_schema(source, name) for name in schemas if source.counts(name)]
+    tables = [_schema(source, name, counted) for name in schemas if source.counts(name)]
     return Cohort(totals=totals, tables=(*tables, *_comparisons(source)))
 
 
-def _schema(source: Source, name: str) -> Table:
+def _counted(source: Source) -> tuple[tuple[str, str], ...]:
+    """The counts with their titles; of attempts a sample is an attempt or a reference, so people alone are counted."""
+    attempts = mapping(source.result.spec.get("cohort")).get("type") == "attempts"
+    return COUNTED[:1] if attempts else COUNTED
+
+
+def _schema(source: Source, name: str, counted: tuple[tuple[str, str], ...]) -> Table:
     at = f"/cohort/schemas/{escape(name)}/groups"
     rows = tuple(
         (
             (TextSpan(text=source.label(name, str(row.get("group"))), pointer=f"{at}/{index}/label"),),
-            *(source.counted(row, f"{at}/{index}", key) for key, _ in COUNTED),
+            *(source.counted(row, f"{at}/{index}", key) for key, _ in counted),
         )
         for index, row in enumerate(source.counts(name))
     )
-    columns = (Column(title="Class"), *(Column(title=title, kind="num") for _, title in COUNTED))
+    columns = (Column(title="Class"), *(Column(title=title, kind="num") for _, title in counted))
     caption = spans(TextSpan(text=f"Schema {name.replace('_', ' ')}. ", kind="b"), _declared(source, name))
     return build_table(f"cohort-{name}", caption, columns, [Block(rows=rows)], Footnotes())
 

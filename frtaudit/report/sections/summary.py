@@ -47,7 +47,7 @@ from frtaudit.report.sections.verdicts import (
     record_of,
     two_sided,
 )
-from frtaudit.report.source import Bounds, Record, Source
+from frtaudit.report.source import Bounds, Record, Source, mapping
 from frtaudit.report.words import display_name, words
 
 NOT_DECLARED = "not declared"
@@ -198,6 +198,8 @@ def _people(source: Source) -> Text:
     if cohort.get("subjects") == 0:  # score files that name nobody
         return spans("not named in the data")
     people, images = (source.counted(cohort, "/cohort", key) for key in ("subjects", "samples"))
+    if mapping(source.result.spec.get("cohort")).get("type") == "attempts":
+        images = ()  # a sample stands for an attempt or a reference
     parts: list[Part] = [*people, " people" if people else "", ", " if people and images else ""]
     parts += [*images, " images" if images else ""]
     for schema in source.schemas[:1]:

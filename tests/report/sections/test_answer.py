@@ -92,3 +92,12 @@ def test_rates_that_differ_are_gathered() -> None:
     """Systems whose groups differ in one rate are listed behind its name once."""
     (line,) = [line for line in said(Source(result())) if line.startswith("Not testable")]
     assert "differences between groups in FMR by group of northgate and quill_2;" in line
+
+
+def test_an_advisory_finding_that_is_inconclusive_is_named_as_such() -> None:
+    """It is no verdict that counts, and the sentence on what the data do not decide says so."""
+    (open_,) = [item for item in result().findings if item.verdict is Verdict.INCONCLUSIVE]
+    advisory = replace(result(), findings=(replace(open_, advisory=True),))
+    for source, marked in ((Source(result()), False), (Source(advisory), True)):
+        (line,) = [line for line in said(source) if line.startswith("Inconclusive on these data")]
+        assert (", advisory" in line) is marked

@@ -7,9 +7,10 @@ from composed_faces import composed_spec
 from small_audits import same_class_audit
 
 from frtaudit.core import AuditResult
+from frtaudit.core.spec import Report
 from frtaudit.pipeline.audit import audit
 from frtaudit.report.pieces import plain_text
-from frtaudit.report.sections import failures, transactions
+from frtaudit.report.sections import cohort, failures, summary, transactions
 from frtaudit.report.source import Source
 
 
@@ -51,6 +52,15 @@ def test_the_declared_rules_are_said(tmp_path: Path) -> None:
     assert "An attempt that ends after 30 s does not count. Of two people who claim each other's" in said[0]
     assert "Composed of a person's images: a reference, then attempts, 2 for each transaction." in said[2]
     assert "Both directions" in said[2]
+
+
+def test_samples_of_attempts_are_not_called_images(tmp_path: Path) -> None:
+    """Page 1 and the cohort's tables count people alone: a sample stands for an attempt or a reference there."""
+    source = Source(audited(tmp_path, far=()))
+    facts = dict(summary.build(source, Report(), "2026-01-02").facts)
+    assert "people" in plain_text(facts["People"])
+    assert "images" not in plain_text(facts["People"])
+    assert [title for title, _ in cohort.build(source).totals] == ["people"]
 
 
 def test_no_section_without_transactions() -> None:
