@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import collect, environments, run, stored, table
+from benchmarks import collect, environments, run, stages, stored, table
 from benchmarks.clock import Clock
 from benchmarks.contests import CONTESTS, OURS, Contender, Contest, Line, Measure
 from frtaudit.core import registry
 from frtaudit.datasets.cohorts.queries import Queries
+from frtaudit.testing.study.pages import between
 
 TINY = 0.002
 HERE = {OURS, "scipy"}  # what our own environment holds
@@ -153,3 +154,25 @@ def test_few_stored_scores_are_read(tmp_path: Path) -> None:
     scores = stored.write_scores(tmp_path, 30, 2)
     found = Queries(root=str(tmp_path), faces="faces.parquet").search()
     assert sum(one.score.size for one in found.services) == scores > 30 * 2 * 190
+
+
+def test_a_step_does_not_count_the_steps_inside_it() -> None:
+    """What an inner step spends is its own; what a step yields is drawn within it."""
+    found = stages.Stages()
+    inner = found.timed("PDF", lambda: sum(range(2_000_000)))
+    outer = found.timed("page", lambda: iter([inner(), inner()]))
+    assert len(outer()) == 2
+    assert found.spent["page"] < 0.2 * found.spent["PDF"]
+
+
+def test_the_steps_of_an_audit_are_there_and_sum_to_it() -> None:
+    """Every step names functions of the pipeline; the table has each, and the run is their sum within rounding."""
+    for places in stages.STEPS.values():
+        assert all(callable(getattr(import_module(f"frtaudit.{module}"), name)) for module, name in places)
+    page = between((ROOT / "docs" / "reference" / "benchmarks.md").read_text("utf-8"), stages.PLACE)
+    rows = {cells[0].strip("* "): [float(cell) for cell in cells[1:]]
+            for cells in (line.strip("| ").split(" | ") for line in page.splitlines()[2:])}  # fmt: skip
+    assert tuple(rows) == stages.ORDER
+    whole = rows.pop("run")
+    parts = [rows[step] for step in stages.ORDER[:-3]]
+    assert np.allclose(np.sum(parts, axis=0), whole, atol=0.05 * len(parts) + 0.05)
