@@ -50,9 +50,9 @@ def made_again(
 
     ``attached``: what the PDF carries (the page among it is made again too); None: no PDF; ``parts``: which PDFs;
     ``longest``: seconds to wait; None: however long it takes.
-    The process goes with the block. Raises :class:`UnfinishedError` where it cannot be started, is ended or takes too
-    long, :class:`DataError` where the files lead to no report; waiting ends at a signal, as
-    :func:`frtaudit.core.machine.signals.check` says it.
+    The process goes with the block, and its temporary files. Raises :class:`UnfinishedError` where it cannot be
+    started, is ended or takes too long, :class:`DataError` where the files lead to no report; waiting ends at a signal,
+    as :func:`frtaudit.core.machine.signals.check` says it.
     """
     job = {
         "files": _text(files),
@@ -60,14 +60,15 @@ def made_again(
         "parts": [part.value for part in parts],
     }
     command = [sys.executable, "-P", "-m", "frtaudit.report.fresh"]
-    environment = os.environ | {"PYTHONHASHSEED": "random", DRAWING: os.devnull}
     with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as own,
         tempfile.TemporaryFile() as asked,
         tempfile.TemporaryFile() as made,
         tempfile.TemporaryFile() as file,
     ):
         asked.write(json.dumps(job).encode())
         asked.seek(0)
+        environment = os.environ | {"PYTHONHASHSEED": "random", DRAWING: os.devnull, "TMPDIR": own}
         try:
             process = subprocess.Popen(command, stdin=asked, stdout=made, stderr=file, env=environment)  # noqa: S603  this program itself
         except OSError as error:

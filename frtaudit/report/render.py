@@ -136,12 +136,22 @@ def pdf(page: str, attachments: Mapping[str, bytes] | None = None, part: Part = 
 
 def _laid_out(page: Any, asked: Mapping[str, object]) -> object:  # noqa: ANN401  WeasyPrint has no types
     """What ``write_pdf`` returns. A signal that was noted is acted on before a page is laid out or painted."""
-    with _steps_checked():
-        document = page.render(**asked)
+    with _steps_checked(), _fonts() as fonts:
+        document = page.render(font_config=fonts, **asked)
         pdf_ua.claim(document)
         for sheet in document.pages:
             sheet.paint = _checked(sheet.paint)
         return document.write_pdf(**asked)
+
+
+@contextmanager
+def _fonts() -> Iterator[object]:
+    """WeasyPrint's fonts, whose folder of copies goes with the block: a document refers to itself and may stay."""
+    fonts = importlib.import_module("weasyprint.text.fonts").FontConfiguration()
+    try:
+        yield fonts
+    finally:
+        fonts.__del__()
 
 
 def _checked(paint: Callable[..., object]) -> Callable[..., object]:

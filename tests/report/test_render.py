@@ -1,5 +1,6 @@
 """The pages: same inputs same bytes, no network, every number traced, every page marked."""
 
+import gc
 import hashlib
 import io
 import logging
@@ -11,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -46,15 +48,32 @@ def page() -> str:
 
 
 @pytest.fixture(scope="module")
-def paper(page: str) -> bytes:
-    """The synthetic report as PDF, made without a network."""
+def printed(page: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[Path]]:
+    """The synthetic report as PDF, made without a network, and what temporary files then lay there."""
+    temporary = tmp_path_factory.mktemp("temporary")
 
     def refuse(*address: object) -> None:
         raise AssertionError(f"a report connects to nothing: {address}")
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", refuse)
-        return render.pdf(page, FILES)
+        patch.setattr(tempfile, "tempdir", str(temporary))
+        gc.disable()
+        try:
+            return render.pdf(page, FILES), list(temporary.iterdir())
+        finally:
+            gc.enable()
+
+
+@pytest.fixture(scope="module")
+def paper(printed: tuple[bytes, list[Path]]) -> bytes:
+    """The PDF."""
+    return printed[0]
+
+
+def test_a_pdf_leaves_no_temporary_files(printed: tuple[bytes, list[Path]]) -> None:
+    """The layout's copies of fonts go with it, whenever memory is collected."""
+    assert printed[1] == []
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,8 @@ import platform
 import shutil
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
@@ -504,6 +506,22 @@ def test_another_processor_is_never_an_alarm(
     assert told.splitlines()[-1] == "[0, 0]"
     assert told.count("report.html: made again from the result and report.json: the same bytes") == 1
     assert "report.html: rendered on another kind of processor: page not compared" in told
+
+
+def test_a_second_process_that_is_ended_leaves_no_temporary_files(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it wrote beside its work goes with it, also where it had no time to remove it."""
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    files = {path.name: path.read_bytes() for path in run.iterdir() if is_source(path.name)}
+    until = time.monotonic() + 120
+    with fresh.made_again(files, {}):
+        while not list(place.rglob("weasyprint-*")) and time.monotonic() < until:
+            time.sleep(0.02)
+        assert list(place.rglob("weasyprint-*"))
+    assert list(place.iterdir()) == []
 
 
 @pytest.mark.slow
