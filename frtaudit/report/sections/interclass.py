@@ -13,7 +13,8 @@ from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 METRIC = "d_l2"
-PAIR = "|"
+PAIR, LARGEST = "|", "max"
+LARGEST_SAID, EITHER = "largest of the classes", "either class"
 FEW_SYSTEMS = 3
 JUDGED = "raw p of this test alone: a requirement judges this distance, against its limit and adjusted"
 TARGETS = (Target.POPULATION, Target.COMPARISONS_IID)
@@ -68,10 +69,23 @@ def build(source: Source) -> Interclass | None:
 
 
 def _classes(records: list[Record]) -> list[Record]:
-    """Distances of the classes and their largest in the first space that has intervals, else the first: no pairs."""
+    """Distances of the classes and their largest in the first space that has intervals, else the first: no pairs.
+
+    Two classes are equally far from their mean: then the largest stands for both.
+    """
     single = [record for record in records if PAIR not in record.estimate.group]
     spaces = [_space(record) for record in single if record.bounds] or [_space(record) for record in single]
-    return [record for record in single if _space(record) == spaces[0]]
+    here = [record for record in single if _space(record) == spaces[0]]
+    largest = [record for record in here if record.estimate.group == LARGEST]
+    said = {(record.estimate.provider, *_printed(record)) for record in here}
+    return largest if largest and len(said) == len(largest) else here
+
+
+def _printed(record: Record) -> tuple[object, ...]:
+    """The value and the ends of the intervals of a row."""
+    bounds = (record.bound(target) for target in TARGETS)
+    ends = ((bound.interval.low, bound.interval.high) for bound in bounds if bound is not None)
+    return record.estimate.value, *ends
 
 
 def _together(records: list[Record]) -> list[list[Record]]:
@@ -153,7 +167,8 @@ def _row(
     notes: Footnotes,
 ) -> tuple[Text, ...]:
     here = {_space(item): item for item in records if item.estimate.group == group}
-    cells: list[Text] = [_group(source, next(iter(here.values())))]
+    alone = all(item.estimate.group == LARGEST for item in records)
+    cells: list[Text] = [_group(source, next(iter(here.values())), EITHER if alone else LARGEST_SAID)]
     for space in spaces:
         record = here.get(space)
         cells.append((TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record, notes))
@@ -189,8 +204,8 @@ def _plain_caution(records: list[Record]) -> Text:
     )
 
 
-def _group(source: Source, record: Record) -> Text:
-    label = "largest of the classes" if record.estimate.group == "max" else phrases.group(source, record).text
+def _group(source: Source, record: Record, largest: str) -> Text:
+    label = largest if record.estimate.group == LARGEST else phrases.group(source, record).text
     return (TextSpan(text=label, pointer=f"{record.pointer}/group"),)
 
 
