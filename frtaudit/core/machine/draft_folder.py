@@ -23,11 +23,23 @@ def draft_folder(above: Path, prefix: str) -> Iterator[tuple[Path, int, int]]:
         home = os.open(above, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         undo.callback(os.close, home)
         _remove_left(above, prefix)
-        draft = Path(tempfile.mkdtemp(prefix=prefix, dir=above))
-        undo.callback(shutil.rmtree, draft.name, ignore_errors=True, dir_fd=home)
-        held = _locked(draft)
+        held = None
+        while held is None:
+            draft = Path(tempfile.mkdtemp(prefix=prefix, dir=above))
+            undo.callback(shutil.rmtree, draft.name, ignore_errors=True, dir_fd=home)
+            held = _locked_in_time(draft)
         undo.callback(os.close, held)
         yield draft, held, home
+
+
+def _locked_in_time(folder: Path) -> int | None:
+    """A new folder, open and locked; None where a process that begins took it for one that was left behind."""
+    with suppress(FileNotFoundError, BlockingIOError):
+        held = _locked(folder)
+        if folder.exists():
+            return held
+        os.close(held)
+    return None
 
 
 def _remove_empty(folders: Iterable[Path]) -> None:

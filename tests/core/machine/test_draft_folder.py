@@ -1,10 +1,14 @@
 """Tests of frtaudit.core.machine.draft_folder."""
 
 import os
+import shutil
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from frtaudit.core.machine import draft_folder as module
 from frtaudit.core.machine.draft_folder import draft_folder
 
 
@@ -29,3 +33,24 @@ def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path: Path) 
     with draft_folder(tmp_path, ".d-") as (first, _, _), draft_folder(tmp_path, ".d-") as (second, _, _):
         assert {*tmp_path.iterdir()} == {first, second, link, other}
     assert {*tmp_path.iterdir()} == {link, other}
+
+
+@pytest.mark.parametrize(
+    "taken", [Path.rmdir, module._locked, lambda path: (module._locked(path), shutil.rmtree(path))]
+)
+def test_a_new_draft_that_another_process_removes_is_made_again(
+    taken: Callable[[Path], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between a folder and its lock a process that begins may take it for one that was left behind."""
+    make, held = tempfile.mkdtemp, []
+
+    def made(**asked: str) -> str:
+        path = make(prefix=asked["prefix"], dir=asked["dir"])
+        if not held:
+            held.append(taken(Path(path)))
+        return path
+
+    monkeypatch.setattr(tempfile, "mkdtemp", made)
+    with draft_folder(tmp_path, ".d-") as (draft, _, _):
+        (draft / "file").touch()
+    assert [path.name for path in tmp_path.iterdir()] == []
