@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 
-from frtaudit.analyses.shared.class_uncertainty import Doubts
+from frtaudit.analyses.shared.class_uncertainty import ClassUncertainty
 from frtaudit.analyses.shared.influence import NAME, Influence, Kept, make_estimate, review_rows, reviewed
 from frtaudit.analyses.shared.nearest_matches import DIFFERENT, VERDICTS
 from frtaudit.core import UNKNOWN, CohortData, Estimate
@@ -89,7 +89,7 @@ class Robustness:
         if system.provider == on_panel(system.spec, system.cohort_data)[0]:
             estimates = [*_absent(system, alpha), *_unknown(system), *estimates]
         for schema in system.groups.schemas:
-            estimates += Doubts(
+            estimates += ClassUncertainty(
                 system=system,
                 schema=schema,
                 alpha=alpha,

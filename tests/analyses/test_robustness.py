@@ -1,4 +1,4 @@
-"""Tests of frtaudit.analyses.robustness and of what it stands on: influence and class_uncertainty."""
+"""Tests of frtaudit.analyses.robustness and of what it stands on: influence, class_mixture and class_uncertainty."""
 
 import csv
 import io

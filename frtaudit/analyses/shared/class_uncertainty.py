@@ -1,15 +1,13 @@
-"""What is not known of people's classes, for one system and schema: bounds, another mix, rates behind the labels.
-
-Long because the three ask the same sums.
-"""
+"""What is not known of people's classes, for one system and schema: bounds, another mix, rates behind the labels."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from frtaudit.analyses.shared.class_mixture import ClassMix
 from frtaudit.analyses.shared.failure_counts import attempts_of
-from frtaudit.analyses.shared.influence import BELOW, make_estimate
+from frtaudit.analyses.shared.influence import make_estimate
 from frtaudit.analyses.shared.label_bounds import (
     Boxes,
     Missing,
@@ -20,44 +18,27 @@ from frtaudit.analyses.shared.label_bounds import (
     pair_box,
     unknown_boxes,
 )
-from frtaudit.core import Estimate, Interval, Method
+from frtaudit.core import Estimate
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.comparisons import FOLDS
-from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
-from frtaudit.core.spec import FailureScore, Plan, Weighting
+from frtaudit.core.spec import FailureScore, Weighting
 from frtaudit.evaluation.differentials import BOTH, Form, forms
-from frtaudit.evaluation.intervals import (
-    PLAN_OF,
-    SHARE,
-    AtKey,
-    OperatingPoint,
-    RateSummary,
-    empty,
-    finite,
-    from_bounds,
-    from_variance,
-    intervals_of,
-    read,
-)
+from frtaudit.evaluation.intervals import AtKey
 from frtaudit.evaluation.system import WEIGHTINGS, SystemData
 from frtaudit.stats.folds import kfold_accuracy
 from frtaudit.stats.groups import class_mix
-from frtaudit.stats.groups.class_counts import ClassSums, ClassTrials, class_sums, class_trials
+from frtaudit.stats.groups.class_counts import ClassTrials, class_sums, class_trials
 from frtaudit.stats.groups.differentials import RateIndex
 from frtaudit.stats.groups.equality_test import Direction
 from frtaudit.stats.groups.group_contrasts import Box
 from frtaudit.stats.groups.index_bounds import composite_range, index_range
-from frtaudit.stats.intervals import dependence, wilson
-from frtaudit.stats.intervals.bootstrap_intervals import variance_error
-from frtaudit.stats.intervals.rate_bounds import pair_weight
-from frtaudit.stats.rates.sums import BelowFloorError, mated_sums
+from frtaudit.stats.rates.sums import mated_sums
 
 GRID = 400  # thresholds at which curves of classes are bounded
-UNCOMPARED = "classes that were not compared with each other are left out of the mix"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doubts:
+class ClassUncertainty:
     """One system and one schema: bounds of its differentials, the declared mix, what mislabelling hides."""
 
     system: SystemData
@@ -70,24 +51,30 @@ class Doubts:
         """Bounds first, then the mix, then the rates behind the labels."""
         held = self._held()
         causes = self._causes()
+        mix = self._declared_mix()
         for w, weighting in enumerate(WEIGHTINGS):
             for a in self.system.operating_points.declared:
                 threshold = float(self.system.operating_points.at_target[w, a])
                 if not np.isfinite(threshold):
                     continue
-                if not causes and self.mix is None:
+                if not causes and mix is None:
                     continue
                 counts = self._schema_counts(threshold, weighting, held)
                 at: AtKey = {"fmr": self.system.operating_points.targets[a]}
                 yield from self._bounds(counts, threshold, at, causes)
                 if Missing.MISLABELLED in causes:
                     yield from self._behind_labels(counts, at)
-                if self.mix is not None:
-                    yield from self._mix(counts, threshold, at, a, held)
+                if mix is not None:
+                    yield from mix.estimates(counts, threshold, at, a, held)
         for cause in causes:
             yield from self._curves(cause)
         if Missing.UNKNOWN in causes:
             yield from self._accuracies()
+
+    def _declared_mix(self) -> ClassMix | None:
+        if self.mix is None:
+            return None
+        return ClassMix(system=self.system, schema=self.schema, alpha=self.alpha, declared=self.mix)
 
     def _held(self) -> ClassTrials:
         return class_trials(self.system.tail, self._code(), self._count() + 1)
@@ -200,7 +187,16 @@ class Doubts:
         sums = mated_sums(tail, self.system.groups, grid)
         group_indices = [group_index for group_index, _ in self.system.classes(self.schema)]
         trials, lost = self.system.trials.mated[group_indices], self._lost()["fnmr"]
-        base = self._standing_mated(np.zeros(tail.n_samples.size, dtype=np.int64))
+        base = SchemaCounts(
+            code=self._code(),
+            n_classes=self._count(),
+            weighting=Weighting.POOLED,
+            mated_errors=np.zeros(tail.n_samples.size, dtype=np.int64),
+            mated_trials=self.system.rule.mated.subject_pairs,
+            sums=None,
+            n_samples=tail.n_samples,
+            complete=tail.blocks is None,
+        )
 
         def rates(place: int) -> Box:
             if cause is Missing.FAILURES:
@@ -231,24 +227,11 @@ class Doubts:
             bounds = index_range(RateIndex.MAX_MIN, box.low, box.high)
             yield from self._cases(bounds, Direction.LARGER, at, "all", None)
 
-    def _standing_mated(self, errors: Ints) -> SchemaCounts:
-        tail = self.system.tail
-        return SchemaCounts(
-            code=self._code(),
-            n_classes=self._count(),
-            weighting=Weighting.POOLED,
-            mated_errors=errors,
-            mated_trials=self.system.rule.mated.subject_pairs,
-            sums=None,
-            n_samples=tail.n_samples,
-            complete=tail.blocks is None,
-        )
-
     def _behind_labels(self, counts: SchemaCounts, at: AtKey) -> Iterator[Estimate]:
         """Indices of the rates that these labels hide, if wrong labels fall on people regardless of their errors."""
         weight = float(getattr(self.system.spec.analyses.get("differentials"), "weight", 0.5))
         matrix = class_mix.mislabelling(self._wrong())
-        single, fmr = self._fnmr(counts), np.full((self._count(),) * 2, np.nan)
+        single, fmr = counts.fnmr(), np.full((self._count(),) * 2, np.nan)
         if counts.sums is not None:
             fmr = class_mix.class_rates(counts.sums, counts.weighting)[:-1, :-1]
         both = zip(("fnmr", "fmr"), class_mix.unmixed(single, fmr, matrix) or (), strict=False)
@@ -265,149 +248,6 @@ class Doubts:
                 self.system.provider, "index_behind_labels", {**at, "index": form.metric, **own}, value, None,
                 "index", note, schema=self.schema, weighting=counts.weighting,
             )  # fmt: skip
-
-    def _fnmr(self, counts: SchemaCounts) -> Floats:
-        over, under = (
-            np.bincount(counts.code, weights=part, minlength=counts.n_classes + 1)[:-1]
-            for part in counts.single()
-        )
-        return np.asarray(np.divide(over, under, out=np.full(over.shape, np.nan), where=under > 0))
-
-    def _mix(
-        self, counts: SchemaCounts, threshold: float, at: AtKey, a: int, held: ClassTrials
-    ) -> Iterator[Estimate]:
-        """FMR and FNMR of everybody under the mix at the global threshold; the threshold that it needs, FNMR there."""
-        declared = self.mix or {}
-        names = self.system.cohort.classifications[self.schema].classes
-        shares = np.array([declared.get(name, 0.0) for name in names])
-        weighting = counts.weighting
-        single = self._mixed_fnmr(shares, weighting, threshold, at, a)
-        yield single
-        under = class_mix.between(held.trials, held.code)[:-1, :-1]
-        weights = class_mix.pair_weights(shares, under > 0)
-        if counts.sums is None or weights is None:
-            note = BELOW if counts.sums is None else "a class of the mix has no comparison of two people"
-            yield self._mix_estimate("fmr_mix", at, weighting, None, note)
-            return
-        part = bool(np.any((under == 0) & (np.outer(shares, shares) > 0)))
-        said = UNCOMPARED if part else None
-        whole = np.pad(weights, (0, 1))
-        match_rate = 1.0 if single.value is None else 1 - single.value
-        pairs = class_mix.pairs_by_weight(self.system.tail, held, whole, weighting)
-        pair = float(pair_weight(match_rate, pairs))
-        yield self._mixed_fmr(counts.sums, whole, weighting, at, said, pair)
-        try:
-            moved = class_mix.mixed_threshold(self.system.tail, held, whole, float(at["fmr"]), weighting)
-        except BelowFloorError:
-            yield self._mix_estimate("threshold_mix", at, weighting, None, BELOW)
-            return
-        known = finite(moved)
-        missing = "every threshold meets the target"
-        yield self._mix_estimate(
-            "threshold_mix", at, weighting, known, said if known is not None else missing
-        )
-        if known is not None:
-            there: AtKey = {**at, "threshold_of": "mix"}
-            value = self._fnmr_at(known, shares, weighting)
-            yield self._mix_estimate(
-                "fnmr_mix", there, weighting, value, "no interval: the threshold was found here"
-            )
-
-    def _mix_estimate(
-        self, metric: str, at: AtKey, weighting: Weighting, value: float | None, note: str | None
-    ) -> Estimate:
-        unit = "score" if metric == "threshold_mix" else SHARE
-        return make_estimate(
-            self.system.provider, metric, at, value, None, unit, note, schema=self.schema, weighting=weighting
-        )
-
-    def _fnmr_at(self, threshold: float, shares: Floats, weighting: Weighting) -> float:
-        sums = mated_sums(self.system.tail, self.system.groups, [threshold])
-        rates = self._fnmr(replace(self._standing_mated(sums.subject_errors[0]), weighting=weighting))
-        return float((shares * rates)[shares > 0].sum())
-
-    def _mixed_fmr(
-        self,
-        sums: ClassSums,
-        weights: Floats,
-        weighting: Weighting,
-        at: AtKey,
-        note: str | None,
-        pair: float,
-    ) -> Estimate:
-        value = class_mix.mixed(class_mix.class_rates(sums, weighting), weights)
-        residual = class_mix.mixture_residuals(sums, weights, weighting)
-        used = weights.sum(axis=1) > 0
-        errors = int(class_mix.between(sums.errors, sums.code)[weights > 0].sum())
-        subjects_with_errors = int(np.count_nonzero(sums.errors[used[sums.code]][:, used].sum(axis=1)))
-        trials = int(np.triu(class_mix.between(sums.trials, sums.code))[weights > 0].sum())
-        subjects = int(np.count_nonzero((sums.trials[:, used].sum(axis=1) > 0) & used[sums.code]))
-        variance = subjects / max(subjects - 1, 1) * float(np.square(residual).sum())
-        needed = f"needs {MIN_ERRORS} false matches of {MIN_ERROR_SUBJECTS} subjects"
-        made = empty(Method.WILSON, self.alpha, needed)
-        enough = errors >= MIN_ERRORS and subjects_with_errors >= MIN_ERROR_SUBJECTS
-        if enough and 0 < value < 1 and variance > 0:
-            degrees = dependence.degrees_of_freedom(float(subjects))
-            known = wilson.bounds_from_variance(value, variance, trials, degrees)
-            person = float(np.abs(residual).max())
-            made = from_bounds(replace(known, pair=pair, person=person), self.alpha)
-        return make_estimate(
-            self.system.provider, "fmr_mix", at, value, None, SHARE, note, schema=self.schema,
-            weighting=weighting, intervals=(made,),
-        )  # fmt: skip
-
-    def _mixed_fnmr(
-        self, shares: Floats, weighting: Weighting, threshold: float, at: AtKey, a: int
-    ) -> Estimate:
-        """Intervals from the replicates of the classes, which share their draws; Wilson's on their variance."""
-        place = OperatingPoint(rate="fnmr", weighting=weighting, group_index=0, threshold=threshold, point=a)
-        used = [
-            (share, read(self.system, replace(place, group_index=group_index)))
-            for share, (group_index, _) in zip(shares, self.system.classes(self.schema), strict=True)
-            if share > 0
-        ]  # fmt: skip
-        plans = set.intersection(*(set(rate.replicates) for _, rate in used))
-        value = float(sum(share * rate.value for share, rate in used))
-        summary = RateSummary(
-            value=value,
-            vstat=float(sum(share * rate.vstat for share, rate in used)),
-            errors=sum(rate.errors for _, rate in used),
-            trials=sum(rate.trials for _, rate in used),
-            subjects_with_errors=sum(rate.subjects_with_errors for _, rate in used),
-            replicates={
-                plan: np.sum([share * rate.replicates[plan] for share, rate in used], axis=0)
-                for plan in plans
-            },
-        )
-        wanted = [
-            interval
-            for interval in self.system.intervals
-            if interval.method in PLAN_OF and interval.method is not Method.WILSON
-        ]
-        made = intervals_of(summary, wanted, self.alpha)
-        drawn = summary.replicates.get(Plan.SUBJECTS)
-        if drawn is not None and not summary.too_few_errors and 0 < value < 1:
-            images = [share * rate.bounds().image for share, rate in used if rate.bounds is not None]
-            people = 1 / sum(share**2 / (rate.effective_subjects or 1.0) for share, rate in used)
-            degrees = dependence.degrees_of_freedom(people)
-            made = (*_by_variance(summary, drawn, degrees, max(images, default=0.0), self.alpha), *made)
-        return make_estimate(
-            self.system.provider, "fnmr_mix", at, value, None, SHARE, schema=self.schema, weighting=weighting,
-            intervals=made)  # fmt: skip
-
-
-def _by_variance(
-    summary: RateSummary, drawn: Floats, degrees: float, image: float, alpha: float
-) -> tuple[Interval, ...]:
-    known = drawn[np.isfinite(drawn)]
-    if known.size < 2 or not known.var() > 0:
-        return ()
-    variance = float(known.var(ddof=1))
-    bounds, wider = (
-        wilson.bounds_from_variance(summary.value, spread, summary.trials, degrees, image)
-        for spread in (variance, variance + variance_error(known))
-    )
-    return (from_variance(bounds, wider, int(known.size), alpha),)
 
 
 def _range(form: Form, boxes: Boxes, weight: float) -> tuple[float, float] | None:

@@ -65,6 +65,13 @@ class SchemaCounts:
         share = np.divide(errors, trials, out=np.zeros(errors.shape), where=trials > 0)
         return share, (trials > 0).astype(np.float64)
 
+    def fnmr(self) -> Floats:
+        """FNMR of each class, (C,); NaN without a mated comparison."""
+        over, under = (
+            np.bincount(self.code, weights=part, minlength=self.n_classes + 1)[:-1] for part in self.single()
+        )
+        return np.asarray(np.divide(over, under, out=np.full(over.shape, np.nan), where=under > 0))
+
     def double(self) -> tuple[Floats, Floats] | None:
         """What each subject shares with each class of numerator and denominator of FMR, (K, C+1) each."""
         if self.sums is None:

@@ -1,7 +1,7 @@
 """Tests of frtaudit.analyses.shared.label_bounds: bounds against every assignment of people to classes.
 
-Tests also failure_counts, influence and class_uncertainty, which tests/analyses (failures, robustness) walk through;
-tests/analyses/test_tail_model.py tests model_estimates.
+Tests also failure_counts, influence, class_mixture and class_uncertainty, which tests/analyses (failures, robustness)
+walk through; tests/analyses/test_tail_model.py tests model_estimates.
 """
 
 import numpy as np
