@@ -37,7 +37,7 @@ from frtaudit.core.collecting import Answer, Box, CallError, Crop, DetectedFace,
 from frtaudit.core.registry import register
 from frtaudit.core.spec import MACHINE, PATH, AuditSpec, FailureScore, Plan, SchemaSpec, Weighting
 from frtaudit.errors import DataError, FrtauditError, ProviderError, SpecError
-from frtaudit.evaluation.intervals import OperatingPoint, rate_estimate
+from frtaudit.evaluation.operating_points import OperatingPoint, rate_estimate
 from frtaudit.evaluation.shares import share_estimate
 from frtaudit.evaluation.system import (
     Analysis,

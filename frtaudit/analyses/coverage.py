@@ -23,7 +23,8 @@ from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.registry import register
 from frtaudit.core.spec import Plan
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.intervals import MIN_EFFECTIVE, PLAN_OF, AtKey, OperatingPoint, RateSummary, read
+from frtaudit.evaluation.intervals import MIN_EFFECTIVE, PLAN_OF, AtKey, RateSummary
+from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.intervals import coverage, simulated_cohorts, wilson
 from frtaudit.stats.intervals.coverage import Bounds, Misses

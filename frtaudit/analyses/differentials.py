@@ -18,7 +18,8 @@ from frtaudit.evaluation.differentials import (
     forms,
     population_interval,
 )
-from frtaudit.evaluation.intervals import SHARE, AtKey, OperatingPoint, RateSummary, rate_estimate, read
+from frtaudit.evaluation.intervals import SHARE, AtKey, RateSummary
+from frtaudit.evaluation.operating_points import OperatingPoint, rate_estimate, read
 from frtaudit.evaluation.system import WEIGHTINGS, AnalysisOutput, SystemData, stratum
 from frtaudit.stats.rates.resolution import unresolved
 

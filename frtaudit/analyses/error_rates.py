@@ -9,16 +9,8 @@ from frtaudit.core import Curve, Estimate
 from frtaudit.core.registry import register
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.intervals import (
-    PLAN_OF,
-    SHARE,
-    AtKey,
-    OperatingPoint,
-    RateSummary,
-    intervals_of,
-    rate_estimate,
-    read,
-)
+from frtaudit.evaluation.intervals import PLAN_OF, SHARE, AtKey, RateSummary, intervals_of
+from frtaudit.evaluation.operating_points import OperatingPoint, rate_estimate, read
 from frtaudit.evaluation.system import WEIGHTINGS, AnalysisOutput, SystemData
 from frtaudit.evaluation.threshold_intervals import Inversion, inversion
 from frtaudit.stats.rates import rates

@@ -12,15 +12,8 @@ from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.registry import register
 from frtaudit.core.spec import FailureScore, Plan, Weighting
-from frtaudit.evaluation.intervals import (
-    SHARE,
-    AtKey,
-    OperatingPoint,
-    RateSummary,
-    empty,
-    from_variance,
-    read,
-)
+from frtaudit.evaluation.intervals import SHARE, AtKey, RateSummary, empty, from_variance
+from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.evaluation.shares import share_estimate
 from frtaudit.evaluation.system import POOLED, AnalysisOutput, SystemData
 from frtaudit.labelling.tried import by_code

@@ -21,7 +21,8 @@ from frtaudit.core.arrays import Ints
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, AuditSpec, IntervalSpec
 from frtaudit.core.text import formatting
-from frtaudit.evaluation.intervals import SHARE, AtKey, OperatingPoint, intervals_of, read
+from frtaudit.evaluation.intervals import SHARE, AtKey, intervals_of
+from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.evaluation.system import BELOW_FLOOR, WEIGHTINGS, AnalysisOutput, SystemData
 from frtaudit.inputs.review import as_csv, pair_id, read_review
 from frtaudit.inputs.tables import read_table

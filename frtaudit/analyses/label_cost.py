@@ -19,7 +19,8 @@ from frtaudit.core.labelling import Labelling, Service
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec, FailureScore, Weighting
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.intervals import SHARE, OperatingPoint, RateSummary, from_bounds, from_variance, read
+from frtaudit.evaluation.intervals import SHARE, RateSummary, from_bounds, from_variance
+from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.evaluation.system import POOLED, AnalysisOutput, SystemData
 from frtaudit.labelling import cost
 from frtaudit.labelling.cost import Drawn, End, LabelUncertainty, Likely, Truths

@@ -10,7 +10,7 @@ from frtaudit.core import Estimate
 from frtaudit.core.arrays import Floats
 from frtaudit.core.registry import register
 from frtaudit.core.spec import Plan
-from frtaudit.evaluation.intervals import HELD
+from frtaudit.evaluation.operating_points import HELD
 from frtaudit.evaluation.system import WEIGHTINGS, AnalysisOutput, SystemData
 from frtaudit.stats.intervals.bootstrap_intervals import MAX_UNDEFINED
 from frtaudit.stats.intervals.overall_ratio import ratio_to_overall

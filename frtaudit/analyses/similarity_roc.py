@@ -8,7 +8,8 @@ import numpy as np
 from frtaudit.core import Curve
 from frtaudit.core.registry import register
 from frtaudit.core.spec import IntervalSpec, Weighting
-from frtaudit.evaluation.intervals import OperatingPoint, intervals_of, read
+from frtaudit.evaluation.intervals import intervals_of
+from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.evaluation.system import WEIGHTINGS, AnalysisOutput, SystemData
 
 NAME = "similarity_roc"

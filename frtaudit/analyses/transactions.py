@@ -12,7 +12,8 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec, Plan, ThresholdSource
 from frtaudit.core.transactions import Transactions
 from frtaudit.errors import DataError, SpecError
-from frtaudit.evaluation.intervals import AtKey, OperatingPoint, from_bounds, rate_estimate
+from frtaudit.evaluation.intervals import AtKey, from_bounds
+from frtaudit.evaluation.operating_points import OperatingPoint, rate_estimate
 from frtaudit.evaluation.system import DEFAULT_INTERVALS, WEIGHTINGS, AnalysisOutput, SystemData, strata_of
 from frtaudit.pipeline.components import comparisons_of
 from frtaudit.pipeline.thresholds import points_of

@@ -9,13 +9,7 @@ from frtaudit.core import Interval, Method, Test, TestMethod
 from frtaudit.core.arrays import Floats
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import IntervalSpec, Plan
-from frtaudit.evaluation.intervals import (
-    PLAN_OF,
-    RateSummary,
-    empty,
-    finite,
-    intervals_of,
-)
+from frtaudit.evaluation.intervals import PLAN_OF, RateSummary, empty, finite, intervals_of
 from frtaudit.stats.groups import differentials, equality_test, group_contrasts
 from frtaudit.stats.groups.differentials import RateIndex
 from frtaudit.stats.groups.equality_test import Direction

@@ -11,7 +11,8 @@ from frtaudit.core.curves import spans
 from frtaudit.core.freeze import freeze
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
-from frtaudit.evaluation.intervals import PLAN_OF, OperatingPoint, read
+from frtaudit.evaluation.intervals import PLAN_OF
+from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.evaluation.system import BELOW_FLOOR, WEIGHTINGS, SystemData
 from frtaudit.stats.groups.differentials import RateIndex, rate_index
 from frtaudit.stats.intervals import bootstrap_intervals

@@ -14,11 +14,7 @@ from frtaudit.core.estimates import Interval
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS, Method
 from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec import Plan, Weighting
-from frtaudit.evaluation.intervals import (
-    empty,
-    from_bounds,
-    from_variance,
-)
+from frtaudit.evaluation.intervals import empty, from_bounds, from_variance
 from frtaudit.evaluation.system import WEIGHTINGS
 from frtaudit.labelling.dates import Sides
 from frtaudit.stats.bootstrap.resample import Replicates, replicate

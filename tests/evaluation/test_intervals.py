@@ -1,4 +1,4 @@
-"""Intervals and their methods.
+"""Intervals and their methods, and operating_points, at which rates are read.
 
 tests/analyses/test_identity_check.py tests suspected_duplicates, which has no door of its own.
 """
@@ -21,14 +21,12 @@ from frtaudit.evaluation.intervals import (
     MIN_ERROR_SUBJECTS,
     MIN_ERRORS,
     PLAN_OF,
-    OperatingPoint,
     RateSummary,
     empty,
     finite,
     intervals_of,
-    rate_estimate,
-    read,
 )
+from frtaudit.evaluation.operating_points import OperatingPoint, rate_estimate, read
 from frtaudit.stats.intervals.wilson import prepare, wilson_iid
 
 B_MANY = 199

@@ -5,7 +5,7 @@ import pytest
 from small_audits import interval, put, spec
 
 from frtaudit.core.spec import CurveGrid, Plan, Reach, Thresholds, Weighting
-from frtaudit.evaluation.intervals import OperatingPoint, read
+from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.evaluation.over_fmr import TOO_FEW, Drawn, _no_value, read_along
 from frtaudit.evaluation.system import SystemData
 from frtaudit.stats.groups.differentials import RateIndex

@@ -15,15 +15,14 @@ from frtaudit.evaluation.intervals import (
     PLAN_OF,
     SHARE,
     AtKey,
-    OperatingPoint,
     RateSummary,
     empty,
     finite,
     from_bounds,
     from_variance,
     intervals_of,
-    read,
 )
+from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.evaluation.system import SystemData
 from frtaudit.stats.groups import class_mix
 from frtaudit.stats.groups.class_counts import ClassSums, ClassTrials

@@ -9,11 +9,8 @@ from frtaudit.core import Method, Target
 from frtaudit.core.arrays import Flags, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import Plan, ThresholdSource, Weighting
-from frtaudit.evaluation.intervals import (
-    AtKey,
-    OperatingPoint,
-    read,
-)
+from frtaudit.evaluation.intervals import AtKey
+from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.evaluation.system import WEIGHTINGS, SystemData, strata_of
 from frtaudit.stats.bootstrap import weights
 from frtaudit.stats.intervals import borrowing

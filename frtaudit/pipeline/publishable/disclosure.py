@@ -25,7 +25,7 @@ from frtaudit.core import AuditResult, Estimate, Finding, LedgerEntry
 from frtaudit.core.canonical import Json, digest
 from frtaudit.core.findings import verdict_counts
 from frtaudit.core.metrics import Published, published_as
-from frtaudit.evaluation.intervals import ONE_PAIR
+from frtaudit.evaluation.operating_points import ONE_PAIR
 from frtaudit.pipeline.publishable.withheld import (
     PEOPLE,
     SAMPLES,

@@ -22,7 +22,7 @@ from frtaudit.core import Method, Target
 from frtaudit.core.arrays import Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import IntervalSpec, Weighting
-from frtaudit.evaluation.intervals import OperatingPoint
+from frtaudit.evaluation.operating_points import OperatingPoint
 from frtaudit.stats.intervals import coverage
 from frtaudit.testing.study.sets import superpopulation
 from frtaudit.testing.study.sets.superpopulation import Cohorts, RealSet, Truth

@@ -14,7 +14,8 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.freeze import freeze
 from frtaudit.core.machine.progress import Progress
 from frtaudit.core.spec import Weighting
-from frtaudit.evaluation.intervals import OperatingPoint, intervals_of, read
+from frtaudit.evaluation.intervals import intervals_of
+from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.evaluation.system import SystemData
 from frtaudit.testing.populations import Subjects, sizes_of
 from frtaudit.testing.study.cells import Cell, LevelsCell

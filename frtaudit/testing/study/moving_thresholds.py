@@ -32,7 +32,7 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import AuditSpec, IntervalSpec, Plan, Weighting
 from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.datasets.providers.cosine import Cosine
-from frtaudit.evaluation.intervals import OperatingPoint, rate_estimate
+from frtaudit.evaluation.operating_points import OperatingPoint, rate_estimate
 from frtaudit.evaluation.picked_group import picked
 from frtaudit.evaluation.system import SystemData, strata_of
 from frtaudit.pipeline.evaluate import groups_of, request_of

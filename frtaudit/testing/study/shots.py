@@ -9,7 +9,8 @@ from frtaudit.analyses.accuracy import Accuracy
 from frtaudit.core import Interval, Method, Target
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.spec import Plan, Weighting
-from frtaudit.evaluation.intervals import OperatingPoint, intervals_of, read
+from frtaudit.evaluation.intervals import intervals_of
+from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.evaluation.system import WEIGHTINGS, FoldPairs, SystemData
 from frtaudit.stats.groups import differentials, equality_test, group_contrasts
 from frtaudit.stats.interclass import d_l2, iid_bootstrap

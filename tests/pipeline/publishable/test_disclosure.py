@@ -26,7 +26,7 @@ from frtaudit.core.result_schema import result_schema
 from frtaudit.core.spec import Bootstrap, Report, SchemaSpec
 from frtaudit.datasets.cohorts.synthetic import SyntheticClass
 from frtaudit.errors import DataError
-from frtaudit.evaluation.intervals import ONE_PAIR
+from frtaudit.evaluation.operating_points import ONE_PAIR
 from frtaudit.pipeline.publishable.disclosure import published
 from frtaudit.pipeline.publishable.withheld import withheld_in
 from frtaudit.pipeline.run import publish, run

@@ -5,7 +5,7 @@ import pytest
 
 from frtaudit.core import Method, Target
 from frtaudit.core.spec import IntervalSpec, Weighting
-from frtaudit.evaluation.intervals import OperatingPoint, read
+from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.stats.intervals import coverage, rate_bounds
 from frtaudit.testing.populations import WOLVES, Sampled
 from frtaudit.testing.study.sets import one_sided, scored_sets, shown
