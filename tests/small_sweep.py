@@ -6,7 +6,8 @@ import report_fixture
 
 from frtaudit.cli.sweeps.jobs import JobResult, State
 from frtaudit.cli.sweeps.plan import Job, Plan
-from frtaudit.cli.sweeps.table import Sweep, table
+from frtaudit.cli.sweeps.sweep import Sweep
+from frtaudit.cli.sweeps.table import table
 from frtaudit.core import AuditResult, Verdict
 from frtaudit.errors import FrtauditError
 

@@ -1,7 +1,4 @@
-"""The command line: ``frtaudit COMMAND ...``. A command's module is loaded when it is called.
-
-The file is long because every command stands here with its flags.
-"""
+"""The command line: ``frtaudit COMMAND ...``. A command's module is loaded when it is called."""
 
 import os
 import signal
@@ -15,12 +12,9 @@ from frtaudit.cli.options import (
     COMPARE_EXAMPLES,
     EXIT_CODES,
     LABEL_EXAMPLES,
-    OVERRIDES,
-    PLAN_EXAMPLES,
     add_fail_on,
     add_json,
     add_label_flags,
-    add_plan_flags,
     parser_of,
     run_options,
 )
@@ -173,61 +167,11 @@ def embed(argv: Sequence[str]) -> int:
     return command.main(argv)
 
 
-def _plan_collection(argv: Sequence[str]) -> int:
-    """Maximum number of calls of a collection and their price; no call is made."""
-    parser = parser_of("plan collect", _plan_collection.__doc__ or "", COLLECT_EXAMPLES)
-    parser.add_argument("--queries", type=int, metavar="N", help="plan without the source: N queries")
-    parser.add_argument(
-        "--images", type=int, metavar="M", help="plan without the source: M images of each query"
-    )
-    parser.add_argument("--json", action="store_true", help="print canonical JSON")
-    options = parser.parse_intermixed_args(argv)
-    from frtaudit.collection.plan import plan_by_size, plan_of_source
-    from frtaudit.config.load import load_collection
-    from frtaudit.core.canonical import to_bytes
-
-    if (options.queries is None) != (options.images is None):
-        raise SpecError("command line", "one of --queries and --images", "both, or none")
-    spec = load_collection(["into=.", *options.overrides], options.config_dir)
-    by_size = options.queries is not None
-    made = plan_by_size(spec, options.queries, options.images) if by_size else plan_of_source(spec)
-    print(to_bytes(made.to_json()).decode(), end="") if options.json else print(made.text())
-    return 0 if made.enough or made.partial else 1
-
-
 def plan(argv: Sequence[str]) -> int:
     """Number of subjects that a spec's limits and groups need; plan collect: number and price of calls."""
-    if argv and argv[0] == "collect":
-        return _plan_collection(argv[1:])
-    parser = parser_of("plan", plan.__doc__ or "", OVERRIDES + PLAN_EXAMPLES)
-    add_plan_flags(parser)
-    options = parser.parse_intermixed_args(argv)
-    from frtaudit.config.load import load_spec
-    from frtaudit.core.canonical import to_bytes
-    from frtaudit.core.machine.progress import on_terminal
-    from frtaudit.planning.plan import plan as make
-    from frtaudit.planning.plan import with_stand_in
-    from frtaudit.planning.values import Settings
+    from frtaudit.cli import plan as command
 
-    by_size = options.samples is not None or options.subjects is not None
-    settings = Settings(
-        power=options.power,
-        ratio=options.ratio,
-        difference=options.difference,
-        expected=dict(options.expected),
-        deff=dict(options.deff),
-        limits=dict(options.limit),
-        subjects=options.subjects,
-        samples=options.samples,
-        transactions=options.transactions,
-        scores=not options.no_scores,
-    )
-    words = with_stand_in(options.overrides) if by_size else options.overrides
-    made = make(load_spec(words, options.config_dir), settings, on_terminal)
-    print(
-        to_bytes(made.to_json()).decode() if options.json else made.text(), end="" if options.json else "\n"
-    )
-    return 0
+    return command.main(argv)
 
 
 def verify(argv: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""Tests of frtaudit.cli.main, and of the public door."""
+"""Tests of frtaudit.cli.main, of its commands plan and others that stand on it alone, and of the public door."""
 
 import json
 import os

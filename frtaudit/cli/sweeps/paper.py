@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from frtaudit.cli.sweeps.table import Sweep
+from frtaudit.cli.sweeps.sweep import Sweep
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder

@@ -2,27 +2,20 @@
 
 A requirement that was looked at under several settings was looked at several times: a failure counts over the sweep
 where it also holds after Holm's step-down over the findings of all jobs (FORMULAS 8.9). A pass stays what it was.
-Long because rows, findings and changes of a sweep are read off the same results.
 """
 
-import csv
-import io
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from importlib.metadata import version
+from dataclasses import replace
 from itertools import combinations
 
 from frtaudit.cli.sweeps.jobs import JobResult, State
 from frtaudit.cli.sweeps.plan import Plan
+from frtaudit.cli.sweeps.sweep import Change, JobFinding, Measure, Row, Sweep
 from frtaudit.core import AuditResult, Estimate, Interval, Target, Verdict
-from frtaudit.core.canonical import Json
-from frtaudit.core.text.formatting import cell
 from frtaudit.report.source import mapping
 from frtaudit.stats.systems.multiplicity import holm
 
-SCHEMA_VERSION = "1.0"
 RATIO = "max_min"
 EVERYBODY = {
     "fnmr_at_fmr": {"fmr"},
@@ -32,135 +25,6 @@ EVERYBODY = {
 }  # metric: what ``at`` names
 FIRST = (Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
 ROUNDING = 1e-12
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measure:
-    """Which number a row is about, the same in every job. ``provider`` is empty where a job has one system only."""
-
-    provider: str
-    metric: str
-    schema: str | None
-    group: str
-    at: tuple[tuple[str, float | str], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """A headline number of one job with its first interval for the population, or the next best."""
-
-    job: int
-    provider: str
-    measure: Measure
-    value: float | None
-    numerator: int | None
-    denominator: int | None
-    low: float | None
-    high: float | None
-    level: float | None
-    method: str | None
-    target: str | None
-    note: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobFinding:
-    """A finding of one job; ``p_sweep``: its p value by Holm over all jobs; ``in_sweep``: its verdict after that."""
-
-    job: int
-    requirement: str
-    provider: str
-    measure: Measure | None
-    value: float | None
-    limit: float
-    bound: float | None
-    bound_level: float | None
-    verdict: Verdict
-    p: float | None
-    p_adjusted: float | None
-    p_sweep: float
-    in_sweep: Verdict
-    advisory: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """What went with one setting, over pairs of jobs that differ in nothing else.
-
-    ``pairs``: how many; ``verdicts``: how many of ``compared`` verdicts differ; ``measure``: the headline number that
-    moved most relative to itself, ``value_before`` and ``value_after`` in the jobs ``jobs``; None where none moved.
-    """
-
-    setting: str
-    before: str
-    after: str
-    pairs: int
-    compared: int
-    verdicts: int
-    measure: Measure | None
-    value_before: float | None
-    value_after: float | None
-    jobs: tuple[int, int] | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sweep:
-    """The whole sweep; ``family``: over how many findings failures were adjusted; ``alphas``: the jobs' levels."""
-
-    plan: Plan
-    outcomes: tuple[JobResult, ...]
-    rows: tuple[Row, ...]
-    rulings: tuple[JobFinding, ...]
-    changes: tuple[Change, ...]
-    family: int
-    alphas: tuple[float, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def verdict_counts(self) -> dict[int, dict[str, int]]:
-        """Verdicts after the adjustment over the sweep, by the number of the job; only jobs that are done."""
-        done = [outcome.job.number for outcome in self.outcomes if outcome.result is not None]
-        reached = Counter((ruling.job, ruling.in_sweep) for ruling in self.rulings if not ruling.advisory)
-        return {number: {kind.value: reached[number, kind] for kind in Verdict} for number in done}
-
-    def to_json(self) -> dict[str, Json]:
-        """The mapping that ``sweep.json`` holds: no time, no path, so that a resumed sweep writes the same bytes."""
-        counts = self.verdict_counts
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "frtaudit": version("frtaudit"),
-            "audit": self.plan.audit,
-            "digest": self.plan.digest,
-            "settings": list(self.plan.keys),
-            "jobs": [_job(outcome, counts.get(outcome.job.number)) for outcome in self.outcomes],
-            "rows": [_plain(item) for item in self.rows],
-            "rulings": [_plain(ruling) for ruling in self.rulings],
-            "changes": [_plain(change) for change in self.changes],
-            "family": self.family,
-            "alphas": list(self.alphas),
-            "notes": list(self.notes),
-        }
-
-    def to_csv(self) -> str:
-        """The table for a spreadsheet: a line for each headline number and each finding of each job."""
-        stream = io.StringIO()
-        lines = csv.writer(stream, lineterminator="\n")
-        lines.writerow([cell(name) for name in ("job", *self.plan.keys, *CSV_COLUMNS)])
-        settings = {job.number: [job.settings[key] for key in self.plan.keys] for job in self.plan.jobs}
-        for row in self.rows:
-            lines.writerow([cell(value) for value in (row.job, *settings[row.job], *_csv_row(row))])
-        for ruling in self.rulings:
-            lines.writerow(
-                [cell(value) for value in (ruling.job, *settings[ruling.job], *_csv_ruling(ruling))]
-            )
-        return stream.getvalue()
-
-
-CSV_COLUMNS = (
-    *("kind", "requirement", "provider", "metric", "schema", "group", "at", "value", "errors", "trials"),
-    *("low", "high", "level", "method", "target", "limit", "bound", "bound_level", "verdict", "p", "p_sweep"),
-    "verdict_in_sweep",
-)
 
 
 def table(plan: Plan, outcomes: Sequence[JobResult]) -> Sweep:
@@ -363,49 +227,3 @@ def _alpha(result: AuditResult, requirement: str = "") -> float:
     bootstrap = result.spec.get("bootstrap")
     alpha = bootstrap.get("alpha") if isinstance(bootstrap, Mapping) else None
     return float(alpha) if isinstance(alpha, int | float) else 0.05
-
-
-def _job(outcome: JobResult, counts: Mapping[str, int] | None) -> dict[str, Json]:
-    return {
-        "number": outcome.job.number,
-        "settings": dict(outcome.job.settings),
-        "folder": outcome.job.folder or None,
-        "spec": outcome.job.spec,
-        "state": outcome.state.value,
-        "error": outcome.error,
-        "counts": None if counts is None else dict(counts),
-        "result_sha256": outcome.result.sha256 if outcome.result else None,
-    }
-
-
-def _plain(item: Row | JobFinding | Change) -> dict[str, Json]:
-    found = asdict(item)
-    if found["measure"] is not None:
-        found["measure"] = found["measure"] | {"at": dict(found["measure"]["at"])}
-    return {key: value.value if isinstance(value, Verdict) else value for key, value in found.items()}
-
-
-def _csv_row(row: Row) -> tuple[object, ...]:
-    found = (row.value, row.numerator, row.denominator, row.low, row.high, row.level, row.method, row.target)
-    return ("estimate", "", row.provider, *_csv_measure(row.measure), *found, *("",) * 7)
-
-
-def _csv_ruling(finding: JobFinding) -> tuple[object, ...]:
-    judged = (
-        finding.limit,
-        finding.bound,
-        finding.bound_level,
-        finding.verdict.value,
-        finding.p,
-        finding.p_sweep,
-        finding.in_sweep.value,
-    )
-    about = ("finding", finding.requirement, finding.provider, *_csv_measure(finding.measure))
-    return (*about, finding.value, *("",) * 7, *judged)
-
-
-def _csv_measure(measure: Measure | None) -> tuple[str, str, str, str]:
-    if measure is None:
-        return ("", "", "", "")
-    at = " ".join(f"{key}={value}" for key, value in measure.at)
-    return (measure.metric, measure.schema or "", measure.group, at)

@@ -1,0 +1,64 @@
+"""``frtaudit plan``: subjects that a spec's limits and groups need; ``plan collect``: calls and price of a collection."""
+
+import sys
+from collections.abc import Sequence
+
+from frtaudit.cli.options import COLLECT_EXAMPLES, OVERRIDES, PLAN_EXAMPLES, add_plan_flags, parser_of
+from frtaudit.errors import SpecError
+
+DOES = "Number of subjects that a spec's limits and groups need; plan collect: number and price of calls."
+COLLECTION = "Maximum number of calls of a collection and their price; no call is made."
+
+
+def main(argv: Sequence[str]) -> int:
+    """Print a table, or with ``--json`` canonical JSON; the exit code is 1 where a collection's budget is too small."""
+    if argv and argv[0] == "collect":
+        return _collection(argv[1:])
+    parser = parser_of("plan", DOES, OVERRIDES + PLAN_EXAMPLES)
+    add_plan_flags(parser)
+    options = parser.parse_intermixed_args(argv)
+    from frtaudit.config.load import load_spec
+    from frtaudit.core.canonical import to_bytes
+    from frtaudit.core.machine.progress import on_terminal
+    from frtaudit.planning.plan import plan as make
+    from frtaudit.planning.plan import with_stand_in
+    from frtaudit.planning.values import Settings
+
+    by_size = options.samples is not None or options.subjects is not None
+    settings = Settings(
+        power=options.power,
+        ratio=options.ratio,
+        difference=options.difference,
+        expected=dict(options.expected),
+        deff=dict(options.deff),
+        limits=dict(options.limit),
+        subjects=options.subjects,
+        samples=options.samples,
+        transactions=options.transactions,
+        scores=not options.no_scores,
+    )
+    words = with_stand_in(options.overrides) if by_size else options.overrides
+    made = make(load_spec(words, options.config_dir), settings, on_terminal)
+    sys.stdout.write(to_bytes(made.to_json()).decode() if options.json else f"{made.text()}\n")
+    return 0
+
+
+def _collection(argv: Sequence[str]) -> int:
+    parser = parser_of("plan collect", COLLECTION, COLLECT_EXAMPLES)
+    parser.add_argument("--queries", type=int, metavar="N", help="plan without the source: N queries")
+    parser.add_argument(
+        "--images", type=int, metavar="M", help="plan without the source: M images of each query"
+    )
+    parser.add_argument("--json", action="store_true", help="print canonical JSON")
+    options = parser.parse_intermixed_args(argv)
+    from frtaudit.collection.plan import plan_by_size, plan_of_source
+    from frtaudit.config.load import load_collection
+    from frtaudit.core.canonical import to_bytes
+
+    if (options.queries is None) != (options.images is None):
+        raise SpecError("command line", "one of --queries and --images", "both, or none")
+    spec = load_collection(["into=.", *options.overrides], options.config_dir)
+    by_size = options.queries is not None
+    made = plan_by_size(spec, options.queries, options.images) if by_size else plan_of_source(spec)
+    sys.stdout.write(to_bytes(made.to_json()).decode() if options.json else f"{made.text()}\n")
+    return 0 if made.enough or made.partial else 1
