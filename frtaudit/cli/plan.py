@@ -1,4 +1,4 @@
-"""``frtaudit plan``: subjects that a spec's limits and groups need; ``plan collect``: calls and price of a collection."""
+"""``frtaudit plan``: the subjects that a spec needs; ``frtaudit plan collect``: calls and price of a collection."""
 
 import sys
 from collections.abc import Sequence

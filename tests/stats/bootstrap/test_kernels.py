@@ -1,3 +1,5 @@
+"""Tests of frtaudit.stats.bootstrap.kernels, and of kernel_sums, which it stands on."""
+
 import numpy as np
 import oracles_resample as slow
 import pytest

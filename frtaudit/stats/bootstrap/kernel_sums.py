@@ -1,0 +1,172 @@
+"""Weighted sums of comparisons by group, for 128 replicates at once or for one: what the Numba kernels add up."""
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.arrays import Bytes, Flags, Floats, Halves, Index, Ints
+from frtaudit.stats.bootstrap.kernel_arrays import WIDTH, SortedComparisons, Spans, Sums, Tile
+from frtaudit.stats.bootstrap.simd import AHEAD, add_packed_runs, add_pair, add_runs, fetch
+from frtaudit.stats.inlined import inner
+
+Number = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+
+@inner
+def copy_into(source: Number, to: Number) -> None:
+    """Copy an array of groups and replicates into another."""
+    for group_index in range(source.shape[0]):
+        for replicate in range(source.shape[1]):
+            to[group_index, replicate] = source[group_index, replicate]
+
+
+@inner
+def _widen(half: Halves, words: Ints, added: Ints, used: Flags, key: int) -> None:
+    """Empty the 16-bit sums of a bucket into its 64-bit ones, before they overflow."""
+    for replicate in range(WIDTH):
+        words[key, replicate] += np.int64(half[key, replicate])
+        half[key, replicate] = 0
+    added[key] = 0
+    used[key] = True
+
+
+@inner
+def _accumulate_half(half: Halves, key: int, coef: float, part_counts: Ints, part_rates: Floats) -> None:
+    """Add the 16-bit sums of a bucket to those of its combination and start afresh."""
+    for replicate in range(WIDTH):
+        part_counts[replicate] += np.int64(half[key, replicate])
+    for replicate in range(WIDTH):
+        part_rates[replicate] += coef * np.float64(half[key, replicate])
+    for replicate in range(WIDTH):
+        half[key, replicate] = 0
+
+
+@inner
+def _accumulate_words(words: Ints, key: int, coef: float, part_counts: Ints, part_rates: Floats) -> None:
+    """The same with the 64-bit sums of a bucket."""
+    for replicate in range(WIDTH):
+        part_counts[replicate] += words[key, replicate]
+    for replicate in range(WIDTH):
+        part_rates[replicate] += coef * np.float64(words[key, replicate])
+    for replicate in range(WIDTH):
+        words[key, replicate] = 0
+
+
+@inner
+def _add_groups(
+    group_indices: Index, combination: int, part_counts: Ints, part_rates: Floats, counts: Ints, rates: Floats
+) -> None:
+    """Add the sums of a combination to its groups and start afresh."""
+    for rule in range(group_indices.shape[1]):
+        group_index = group_indices[combination, rule]
+        if group_index >= 0:
+            for replicate in range(WIDTH):
+                counts[group_index, replicate] += part_counts[replicate]
+            for replicate in range(WIDTH if rates.shape[0] > 0 else 0):
+                rates[group_index, replicate] += part_rates[replicate]
+    for replicate in range(WIDTH):
+        part_counts[replicate] = 0
+        part_rates[replicate] = 0.0
+
+
+@inner
+def _accumulate(comparisons: SortedComparisons, sums: Sums) -> None:
+    """Add the sums of all buckets to their groups: buckets to combinations, these to groups."""
+    half, words, added, used = sums.half, sums.words, sums.added, sums.used
+    part_counts, part_rates, counts, rates = sums.part_counts, sums.part_rates, sums.counts, sums.rates
+    combination, coef, group_indices = comparisons.combination, comparisons.coef, comparisons.group_indices
+    added_some = False
+    for key in range(coef.size):
+        if added[key] > 0 and used[key]:
+            _widen(
+                half, words, added, used, key
+            )  # one product with the coefficient, whatever was widened before
+        if added[key] > 0:
+            _accumulate_half(half, key, coef[key], part_counts, part_rates)
+            added[key], added_some = 0, True
+        if used[key]:
+            _accumulate_words(words, key, coef[key], part_counts, part_rates)
+            used[key], added_some = False, True
+        if added_some and (key + 1 == coef.size or combination[key + 1] != combination[key]):
+            _add_groups(group_indices, combination[key], part_counts, part_rates, counts, rates)
+            added_some = False
+
+
+@inner
+def add_chunk(comparisons: SortedComparisons, tile: Tile, chunk: int, sums: Sums) -> None:
+    """Add a chunk to the sums of every replicate, in order of score."""
+    weights, rows, most = tile.weights, tile.rows, tile.pairs
+    first, second, bucket = comparisons.first, comparisons.second, comparisons.bucket
+    half, words, added, used = sums.half, sums.words, sums.added, sums.used
+    depth = weights.shape[0] // rows
+    for pair in range(comparisons.chunk_start[chunk], comparisons.chunk_start[chunk + 1]):
+        key, ahead = bucket[pair], min(pair + AHEAD, first.size - 1)
+        fetch(weights, first[ahead])
+        fetch(weights, second[ahead])
+        for copy in range(depth):
+            add_pair(half, key, weights, first[pair] + copy * rows, second[pair] + copy * rows)
+            added[key] += 1
+            if added[key] == most:
+                _widen(half, words, added, used, key)
+    _accumulate(comparisons, sums)
+
+
+@inner
+def add_span(comparisons: SortedComparisons, spans: Spans, tile: Tile, span: int, sums: Sums) -> None:
+    """Add a span to the sums of every replicate, part by part; one without parts chunk by chunk.
+
+    Arrays are taken out of their tuples before the loops: inside, each access would count references.
+    """
+    weights, packed, reach, most = tile.weights, tile.packed, tile.reach, tile.pairs
+    run, bucket, start, row, rows = spans.run, spans.bucket, spans.start, spans.row, spans.rows
+    words, used = sums.words, sums.used
+    if spans.part[span] == spans.part[span + 1]:
+        for chunk in range(spans.chunk[span], spans.chunk[span + 1]):
+            add_chunk(comparisons, tile, chunk, sums)
+        return
+    for part in range(spans.part[span], spans.part[span + 1]):
+        key = bucket[part]
+        if packed.shape[0] > 0:
+            add_packed_runs(words, key, packed, start, row, rows, run[part], run[part + 1], reach, most)
+        else:
+            add_runs(words, key, weights, start, row, rows, run[part], run[part + 1], reach, most)
+        used[key] = True
+    _accumulate(comparisons, sums)
+
+
+@inner
+def weight_in(weights: Bytes, rows: int, depth: int, a: int, b: int, replicate: int) -> np.int64:
+    """Weight of one comparison in one replicate."""
+    total = np.int64(weights[a, replicate]) * np.int64(weights[b, replicate])
+    for copy in range(1, depth):
+        low = copy * rows
+        total += np.int64(weights[a + low, replicate]) * np.int64(weights[b + low, replicate])
+    return total
+
+
+@inner
+def sum_replicate(
+    comparisons: SortedComparisons, tile: Tile, low: int, high: int, replicate: int, sums: Sums
+) -> None:
+    """Sums of one replicate before comparison ``high`` into ``lane_*``; ``low_*`` holds those before ``low``."""
+    weights, rows, depth = tile.weights, tile.rows, tile.weights.shape[0] // tile.rows
+    first, second, bucket, group_indices = (
+        comparisons.first,
+        comparisons.second,
+        comparisons.bucket,
+        comparisons.group_indices,
+    )
+    combination, coef = comparisons.combination, comparisons.coef
+    counts, rates = sums.lane_counts, sums.lane_rates
+    for group_index in range(counts.size):
+        counts[group_index] = sums.low_counts[group_index, replicate]
+    for group_index in range(rates.size):
+        rates[group_index] = sums.low_rates[group_index, replicate]
+    for pair in range(low, high):
+        weight = weight_in(weights, rows, depth, first[pair], second[pair], replicate)
+        key = bucket[pair]
+        for rule in range(group_indices.shape[1]):
+            group_index = group_indices[combination[key], rule]
+            if group_index >= 0:  # adding a weight of 0 is quicker than asking whether it is
+                counts[group_index] += weight
+                if rates.size > 0:
+                    rates[group_index] += coef[key] * np.float64(weight)
