@@ -292,6 +292,6 @@ def _gaps(source: Source, curves: Sequence[Curve]) -> tuple[Text, ...]:
     said: dict[str, str] = {}
     for curve in curves:
         if curve.notes:
-            index = source.result.curves.index(curve)
+            index = next(place for place, known in enumerate(source.result.curves) if known is curve)
             said.setdefault(curve.notes[0], f"/curves/{index}/notes/0")
     return tuple((TextSpan(text=note[:1].upper() + note[1:] + ".", pointer=at),) for note, at in said.items())
