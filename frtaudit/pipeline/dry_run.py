@@ -120,6 +120,6 @@ def _expected_line(spec: AuditSpec, cohort: Cohort, systems: int, width: int) ->
     memory = BASE_BYTES + 8 * n * (width + 1) + sorting + WEIGHT_BYTES * n * cores
     seconds = SECONDS_OF_A_TERM * width * pairs * systems / cores
     return (
-        f"expected: {pairs:,} comparisons of each system, scored in about {max(seconds, 1):.0f} s "
-        f"on {cores} cores; about {memory / 1e9:.1f} GB of memory"
+        f"expected: {pairs:,} comparisons of each system; scoring alone takes about {max(seconds, 1):.0f} s "
+        f"on {cores} cores, bootstrap and report not counted; about {memory / 1e9:.1f} GB of memory"
     )
