@@ -81,9 +81,10 @@ def check(argv: Sequence[str]) -> int:
     """Validate a spec and its data in seconds, without running the audit."""
     options, _ = run_options("check", check.__doc__ or "", argv)
     from frtaudit.cli.run import checked
-    from frtaudit.pipeline.dry_run import check as check_data
 
     spec = checked(options.overrides, options.config_dir)
+    from frtaudit.pipeline.dry_run import check as check_data  # after the spec: an error of it comes sooner
+
     print("\n".join(map(printable, check_data(spec))))
     return 0
 
