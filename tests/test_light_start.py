@@ -38,8 +38,8 @@ def imported(words: str, watched: set[str], folder: Path) -> tuple[int, int, str
     ("words", "code", "most"),
     [
         ("list", 0, 345),
-        ("run audit=nosuch", 2, 560),
-        ("check audit=nosuch", 2, 560),
+        ("run audit=nosuch", 2, 450),
+        ("check audit=nosuch", 2, 450),
         ("run missing/scores.csv", 2, 420),
         ("run audit=demo bootstrap.B=99999999999", 2, 560),
         ("run -m audit=nosuch seed=1,2", 2, 560),

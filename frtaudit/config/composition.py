@@ -79,10 +79,9 @@ def _plain_tree(
     root: str, words: Sequence[str], config_dir: str | Path | None
 ) -> tuple[dict[str, object], object]:
     """The tree that Hydra makes, without Hydra's own part; and the selected audit."""
-    shipped_alone = _shipped(root)
     with hydra_session() as hydra:
         config = hydra.compose_config(root, rewritten(words, config_dir), RunMode.RUN, from_shell=False)
-    refuse_changed(config, shipped_alone)
+    refuse_changed(config, _shipped(root))
     audit = config.hydra.runtime.choices.get("audit")
     with open_dict(config):
         del config["hydra"]
