@@ -912,22 +912,44 @@ WRITERS: dict[str, Callable[..., object]] = {
 WORDS = ("../../x", "/etc/passwd", "=1+1", "nan", "-1", "9" * 30, "", "\u202e", "a,b")
 
 
-def damage(folder: Path, rng: random.Random) -> None:
-    """A file cut, a byte of it changed, one of its fields a hostile word, or, where all are empty images, renamed."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    path = rng.choice([path for path in files if path.stat().st_size] or files)
+def cut(path: Path, rng: random.Random) -> None:
+    """The file ends before its last byte."""
     data = path.read_bytes()
-    place = rng.randrange(len(data) or 1)
-    if not data:
-        path.rename(path.with_name(f"{rng.choice(WORDS).replace('/', '_')}{path.suffix}"))
-    elif rng.random() < 0.3:
-        path.write_bytes(data[:place])
-    elif b"\0" in data or rng.random() < 0.3:
-        path.write_bytes(data[:place] + bytes([rng.randrange(256)]) + data[place + 1 :])
-    else:
-        fields = re.split(rb"([,\s]+)", data)
-        fields[2 * rng.randrange(len(fields) // 2)] = rng.choice(WORDS).encode()
-        path.write_bytes(b"".join(fields))
+    path.write_bytes(data[: rng.randrange(len(data))])
+
+
+def altered(path: Path, rng: random.Random) -> None:
+    """One byte is another."""
+    data = bytearray(path.read_bytes())
+    place = rng.randrange(len(data))
+    data[place] ^= 1 + rng.randrange(255)
+    path.write_bytes(data)
+
+
+def worded(path: Path, rng: random.Random) -> None:
+    """One field is a hostile word."""
+    fields = re.split(rb"([,\s]+)", path.read_bytes())
+    place = 2 * rng.randrange(len(fields) // 2)
+    fields[place] = rng.choice([word for word in WORDS if word.encode() != fields[place]]).encode()
+    path.write_bytes(b"".join(fields))
+
+
+def renamed(path: Path, rng: random.Random) -> None:
+    """The name is a hostile word."""
+    path.rename(path.with_name(f"{rng.choice(WORDS).replace('/', '_')}{path.suffix}"))
+
+
+DAMAGES = (cut, altered, worded)
+
+
+def damage(folder: Path, rng: random.Random, how: Callable[[Path, random.Random], None]) -> None:
+    """A file with this damage; where none has bytes, or fields for a word, another name of one."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    held = {path: data for path in files if (data := path.read_bytes())}
+    able = [path for path in held if how is not worded or b"\0" not in held[path]]
+    path = rng.choice(able or files)
+    (how if able else renamed)(path, rng)
+    assert not path.exists() or path.read_bytes() != held[path]
 
 
 @pytest.mark.parametrize("layout", ["lfw", "insightface_bin", "insightface_rec", "image_memory", "cfp"])
@@ -946,7 +968,7 @@ def test_a_file_that_is_none_of_the_sets_is_refused(tmp_path: Path, layout: str)
 def test_damaged_and_hostile_files_are_one_line_or_a_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str
 ) -> None:
-    """Whatever is damaged, an import ends in one line or with all its files in the folder asked for."""
+    """Cut, of another byte or of a hostile word, four each: an import ends in one line or with all its files."""
     load_plugins()
     assert set(WRITERS) == set(names("known_set"))
     monkeypatch.chdir(tmp_path)
@@ -955,7 +977,7 @@ def test_damaged_and_hostile_files_are_one_line_or_a_set(
         folder, into = tmp_path / f"set{number}", tmp_path / f"out{number}"
         folder.mkdir()
         WRITERS[layout](folder, PAIRS)
-        damage(folder, random.Random(f"{layout} {number}"))
+        damage(folder, random.Random(f"{layout} {number}"), DAMAGES[number % len(DAMAGES)])
         before = sorted(tmp_path.rglob("*"))
         try:
             made = read_import(str(folder), str(into), "", Options(file="FF" if layout == "cfp" else ""))
