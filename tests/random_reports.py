@@ -231,7 +231,8 @@ class SecondProcess:
         if cls._server is None:
             cls._server = subprocess.Popen(
                 [sys.executable, "-W", "ignore", "-c", SERVER],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                env={**env, "TMPDIR": tempfile.gettempdir()},  # it outlives a report's own folder
             )  # fmt: skip
         assert cls._server.stdin is not None
         places = (f"/proc/{os.getpid()}/fd/{stream.fileno()}" for stream in (stdin, stdout, stderr))
