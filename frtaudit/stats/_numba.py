@@ -32,7 +32,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     3.0
     """
     on_disk = not function.__code__.co_filename.startswith("<")  # typed at a prompt: no file to cache beside
-    return compiled(function, nogil=True, cache=on_disk)
+    return compiled(function, nogil=True, cache=on_disk, no_cfunc_wrapper=True)
 
 
 def compiled(function: Callable[P, R], **options: object) -> Callable[P, R]:

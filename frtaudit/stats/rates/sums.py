@@ -75,7 +75,7 @@ def mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Fl
     unique, inverse = np.unique(wanted, return_inverse=True)
     reached = np.searchsorted(tail.mated_score, unique, side="right")
     subject = tail.subject_of[tail.mated_i]
-    errors = _count_subjects(subject, reached.astype(np.int64), tail.n_samples.size)[inverse]
+    errors = _count_subjects(subject, reached, tail.n_samples.size)[inverse]
     pairs = mated_pairs(tail)
     rate = np.divide(errors, pairs, out=np.zeros(errors.shape), where=pairs > 0)
     left = 1.0 - 1.0 / np.maximum(tail.n_samples, 1)
@@ -273,18 +273,11 @@ def _stack(parts: Sequence[NonMatedSums]) -> NonMatedSums:
     return NonMatedSums(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 
 
-@kernel
 def _count_subjects(subject: Index, reached: Ints, n_subjects: int) -> Ints:
-    """Errors of each subject among the first ``reached[t]`` mated comparisons, shape (T, K)."""
-    values = np.zeros((reached.size, n_subjects), dtype=np.int64)
-    count = np.zeros(n_subjects, dtype=np.int64)
-    done = 0
-    for t in range(reached.size):
-        for p in range(done, reached[t]):
-            count[subject[p]] += 1
-        done = max(done, reached[t])
-        values[t] = count
-    return values
+    """Errors of each subject among the first ``reached[t]`` mated comparisons, shape (T, K); ``reached`` ascends."""
+    level = np.searchsorted(reached, np.arange(reached[-1] if reached.size else 0), side="right")
+    counts = np.bincount(level * n_subjects + subject[: level.size], minlength=reached.size * n_subjects)
+    return np.cumsum(counts.reshape(reached.size, n_subjects), axis=0)
 
 
 @kernel
