@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from frtaudit.core import Cohort, CohortData, Groups
-from frtaudit.core.spec import AuditSpec, FoldSource
+from frtaudit.core.spec import AuditSpec, FoldSource, PadesLevel
 from frtaudit.evaluation.answerable import TRANSACTIONS, why_not
 from frtaudit.evaluation.requirement_findings import limit_of, place_of
 from frtaudit.evaluation.requirements import planned
@@ -53,7 +53,7 @@ def check(spec: AuditSpec) -> list[str]:
 
 
 def _check_files_of(spec: AuditSpec) -> None:
-    """Seal, last audit and key, where the spec names them: the run would open them first. No password is asked for."""
+    """What a spec names beside its data and a run would open first. No password is asked for."""
     if spec.seal is not None:
         from frtaudit.signing.seal import load_seal  # signing is loaded where it is asked for
 
@@ -66,6 +66,18 @@ def _check_files_of(spec: AuditSpec) -> None:
         from frtaudit.signing.keys import check_place
 
         check_place(Path(spec.report.key))
+    if spec.report.pades is not PadesLevel.B_B:
+        from frtaudit.signing.pdf.pades import check_named
+
+        check_named(spec.report.pades, spec.report.tsa, spec.report.evidence)
+    if spec.report.checklists:
+        from frtaudit.report.checklists import check_names
+
+        check_names(spec.report.checklists)
+    if spec.report.templates:
+        from frtaudit.report.render import check_shape
+
+        check_shape(spec.report, spec.analyses)
 
 
 def _cohort_line(cohort_data: CohortData) -> str:

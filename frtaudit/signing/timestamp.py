@@ -62,12 +62,17 @@ def authority(url: str) -> Authority:
 
     Raises DataError for a URL that is none, and for an authority that does not answer with a time.
     """
-    if not url.startswith(("http://", "https://")):
-        raise DataError("tsa", f"found {url!r}", "a URL that starts with http:// or https://")
+    check_url(url)
     found = Authority(url)
     _asked(found, b"")
     wait(found.async_dummy_response("sha256"))
     return found
+
+
+def check_url(url: str) -> None:
+    """Raise :class:`DataError` for a URL of another kind."""
+    if not url.startswith(("http://", "https://")):
+        raise DataError("tsa", f"found {url!r}", "a URL that starts with http:// or https://")
 
 
 def stamp(data: bytes, url: str) -> str:

@@ -14,6 +14,7 @@ from frtaudit.core.spec import (
     FoldSource,
     Grid,
     GridKind,
+    PadesLevel,
     PairSetSpec,
     Report,
     RequirementSpec,
@@ -143,6 +144,15 @@ def test_listed_comparisons_are_counted(tmp_path: Path) -> None:
         ({"report": Report(previous="/dev/zero")}, DataError, "zero: is a device"),
         ({"report": Report(key="/dev/zero")}, DataError, "key /dev/zero: is a device"),
         ({"report": Report(key="/absent")}, DataError, "key /absent: does not exist"),
+        ({"report": Report(checklists=("nope",))}, SpecError, "report.checklists: found 'nope'"),
+        ({"report": Report(templates="/absent")}, SpecError, "report.templates: 'absent' is not a folder"),
+        ({"report": Report(pades=PadesLevel.B_T)}, DataError, "report.tsa: no value, and B-T needs a time"),
+        ({"report": Report(pades=PadesLevel.B_T, tsa="ftp://x")}, DataError, "tsa: found 'ftp://x'"),
+        (
+            {"report": Report(pades=PadesLevel.B_LT, tsa="http://x", evidence="/absent")},
+            DataError,
+            "report.evidence: '/absent' is not a folder",
+        ),
     ],
 )
 def test_it_stops_where_the_audit_would(

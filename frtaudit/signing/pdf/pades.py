@@ -16,7 +16,7 @@ from pyhanko_certvalidator.errors import PathError, ValidationError
 from frtaudit.core.spec import PadesLevel
 from frtaudit.errors import DataError
 from frtaudit.signing.signer import Signer
-from frtaudit.signing.timestamp import Authority, authority
+from frtaudit.signing.timestamp import Authority, authority, check_url
 from frtaudit.signing.waiting import wait
 
 WITH_TIME = (PadesLevel.B_T, PadesLevel.B_LT, PadesLevel.B_LTA)
@@ -41,21 +41,33 @@ def pades_of(level: PadesLevel, tsa: str | None, evidence: str | None, signer: S
     ``tsa``: URL of an RFC 3161 authority; ``evidence``: folder with certificates, CRLs and OCSP responses (PEM or DER)
     of the signer and the authority; self-signed certificates there are the roots. Raises DataError.
     """
-    if level not in WITH_TIME:
+    check_named(level, tsa, evidence)
+    if tsa is None or level not in WITH_TIME:
         return BASIC
-    if tsa is None:
-        raise DataError(
-            "report.tsa", f"no value, and {level.value} needs a time", "the URL of an RFC 3161 authority"
-        )
     found = authority(tsa)
-    if level not in WITH_REVOCATION:
+    if evidence is None or level not in WITH_REVOCATION:
         return Pades(level=level, authority=found)
-    if evidence is None:
-        accepted = "a folder with certificates, CRLs and OCSP responses"
-        raise DataError("report.evidence", f"no value, and {level.value} needs revocation data", accepted)
     context = _context(Path(evidence), signer)
     _check_paths(found, context, signer, level)
     return Pades(level=level, authority=found, evidence=context)
+
+
+def check_named(level: PadesLevel, tsa: str | None, evidence: str | None) -> None:
+    """Raise :class:`DataError` where what ``level`` takes is not named, or is no URL or no folder; nobody is asked."""
+    if level in WITH_TIME:
+        if tsa is None:
+            raise DataError(
+                "report.tsa", f"no value, and {level.value} needs a time", "the URL of an RFC 3161 authority"
+            )
+        check_url(tsa)
+    if level in WITH_REVOCATION:
+        accepted = "a folder with certificates, CRLs and OCSP responses"
+        if evidence is None:
+            raise DataError(
+                "report.evidence", f"no value, and {level.value} needs revocation data", accepted
+            )
+        if not Path(evidence).is_dir():
+            raise DataError("report.evidence", f"{evidence!r} is not a folder", accepted)
 
 
 def _context(folder: Path, signer: Signer) -> ValidationContext:
