@@ -63,9 +63,7 @@ def check_named(level: PadesLevel, tsa: str | None, evidence: str | None) -> Non
     if level in WITH_REVOCATION:
         accepted = "a folder with certificates, CRLs and OCSP responses"
         if evidence is None:
-            raise DataError(
-                "report.evidence", f"no value, and {level.value} needs revocation data", accepted
-            )
+            raise DataError("report.evidence", f"no value, and {level.value} needs revocation data", accepted)
         if not Path(evidence).is_dir():
             raise DataError("report.evidence", f"{evidence!r} is not a folder", accepted)
 

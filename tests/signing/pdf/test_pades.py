@@ -95,7 +95,9 @@ def test_a_level_that_cannot_be_reached_is_refused(
 
     refused("report.tsa: no value", PadesLevel.B_T, None, None)
     refused("report.evidence: no value", PadesLevel.B_LT, clock.url, None)
-    refused("report.evidence: .*absent. is not a folder", PadesLevel.B_LT, clock.url, str(tmp_path / "absent"))
+    refused(
+        "report.evidence: .*absent. is not a folder", PadesLevel.B_LT, clock.url, str(tmp_path / "absent")
+    )
     (evidence / "root.crl").unlink()
     refused("B-LT cannot be reached", PadesLevel.B_LT, clock.url, str(evidence))
     (evidence / "root.crl").write_bytes(authorities().crl(issued.certificate))
