@@ -113,7 +113,10 @@ def transactions(settings: str, *words: str) -> list[str]:
             ["+analyses.tail_model={draws: 3}"],
             "analyses.tail_model.draws: found 3; accepted: 9 or more at fit_",
         ),
-        (["+analyses.tailmodel={}"], "analyses.tailmodel.type: no analysis is named 'tailmodel'; accepted: "),
+        (
+            ["+analyses.tailmodel={}"],
+            "analyses.tailmodel.type: no analysis is named 'tailmodel' (did you mean 'tail_model'?); accepted: ",
+        ),
     ],
 )
 def test_a_bad_rule_is_one_line(words: list[str], said: str) -> None:

@@ -17,7 +17,7 @@ def main(argv: Sequence[str]) -> int:
     """Write and name the files; the exit code is 0."""
     options = _parser().parse_intermixed_args(argv)
     load_plugins()
-    formats = options.formats.split(",") if options.formats else exporting.every_format()
+    formats = ",".join(options.formats).split(",") if options.formats else exporting.every_format()
     settings = dict(_setting(word) for word in options.settings)
     folder, out = Path(options.run), Path(options.out)
     jobs = {job: out / job.name for job in jobs_in(folder) or ()} or {folder: out}
@@ -52,6 +52,7 @@ def _parser() -> Parser:
     add(
         "--as",
         dest="formats",
+        action="append",
         metavar="A,B",
         help="formats (default: all but mlflow and wandb): frtaudit list export",
     )

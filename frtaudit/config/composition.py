@@ -62,31 +62,33 @@ def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None 
         guard.check_override(word, search_path.keys_of(_ROOTS[root]) or ())
     words = [word for word in overrides if not is_setting(word)]
     by_hand = [word for word in words if _key_of(word) in _BY_HAND[root]]
-    lists, words = selection.parted(words, value_of) if root == CONFIG else ({}, words)
+    choice, words = selection.parted(words, value_of) if root == CONFIG else (selection.Choice(), words)
     try:
         given = {_key_of(word): _place_in(word) for word in by_hand}
-        tree, audit = _plain_tree(root, [word for word in words if word not in by_hand], config_dir)
+        tree, selected = _plain_tree(root, [word for word in words if word not in by_hand], config_dir)
     except HYDRA_ERRORS as error:
         raise translated(error) from error
     except RecursionError:
         raise SpecError("spec", "nested beyond reason", "keys and values") from None
     if root == CONFIG:
-        tree = selection.chosen(tree, lists, words) | {"name": _name(tree, audit)}
+        tree = selection.chosen(tree, choice, words) | {"name": _name(tree, selected.get("audit"))}
+    if root == EMBED and isinstance(preset := tree.get("preset"), dict):
+        preset["name"] = selected.get("preset")
     return Composed(_with_given(tree, given), _with_given(_without_places(resolve(tree), root), given))
 
 
 def _plain_tree(
     root: str, words: Sequence[str], config_dir: str | Path | None
-) -> tuple[dict[str, object], object]:
-    """The tree that Hydra makes, without Hydra's own part; and the selected audit."""
+) -> tuple[dict[str, object], Mapping[str, object]]:
+    """The tree that Hydra makes, without Hydra's own part; and the selected presets, by group."""
     with hydra_session() as hydra:
         config = hydra.compose_config(root, rewritten(words, config_dir), RunMode.RUN, from_shell=False)
     refuse_changed(config, _shipped(root))
-    audit = config.hydra.runtime.choices.get("audit")
+    selected = dict(config.hydra.runtime.choices)
     with open_dict(config):
         del config["hydra"]
     tree = OmegaConf.to_container(config, resolve=False)
-    return {str(key): value for key, value in tree.items()} if isinstance(tree, dict) else {}, audit
+    return {str(key): value for key, value in tree.items()} if isinstance(tree, dict) else {}, selected
 
 
 def _name(tree: Mapping[str, object], audit: object) -> object:

@@ -7,33 +7,45 @@ merged and is refused, for it reads as if it replaced.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from frtaudit.core.plain.structure import closest
 from frtaudit.errors import SpecError
 
 NAMED = ("analyses", "schemas", "test_sets")
 PRESETS = {"analyses": "analysis", "schemas": "schema"}  # the group whose presets land there
-_WORD = re.compile(rf"\+{{0,2}}(?P<key>{'|'.join(NAMED)})=(?P<value>.*)", re.DOTALL)
+_ONLY = re.compile(rf"(?P<plus>\+*)(?P<key>{'|'.join(NAMED)})=(?P<value>.*)", re.DOTALL)
+_WITHOUT = re.compile(rf"~(?P<key>{'|'.join(NAMED)})\.(?P<name>[^.=]+)")
 
-Only = Mapping[str, Sequence[str]]
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the command line chooses by name, by key: ``only`` these, and ``without`` those."""
+
+    only: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    without: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-def parted(words: Sequence[str], value_of: Callable[[str], object]) -> tuple[Only, list[str]]:
-    """The lists among words of the command line, by key, and the other words. Raises :class:`SpecError`.
+def parted(words: Sequence[str], value_of: Callable[[str], object]) -> tuple[Choice, list[str]]:
+    """What words of the command line choose by name, and the other words. Raises :class:`SpecError`.
 
-    >>> parted(["analyses=[roc]", "seed=1"], lambda word: ["roc"])
-    ({'analyses': ['roc']}, ['seed=1'])
+    >>> parted(["analyses=[roc]", "~schemas.tone", "seed=1"], lambda word: ["roc"])
+    (Choice(only={'analyses': ['roc']}, without={'schemas': ['tone']}), ['seed=1'])
     """
     only: dict[str, Sequence[str]] = {}
+    without: dict[str, list[str]] = {}
     rest = []
     for word in words:
-        match = _WORD.fullmatch(word)
-        if match is None:
+        if match := _ONLY.fullmatch(word):
+            shown = f"{word!r}" if len(word) < 60 else "a mapping"
+            if match["plus"]:
+                raise SpecError(match["key"], f"found {shown}", forms(match["key"]))
+            only[match["key"]] = _listed(match["key"], value_of(word), shown)
+        elif match := _WITHOUT.fullmatch(word):
+            without.setdefault(match["key"], []).append(match["name"])
+        else:
             rest.append(word)
-            continue
-        value = value_of(word)
-        only[match["key"]] = _listed(match["key"], value, f"{word!r}" if len(word) < 60 else "a mapping")
-    return only, rest
+    return Choice(only, without), rest
 
 
 def _listed(key: str, value: object, shown: str) -> Sequence[str]:
@@ -52,7 +64,8 @@ def forms(key: str) -> str:
     >>> forms("schemas")
     'schemas=[NAME,NAME] for only these ([]: none), +schemas.NAME={...} for one more, ~schemas.NAME without it'
     """
-    return f"{key}=[NAME,NAME] for only these ([]: none), +{key}.NAME={{...}} for one more, ~{key}.NAME without it"
+    none = "" if key == "analyses" else " ([]: none)"
+    return f"{key}=[NAME,NAME] for only these{none}, +{key}.NAME={{...}} for one more, ~{key}.NAME without it"
 
 
 def as_mapping(names: Sequence[object], known: Sequence[str]) -> dict[str, object]:
@@ -62,19 +75,23 @@ def as_mapping(names: Sequence[object], known: Sequence[str]) -> dict[str, objec
     return {**dict.fromkeys(known, False), **{str(name): {} for name in names}}
 
 
-def chosen(tree: Mapping[str, object], only: Only, words: Sequence[str]) -> dict[str, object]:
+def chosen(tree: Mapping[str, object], choice: Choice, words: Sequence[str]) -> dict[str, object]:
     """The tree with only what the lists name, and what the words add to them, and without what is switched off."""
     made = dict(tree)
     for key in NAMED:
         held = made.get(key)
         if not isinstance(held, Mapping):
             held = {}
-            if key not in only:
+            if key not in choice.only and key not in choice.without:
                 continue
         kept = {str(name): value for name, value in held.items() if value is not False}
-        if key in only:
-            wanted = [*only[key], *_added(key, words)]
-            kept = _only(key, kept, [name for name in wanted if f"~{key}.{name}" not in words])
+        if key in choice.only:
+            kept = _only(key, kept, [*choice.only[key], *_added(key, words)])
+        for name in choice.without.get(key, ()):
+            if name not in {*held, *kept}:
+                text = f"the audit has no {name!r}{closest(name, held)}"
+                raise SpecError(key, text, ", ".join(held) or "none")
+            kept.pop(name, None)
         made[key] = kept
     return made
 

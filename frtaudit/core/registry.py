@@ -10,6 +10,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TypeVar
 
+from frtaudit.core.plain.structure import closest
 from frtaudit.errors import SpecError
 
 GROUPS = (
@@ -98,7 +99,9 @@ def lookup(group: str, name: str, where: str) -> type:
         if isinstance(known, type):
             return known
     except KeyError:
-        raise SpecError(where, f"no {group} is named {name!r}", ", ".join(names(group))) from None
+        accepted = names(group)
+        text = f"no {group} is named {name!r}{closest(name, accepted)}"
+        raise SpecError(where, text, ", ".join(accepted)) from None
     import_module(known.module)
     registered = _registered[group, name]
     if isinstance(registered, Declared):

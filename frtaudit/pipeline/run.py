@@ -73,12 +73,12 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode, make: Make | None = 
         code = exit_code(counts)
         for name, data in sealed.items():
             OutputFolder(draft).write(name, data)
+        _write_numbers(audited, draft, code, counts)
         writes = (
-            partial(_write_numbers, audited, draft, code, counts),
             partial(_write_report, audited.result, spec.report, draft, signing, sealed, previous),
             partial(_write_statement, draft, signing),
         )
-        for write in on_terminal(writes, "result, report, signature"):
+        for write in on_terminal(writes, "report, signature"):
             write()
     return _summary(folder, audited.result, code, counts)
 

@@ -73,7 +73,7 @@ class Plan:
 
 
 def page(section: Section) -> str:
-    """A section as text; numbers stand right, words left; a column "a: b" has two lines of head.
+    """A section as text; numbers stand right, words left; a column "a: b" has two lines of head; no rows, no head.
 
     >>> print(page(Section(name="n", title="Needs", columns=("group", "K"), rows=(("all", 12000), ("f", None)))))
     Needs
@@ -84,8 +84,8 @@ def page(section: Section) -> str:
     head = [printable(column).rpartition(": ")[::2] for column in section.columns]
     body = [tuple(shown(cell) for cell in row) for row in section.rows]
     above, below = tuple(upper for upper, _ in head), tuple(lower for _, lower in head)
-    table = [*([above] if any(above) else []), *([below] if head else []), *body]
-    widths = [max(len(row[c]) for row in table) for c in range(len(head))]
+    table = [*([above] if any(above) else []), below, *body] if body and head else []
+    widths = [max(len(row[c]) for row in table) for c in range(len(head))] if table else []
     right = [not any(isinstance(row[c], str) for row in section.rows) for c in range(len(head))]
     return "\n".join(
         [

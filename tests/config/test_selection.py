@@ -42,8 +42,33 @@ def test_a_name_that_is_not_there_is_refused_with_those_that_are() -> None:
     """Only these, of none: the line names what there is, and how one is added."""
     with pytest.raises(SpecError, match=r"no 'site'; accepted: group; \+schemas.site=\{...\} adds one"):
         load_spec(["audit=demo", "schemas=[site]"])
-    with pytest.raises(SpecError, match="no analysis is named 'error_rats'"):
+    with pytest.raises(
+        SpecError, match=r"no analysis is named 'error_rats' \(did you mean 'error_rates'\?\)"
+    ):
         load_spec([*BASE, "analyses=[error_rats]"])
+    for key, held in (("schemas", "group"), ("test_sets", "none")):
+        with pytest.raises(SpecError, match=f"^{key}: the audit has no 'site'; accepted: {held}$"):
+            load_spec(["audit=demo", f"~{key}.site"])
+    with pytest.raises(
+        SpecError, match=r"^analyses: the audit has no 'interclas' \(did you mean 'interclass'\?\)"
+    ):
+        load_spec([*BASE, "~analyses.interclas"])
+
+
+@pytest.mark.parametrize("key", NAMED)
+def test_a_list_with_a_plus_is_refused(key: str) -> None:
+    """``+analyses=[quality]`` reads as "also these", and a list is "only these": the line names both forms."""
+    with pytest.raises(SpecError, match=rf"^{key}: found '\+\+?{key}=\[a\]'; accepted: ") as error:
+        load_spec([*BASE, f"+{key}=[a]"])
+    assert forms(key) in str(error.value)
+
+
+def test_what_a_line_offers_is_accepted() -> None:
+    """No audit is without an analysis, so no line offers an empty list of them; of the others it does, and it works."""
+    assert "[]" not in forms("analyses")
+    for key in ("schemas", "test_sets"):
+        assert "[]: none" in forms(key)
+        assert not getattr(load_spec(["audit=demo", f"{key}=[]", "requirements=[]"]), key)
 
 
 def test_files_say_it_in_their_own_form(tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ def test_page_is_aligned() -> None:
         "  a note",
     ]
     assert page(Section(name="x", title="Alone")) == "Alone"
+    noted = Section(name="x", title="Alone", columns=("a", "b: c"), notes=("no pair can be planned",))
+    assert page(noted).splitlines() == ["Alone", "  no pair can be planned"]
 
 
 def test_numbers_keep_three_digits() -> None:

@@ -37,14 +37,16 @@ class Metric(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
-    """``engine``, ``cut``; ``landmarks``: x, y of five landmarks in the input (order: see ``ORDER``).
+    """``name``: of the preset; ``engine``, ``cut``: what computes a template, and how a face is cropped.
 
+    ``landmarks``: x, y of five landmarks in the input (order: see ``ORDER``).
     ``size``, ``layout``, ``colours``, ``mean``, ``deviation``: of the input, a pixel v becoming (v - mean) / deviation.
     ``margin``: of a box's own size on each side. ``scaled_in_graph``: the model subtracts and multiplies by itself.
     ``flip_sum``: a template is the sum of the face's and the mirrored face's; ``normalise``: it is scaled to length 1.
     ``metric``, ``source``, ``licence``: what is known of the model and its weights.
     """
 
+    name: str = ""
     engine: EngineKind = EngineKind.ONNX
     cut: Cut = Cut.LANDMARKS
     landmarks: tuple[tuple[float, float], ...] = ()

@@ -136,6 +136,7 @@ def settings_of(spec: EmbedSpec) -> dict[str, str]:
         if one.name not in _TOLD and (spec.preset.engine is EngineKind.ONNX or one.name not in _OF_INPUT)
     }
     return {
+        **({"preset": spec.preset.name} if spec.preset.name else {}),
         **{name.replace("_", " "): _text(plain(value)) for name, value in chosen.items()},
         **dict(spec.detector.recorded_settings()),
         "several faces": str(spec.several),
@@ -144,7 +145,7 @@ def settings_of(spec: EmbedSpec) -> dict[str, str]:
     }
 
 
-_TOLD = ("source", "licence", "metric")
+_TOLD = ("name", "source", "licence", "metric")
 _OF_INPUT = ("landmarks", "size", "layout", "colours", "mean", "deviation", "margin", "scaled_in_graph")
 
 

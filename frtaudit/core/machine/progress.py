@@ -9,6 +9,7 @@ from frtaudit.core.machine import signals
 
 T = TypeVar("T")
 QUIET_SECONDS = 2.0
+FEW = 12  # items, each of which may be long: the bar is there from the start
 BAR = "{desc}: {n_fmt} of {total_fmt} |{bar:20}| {remaining} left"
 
 
@@ -27,9 +28,10 @@ def quiet(items: Sequence[T], what: str) -> Iterator[T]:  # noqa: ARG001  one si
 
 
 def on_terminal(items: Sequence[T], what: str) -> Iterator[T]:
-    """As :func:`quiet`; after two seconds a bar on standard error says what is done and how long the rest may take.
+    """As :func:`quiet`; a bar on standard error says what is done and how long the rest may take.
 
-    Loops inside each other have a bar each. A bar goes when its loop ends.
+    It comes after two seconds, that of a loop of few items at once: the first may be long. Loops inside each other have
+    a bar each. A bar goes when its loop ends.
     """
     if not sys.stderr.isatty():
         yield from quiet(items, what)
@@ -37,8 +39,7 @@ def on_terminal(items: Sequence[T], what: str) -> Iterator[T]:
     from tqdm import tqdm
 
     tqdm.monitor_interval = 0  # no thread of its own
-    bar = tqdm(
-        items, what, leave=False, file=sys.stderr, delay=QUIET_SECONDS, bar_format=BAR, dynamic_ncols=True
-    )
+    delay = 0.0 if len(items) <= FEW else QUIET_SECONDS
+    bar = tqdm(items, what, leave=False, file=sys.stderr, delay=delay, bar_format=BAR, dynamic_ncols=True)
     with closing(bar):
         yield from quiet(bar, what)

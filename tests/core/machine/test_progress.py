@@ -5,7 +5,7 @@ from itertools import count
 import pytest
 
 from frtaudit.core.machine import signals
-from frtaudit.core.machine.progress import on_terminal, quiet
+from frtaudit.core.machine.progress import FEW, on_terminal, quiet
 
 
 class Terminal(io.StringIO):
@@ -51,10 +51,20 @@ def test_a_long_loop_says_how_far_it_is_and_how_long_it_takes(monkeypatch: pytes
 
 
 def test_a_short_loop_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Within two seconds a terminal sees nothing either."""
-    stream = terminal(monkeypatch, 0.1)
-    assert list(on_terminal([1, 2, 3], "things")) == [1, 2, 3]
+    """Within two seconds a terminal sees nothing either, unless each of few items may be long."""
+    stream = terminal(monkeypatch, 0.01)
+    assert list(on_terminal(range(FEW + 1), "things")) == list(range(FEW + 1))
     assert stream.getvalue().strip() == ""
+
+
+def test_a_loop_of_few_items_is_seen_before_the_first_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its first item may take as long as all of another: the bar is there, and goes with the loop."""
+    stream = terminal(monkeypatch, 0.01)
+    items = iter(on_terminal(["report", "signature"], "writing"))
+    assert next(items) == "report"
+    assert "writing: 0 of 2 |" in stream.getvalue()
+    assert list(items) == ["signature"]
+    assert stream.getvalue().rpartition("\r")[0].rpartition("\r")[2].strip() == ""
 
 
 def test_loops_inside_each_other_have_a_bar_each(monkeypatch: pytest.MonkeyPatch) -> None:
