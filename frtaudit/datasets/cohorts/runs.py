@@ -12,11 +12,11 @@ from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import PATH, SchemaSpec
+from frtaudit.datasets import run_people
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs import run_tables, shared_runs
 from frtaudit.inputs.run_tables import RunTables
 from frtaudit.inputs.score_lists import nameless
-from frtaudit.pipeline import run_people
 
 SAME = ("failures", "sanitize")  # what the specs of runs must agree on, beside people and comparisons
 

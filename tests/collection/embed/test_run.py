@@ -70,6 +70,7 @@ def test_an_audit_reads_what_was_made(drawn: Path, whole: Path) -> None:
     templates = read.templates["drawn"]()
     assert templates.vectors.shape == (126, 588)
     assert read.made["drawn"]["settings"]["sha256 of the model"] == sha256_file(drawn / "drawn.onnx")
+    assert read.made["drawn"]["settings"]["preset"] == "arcface_rgb_127.5"
     assert read.made["drawn"]["failures"] == {"no_face": 2, "unreadable_image": 1}
     assert read.inputs["templates/drawn.json"] == sha256_file(whole / "templates" / "drawn.json")
     assert sorted(files(whole)) == [

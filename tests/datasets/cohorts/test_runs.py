@@ -146,7 +146,7 @@ def _lines(vectors: npt.NDArray[np.float64], first: int) -> Iterator[str]:
 def test_formats_are_matched_by_their_people(formats: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No secret, and no data: templates, a list and bob's file give every image one pseudonym, and their own rates."""
     monkeypatch.setattr(
-        "frtaudit.pipeline.run_people.names_of", lambda _: pytest.fail("the data are not needed")
+        "frtaudit.datasets.run_people.names_of", lambda _: pytest.fail("the data are not needed")
     )
     asked = replace(
         from_runs(), cohort=Runs(runs=tuple(str(formats / name) for name in ("npz", "list", "bob")))

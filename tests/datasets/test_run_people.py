@@ -7,10 +7,10 @@ from small_audits import spec
 from frtaudit.core.identity import to_plain
 from frtaudit.datasets.cohorts.scores import ScoreLists
 from frtaudit.datasets.protocols.listed import Listed
+from frtaudit.datasets.run_people import names_of
 from frtaudit.errors import DataError
 from frtaudit.inputs.run_tables import RESULT, RunTables
 from frtaudit.pipeline.rederive import note_paths
-from frtaudit.pipeline.run_people import names_of
 from frtaudit.pipeline.tables import names_of as pseudonyms_of
 
 LINES = "probe,reference,probe_subject,reference_subject,score\na1,a2,a,a,0.9\na1,b1,a,b,0.2\na2,b2,a,b,0.1\n"
