@@ -18,6 +18,7 @@ from jinja2 import (
     TemplateSyntaxError,
 )
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from markupsafe import Markup
 
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json, number_in
@@ -31,6 +32,8 @@ from frtaudit.report.phrases import ABSENT
 from frtaudit.report.pieces import Text, TextSpan
 from frtaudit.report.shape import WHERE, Shape, check_page
 
+_LONG_WORD = re.compile(r"\S{21,}")
+_BREAKS = re.compile(r"(?<=[_./-])(?=\w)|(?<=[^\s_./-]{16})(?=[!-~]|[^\W_])")
 OF_ESTIMATE = re.compile(r"/estimates/(\d+)/(?:value|intervals/\d+/(?:low|high))")
 
 
@@ -42,7 +45,7 @@ def shipped_templates() -> Environment:
 
 def _templates(kind: type[Environment], loader: BaseLoader) -> Environment:
     """Templates that are escaped and strict about names."""
-    return kind(
+    made = kind(
         loader=loader,
         undefined=StrictUndefined,
         autoescape=True,
@@ -50,6 +53,18 @@ def _templates(kind: type[Environment], loader: BaseLoader) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["breakable"] = breakable
+    return made
+
+
+def breakable(text: str) -> Markup:
+    """``text`` for a narrow column: a long word may break after each of its separators, and anywhere after 16 characters without one.
+
+    >>> print(breakable("resnet100_arcface_int8-large 18-35"))
+    resnet100_<wbr>arcface_<wbr>int8-<wbr>large 18-35
+    """
+    parts = _LONG_WORD.sub(lambda word: _BREAKS.sub("\0", word[0]), as_shown(text)).split("\0")
+    return Markup("<wbr>").join(parts)
 
 
 def _legible(value: object) -> object:

@@ -3,6 +3,7 @@
 import gc
 import hashlib
 import io
+import json
 import logging
 import math
 import os
@@ -24,6 +25,7 @@ import pytest
 from report_fixture import DATE, SETTINGS, result
 from report_text import GOLDEN, Page
 
+from frtaudit.core import AuditResult
 from frtaudit.core.spec import Paper
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report import render
@@ -431,6 +433,17 @@ def test_no_number_is_printed_across_its_limit() -> None:
     ]
     assert len(shown) > 5
     assert all(value is None or value < 0.1 for value in shown)
+
+
+def test_a_long_name_breaks_at_its_separators_on_page_1() -> None:
+    """In the narrow column of verdicts, and nowhere inside its words; text that is no name stays whole."""
+    told = json.dumps(result().to_json()).replace("northgate", "resnet100_glint360k_arcface_v2")
+    page = render.html(AuditResult.from_json(json.loads(told)), SETTINGS, DATE, "unsigned")
+    verdicts = page[page.index('<div class="tbl verdicts">') : page.index('<p class="legend">')]
+    assert "resnet100_<wbr>glint360k_<wbr>arcface_<wbr>v2</span>" in verdicts
+    assert "resnet100_glint360k_arcface_v2" not in verdicts
+    assert "quill_2</span>" in verdicts
+    assert "<wbr>" not in page.replace(verdicts, "")
 
 
 def test_a_page_that_cannot_be_broken_well_is_broken_anyhow(
