@@ -58,7 +58,7 @@ def _templates(kind: type[Environment], loader: BaseLoader) -> Environment:
 
 
 def breakable(text: str) -> Markup:
-    """``text`` for a narrow column: a long word may break after each of its separators, and anywhere after 16 characters without one.
+    """``text`` for a narrow column: a long word may break after each separator, and after 16 characters without one.
 
     >>> print(breakable("resnet100_arcface_int8-large 18-35"))
     resnet100_<wbr>arcface_<wbr>int8-<wbr>large 18-35
