@@ -46,7 +46,10 @@ def test_what_is_registered_is_found() -> None:
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     """The error names the place, the value and the alternatives."""
     register("provider", "cosine")(Plugin)
-    with pytest.raises(SpecError, match=r"^providers\[0\]: no provider is named 'cosin'; accepted: cosine$"):
+    with pytest.raises(
+        SpecError,
+        match=r"^providers\[0\]: no provider is named 'cosin' \(did you mean 'cosine'\?\); accepted: cosine$",
+    ):
         lookup("provider", "cosin", "providers[0]")
 
 

@@ -104,7 +104,7 @@ def unknown_key(where: str, key: str, accepted: Iterable[str]) -> SpecError:
 def closest(name: str, names: Iterable[str]) -> str:
     """`` (did you mean 'x'?)`` for the nearest of ``names``, or nothing."""
     folded = {known.lower(): known for known in names}
-    near = difflib.get_close_matches(name.lower(), folded, n=1)
+    near = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.65)
     return f" (did you mean {folded[near[0]]!r}?)" if near else ""
 
 
