@@ -42,18 +42,27 @@ def table(source: Source) -> Iterator[Table]:
 
 
 def notice(source: Source) -> Text:
-    """What is for non-commercial use only, empty where nothing is."""
+    """What is for non-commercial use only, as declared or as a preset of templates says; empty where nothing is."""
     provenance = declared(source)
-    found = [] if provenance is None else [one for one in provenance.origins() if one[2].non_commercial]
-    if not found:
-        return ()
+    origins = [] if provenance is None else list(provenance.origins())
     named = [
         spans(
             f"{_of(place, system)}: ",
             TextSpan(text=_terms(origin), pointer=_pointer(place, origin), kind="b"),
         )
-        for place, system, origin in found
+        for place, system, origin in origins
+        if origin.non_commercial
     ]
+    stated = {system for _, system, _ in origins}
+    for name, facts in sorted(mapping(source.result.cohort.get("templates")).items()):
+        licence = str(mapping(facts).get("licence") or "")
+        if name not in stated and Origin(name=name, licence=licence).non_commercial:
+            at = f"/cohort/templates/{escape(name)}/licence"
+            named.append(
+                spans(f"{name}, preset of the templates: ", TextSpan(text=licence, pointer=at, kind="b"))
+            )
+    if not named:
+        return ()
     return spans(TextSpan(text="Non-commercial use only. ", kind="b"), listed(named), ".")
 
 

@@ -51,6 +51,21 @@ def test_page_one_names_what_is_not_for_commercial_use() -> None:
     assert licences.notice(source(free)) == licences.notice(Source(report_fixture.result())) == ()
 
 
+def test_page_one_names_a_preset_whose_weights_are_not_for_commercial_use() -> None:
+    """Of templates that ``frtaudit embed`` made, unless the spec declares that system's origin itself."""
+    made = report_fixture.result()
+    presets = {"north/1": {"licence": "weights: non-commercial"}, "south": {"licence": "MIT"}}
+
+    def notice(provenance: object) -> str:
+        spec, cohort = {**made.spec, "provenance": provenance}, {**made.cohort, "templates": presets}
+        return plain_text(licences.notice(Source(dataclasses.replace(made, spec=spec, cohort=cohort))))
+
+    assert notice(None) == (
+        "Non-commercial use only. north/1, preset of the templates: weights: non-commercial."
+    )
+    assert notice({"systems": {"north/1": {"weights": {"name": "own", "use": "commercial"}}}}) == ""
+
+
 def test_every_printed_word_points_at_the_result() -> None:
     """The pointer of each declared value leads to it in result.json, also of a system whose name has a slash."""
     made = source()
