@@ -32,17 +32,18 @@ _OF_PAIRS = (
     "np.savez({plain!r}, embedding=np.stack(held[0]))",
 )  # XQLFW's evaluator: embeddings, labels
 _OF_TEXTS = (*_NUMPY, "np.savez({plain!r}, image_id=[str(x) for x in held])")
-_OF_PICKLE = (
-    "import numpy as np",
-    "rows = np.load({name!r}, allow_pickle=True)",
-    "np.savez({plain!r}, embedding=[r['embedding'] for r in rows], image_id=[r['identity'] for r in rows])",
+_ROWS = "[(r['identity'], r['embedding']) if isinstance(r, dict) else tuple(r) for r in held]"
+_PAIRS = f"(held.items() if isinstance(held, dict) else {_ROWS})"
+_OF_PICKLE = (  # id to embedding, or a list of both: DeepFace's, a mapping or a pair for each image
+    *_NUMPY,
+    f"np.savez({{plain!r}}, **dict(zip(('image_id', 'embedding'), zip(*{_PAIRS}))))",
 )
 _OF_TORCH = (
     "import torch, numpy as np",
     "held = torch.load({name!r}, map_location='cpu', weights_only=True)",
     "np.savez({plain!r}, embedding=held['embedding'].numpy(), image_id=list(held['image_id']))",
 )
-_BY_SHAPE = {(): _OF_DICT, (2,): _OF_PAIRS}
+_BY_SHAPE = {(): _OF_DICT, (1,): _OF_DICT, (2,): _OF_PAIRS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ SUBJECTS = (
     *("class_id", "user_id", "celebrity", "identity", "label", "name"),
 )
 CLASSES = range(2, 13)  # of a column of groups
+FOLDER = "folder"  # subject=folder: people are the folders of the images
 NOT_GROUPS = ("fold", "split", "set", "part", "path", "x", "y", "width", "height")
 STEADY = 0.9  # share of people with one class, at least
 NEAR = 0.25  # of a column's range: how far apart the numbers of one person are, at most (ages at capture)
@@ -143,6 +144,8 @@ def _id_column(table: Table, wanted: Sequence[str] | None, asked: str) -> str:
 
 
 def _subject_column(table: Table, id_column: str, asked: str) -> str | None:
+    if asked == FOLDER and FOLDER not in table.columns:
+        return None
     if asked:
         return _asked(table, asked, "subject")
     known = [name for name in table.columns if name.lower() in SUBJECTS and name != id_column]

@@ -11,6 +11,8 @@ from frtaudit.inputs.importing.attach import attached, systems_in
 from frtaudit.inputs.importing.contents import Contents, rows_of
 from frtaudit.inputs.importing.id_lists import row_ids
 from frtaudit.inputs.importing.image_table import (
+    CLASSES,
+    FOLDER,
     ImageTable,
     asked_table,
     groups_among,
@@ -43,7 +45,7 @@ class EmbeddingFolder:
         held = [row_ids(vectors, folder, options) for vectors in held]
         chosen = _table(folder, held, options)
         ids = chosen.ids if chosen else _named(held)
-        subjects, said = _people(folder, chosen, held, ids)
+        subjects, said = _people(folder, chosen, held, ids, options)
         columns = chosen.columns() if chosen else {}
         if folder.images():
             columns["path"] = _paths(folder, ids)
@@ -116,7 +118,7 @@ def _fitting(tables: Sequence[Table], ids: Sequence[str] | None, rows: int) -> l
 
 
 def _people(
-    folder: Contents, chosen: ImageTable | None, held: Sequence[Vectors], ids: Sequence[str]
+    folder: Contents, chosen: ImageTable | None, held: Sequence[Vectors], ids: Sequence[str], options: Options
 ) -> tuple[list[str], str]:
     """The subject of each image, and where it is from."""
     if chosen is not None and chosen.subjects is not None:
@@ -126,14 +128,38 @@ def _people(
             known = dict(zip(vectors.ids, vectors.subjects, strict=True))
             if set(ids) <= set(known):
                 return [known[name] for name in ids], f"array of {vectors.file}"
+    if options.subject not in ("", FOLDER):
+        found = f"no table and no array of the images has {options.subject!r}"
+        raise DataError("subject", found, "table=FILE beside it, or subject=folder")
     for said, names in (
         ("folder of the path in the id", ids),
         ("folder of the image", _paths(folder, ids)),
     ):
         above = [PurePosixPath(name).parent.name for name in names]
         if all(above) and len(set(above)) > 1:
+            if chosen is not None and options.subject != FOLDER:
+                _check_alone(chosen, above)
             return above, said
     columns_found = f", one of {column_names(chosen.table.columns)}" if chosen else ""
     where = chosen.table.name if chosen else held[0].file
     accepted = f"subject=COLUMN{columns_found}, or table=FILE"
     raise DataError(where, "no subject ids of the images", accepted)
+
+
+def _check_alone(chosen: ImageTable, folders: Sequence[str]) -> None:
+    """Raise :class:`DataError` where a column could be the people as well as the folders of the images.
+
+    Its values stand in several rows, are more than a schema has classes or as many as the folders, and are not one for
+    each folder.
+    """
+    n_folders = len(set(folders))
+
+    def could_be(texts: Sequence[str]) -> bool:
+        values, within = len(set(texts)), len(set(zip(folders, texts, strict=True)))
+        least = min(n_folders, CLASSES[-1] + 1)
+        return least <= values <= len(texts) // 2 and (within, values) != (n_folders, n_folders)
+
+    rivals = [name for name, texts in chosen.columns().items() if could_be(texts)]
+    if rivals:
+        found = f"people could be the {n_folders} folders of the images, or a column"
+        raise DataError(chosen.table.name, found, choices("subject", [FOLDER, *rivals]))

@@ -410,7 +410,26 @@ def score_list(folder: Path) -> None:
     (folder / "vendor.csv").write_text("image_id_1,image_id_2,similarity\na,b,0.5\n")
 
 
+def in_sessions(rows: list[tuple[str, str, str]]) -> Callable[[Path], None]:
+    """Images in folders that are no people, who stand in a column of no known name."""
+
+    def write(folder: Path) -> None:
+        np.savez(folder / "m.npz", embedding=VECTORS[: len(rows)], paths=[row[0] for row in rows])
+        with (folder / "people.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([("photo", "employee", "sex"), *rows])
+
+    return write
+
+
+PEOPLE = [(f"emp{number:02d}", "FM"[number % 2], shot) for number in range(16) for shot in range(3)]
+sessions = in_sessions([(f"session{shot}/{who[3:]}_{shot}.jpg", who, sex) for who, sex, shot in PEOPLE])
+sessions.__name__ = "sessions"
+days = in_sessions([(f"{who}-{shot // 2}/{shot}.jpg", who, sex) for who, sex, shot in PEOPLE])
+days.__name__ = "days"
+
 REFUSED = {
+    sessions: "people could be the 3 folders of the images, or a column; accepted: subject=folder or subject=employee",
+    days: "people could be the 32 folders of the images, or a column; accepted: subject=folder or subject=employee",
     ambiguous: "people.csv: 2 columns that could hold subject ids; accepted: subject=person or subject=label",
     unnamed: "no subject ids of the images; accepted: subject=COLUMN, one of photo, employee, sex, or table=FILE",
     two_tables: "2 tables of the images; accepted: table=more.csv or table=people.csv",
@@ -463,6 +482,12 @@ def object_dictionary(folder: Path) -> str:
     return "m"
 
 
+def object_of_one(folder: Path) -> str:
+    """A dictionary of vectors as the one item of an array."""
+    np.save(folder / "m.npy", np.array([dict(zip(IDS, VECTORS, strict=True))], dtype=object))
+    return "m"
+
+
 def object_list(folder: Path) -> str:
     """A matrix, and ids that are Python objects."""
     np.save(folder / "m.npy", VECTORS)
@@ -471,17 +496,43 @@ def object_list(folder: Path) -> str:
 
 
 def deepface_pickle(folder: Path) -> str:
-    """DeepFace's older store."""
-    import pickle
-
+    """DeepFace's store."""
     rows = [
         {"identity": name, "embedding": vector.tolist()} for name, vector in zip(IDS, VECTORS, strict=True)
     ]
-    (folder / "m.pkl").write_bytes(pickle.dumps(rows))
+    return pickled(folder, rows)
+
+
+def pickled(folder: Path, held: object) -> str:
+    """Some object as a pickle."""
+    import pickle
+
+    (folder / "m.pkl").write_bytes(pickle.dumps(held))
     return "m"
 
 
-@pytest.mark.parametrize("write", [object_ids, object_dictionary, object_list, deepface_pickle])
+def pickled_pairs(folder: Path) -> str:
+    """A path and a vector for each image, as DeepFace stored them before."""
+    return pickled(folder, [[name, vector.tolist()] for name, vector in zip(IDS, VECTORS, strict=True)])
+
+
+def pickled_dictionary(folder: Path) -> str:
+    """Id to vector."""
+    return pickled(folder, dict(zip(IDS, VECTORS, strict=True)))
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        object_ids,
+        object_dictionary,
+        object_of_one,
+        object_list,
+        deepface_pickle,
+        pickled_pairs,
+        pickled_dictionary,
+    ],
+)
 def test_the_three_lines_of_a_refusal_convert(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -529,6 +580,29 @@ def test_the_output_may_stand_in_the_folder(tmp_path: Path, capsys: pytest.Captu
     code, printed = run(capsys, str(tmp_path), f"into={out}")
     assert code == 1
     assert "into: already contains audit, metadata.csv, templates; accepted: an empty folder" in printed
+
+
+@pytest.mark.parametrize(("write", "folders"), [(sessions, 3), (days, 32)])
+def test_who_is_shown_is_said_where_folders_or_a_column_could_be_people(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], write: Callable[[Path], None], folders: int
+) -> None:
+    """Each answer is taken: the folders, or the column, whose sex is a group then."""
+    (tmp_path / "set").mkdir()
+    write(tmp_path / "set")
+    for answer, people in (("folder", folders), ("employee", 16)):
+        into = tmp_path / answer
+        code, printed = run(capsys, str(tmp_path / "set"), f"into={into}", f"subject={answer}")
+        assert code == 0, printed
+        assert pd.read_csv(into / "metadata.csv")["subject_id"].nunique() == people
+    assert "groups     sex" in printed
+
+
+def test_a_column_that_nothing_has_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where the folders could be people: what was asked for is never passed over."""
+    np.savez(tmp_path / "m.npz", embedding=VECTORS, paths=[f"{row[1]}/{row[0][6:]}" for row in ROWS])
+    code, printed = run(capsys, str(tmp_path), f"into={tmp_path / 'out'}", "subject=worker")
+    assert code == 1
+    assert "subject: no table and no array of the images has 'worker'; accepted: " in printed
 
 
 def test_images_of_one_name_in_several_folders_stay_apart(
