@@ -8,7 +8,7 @@ from pathlib import Path
 from frtaudit.core.canonical import Json, to_bytes
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.text import formatting
-from frtaudit.errors import SpecError, printable
+from frtaudit.errors import DataError, SpecError, printable
 from frtaudit.inputs.default_thresholds import Scale
 from frtaudit.pipeline.explain import ASKED, Explanation, Meaning, Rate, explain
 from frtaudit.planning.values import Cell, Section, page
@@ -21,7 +21,10 @@ OWN = "a default threshold is meant for its own model only"
 
 
 def main(argv: Sequence[str]) -> int:
-    """Print a table, or with ``--json`` canonical JSON; the exit code is 0."""
+    """Print a table, or with ``--json`` canonical JSON; the exit code is 0.
+
+    Raises :class:`DataError` where no threshold that was asked for has rates.
+    """
     parser = Parser(prog="frtaudit explain", description=DOES)
     parser.add_argument("run", metavar="RUN", help="the folder of a finished run")
     parser.add_argument(
@@ -39,6 +42,8 @@ def main(argv: Sequence[str]) -> int:
     options = parser.parse_args(argv)
     scale = Scale(options.scores) if options.scores else None
     found = explain(Path(options.run), [_number(word) for word in options.thresholds], scale)
+    if options.thresholds and not found.meanings:
+        raise DataError("threshold", "; ".join(found.untold))
     sys.stdout.write(
         to_bytes(_plain(found)).decode() if options.json else "\n\n".join(map(page, _sections(found))) + "\n"
     )
@@ -99,4 +104,4 @@ def _cells(rate: Rate) -> tuple[str, str]:
         return formatting.rate(rate.value), rate.note or "-"
     style = formatting.style_of(rate.value, rate.high)
     low, high = (formatting.rate(bound, style=style) for bound in (rate.low, rate.high))
-    return formatting.rate(rate.value, style=style), f"{low.removesuffix(' %')} to {high}"
+    return formatting.rate(rate.value, style=style), f"{low} to {high}"

@@ -169,9 +169,8 @@ def add_plan_flags(parser: Parser) -> None:
     add(
         "--difference",
         type=float,
-        default=0.01,
         metavar="D",
-        help="difference in FNMR of two systems on the same people to detect (default: 0.01)",
+        help="difference in FNMR to detect between two piloted systems that an analysis compares (default: 0.01)",
     )
     for name, what in (
         ("limit", "one more limit, for everybody and each group: fnmr=0.01"),

@@ -91,8 +91,13 @@ def _cohort_line(cohort_data: CohortData) -> str:
 
 
 def _classes(cohort: Cohort, name: str) -> str:
+    """Each class with its size, beside a label of its own that it has."""
     schema = cohort.classifications[name]
-    counts = [f"{label}: {int((schema.codes == code).sum())}" for code, label in enumerate(schema.classes)]
+    shown = [
+        known if label.replace(" ", "_").lower() == known.lower() else f"{label} ({known})"
+        for known, label in zip(schema.classes, schema.labels, strict=True)
+    ]
+    counts = [f"{label}: {int((schema.codes == code).sum())}" for code, label in enumerate(shown)]
     unknown = int((schema.codes < 0).sum())
     return f"{', '.join(counts)}{f', unknown: {unknown}' if unknown else ''} subjects"
 

@@ -11,18 +11,26 @@ from frtaudit.evaluation.system import SystemData
 from frtaudit.planning.sizes import PlanContext
 from frtaudit.planning.values import Cell, Section
 
+DIFFERENCE = 0.01  # without another one
+ALONE = (
+    "none planned: that takes a pilot of two systems or more, and an analysis that compares them, such as "
+    "+analyses.vendor_comparison={}"
+)
 PAIRED = "both systems are tested on the same people; all pairs of a target are compared simultaneously"
 
 
 def differences(systems: Sequence[SystemData], context: PlanContext) -> Iterator[Section]:
     """For each FMR target and pair of systems: the difference in FNMR, the detectable one, and numbers of people.
 
-    Nothing for fewer than two systems.
+    For fewer than two systems a note what it takes, where a difference was asked for.
     """
+    asked = context.settings.difference
     if len(systems) < 2:
+        if asked is not None:
+            yield Section(name="pilot_difference", title="Differences between systems", notes=(ALONE,))
         return
     common = support_of(systems)
-    wanted = context.settings.difference
+    wanted = DIFFERENCE if asked is None else asked
     for measure in measures.fnmr(common):
         if measure.schema is not None:
             continue

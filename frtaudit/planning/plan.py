@@ -69,8 +69,9 @@ def check(settings: Settings) -> None:
         raise SpecError("--power", f"found {settings.power:g}", "a number between 0 and 1, both excluded")
     if not 1 < settings.ratio < math.inf:
         raise SpecError("--ratio", f"found {settings.ratio:g}", "a number above 1")
-    if not 0 < settings.difference < 1:
-        raise SpecError("--difference", f"found {settings.difference:g}", SHARE.replace("rate", "difference"))
+    wanted = settings.difference
+    if wanted is not None and not 0 < wanted < 1:
+        raise SpecError("--difference", f"found {wanted:g}", SHARE.replace("rate", "difference"))
     for option, values in (
         ("--expected", settings.expected),
         ("--limit", settings.limits),

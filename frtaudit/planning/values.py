@@ -15,7 +15,7 @@ class Settings:
     """What a plan asks beside the spec; none of it is part of an audit.
 
     ``power``: probability with which the plan is to decide; ``ratio``: between the rates of two groups, to be found;
-    ``difference``: between the FNMR of two systems on the same people, to be found with power 0.8;
+    ``difference``: between the FNMR of two systems on the same people, to be found with power 0.8 (None: 0.01);
     ``expected``, ``deff``: rate name (``fmr``, ``fnmr``, ``fta``, ``far``, ``frr``) to the true rate expected and to a
     design effect; ``limits``: further limits, rate name to limit; ``subjects``, ``samples``: a cohort by its size,
     which stands in for the spec's; ``transactions``: mated ones of each of its subjects; ``scores``: whether to score
@@ -24,7 +24,7 @@ class Settings:
 
     power: float = 0.8
     ratio: float = 2.0
-    difference: float = 0.01
+    difference: float | None = None
     expected: Mapping[str, float] = field(default_factory=dict)
     deff: Mapping[str, float] = field(default_factory=dict)
     limits: Mapping[str, float] = field(default_factory=dict)

@@ -15,6 +15,7 @@ def test_a_table_or_json_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "group: x" in table
     assert "95 % CI" in table
     assert table.count(" to ") == 6
+    assert table.count(" % to ") + table.count("⁻") >= 6  # each bound has its own unit
     assert main.main([*words, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [item["group"] for item in found["thresholds"]] == ["all", "x", "y"]
@@ -43,3 +44,13 @@ def test_what_is_no_threshold_is_one_line(word: str, capsys: pytest.CaptureFixtu
     """Exit code 2, and an example."""
     assert main.main(["explain", str(runs() / "one"), word]) == 2
     assert capsys.readouterr().err == f"frtaudit: command line: found '{word}'; accepted: threshold=0.363\n"
+
+
+def test_thresholds_without_rates_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 1 and the reason where nothing that was asked for has rates; beside one that has, a note."""
+    assert main.main(["explain", str(runs() / "one"), "threshold=7"]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("frtaudit: threshold: asked (7): outside the scores of one")
+    assert main.main(["explain", str(runs() / "one"), "threshold=7", "threshold=0.2"]) == 0
+    assert "asked (7): outside the scores of one" in capsys.readouterr().out

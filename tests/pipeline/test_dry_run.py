@@ -52,6 +52,12 @@ def test_it_says_what_the_audit_would_do() -> None:
     )
 
 
+def test_a_class_is_called_by_name_and_by_a_label_of_its_own() -> None:
+    """As a requirement names it, and as the report prints it."""
+    schema = SchemaSpec(column="group", classes=("x", "y"), labels=("under 30", "Y"))
+    assert "schema group: under 30 (x): 12, y: 12 subjects" in check(spec(schemas={"group": schema}))
+
+
 def test_templates_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a million images they are gigabytes."""
     read: list[str] = []

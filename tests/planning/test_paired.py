@@ -1,6 +1,6 @@
 from vendor_audits import trials
 
-from frtaudit.planning.paired import differences
+from frtaudit.planning.paired import ALONE, differences
 from frtaudit.planning.sizes import PlanContext
 from frtaudit.planning.values import Settings
 
@@ -25,3 +25,6 @@ def test_pairs_of_systems_are_planned() -> None:
 def test_one_system_has_no_difference() -> None:
     """Nothing is planned for one."""
     assert not list(differences(trials()[:1], PlanContext(alpha=0.05, settings=Settings())))
+    (section,) = differences(trials()[:1], PlanContext(alpha=0.05, settings=Settings(difference=0.02)))
+    assert section.notes == (ALONE,)
+    assert not section.rows

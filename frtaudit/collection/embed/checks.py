@@ -107,7 +107,7 @@ def said_of_copies(digests: Sequence[str], subjects: Sequence[str]) -> tuple[dic
     twice = [own for own in rows.values() if len(own) > 1]
     between = [own for own in twice if len({subjects[row] for row in own}) > 1]
     found: dict[str, Json] = {
-        "files_that_stand_twice": len(twice),
+        "files_that_stand_twice": len(twice) - len(between),
         "files_of_several_people": len(between),
     }
     return found, list(_copies(twice, between))

@@ -147,7 +147,7 @@ class EmbedRun:
         if (done := self._earlier(identity)) is not None:
             return done
         for caution in self.cautions:
-            self._tell(caution)
+            self._tell(f"warning: {caution}")
         self._prepare(identity)
         self._embed(identity)
         status = self._write(identity)

@@ -359,7 +359,7 @@ def test_a_run_that_cannot_be_is_refused_in_one_line(drawn: Path, tmp_path: Path
     assert status.summary[0].startswith("126 of 129")
     lines: list[str] = []
     embed(load_embedding([*usual, f"model={drawn}/drawn.onnx", *advice]), lines.append)
-    assert lines[0].startswith("the preset says that the model scales pixels")
+    assert lines[0].startswith("warning: the preset says that the model scales pixels")
 
 
 @pytest.mark.slow
