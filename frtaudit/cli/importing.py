@@ -14,7 +14,7 @@ FOLDER               the folder of a test set, or one file of it (lfw.bin); noth
 into=OUT             a new or empty folder: metadata.csv, pairs.csv, templates/ or score lists, audit/NAME.yaml
 as=NAME              the layout, if several are possible: frtaudit list known_set
 file=NAME            the file, if several are possible
-id=COLUMN  subject=COLUMN  embedding=COLUMN    columns of a table, or arrays of a file
+id=COLUMN  subject=COLUMN  embedding=COLUMN    columns of a table, or arrays of a file; subject=folder: of the images
 table=FILE           a table of images outside the folder: image_id, subject_id, columns of groups
 templates=PATH       embeddings outside the folder: a file, or a folder with a file for each system
 images=FOLDER        write the images of a .bin or .rec file into this folder

@@ -13,7 +13,7 @@ overrides
   key=value            set any field of the spec: bootstrap.B=999, cohort.root=FOLDER
   schema=x, schema=[x,y]       classification schemas; schema.column=c with a single schema
   providers=[a,b]              only these systems
-  analyses=[a,b]               only these analyses; likewise schemas=[a], test_sets=[a]; [] for none
+  analyses=[a,b]               only these analyses; likewise schemas=[a] or test_sets=[a], where [] is none
   +analyses.x={} ~analyses.x   with or without this analysis; likewise +schemas.x={column: c}
   requirement=[x]              add a profile of requirements
   hydra.run.dir=FOLDER         folder of the run (default: reports/<audit>/<time>)
