@@ -62,14 +62,10 @@ def _check_files_of(spec: AuditSpec) -> None:
         from frtaudit.pipeline.last_audit import last_audit
 
         last_audit(spec.report.previous)
-    if spec.report.key:
-        from frtaudit.signing.keys import check_place
+    if spec.report.key or spec.report.pades is not PadesLevel.B_B:
+        from frtaudit.signing.signing import check_signing
 
-        check_place(Path(spec.report.key))
-    if spec.report.pades is not PadesLevel.B_B:
-        from frtaudit.signing.pdf.pades import check_named
-
-        check_named(spec.report.pades, spec.report.tsa, spec.report.evidence)
+        check_signing(spec.report)
     if spec.report.checklists:
         from frtaudit.report.checklists import check_names
 

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from frtaudit.core.spec import Report
-from frtaudit.signing.keys import load_signer
-from frtaudit.signing.pdf.pades import BASIC, Pades, pades_of
+from frtaudit.signing.keys import check_place, load_signer
+from frtaudit.signing.pdf.pades import BASIC, Pades, check_named, pades_of
 from frtaudit.signing.signer import Signer, check_years
 
 
@@ -41,3 +42,11 @@ def signing_of(settings: Report) -> Signing:
     if not settings.pdf:
         return Signing(signer=signer)
     return Signing(signer=signer, pades=pades_of(settings.pades, settings.tsa, settings.evidence, signer))
+
+
+def check_signing(settings: Report) -> None:
+    """Raise :class:`DataError` for what :func:`signing_of` refuses; no key is opened, no authority asked."""
+    if settings.sign and settings.key:
+        check_place(Path(settings.key))
+    if settings.sign and settings.pdf:
+        check_named(settings.pades, settings.tsa, settings.evidence)

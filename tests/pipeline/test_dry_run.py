@@ -169,6 +169,13 @@ def test_it_stops_where_the_audit_would(
         check(spec(**changes))
 
 
+@pytest.mark.parametrize("off", ["sign", "pdf"])
+def test_what_is_not_signed_needs_no_authority(off: str) -> None:
+    """A level of signatures is looked at where a PDF is signed, as a run does."""
+    assert check(spec(report=Report(pades=PadesLevel.B_T, **{off: False})))  # type: ignore[arg-type]  # a switch
+    assert check(spec(report=Report(key="/absent", sign=False)))
+
+
 def test_a_b_that_is_too_small_is_refused_once() -> None:
     """The first refusal names the B that is enough for alpha and for the findings alike."""
     words = ["audit=demo", "cohort.subjects=24"]
