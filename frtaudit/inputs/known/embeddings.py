@@ -159,7 +159,7 @@ def _check_alone(chosen: ImageTable, folders: Sequence[str]) -> None:
         least = min(n_folders, CLASSES[-1] + 1)
         return least <= values <= len(texts) // 2 and (within, values) != (n_folders, n_folders)
 
-    rivals = [name for name, texts in chosen.columns().items() if could_be(texts)]
-    if rivals:
+    columns = [name for name, texts in chosen.columns().items() if could_be(texts)]
+    if columns:
         found = f"people could be the {n_folders} folders of the images, or a column"
-        raise DataError(chosen.table.name, found, choices("subject", [FOLDER, *rivals]))
+        raise DataError(chosen.table.name, found, choices("subject", [FOLDER, *columns]))

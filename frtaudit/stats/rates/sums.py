@@ -275,7 +275,7 @@ def _stack(parts: Sequence[NonMatedSums]) -> NonMatedSums:
 
 def _count_subjects(subject: Index, reached: Ints, n_subjects: int) -> Ints:
     """Errors of each subject among the first ``reached[t]`` mated comparisons, shape (T, K); ``reached`` ascends."""
-    level = np.searchsorted(reached, np.arange(reached[-1] if reached.size else 0), side="right")
+    level = np.repeat(np.arange(reached.size), np.diff(reached, prepend=0))
     counts = np.bincount(level * n_subjects + subject[: level.size], minlength=reached.size * n_subjects)
     return np.cumsum(counts.reshape(reached.size, n_subjects), axis=0)
 
