@@ -137,12 +137,9 @@ def _population(system: SystemData, classes: ClassScores, alpha: float) -> tuple
         n=system.spec.bootstrap.B,
         rng=np.random.default_rng(seed_of(system.spec.seed, NAME, "population", classes.schema)),
     )
-    population = for_population(lambda level: _bounds(table, level), table.n_resamples, alpha)
+    bounds = d_l2.population_bounds(table.square, table.noise, table.on_grid, table.degrees)
+    population = for_population(bounds, table.n_resamples, alpha)
     return tuple(population[place] for place in np.argsort(order)), _test(table, alpha)
-
-
-def _bounds(table: PopulationTable, alpha: float) -> tuple[Floats, Floats, Floats]:
-    return d_l2.population_bounds(table.square, table.noise, table.on_grid, alpha, table.degrees)
 
 
 def _test(table: PopulationTable | None, alpha: float, note: str | None = None) -> Test:

@@ -5,14 +5,11 @@ from dataclasses import replace
 from functools import partial
 
 from frtaudit.core import Interval, Method, Test, TestMethod
-from frtaudit.core.arrays import Floats
 from frtaudit.evaluation.intervals import empty, finite
-from frtaudit.stats.interclass.d_l2 import POWER
+from frtaudit.stats.interclass.d_l2 import POWER, Bounds
 from frtaudit.stats.interclass.d_l2_spaces import Spread
 
 CLASS_MOVED = "d_l2 of one class moved as a whole"  # what is detectable is told in
-Bounds = Callable[[float], tuple[Floats, Floats, Floats]]
-"""Of all distances at a two-sided alpha: low, high and Monte Carlo error, (C,) each."""
 
 
 def for_population(bounds: Bounds, n: int, alpha: float) -> tuple[Interval, ...]:

@@ -16,12 +16,15 @@ import scipy
 
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.freeze import freeze
-from frtaudit.stats.intervals.bootstrap_intervals import gaussian_error
+from frtaudit.stats.intervals.bootstrap_intervals import Moments
 from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number
 
 SCALE = 100.0  # d_l2 stands on scores mapped to 0..SCALE
 LEVELS = 500  # midpoints of u that bootstraps integrate over
 POWER = 0.8
+
+Bounds = Callable[[float], tuple[Floats, Floats, Floats]]
+"""Of distances at a two-sided alpha: low, high and Monte Carlo error, (C,) each."""
 
 
 class Space(Enum):
@@ -148,29 +151,35 @@ class PopulationTable:
 
 
 def population_bounds(
-    square: Floats, noise: Floats, point: Floats, alpha: float, degrees: float = math.inf
-) -> tuple[Floats, Floats, Floats]:
-    """Bounds of d_l2 and their Monte Carlo error, each (C,): on d^2, truncated at 0, then the root (FORMULAS 8.7).
+    square: Floats, noise: Floats, point: Floats, degrees: float = math.inf
+) -> Bounds:
+    """Bounds of d_l2 and their Monte Carlo error, each (C,), as a function of alpha: on d^2, then the root (8.7).
 
     ``square``: shape (B, C), d*^2; ``noise``: shape (B, C), ||Delta* - Delta||^2; ``point``: shape (C,), d^2;
-    ``degrees``: of freedom of Student's t. Low: centre - t sd(d*^2), centre = d^2 - (mean d*^2 - d^2). The variance of
-    d^2 grows with d^2: a + b d^2, a that of the noise alone. High: the largest v with (v - centre)^2 <= t^2 (a + b v),
-    as Wilson's bound is found, for a bound from the variance at the estimate lies too low where the estimate does.
+    ``degrees``: of freedom of Student's t. Low: centre - t sd(d*^2), centre = d^2 - (mean d*^2 - d^2), truncated at 0.
+    The variance of d^2 grows with d^2: a + b d^2, a that of the noise alone. High: the largest v with
+    (v - centre)^2 <= t^2 (a + b v), as Wilson's bound is found, for a bound from the variance at the estimate lies too
+    low where the estimate does.
 
-    >>> low, high, _ = population_bounds(np.array([[1.0], [3.0]]), np.array([[0.1], [0.3]]), np.array([2.0]), 0.05)
-    >>> low.round(3).tolist(), high.round(3).tolist()
-    ([0.0], [2.695])
+    >>> bounds = population_bounds(np.array([[1.0], [3.0]]), np.array([[0.1], [0.3]]), np.array([2.0]))
+    >>> [side.round(3).tolist() for side in bounds(0.05)[:2]]
+    [[0.0], [2.695]]
     """
-    critical = float(-scipy.special.stdtrit(degrees, alpha / 2))
-    variance = square.var(axis=0, ddof=1)
-    centre = np.maximum(2 * point - square.mean(axis=0), 0.0)
-    least = noise.var(axis=0, ddof=1)
+    variance, least = square.var(axis=0, ddof=1), noise.var(axis=0, ddof=1)
+    centre = 2 * point - square.mean(axis=0)
     growth = np.maximum(variance - least, 0.0) / np.maximum(point, np.finfo(np.float64).tiny)
-    lean = growth * critical**2 / 2
-    top = centre + lean + np.sqrt(lean * (lean + 2 * centre) + critical**2 * least)
-    bottom = 2 * point - square.mean(axis=0) - critical * np.sqrt(variance)
-    low, high = np.sqrt(np.maximum(bottom, 0.0)), np.sqrt(top)
-    return low, high, _root_error(low, high, np.array([gaussian_error(drawn, alpha) for drawn in square.T]))
+    moments = [Moments.of(drawn) for drawn in square.T]
+
+    def bounds(alpha: float) -> tuple[Floats, Floats, Floats]:
+        critical = float(-scipy.special.stdtrit(degrees, alpha / 2))
+        lean, held = growth * critical**2 / 2, np.maximum(centre, 0.0)
+        top = held + lean + np.sqrt(lean * (lean + 2 * held) + critical**2 * least)
+        low = np.sqrt(np.maximum(centre - critical * np.sqrt(variance), 0.0))
+        high = np.sqrt(top)
+        errors = np.array([drawn.gaussian_error(alpha) for drawn in moments])
+        return low, high, _root_error(low, high, errors)
+
+    return bounds
 
 
 def population_bootstrap(
@@ -208,7 +217,7 @@ def population_bootstrap(
         gap[b], shift[b] = np.square(drawn - delta).mean(axis=1), (drawn - delta).mean(axis=1)
     point = np.square(delta).mean(axis=1)
     degrees = degrees_of_freedom(min(clustered.effective_subjects for clustered in ordered))
-    low, high, error = population_bounds(square, gap, point, alpha, degrees)
+    low, high, error = population_bounds(square, gap, point, degrees)(alpha)
     stretch = float(scipy.special.stdtrit(degrees, alpha / 2) / scipy.special.ndtri(alpha / 2))
     noise, gap, shift = gap, gap * stretch**2, shift * stretch
     excess = gap.max(axis=1)
@@ -308,9 +317,8 @@ class _Clustered:
     def resample(self, u: Floats, rng: np.random.Generator) -> Floats:
         """Q* at u of one resample of the subjects, each with all its scores."""
         weight = np.bincount(rng.integers(self.n_subjects, size=self.n_subjects), minlength=self.n_subjects)
-        drawn = np.cumsum(weight[self.subject])  # scores of the resample up to each
-        ranks = np.ceil(u * drawn[-1]).astype(np.int64)
-        return np.asarray(self.scores[np.searchsorted(drawn, ranks)])
+        resampled = np.repeat(self.scores, weight[self.subject])
+        return resampled[np.ceil(u * resampled.size).astype(np.int64) - 1]
 
 
 def from_mean(values: Floats) -> Floats:

@@ -17,7 +17,7 @@ from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.interclass import class_curves
 from frtaudit.stats.interclass.class_curves import Classes
-from frtaudit.stats.interclass.d_l2 import Space, detectable, population_bounds
+from frtaudit.stats.interclass.d_l2 import Bounds, Space, detectable, population_bounds
 from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number
 
 
@@ -86,13 +86,15 @@ class Spread:
         edge = self.null(1 - alpha, alpha) ** 2
         return detectable(self.noise * stretch**2, self.shift * stretch, edge, self.shares)
 
-    def bounds(self, alpha: float) -> tuple[Floats, Floats, Floats]:
-        """Bounds of the classes' d_l2 and their Monte Carlo error, each (C,) (FORMULAS 8.7)."""
-        return population_bounds(self.drawn, self.noise, self.point, alpha, self.degrees)
+    @property
+    def bounds(self) -> Bounds:
+        """Bounds of the classes' d_l2 and their Monte Carlo error at any alpha, each (C,) (FORMULAS 8.7)."""
+        return population_bounds(self.drawn, self.noise, self.point, self.degrees)
 
-    def pair_bounds(self, alpha: float) -> tuple[Floats, Floats, Floats]:
+    @property
+    def pair_bounds(self) -> Bounds:
         """The same of the pairs, each (P,)."""
-        return population_bounds(self.drawn_pairs, self.noise_pairs, self.pairs, alpha, self.degrees)
+        return population_bounds(self.drawn_pairs, self.noise_pairs, self.pairs, self.degrees)
 
 
 def spread_bootstrap(

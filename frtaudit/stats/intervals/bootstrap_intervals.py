@@ -6,6 +6,7 @@ interval (None). Bounds are not clipped.
 """
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -114,6 +115,35 @@ def mc_error(replicates: Floats, alpha: float) -> float:
     return max(_quantile_error(kept, alpha / 2), _quantile_error(kept, 1 - alpha / 2))
 
 
+class Moments(NamedTuple):
+    """Of finite replicates: their number, standard deviation, skewness and kurtosis; NaN where they do not vary."""
+
+    size: int
+    spread: float
+    skewness: float
+    kurtosis: float
+
+    @classmethod
+    def of(cls, replicates: Floats) -> "Moments":
+        """``replicates`` (B,) float64.
+
+        >>> Moments.of(np.array([1.0, 1.0, 4.0, np.inf])).skewness > 0
+        True
+        """
+        kept = replicates[np.isfinite(replicates)]
+        spread = float(kept.std()) if kept.size > 1 else 0.0
+        if spread == 0:
+            return cls(kept.size, *3 * (float("nan"),))
+        scaled = (kept - kept.mean()) / spread
+        return cls(kept.size, spread, float(np.mean(scaled**3)), float(np.mean(scaled**4)))
+
+    def gaussian_error(self, alpha: float) -> float:
+        """See :func:`gaussian_error`."""
+        z = float(-scipy.special.ndtri(alpha / 2))
+        inner = (1 + z * abs(self.skewness) + z**2 * (self.kurtosis - 1) / 4) / max(self.size, 1)
+        return self.spread * float(np.sqrt(inner))
+
+
 def gaussian_error(replicates: Floats, alpha: float) -> float:
     """Monte Carlo standard error of mean -+ z sd of the replicates: the larger of both bounds' (delta method).
 
@@ -122,13 +152,7 @@ def gaussian_error(replicates: Floats, alpha: float) -> float:
     >>> round(gaussian_error(np.arange(1000.0), 0.05), 1)
     12.1
     """
-    kept = replicates[np.isfinite(replicates)]
-    spread = float(kept.std()) if kept.size > 1 else 0.0
-    if spread == 0:
-        return float("nan")
-    z, scaled = float(-scipy.special.ndtri(alpha / 2)), (kept - kept.mean()) / spread
-    skewness, kurtosis = float(np.mean(scaled**3)), float(np.mean(scaled**4))
-    return spread * float(np.sqrt((1 + z * abs(skewness) + z**2 * (kurtosis - 1) / 4) / kept.size))
+    return Moments.of(replicates).gaussian_error(alpha)
 
 
 def variance_error(replicates: Floats) -> float:

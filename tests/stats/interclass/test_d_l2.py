@@ -167,9 +167,10 @@ def test_population_bounds_at_any_level() -> None:
     made = d_l2.population_bootstrap(
         [rng.random(60), rng.random(60) + 2], [np.arange(60) // 3] * 2, (0, 10), alpha=0.1, n=99, rng=rng
     )
-    low, high, _ = d_l2.population_bounds(made.square, made.noise, made.on_grid, 0.1, made.degrees)
+    bounds = d_l2.population_bounds(made.square, made.noise, made.on_grid, made.degrees)
+    low, high, _ = bounds(0.1)
     assert low.tolist() == made.low.tolist()
     assert high.tolist() == made.high.tolist()
-    wider = d_l2.population_bounds(made.square, made.noise, made.on_grid, 0.01, made.degrees)
+    wider = bounds(0.01)
     assert np.all(wider[0] <= low)
     assert np.all(wider[1] >= high)
