@@ -28,6 +28,15 @@ settings.register_profile("walk", deadline=None, derandomize=True, max_examples=
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def nothing_waits_for_the_disk() -> Iterator[None]:
+    """What is written is not forced onto the disk: no test cuts the power."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        patch.setattr("frtaudit.collection.store.SYNCHRONOUS", "OFF")
+        yield
+
+
 def pytest_configure() -> None:
     """Ctrl-C is heard by what is tested also where the tests run in the background, whose shell has it ignored."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

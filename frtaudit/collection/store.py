@@ -23,6 +23,7 @@ from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError
 
 STORE = "store.sqlite"
+SYNCHRONOUS = "FULL"  # a commit waits for the disk
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS images (
@@ -60,7 +61,7 @@ class Store:
             self._check_own()
             self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
             self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=FULL")
+            self._db.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
             self._db.execute("PRAGMA secure_delete=ON")
             self._db.execute("PRAGMA cache_size=-16000")
             self._db.execute("BEGIN IMMEDIATE")
