@@ -14,7 +14,7 @@ from frtaudit.errors import DataError
 from frtaudit.signing import key_folder
 from frtaudit.signing.key_folder import CERTIFICATE, PDF_KEY, PUBLIC, STATEMENT_KEY, generate
 from frtaudit.signing.keys import DEMO_FOLDER, config_folder, demo_signer, load_signer
-from frtaudit.signing.password import PASSWORD_FILE
+from frtaudit.signing.password import PASSWORD_FILE, new_password
 
 
 def test_load_signer_reads_the_password_from_file_variable_or_prompt(
@@ -36,6 +36,25 @@ def test_load_signer_reads_the_password_from_file_variable_or_prompt(
     monkeypatch.setenv(PASSWORD_FILE, str(file))
     monkeypatch.setattr(getpass, "getpass", lambda _prompt: "not asked")
     assert load_signer(tmp_path / "k").keyid == made.keyid
+
+
+def test_a_new_password_comes_from_a_file_or_is_typed_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the file where one is named, though one may be typed; else typed, both times alike; else none."""
+    file = tmp_path / "password"
+    file.write_text("in the file\n")
+    typed = iter(["one", "one", "one", "other", ""])
+    monkeypatch.setattr(getpass, "getpass", lambda _prompt: next(typed))
+    assert new_password(str(file), prompt=True) == b"in the file"
+    assert new_password(None, prompt=False) is None
+    assert new_password(None, prompt=True) == b"one"
+    for _ in ("differ", "empty"):
+        with pytest.raises(DataError, match="the passwords are empty or differ"):
+            new_password(None, prompt=True)
+    file.write_text("\n")
+    with pytest.raises(DataError, match="holds no password"):
+        new_password(str(file), prompt=False)
 
 
 @pytest.mark.parametrize("missing", [STATEMENT_KEY, PDF_KEY, CERTIFICATE])
