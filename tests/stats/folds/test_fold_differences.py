@@ -72,6 +72,28 @@ def test_a_deal_keeps_all_counts_and_who_is_together() -> None:
     assert sorted(moved[2:].tolist()) == [2, 3, 4]
 
 
+def test_a_deal_is_the_accuracy_of_its_disjoint_folds_minus_that_of_the_others() -> None:
+    """Folds dealt by the same generator outside, their accuracies subtracted."""
+    score, mated, first, _ = made(3)
+    disjoint, overlap = (
+        fold_assignment.disjoint_folds(first, mated, 4).folds,
+        fold_assignment.overlap_folds(first, mated, 4).folds,
+    )
+    rng, expected = np.random.default_rng(1), []
+    for _ in range(20):
+        home = np.array([disjoint[mated & (first == subject)][0] for subject in range(12)])
+        dealt = [disjoint.copy(), overlap.copy()]
+        dealt[0][mated] = rng.permutation(home)[first[mated]]  # everybody has three mated pairs
+        dealt[1][mated] = rng.permutation(overlap[mated])
+        accuracy, other = (kfold_accuracy.k_fold_accuracy(score, mated, folds, 4).mean for folds in dealt)
+        expected.append(accuracy - other)
+    found = fold_differences.redealt_differences(
+        score, mated, first, (disjoint, overlap), 4, 20, np.random.default_rng(1)
+    )
+    assert found.tolist() == expected
+    assert any(expected)
+
+
 def test_the_interval_of_a_difference() -> None:
     """Student's t with K - 1 degrees of freedom on the larger variance; none where both are 0."""
     found = fold_differences.Difference(value=-0.001, variance=4e-8, discordant=3)

@@ -125,6 +125,28 @@ def test_dependent_pairs_widen_the_interval_of_accuracy() -> None:
     assert kfold_accuracy.accuracy_bounds(accuracy, made.folds, first, first).n_eff == pytest.approx(39)
 
 
+def test_a_variance_below_that_of_independent_pairs_is_not_believed() -> None:
+    """Every subject has one right and one wrong pair: its sum does not vary, and n_eff is the number of pairs."""
+    first = np.repeat(np.arange(20), 2)
+    folds, is_correct = np.repeat([0, 1], 20), np.arange(40) % 2 == 0
+    accuracy = kfold_accuracy.FoldAccuracy(
+        thresholds=np.zeros(2), correct=np.array([10, 10]), total=np.array([20, 20]), is_correct=is_correct
+    )
+    assert kfold_accuracy.accuracy_bounds(accuracy, folds, first, first).n_eff == pytest.approx(40)
+
+
+def test_decisions_of_chosen_pairs_count_in_every_fold() -> None:
+    """Chosen pairs of the first fold count as those of the others do; dropped ones (-1) do not."""
+    folds, is_correct = np.array([0, 0, 1, -1]), np.array([False, True, True, False])
+    accuracy = kfold_accuracy.FoldAccuracy(
+        thresholds=np.zeros(2), correct=np.array([1, 1]), total=np.array([2, 1]), is_correct=is_correct
+    )
+    part = kfold_accuracy.within(accuracy, folds, np.array([True, False, True, True]))
+    assert part is not None
+    assert part.accuracy.mean == 0.5
+    assert part.folds.tolist() == [0, kfold_accuracy.DROPPED, 0, kfold_accuracy.DROPPED]
+
+
 def test_t_interval_of_folds_is_scipys() -> None:
     """Mean -+ t with k - 1 degrees of freedom times sem."""
     accuracy = kfold_accuracy.FoldAccuracy(

@@ -74,6 +74,7 @@ def test_what_cannot_be_bounded_is_none() -> None:
     one, many, open_end = np.array([0.1]), np.full(13, 0.1), np.array([0.1, np.nan])
     assert index_range("gini", one, one) is None
     assert index_range("gini", many, many) is None
+    assert index_range("gini", many[:12], many[:12]) == pytest.approx((0, 0))
     assert index_range("gini", open_end, open_end) is None
     assert index_range("gini", np.zeros(2), np.zeros(2)) is None
     box = Box(low=one, high=one, critical=0.0)

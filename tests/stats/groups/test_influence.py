@@ -1,6 +1,8 @@
 """Tests of frtaudit.stats.groups.influence."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from oracles_robustness import People
 from scipy import stats
 
+from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.groups import influence
 from frtaudit.stats.groups.influence import Parts
@@ -183,3 +186,19 @@ def test_the_heaviest_pair_is_that_of_a_plain_count(weighting: Weighting) -> Non
     assert counts[found.first, found.second] == (found.errors, pytest.approx(best))
     assert found.share == pytest.approx(best / sum(part for _, part in counts.values()))
     assert influence.heaviest_pair(tail, member, 2.0, weighting) is None
+
+
+@pytest.mark.parametrize("subjects", [65_535, 65_536, 70_000])
+def test_pairs_of_very_many_subjects_are_told_apart(subjects: int) -> None:
+    """The number of a pair is lower times K plus higher, also where that needs more than 32 bits."""
+    last = subjects - 1
+    tail = cast(
+        "ScoreTail",
+        SimpleNamespace(
+            tail_score=np.array([0.9, 0.8, 0.7, 0.1], dtype=np.float32),
+            tail_i=np.array([0, 1, 0, 0]), tail_j=np.array([1, 0, 2, 2]),
+            subject_of=np.array([last, last - 1, 3], dtype=np.int32), n_samples=np.ones(subjects),
+        ),
+    )  # fmt: skip
+    expected = [(last - 1) * subjects + last] * 2 + [3 * subjects + last]
+    assert influence._keys(tail, 0.5).astype(np.int64).tolist() == expected
