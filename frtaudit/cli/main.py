@@ -18,6 +18,7 @@ from frtaudit.cli.options import (
     parser_of,
     run_options,
 )
+from frtaudit.config.plugins import fault_line
 from frtaudit.core.machine import signals, streams
 from frtaudit.core.machine.children import DRAWING, no_modules_of_the_folder, no_settings_of_the_folder
 from frtaudit.core.machine.command_line import Parser
@@ -56,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if debug:
             raise
-        line = as_line(error)
+        line = fault_line(error)
         streams.write_line(str(line))
         return line.exit_code
     finally:

@@ -26,6 +26,7 @@ from frtaudit.config.composition import hydra_session, publish, refuse_changed
 from frtaudit.config.guard import LAUNCHER, RUN_FOLDER, SWEEP_FOLDER, check_override, is_setting
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.config.load import expanded, load_spec, whole_digest
+from frtaudit.config.plugins import fault_line
 from frtaudit.core.canonical import Json, dumps
 from frtaudit.core.findings import FailOn, Verdict, exit_code
 from frtaudit.core.machine import signals
@@ -166,7 +167,7 @@ def _run(own: Job, plan: Plan, sweep_folder: Path, fail_on: FailOn) -> None:
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
-        line = as_line(error)
+        line = fault_line(error)
         fail(own, sweep_folder, line)
         _tell(own, plan, sweep_folder, f"could not audit ({line})")
         return

@@ -29,6 +29,7 @@ from frtaudit.config.guard import RUN_FOLDER, check_override, is_name, is_settin
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.config.interpolation import PLAIN, value_at
 from frtaudit.config.load import audit_of
+from frtaudit.config.plugins import fault_line
 from frtaudit.core.findings import FailOn, exit_code
 from frtaudit.core.machine import signals, streams
 from frtaudit.core.machine.faults import as_line
@@ -174,7 +175,7 @@ def _refused(error: Exception) -> int:
     """Print the error in one line; with --debug its traceback."""
     if os.environ.get(DEBUG):
         raise error
-    line = as_line(error)
+    line = fault_line(error)
     print_error(line)
     return line.exit_code
 

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from frtaudit.core.registry import declare, load_entry_points
+from frtaudit.core.machine.faults import UNEXPECTED, as_line
+from frtaudit.core.registry import declare, load_entry_points, plugin_packages
+from frtaudit.errors import FrtauditError
 
 PACKAGES = (
     "analyses",
@@ -34,6 +36,19 @@ def load_plugins() -> None:
     for group, name, module, about in _declarations():
         declare(group, name, module, about)
     load_entry_points()
+
+
+def fault_line(error: BaseException) -> FrtauditError:
+    """One line for any error, as :func:`~frtaudit.core.machine.faults.as_line`; it names a plug-in that raised it."""
+    line = as_line(error)
+    if line.where != UNEXPECTED:
+        return line
+    module, frames = "", error.__traceback__
+    while frames is not None:
+        module, frames = str(frames.tb_frame.f_globals.get("__name__", "")), frames.tb_next
+    if module.partition(".")[0] not in plugin_packages():
+        return line
+    return FrtauditError(f"plug-in {module}", line.found, "--debug shows where; report it to its authors")
 
 
 @cache

@@ -101,7 +101,7 @@ class LedgerEntry:
     names: tuple[str, ...] = field(default=(), metadata=ADDED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Cohort:
     """Samples sorted by subject.
 
@@ -129,6 +129,10 @@ class Cohort:
         require(bool(np.all(np.diff(self.subject_of) >= 0)), "samples are sorted by subject")
         for schema in self.classifications.values():
             require(schema.codes.shape == (len(self.subject_ids),), "one class per subject")
+
+    def __repr__(self) -> str:
+        """Without a name: what an error prints may be published."""
+        return f"{type(self).__name__}(samples={self.n_samples}, subjects={self.n_subjects})"
 
     @property
     def n_samples(self) -> int:

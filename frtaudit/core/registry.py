@@ -140,6 +140,12 @@ def names(group: str) -> list[str]:
     return sorted(name for registered, name in _registered if registered == group)
 
 
+def plugin_packages() -> frozenset[str]:
+    """Top-level packages of the classes that other wheels have registered."""
+    modules = (known.__module__ for known in _registered.values() if isinstance(known, type))
+    return frozenset(module.partition(".")[0] for module in modules) - {"frtaudit"}
+
+
 def load_entry_points() -> None:
     """Import plug-ins of other wheels (entry point group ``frtaudit.plugins``); they register themselves.
 

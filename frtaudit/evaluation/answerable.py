@@ -88,7 +88,7 @@ def why_not(requirement: RequirementSpec, spec: AuditSpec, ranked: Mapping[str, 
     several = requirement.metric == "frr" and TRANSACTIONS in spec.analyses and set(requirement.at) != TARGET
     known = ESTIMATED.get("far" if several else requirement.metric)
     if known is None:
-        return None
+        return _of_no_analysis(requirement.metric, spec)
     if known.analyses == (TRANSACTIONS,) and TRANSACTIONS not in spec.analyses:
         return (
             f"{NO_TRANSACTIONS}; write cohort=attempts or protocol=transactions with +analyses.{TRANSACTIONS}={{}}, "
@@ -102,6 +102,13 @@ def why_not(requirement: RequirementSpec, spec: AuditSpec, ranked: Mapping[str, 
         or _wrong_group(requirement, known, ranked)
         or _by_construction(requirement)
     )
+
+
+def _of_no_analysis(metric: str, spec: AuditSpec) -> str | None:
+    """A metric that only its analysis knows: none of the spec declares it."""
+    if any(metric in getattr(analysis, "metrics", ()) for analysis in spec.analyses.values()):
+        return None
+    return f"no analysis of the spec estimates {metric}; write +analyses.NAME={{}} with the name of one that does"
 
 
 def _wrong_point(requirement: RequirementSpec, known: Estimated) -> str | None:

@@ -23,6 +23,13 @@ from frtaudit.inputs.score_lists.nameless import refuse_people
 from frtaudit.inputs.twins import twin_notes
 from frtaudit.pipeline.test_sets import set_pairs
 
+PROVIDER = ("name", "score_range", "recommended", "thresholds_version", "failed", "scores")
+MAPPINGS = "a list of names or of mappings with name and type"
+TEMPLATES = (
+    "templates/<provider>.npz below cohort.root; "
+    "embeddings of any other layout: frtaudit import FOLDER into=OUT"
+)
+
 
 def load_cohort(spec: AuditSpec, source: CohortSource | None = None) -> CohortData:
     """The cohort that the spec names, loaded, classified and sanitized; ``source``: what loads it instead."""
@@ -91,7 +98,7 @@ def load_providers(spec: AuditSpec, cohort_data: CohortData) -> list[Provider]:
     known = offered(cohort_data)
     wanted = known if spec.providers is None else list(spec.providers)
     panel = [_named(item, cohort_data, known) if isinstance(item, str) else item for item in wanted]
-    providers = [cast("Provider", item) for item in panel]
+    providers = [_complete(item) for item in panel]
     names = [provider.name for provider in providers]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -101,8 +108,18 @@ def load_providers(spec: AuditSpec, cohort_data: CohortData) -> list[Provider]:
         if stray:
             raise SpecError(where, f"no system is named {stray[0]!r}", ", ".join(names))
     if not providers:
-        raise SpecError("providers", "no provider", "a list of names or of mappings with name and type")
+        text = "no provider" if known else "no provider, and the cohort has no templates or score lists"
+        raise SpecError("providers", text, MAPPINGS if known else f"{MAPPINGS}; {TEMPLATES}")
     return providers
+
+
+def _complete(item: object) -> Provider:
+    """A provider that has what a run asks of it: a plug-in of another wheel may lack some."""
+    missing = [name for name in PROVIDER if not hasattr(item, name)]
+    if missing:
+        plugin = f"{type(item).__module__}.{type(item).__name__}"
+        raise SpecError("providers", f"{plugin} has no {missing[0]!r}", f"a class with {', '.join(PROVIDER)}")
+    return cast("Provider", item)
 
 
 def _named(name: str, cohort_data: CohortData, known: list[str]) -> object:

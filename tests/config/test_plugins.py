@@ -1,11 +1,15 @@
 """Tests of frtaudit.config.plugins."""
 
+from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 import frtaudit
 from frtaudit.config import plugins
-from frtaudit.config.plugins import load_plugins
-from frtaudit.core.registry import lookup, names
+from frtaudit.config.plugins import fault_line, load_plugins
+from frtaudit.core.registry import _registered, lookup, names
+from frtaudit.errors import DataError
 
 
 def test_everything_of_the_house_is_registered() -> None:
@@ -36,3 +40,23 @@ def test_what_the_sources_declare_is_what_they_register() -> None:
             assert count == sum(place == f"frtaudit.{package}.{file.stem}" for _, _, place, _ in declared), (
                 file
             )
+
+
+def test_an_error_of_a_plug_in_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What code of another wheel raised is not called frtaudit's; what it raises as a line of ours stays."""
+    (tmp_path / "odd_wheel.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from frtaudit.core.registry import register\n"
+        "@register('export', 'odd')\n@dataclass(frozen=True)\nclass Odd:\n"
+        "    def write(self, run, folder):\n        return [][0]\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("frtaudit.core.registry._registered", dict(_registered))
+    odd = import_module("odd_wheel").Odd()
+    with pytest.raises(IndexError) as caught:
+        odd.write(None, None)
+    line = str(fault_line(caught.value))
+    assert line.startswith("plug-in odd_wheel: IndexError: list index out of range; accepted: --debug")
+    own = DataError("a", "b", "c")
+    assert fault_line(own) is own
+    assert str(fault_line(ValueError("x"))).startswith("unexpected: ValueError: x")

@@ -141,3 +141,8 @@ def test_the_record_as_json() -> None:
         }
     ]
     assert made["required"] == [{"schema": "tone", "group": "light", "left": [2, 1]}]
+
+
+def test_a_cohort_is_shown_without_a_name() -> None:
+    """Errors of plug-ins print what they were given: counts, no id."""
+    assert repr(cohort()) == "Cohort(samples=4, subjects=3)"

@@ -96,3 +96,17 @@ def test_transactions_that_are_counted_are_not_called_comparisons() -> None:
     ):
         (case,) = cases_of(asked, replace(context, has_transactions=has))
         assert said in (case.reason or "")
+
+
+def test_a_metric_that_no_analysis_of_the_spec_declares_is_not_testable() -> None:
+    """A metric of a plug-in is known by its analysis: without it the line says what to write."""
+
+    class Halves:
+        metrics = ("half_total",)
+
+    asked = RequirementSpec(name="r", metric="half_total", at={}, limit=0.1)
+    reason = why_not(asked, spec("error_rates"), RANKED)
+    assert reason is not None
+    assert reason.startswith("no analysis of the spec estimates half_total; write +analyses.NAME={}")
+    known = replace(spec("error_rates"), analyses={"halves": Halves()})
+    assert why_not(asked, known, RANKED) is None

@@ -1,4 +1,4 @@
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -76,4 +76,19 @@ def test_a_cohort_that_offers_nothing_needs_mappings() -> None:
     bare = replace(MATERIAL, templates={})
     with pytest.raises(SpecError, match="offers no 'one'; accepted: a mapping with name and type"):
         load_providers(spec(providers=("one",)), bare)
+    with pytest.raises(SpecError, match=r"no provider, and the cohort has no templates .*: frtaudit import"):
+        load_providers(spec(), bare)
     assert load_providers(spec(providers=(Simulated(name="s"),)), bare) == [Simulated(name="s")]
+
+
+def test_a_provider_without_a_method_is_refused() -> None:
+    """A plug-in that lacks what a run asks of it is named, with what is missing and what a provider has."""
+
+    @dataclass(frozen=True)
+    class Half:
+        name: str = "half"
+        score_range: tuple[float, float] = (0.0, 1.0)
+
+    match = r"^providers: .*\.Half has no 'recommended'; accepted: a class with name, .*failed, scores$"
+    with pytest.raises(SpecError, match=match):
+        load_providers(spec(providers=(Half(),)), MATERIAL)

@@ -63,7 +63,7 @@ class TemplateFolder:
 
     A sample without a row in a provider's file failed there: its code is the reason in the failures file (columns
     image_id, model, reason), else ``no_template``. What ``frtaudit embed`` says of templates in <provider>.json is
-    reported.
+    reported. Without the folder ``templates`` the cohort has no templates: for providers that score by themselves.
 
     ``flipped``: an array of the template files, beside ``embedding``, with the template of each mirrored image; a
     sample's template is then the sum of both, as read. ``training``: name to the folder of a training set, laid out
@@ -208,8 +208,9 @@ def _template_files(
     reasons: Mapping[str, Mapping[str, str]],
     flipped: str | None,
 ) -> dict[str, TemplateFile]:
-    paths = sorted((root / "templates").glob("*.npz"))
-    if not paths:
+    folder = root / "templates"
+    paths = sorted(folder.glob("*.npz"))
+    if not paths and os.path.lexists(folder):
         raise DataError(
             "templates", "no .npz file", f"templates/<provider>.npz below cohort.root{_or_import(root)}"
         )

@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 
 from frtaudit.core.metrics import IN_SECTIONS
+from frtaudit.core.spec import Weighting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import BOTH, build_table, by_provider, interval_cells, provider
 from frtaudit.report.source import Record, Source
+from frtaudit.report.words import words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +56,7 @@ def _table(source: Source, analysis: str) -> Table:
         Column(title="for the population", kind="num"),
         Column(title="for the same subjects, new images", kind="num"),
     )
-    caption = spans(TextSpan(text=f"{analysis.replace('_', ' ').capitalize()}.", kind="b"))
+    caption = spans(TextSpan(text=f"Analysis {analysis}.", kind="b"))
     return build_table(f"other-{analysis}", caption, columns, blocks, notes)
 
 
@@ -65,4 +67,6 @@ def _what(source: Source, record: Record) -> Text:
         parts += [", ", phrases.group(source, record)]
     if estimate.at:
         parts += [" at ", phrases.at_words(estimate.at, record.pointer)]
+    if estimate.weighting == Weighting.IDENTITY.value:
+        parts += [f", {words().weighting[Weighting.IDENTITY.value]}"]
     return spans(*parts)

@@ -114,7 +114,9 @@ def quantiles(classes: Classes, u: Floats, weights: Weights) -> Floats:
     rows = []
     for scores, who, weight in zip(classes.scores, classes.subjects, weights, strict=True):
         often: Ints = weight[:, who]
-        ranks = np.ceil(u * often.sum(axis=1)[:, None] - 1e-9).astype(np.int64)  # 1 - 0.9 is not 0.1 in binary
+        ranks = np.ceil(u * often.sum(axis=1)[:, None] - 1e-9).astype(
+            np.int64
+        )  # 1 - 0.9 is not 0.1 in binary
         places = np.maximum(ranks, 1) - 1
         rows.append(np.stack([np.repeat(scores, n)[at] for n, at in zip(often, places, strict=True)]))
     return np.stack(rows, axis=1)

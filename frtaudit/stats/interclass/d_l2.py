@@ -150,9 +150,7 @@ class PopulationTable:
         freeze(self, "low", "point", "high", "subjects", "mc_error", "square", "noise", "on_grid")
 
 
-def population_bounds(
-    square: Floats, noise: Floats, point: Floats, degrees: float = math.inf
-) -> Bounds:
+def population_bounds(square: Floats, noise: Floats, point: Floats, degrees: float = math.inf) -> Bounds:
     """Bounds of d_l2 and their Monte Carlo error, each (C,), as a function of alpha: on d^2, then the root (8.7).
 
     ``square``: shape (B, C), d*^2; ``noise``: shape (B, C), ||Delta* - Delta||^2; ``point``: shape (C,), d^2;

@@ -1,6 +1,7 @@
 import hashlib
 import time
 from pathlib import Path
+from shutil import rmtree
 
 import numpy as np
 import pandas as pd
@@ -138,6 +139,15 @@ def test_an_image_without_metadata_is_seen(root: Path) -> None:
     cohort_data = TemplateFolder(root=str(root)).load({}, 0)
     with pytest.raises(DataError, match="templates/x.npz: row 4 has an image id without metadata"):
         cohort_data.templates["x"]()
+
+
+def test_people_without_templates_are_a_cohort(root: Path) -> None:
+    """Without the folder the people and images are read, for a provider that scores by itself."""
+    whole = TemplateFolder(root=str(root)).load({}, 0)
+    rmtree(root / "templates")
+    bare = TemplateFolder(root=str(root)).load({}, 0)
+    assert bare.templates == {}
+    assert bare.cohort.digest == whole.cohort.digest
 
 
 def test_missing_files_are_one_line(root: Path) -> None:
