@@ -17,7 +17,7 @@ def test_the_weightings_of_a_metric_without_a_section_are_told_apart() -> None:
         replace(rate, metric="half_total", analysis="halves", weighting=weighting)
         for weighting in ("pooled", "identity")
     )
-    view = other.build(Source(replace(result, estimates=renamed)))
+    view = other.build(Source(replace(result, estimates=renamed, findings=())))
     assert view is not None
     (table,) = view.tables
     assert plain_text(table.caption).startswith("Analysis halves.")
