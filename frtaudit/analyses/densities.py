@@ -17,7 +17,7 @@ from frtaudit.stats.interclass.d_l2 import SCALE, to_scale
 
 NAME = "densities"
 PER = {
-    "score": "scores taken as independent, as in the thesis: they are not, and the p is too small",
+    "score": "scores treated as independent, as in Peña-Alcántara (2022): they are not, so the p value is too small",
     "subject": "one mean score of each subject",
 }
 FEW = f"fewer than {densities.ENOUGH} different values"

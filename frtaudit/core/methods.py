@@ -65,7 +65,7 @@ class Method(Enum):
         "bootstrap of people",
         (
             "Resamples whole people with all their comparisons; copies of one person are never compared with each"
-            " other as strangers."
+            " other as different people."
         ),
     )
     DOUBLE_OR_NOTHING = (
@@ -85,10 +85,10 @@ class Method(Enum):
         _POPULATION,
         "Wilson, effective sample size",
         (
-            "The outer of Wilson's and Clopper and Pearson's bounds on the effective number of comparisons, which"
+            "The wider of Wilson's and Clopper and Pearson's bounds on the effective number of comparisons, which"
             " is smaller than their count because comparisons share people. The upper bound of FMR also allows "
-            "for one more pair of indistinguishable people and one more person like the heaviest. Of a "
-            "threshold: all thresholds whose interval of FMR holds the target."
+            "for one more pair of indistinguishable people and one more person with as many false matches "
+            "as any here. Of a threshold: all thresholds whose interval of FMR contains the target."
         ),
     )
     WILSON_PLUGIN = (
@@ -110,29 +110,29 @@ class Method(Enum):
         "t_bootstrap",
         _IID,
         "bootstrap of scores, t",
-        "Resamples scores treated as independent; Student's t on the spread, as in the thesis. It is no test.",
+        "Resamples scores treated as independent; Student's t on the spread (Peña-Alcántara 2022). It is not a test.",
     )
     T = (
         "t",
         _IID + _POPULATION,
         "Student's t over folds",
-        "Mean of the folds with Student's t on their spread; folds are not independent, so it describes.",
+        "Mean of the folds with Student's t on their spread; folds are not independent, so it is descriptive only.",
     )
     DEALT = (
         "dealt",
         _POPULATION,
-        "Student's t, random deals or shared people",
+        "Student's t, random folds or shared people",
         (
-            "Student's t on the larger of two variances: over random deals of the same pairs to folds, and over "
-            "pairs that share a person with the folds' thresholds held. On simulated people it held the expected "
-            "difference in 95 to 98 of 100 cases; the second alone in 87 to 92."
+            "Student's t on the larger of two variances: over random assignments of the same pairs to folds, and over "
+            "pairs that share a person with the folds' thresholds held fixed. On simulated people it "
+            "contained the expected difference in 95 to 98 of 100 cases; the second alone in 87 to 92."
         ),
     )
     DYADIC = (
         "dyadic",
         _POPULATION,
         "Student's t, pairs that share a person",
-        "Student's t on the variance over pairs that share a person, with the folds' thresholds held.",
+        "Student's t on the variance over pairs that share a person, with the folds' thresholds held fixed.",
     )
     MAX_T = (
         "max_t",
@@ -143,7 +143,7 @@ class Method(Enum):
     VERTEX_GAUSSIAN = (
         "vertex_gaussian",
         _POPULATION,
-        "bootstrap of people, score interval of the square",
+        "bootstrap of people, t on the squared distance",
         (
             "Resamples whole people; bounds of the squared distance, corrected for its upward shift, by Student's t: "
             "below with its variance, above with a variance that grows with it, as in Wilson's interval; never below 0."

@@ -124,7 +124,7 @@ def _interclass(source: Source) -> Iterable[str]:
                 for name, own in rows.items()
             ]
             title = (
-                f"## d_l2 by {_text(schema.replace('_', ' '))}, upper bounds as the thesis prints them\n\n"
+                f"## d_l2 by {_text(schema.replace('_', ' '))}, upper bounds as in Peña-Alcántara (2022)\n\n"
             )
             yield title + _table(("Class", *(_text(system) for system in systems)), lines)
 

@@ -92,7 +92,7 @@ def _matrix(source: Source, records: list[Record], sets: list[str]) -> list[Tabl
 
 
 def _brief(records: list[Record]) -> Table:
-    """One line for each system: accuracy, pairs right, the interval for the population."""
+    """One line for each system: accuracy, correct pairs, the interval for the population."""
     notes = Footnotes()
     rows = tuple(
         (
@@ -106,7 +106,7 @@ def _brief(records: list[Record]) -> Table:
     columns = (
         Column(title="System"),
         Column(title="accuracy", kind="num"),
-        Column(title="pairs right", kind="num"),
+        Column(title="correct pairs", kind="num"),
         Column(title="for the population", kind="num"),
     )
     caption = spans(
@@ -209,7 +209,7 @@ def _means(source: Source, records: list[Record], sets: list[str]) -> Table:
     caption = spans(
         TextSpan(text="Accuracy on held-out folds. ", kind="b"),
         "For each fold the threshold that decides most of the other folds' pairs correctly is used; ties take the "
-        "largest threshold. Accuracy depends on how many mated and non-mated pairs were chosen: it is no error rate.",
+        "largest threshold. Accuracy depends on how many mated and non-mated pairs were chosen. It is no error rate.",
     )
     return build_table("accuracy", caption, INTERVAL_COLUMNS, blocks, notes)
 
@@ -218,7 +218,7 @@ def _head(source: Source, record: Record, notes: Footnotes, sets: list[str]) -> 
     where = "" if len(sets) == 1 else f", {test_set_name(set_of(record))}"
     parts: list[Part] = [provider(record), f"{where}  accuracy ", phrases.value(record, notes)]
     if record.estimate.numerator is not None:
-        parts += [" (", phrases.counts(record), " pairs right)"]
+        parts += [" (", phrases.counts(record), " pairs correct)"]
     for metric, words in (("accuracy_fold_sd", " · sd of the folds "), ("accuracy_sem", " · sem ")):
         spread = _beside(source, record, metric)
         if spread is not None:
@@ -246,7 +246,7 @@ def _classes(source: Source, sets: list[str]) -> list[Table]:
     columns = (
         Column(title="Class"),
         Column(title="accuracy", kind="num"),
-        Column(title="pairs right", kind="num"),
+        Column(title="correct pairs", kind="num"),
         Column(title="for the population", kind="num"),
     )
     caption = spans(

@@ -15,7 +15,7 @@ from frtaudit.report.source import Record, Source
 
 MODELLED = "fmr_model"
 MAX_NAMED, MAX_LISTED, FEW_SYSTEMS = 3, 6, 3
-NEEDED = f"; each group needs {MIN_ERRORS} errors of {MIN_ERROR_SUBJECTS} subjects"
+NEEDED = f"; each group needs at least {MIN_ERRORS} errors, from {MIN_ERROR_SUBJECTS} subjects or more"
 
 
 def sentences(source: Source, rulings: Sequence[FindingRow]) -> tuple[Text, ...]:
@@ -85,7 +85,7 @@ def _modelled(rulings: Sequence[FindingRow]) -> Iterator[Text]:
         yield spans(
             TextSpan(text="Decided by a model of the tail beyond the data, not by the data: ", kind="b"),
             listed(list(names.values())),
-            ". People whom the cohort lacks, such as look-alikes, are in no such model.",
+            ". The model does not cover people who are missing from the cohort, such as look-alikes.",
         )
 
 
@@ -171,10 +171,11 @@ def _groups(source: Source) -> Iterator[Text]:
     differing = [record for record in tested if record.estimate.test and record.estimate.test.differs]
     if len(differing) > MAX_NAMED:
         differing.sort(key=lambda record: -(record.estimate.value or 0.0))
+        raw = any(record.estimate.test and record.estimate.test.p_adjusted is None for record in differing)
         yield spans(
             "Groups differ in ",
             _by_rate(differing, lambda record: [" ", phrases.value(record)]),
-            " (largest over smallest rate).",
+            f" (largest over smallest rate{'; p values not adjusted, see Groups' if raw else ''}).",
         )
     else:
         yield from (_differs(source, record) for record in differing)

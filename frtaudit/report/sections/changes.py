@@ -54,7 +54,7 @@ def build(source: Source) -> Changes | None:
         TextSpan(text=previous.sha256[:SHOWN], kind="code"),
         "; the PDF carries it as ",
         TextSpan(text="previous.json", kind="code"),
-        ". This comparison is no test of a change: each interval holds for its own audit.",
+        ". This comparison is not a test of a change: each interval holds for its own audit.",
     )
     caveats = tuple(spans(text) for text in _caveats(source, previous))
     table = None if previous.result is None else _table(source, previous.result)

@@ -143,6 +143,8 @@ def headline(source: Source, target: float | None) -> Table | None:
         return None
     notes = Footnotes()
     more = len(records) - MAX_SAID
+    if more > 0:  # a difference that was established is never left out for one that was not
+        records.sort(key=lambda record: not (record.estimate.test and record.estimate.test.differs))
     rows = tuple(_row(record, notes) for record in records[:MAX_SAID])
     missed = (record.estimate.test for record in records[:MAX_SAID] if record.estimate.test is not None)
     alone = max((_alone(test) for test in missed if test.differs is False), default="")

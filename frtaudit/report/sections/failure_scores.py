@@ -41,9 +41,9 @@ def _table(source: Source, schema: str) -> Table:
     )
     caption = spans(
         TextSpan(text=f"The effect of failures on d_l2, by {schema.replace('_', ' ')}. ", kind="b"),
-        "The thesis assigns the lowest score to every comparison with an image that failed; this report counts "
-        "failures separately unless its spec says otherwise. The same comparisons under both rules; points on 0 to "
-        "100.",
+        "Peña-Alcántara (2022) assigns the lowest score to every comparison with an image that failed; this report "
+        "counts failures separately unless its spec says otherwise. The same comparisons under both rules; points on 0 "
+        "to 100.",
     )
     return build_table(f"failure-scores-{schema}", caption, columns, blocks, notes, "dense")
 

@@ -1,7 +1,7 @@
 """Failures: who could not be acquired, what that does to FRR, the list of failures and exclusions."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from frtaudit.core.cohort import LedgerEntry
@@ -12,6 +12,7 @@ from frtaudit.report.sections.tables import BOTH, build_table, by_provider, meth
 from frtaudit.report.source import AtKey, Record, Source
 from frtaudit.report.words import words
 
+STARTS = {"sanitize_": "excluded by sanitization", "face_without_label_": "face without label"}
 CASES = ("fnmr_best_case", "fnmr_worst_case", "fmr_best_case", "fmr_worst_case")
 
 
@@ -37,7 +38,11 @@ def build(source: Source) -> Failures | None:
         *([_ledger(source, "exclusions", by_group=False)] if source.result.failures else []),
     ]
     tables = [
-        *([_rates(source, "fta", FTA_BY_CLASS, FTA_MEANS, acquired)] if len(acquired) > len(overall) else []),
+        *(
+            [_rates(source, "fta", FTA_BY_CLASS, _fta_means(acquired), acquired)]
+            if len(acquired) > len(overall)
+            else []
+        ),
         *([_rates(source, "frr", "False reject rate with failures. ", FRR_MEANS, frr)] if frr else []),
         *([_cases(source, cases)] if cases else []),
         *([_ledger(source, "exclusions-groups", by_group=True)] if source.result.failures else []),
@@ -48,7 +53,14 @@ def build(source: Source) -> Failures | None:
 FTA = "Failure to acquire. "
 FTA_BY_CLASS = "Failure to acquire by class. "
 FTA_MEANS = "The share of attempts without a template."
+OF_COMPARISONS = "share of attempted comparisons"
+FTA_MEANS_OF_SCORES = "The share of attempted comparisons without a score."
 FRR_MEANS = "FRR = FTA + FNMR (1 − FTA), one attempt for each transaction."
+
+
+def _fta_means(records: Sequence[Record]) -> str:
+    """What failure to acquire is a share of: attempts, or the comparisons of score lists."""
+    return FTA_MEANS_OF_SCORES if records[0].estimate.unit == OF_COMPARISONS else FTA_MEANS
 
 
 def _rates(source: Source, name: str, title: str, means: str, records: list[Record]) -> Table:
@@ -60,7 +72,7 @@ def _rates(source: Source, name: str, title: str, means: str, records: list[Reco
     columns = [
         Column(title="Of"),
         Column(title="Rate", kind="num"),
-        Column(title="failed / tried" if name == "fta" else "errors / comparisons", kind="num"),
+        Column(title="failed / attempted" if name == "fta" else "errors / comparisons", kind="num"),
         Column(title="interval", kind="num"),
     ]
     if name == "frr":
@@ -86,10 +98,10 @@ def _overall(records: list[Record]) -> Table:
     columns = (
         Column(title="System"),
         Column(title="FTA", kind="num"),
-        Column(title="failed / tried", kind="num"),
+        Column(title="failed / attempted", kind="num"),
         Column(title="interval", kind="num"),
     )
-    caption = spans(TextSpan(text=FTA, kind="b"), FTA_MEANS, methods_said(records, *BOTH[:1]))
+    caption = spans(TextSpan(text=FTA, kind="b"), _fta_means(records), methods_said(records, *BOTH[:1]))
     return build_table("fta-overall", caption, columns, [Block(rows=rows)], notes)
 
 
@@ -108,7 +120,7 @@ def _cases(source: Source, records: list[Record]) -> Table:
         blocks.append(Block(head=(provider(own[0]),), rows=tuple(rows)))
     columns = (Column(title="Of"), *(Column(title=phrases.metric(name), kind="num") for name in CASES))
     caption = spans(
-        TextSpan(text="Rates if every failed comparison had been right, or wrong. ", kind="b"),
+        TextSpan(text="Rates if every failed comparison had been decided correctly, or wrongly. ", kind="b"),
         "Pooled rates, errors / comparisons below; only where comparisons failed.",
     )
     return build_table("cases", caption, columns, blocks, notes, "dense")
@@ -156,7 +168,12 @@ def _reason(code: str) -> str:
     """A failure's code in words; of a query that was left out, why."""
     kind, _, why = code.partition("query_left_out_")
     known = words().left_out.get(why) if not kind else None
-    return code.replace("_", " ") if known is None else f"query {known}"
+    if known is not None:
+        return f"query {known}"
+    for start, shown in STARTS.items():
+        if code.startswith(start):
+            return f"{shown}: {code.removeprefix(start).replace('_', ' ')}"
+    return code.replace("_", " ")
 
 
 def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
@@ -170,7 +187,7 @@ def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
             (
                 (
                     TextSpan(
-                        text=entry.provider or "every system", pointer=f"{at}/provider" if named else None
+                        text=entry.provider or "each system", pointer=f"{at}/provider" if named else None
                     ),
                 ),
                 (TextSpan(text=_reason(entry.code), pointer=f"{at}/code"),),

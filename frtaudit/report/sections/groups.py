@@ -219,10 +219,11 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
         return ()
     shown = {dot.series for *_, dots in drawn for dot in dots}
     names = [(index, name) for index, name in enumerate(source.providers) if name in shown]
+    tested = "; the test below compares them" if source.select("max_min", schema=schema) else ""
     caption = spans(
         f"At the one threshold for all at which the overall FMR is {formatting.exact(target)}. Dots are estimates, "
         "bars intervals for the population. A hollow dot at the left edge is a rate of 0. People without a label "
-        "are in the table alone. Bars that overlap do not show that groups are equal; the test below compares them."
+        f"are in the table alone. Bars that overlap do not show that groups are equal{tested}."
     )
     found = []
     for start in range(0, len(names), MAX_SYSTEMS_IN_FIGURE):

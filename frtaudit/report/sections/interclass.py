@@ -198,7 +198,7 @@ def _judged(record: Record, notes: Footnotes) -> Text:
 def _plain_caution(records: list[Record]) -> Text:
     iid = any(record.bound(Target.COMPARISONS_IID) for record in records)
     return (
-        spans(" The interval for independent comparisons is that of the thesis; it is no test.")
+        spans(" The interval for independent comparisons follows Peña-Alcántara (2022); it is not a test.")
         if iid
         else ()
     )

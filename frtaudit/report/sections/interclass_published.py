@@ -58,7 +58,7 @@ def _upper_bounds(source: Source, schema: str, bounds: Mapping[str, Mapping[str,
             for row, group in rows.items()
         ]
         caption = spans(
-            TextSpan(text=f"As the thesis prints it, by {schema.replace('_', ' ')}. ", kind="b"),
+            TextSpan(text=f"As in Peña-Alcántara (2022), by {schema.replace('_', ' ')}. ", kind="b"),
             "Upper bounds of d_l2 in quantile space, 0 to 100, for comparisons treated as independent; Total is the "
             "largest bound over the classes. No test.",
             " Two classes have the same distance from their mean: no spread, largest to smallest 1."
@@ -93,15 +93,14 @@ def departures(source: Source) -> Text:
             "failed comparisons are left out, not scored zero, so that failures to acquire are not counted twice"
         )
     if mapping(spec.get("protocol")).get("orders") != OrderRule.EACH.value:
-        parts.append("both orders of a pair are one comparison, for the second adds no information")
-    if (alpha := mapping(spec.get("bootstrap")).get("alpha")) != THESIS_ALPHA:
-        parts.append(
-            f"alpha is {alpha}, not {THESIS_ALPHA}, so that these bounds have the level of this report's intervals"
-        )
+        parts.append("both orders of a pair are one comparison, because the second adds no information")
+    alpha = mapping(mapping(spec.get("analyses")).get("interclass")).get("alpha", THESIS_ALPHA)
+    if alpha != THESIS_ALPHA:
+        parts.append(f"alpha is {alpha}, not {THESIS_ALPHA}")
     if not parts:
         return ()
     return spans(
-        f" Other than in the thesis: {'; '.join(parts)}. ", "audit=interclass_thesis follows the thesis."
+        f" Different from that publication: {'; '.join(parts)}. ", "audit=interclass_thesis follows it."
     )
 
 
@@ -119,7 +118,7 @@ def _totals(schema: str, bounds: Mapping[str, Mapping[str, Record]]) -> Table | 
     ]
     caption = spans(
         TextSpan(text=f"Bounds of Total, by {schema.replace('_', ' ')}. ", kind="b"),
-        "The largest lower and the largest upper bound over the classes, as the thesis prints them. No test.",
+        "The largest lower and the largest upper bound over the classes, as in Peña-Alcántara (2022). Not a test.",
     )
     return build_table(
         f"published-total-{schema}", caption, columns, [Block(rows=rows)], Footnotes(), "dense"

@@ -70,7 +70,7 @@ def _overview(source: Source) -> Iterator[Figure]:
         title="FNMR over FMR of all services",
         caption=spans(
             THIN if sides[ANNOTATED] else "By estimated labels.",
-            " FMR as realised, from ten false matches on. Further left and lower is better.",
+            " FMR as observed; curves start at ten false matches. Further left and lower is better.",
         ),
         panels=(panel,),
         keys=keys_of("labels-all", source.providers),

@@ -88,7 +88,10 @@ def _resampling(source: Source) -> Iterable[tuple[str, Text]]:
         )
         yield "Subjects are resampled", _stratum(source)
     if isinstance(seed, int):
-        yield "Seed", spans(phrases.number(str(seed), "/spec/seed"), "; the same seed gives the same bytes.")
+        yield (
+            "Seed",
+            spans(phrases.number(str(seed), "/spec/seed"), "; the same seed gives an identical result."),
+        )
 
 
 def _stratum(source: Source) -> Text:

@@ -11,7 +11,9 @@ from frtaudit.report.source import Bounds, Record, Source, mapping
 
 POOLS = frozenset({UNKNOWN, "all", "max"})
 
-NO_DIFFERENCE = "A difference between the groups was not established there"
+ESTABLISHED = "A difference between the groups is established for this rate"
+NO_DIFFERENCE = "No difference between the groups was established for this rate"
+NOT_TESTED = "Differences between the groups were not tested for this rate"
 
 
 def targets_of(source: Source) -> list[float]:
@@ -134,7 +136,7 @@ def _sentence(source: Source, worst: Record, everybody: Record | None, rate: str
         *_interval(source, worst),
         *against,
         ".",
-        *_not_established(source, worst),
+        *_established(source, worst),
     ]
 
 
@@ -172,16 +174,19 @@ def _confidence(bounds: Bounds, record: Record) -> list[Part]:
     return [", ", phrases.level(bounds), " CI ", phrases.bounds(bounds, record.estimate)]
 
 
-def _not_established(source: Source, worst: Record) -> list[Part]:
-    """The largest of several rates may be chance where no test told the groups apart, or none could be made (8.19)."""
+def _established(source: Source, worst: Record) -> list[Part]:
+    """Whether a test established a difference: the largest of several rates may be chance where none did (8.19)."""
     rate = "fmr" if worst.estimate.metric == "fmr" else "fnmr"
     same = {**worst.estimate.at, "rate": rate}
     for record in source.select("max_min", schema=worst.estimate.schema, primary=True):
         test = record.estimate.test
         here = record.estimate.provider == worst.estimate.provider and record.estimate.at == same
-        if here and test is not None and not test.differs:
-            text_span = TextSpan(text=NO_DIFFERENCE, pointer=f"{record.pointer}/test")
-            return [" ", text_span, ": it may be chance."]
+        if here and test is not None and test.differs:
+            return [" ", TextSpan(text=ESTABLISHED, pointer=f"{record.pointer}/test"), "."]
         if here and test is not None:
-            return []
-    return [f" {NO_DIFFERENCE}: it may be chance."]
+            return [
+                " ",
+                TextSpan(text=NO_DIFFERENCE, pointer=f"{record.pointer}/test"),
+                "; the order may be due to chance.",
+            ]
+    return [f" {NOT_TESTED}; the order may be due to chance."]

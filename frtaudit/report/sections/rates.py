@@ -51,7 +51,7 @@ def _curves(source: Source) -> Figure | None:
         caption=spans(
             "Left: higher is better. Right: lower is better. ",
             *_band_words(series),
-            f"In the figure {_weights(series)}. FMR, and on the right FNMR too, is on a logarithmic scale.",
+            f"Rates in the figure: {_weights(series)}. Scales: FMR logarithmic, on the right FNMR too.",
         ),
         panels=tuple(_pairs(series)),
         keys=figures.keys("curves", [(item.index, item.name) for item in series]),
@@ -101,7 +101,7 @@ def _over_threshold(source: Source) -> Figure | None:
         title="Effect of the threshold",
         caption=spans(
             "A higher threshold gives fewer false matches and more false non-matches. Scores of different systems "
-            f"have different scales: compare the rates, not the thresholds. Here {_weights(drawn)}; no bands."
+            f"have different scales: compare the rates, not the thresholds. Rates: {_weights(drawn)}; no bands."
         ),
         panels=tuple(panels),
         keys=figures.keys("over-threshold", list(enumerate(source.providers))),

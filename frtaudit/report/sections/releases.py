@@ -97,7 +97,7 @@ def _grid(
         TextSpan(text=f"{_called(family)}: the largest d_l2 by {schema.replace('_', ' ')}. ", kind="b"),
         "Recognition down, detection across; points on 0 to 100. Below each its interval for ",
         display_name(words().target, Target.POPULATION.value),
-        ", and the upper bound as the thesis prints it. In bold: dated releases.",
+        ", then (“published”) the upper bound as in Peña-Alcántara (2022). In bold: dated releases.",
     )
     return build_table(
         f"grid-{place}-{schema}", caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense"
@@ -118,7 +118,7 @@ def _cell(member: _Member | None, here: Mapping[str, Record]) -> Text:
     iid = record.bound(Target.COMPARISONS_IID)
     if iid is not None and iid.interval.high is not None:
         high = phrases.number(formatting.plain(iid.interval.high), f"{iid.pointer}/high")
-        parts += [TextSpan(text=" ", kind="br"), "thesis ", high]
+        parts += [TextSpan(text=" ", kind="br"), "published ", high]
     return spans(*parts)
 
 
@@ -190,7 +190,7 @@ def _history(
     names = [one.name for one in dated]
     panels = []
     for target, title in (
-        (Target.COMPARISONS_IID, "As the thesis draws it (i.i.d.)"),
+        (Target.COMPARISONS_IID, "Independent comparisons"),
         (Target.POPULATION, "For the population"),
     ):
         lines = [
@@ -209,7 +209,7 @@ def _history(
         title=f"{_called(family)}: interclass bias by release",
         caption=spans(
             "The largest d_l2 over the classes with its interval, releases by date. The table of changes tests each "
-            "step. Overlap of intervals is no test, because both releases were evaluated on the same people."
+            "step. Overlap of intervals is not a test, because both releases were evaluated on the same people."
         ),
         panels=tuple(panels),
         keys=figures.keys(key, [(n, name.replace("_", " ")) for n, name in enumerate(schemas)]),

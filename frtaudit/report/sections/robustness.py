@@ -82,7 +82,7 @@ def _monte_carlo(source: Source) -> Text:
     )
     return spans(
         "With another seed the bounds of rates would move by about their Monte Carlo error. It is largest, "
-        "against the width of the interval, for ",
+        "relative to the width of the interval, for ",
         phrases.metric(record.estimate.metric),
         " at ",
         phrases.at_words(record.estimate.at, record.pointer),
@@ -157,15 +157,19 @@ def _worst(source: Source) -> Table | None:
         blocks.append(Block(head=(provider(own[0]),), rows=tuple(rows)))
     columns = (
         Column(title="At"),
-        Column(title="Worst people", kind="num"),
+        Column(title="people", kind="num"),
         Column(title="share of false matches", kind="num"),
         Column(title="false matches with one of them", kind="num"),
-        Column(title="heaviest pair of people", kind="num"),
+        Column(title="largest share of one pair", kind="num"),
     )
     share = mapping(mapping(source.result.spec.get("analyses")).get(ANALYSIS)).get("worst")
     how = formatting.exact(float(share)) if isinstance(share, (int, float)) else ""
     number = TextSpan(text=how, pointer=f"/spec/analyses/{ANALYSIS}/worst", kind="n b")
-    title = spans(TextSpan(text="The worst ", kind="b"), number, TextSpan(text=" of people. ", kind="b"))
+    title = spans(
+        TextSpan(text="The ", kind="b"),
+        number,
+        TextSpan(text=" of people with most false matches. ", kind="b"),
+    )
     caption = spans(title, words().robustness["worst"])
     return build_table("robustness-worst", caption, columns, blocks, notes, "dense")
 

@@ -291,9 +291,9 @@ def _headline_caption(source: Source, records: list[Record]) -> Text:
     ]
     first = next((bounds for bounds in chosen if bounds is not None), None)
     base = (
-        "FNMR: how often two images of one person do not match, at the threshold at which images of two people "
-        f"match no more often than FMR; {display_name(words().weighting, source.weighting)}. Beside each rate its "
-        "interval, below it errors / mated comparisons."
+        "FNMR: the share of comparisons of two images of one person that do not match, at the threshold set for "
+        f"the FMR target; {display_name(words().weighting, source.weighting)}. Beside each rate: its interval. "
+        "Below: errors / mated comparisons, as pooled counts."
     )
     if first is None:
         return spans(base, label_notice.caption(source))
@@ -326,7 +326,7 @@ def _terms(source: Source) -> tuple[tuple[str, Text], ...]:
         text = display_name(words().non_mated, pairing)
         terms.append(("Non-mated pairs", (TextSpan(text=text, pointer="/spec/protocol/non_mated"),)))
     weighting = display_name(words().weighting, source.weighting)
-    said = f"In headline rates {weighting}; the other weighting is printed beside it."
+    said = f"Headline rates: {weighting}. Rates in the other weighting are in the annex."
     terms.append(("Weighting", (TextSpan(text=said, pointer="/spec/weighting"),)))
     if origin:
         text = display_name(words().threshold_source, str(origin))
@@ -347,12 +347,12 @@ def _verdict_rule(source: Source) -> Text:
     if isinstance(alpha, float):
         shown = phrases.number(formatting.exact(alpha), "/spec/bootstrap/alpha")
         half = ", half of that where it was two-sided" if any(_sides(source)) else ""
-        parts += [", at a nominal error of ", shown, half, _own_levels(source), REALISED]
+        parts += [", at a nominal error rate of ", shown, half, _own_levels(source), REALISED]
     count = findings[0].family
     if not count:
         return spans(*parts, ".")
     family = phrases.number(formatting.count(count), "/findings/0/family")
-    return spans(*parts, "; “fail” also holds among all ", family, " findings together (Holm).")
+    return spans(*parts, "; “fail” also holds after adjustment for all ", family, " findings (Holm).")
 
 
 def _own_levels(source: Source) -> str:

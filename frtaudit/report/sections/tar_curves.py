@@ -32,7 +32,7 @@ WHOLE = 6  # classes whose intervals stand in a line each; more would not fit th
 WITHIN = ("threshold_at_tar", "threshold_excess")  # of each super-class by itself
 MAX_SYSTEMS = 3
 SHOWN = (Target.POPULATION, Target.COMPARISONS_IID)
-BANDS = {Target.POPULATION: " (population)", Target.COMPARISONS_IID: " (thesis, i.i.d.)"}
+BANDS = {Target.POPULATION: " (population)", Target.COMPARISONS_IID: " (i.i.d.)"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +158,7 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
     place = f"{schema}-{source.providers.index(system)}"
     groups = list(dict.fromkeys(curve.group for curve in own))
     by = schema.replace("_", " ")
-    iid = f"for independent comparisons (thesis), level {_level(own, Target.COMPARISONS_IID)}"
+    iid = f"for independent comparisons (Peña-Alcántara 2022), level {_level(own, Target.COMPARISONS_IID)}"
     new = f"for the population, level {_level(own, Target.POPULATION)}"
     whole = _panels(source, schema, own, groups, place, KINDS[:2], "")
     apart = _panels(source, schema, own, groups, f"x{place}", KINDS[2:], "")

@@ -359,7 +359,7 @@ def _figure(dated: _DatedRecords) -> Figure | None:
         name="dates",
         title="FNMR over FMR at two dates",
         caption=spans(
-            "Bands hold for the population, point by point. Overlap of bands is no test, because both dates have "
+            "Bands hold for the population, point by point. Overlap of bands is not a test, because both dates have "
             "the same people; the table tests the difference."
         ),
         panels=tuple(panels),

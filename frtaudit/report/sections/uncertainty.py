@@ -41,7 +41,7 @@ def build(source: Source) -> Uncertainty | None:
     cut = len(systems) - MAX_SYSTEMS
     return Uncertainty(
         lead=spans(
-            "Bands of each curve for the same subjects, new images, after Conti and Clémençon (2022); bands "
+            "Bands of each curve for the same subjects, new images, after Conti and Clémençon (2024); bands "
             "for the population are named so. Each replicate has its own threshold. Rates: ",
             display_name(words().weighting, source.weighting),
             ".",
@@ -133,7 +133,7 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
     moved = [Banded(style=banded.style, curve=bands.relative(banded.curve, base)) for banded in made]
     panels = (
         bands.bundle(f"{name}-a", "The bootstrap curves are too low", base, vstat, hairs),
-        bands.compared(f"{name}-b", "Recentring mends it", base, made, bands.RATE, alt),
+        bands.compared(f"{name}-b", "Recentring corrects it", base, made, bands.RATE, alt),
         bands.bundle(f"{name}-c", "The same, over the empirical curve", level, low, hairs, bands.RELATIVE),
         bands.compared(f"{name}-d", "The same, over the empirical curve", level, moved, bands.RELATIVE, alt),
     )
@@ -229,7 +229,7 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
         caption=spans(
             f"The spread of the classes' {over} in one number, four ways, at the threshold that everybody's FMR "
             "sets. Grey: equality of all classes. Resampling increases the spread of equal classes, so near the "
-            "grey line a band is too high and may exclude its own curve: it is no test. ",
+            "grey line a band is too high and may exclude its own curve: it is not a test. ",
             *_left_out(curves),
             *_alike(rate),
             _level(item.curve for item in made),

@@ -103,7 +103,7 @@ def _table(source: Source, decisions: Sequence[Record]) -> Table:
     rows = tuple(((TextSpan(text=name, kind="b"),), *(cell(name) for _, cell in filled)) for name in names)
     caption = spans(
         TextSpan(text="The systems. ", kind="b"),
-        "Of all comparisons of a system, intervals for the population; what the audit does not give so is of the "
+        "Rates of all comparisons of each system, with intervals for the population; where the audit has none, of the "
         "comparisons that all systems scored. Ratio: largest over smallest rate of the classes. Rank: 1 is best; "
         "systems with overlapping ranks are tied.",
     )

@@ -139,7 +139,7 @@ def changed(source: Source) -> tuple[Text, ...]:
                 else (
                     " the service changed: ",
                     phrases.value(record),
-                    " of mated comparisons have another score.",
+                    " of mated comparisons have a different score.",
                 )
             ),
         )

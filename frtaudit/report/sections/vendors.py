@@ -92,7 +92,7 @@ def declared_rule(source: Source, decisions: Sequence[Record]) -> Text:
     )
     rule = str(spec.get("rule", "best_or_tied"))
     words = {
-        "best_or_tied": "choose every system that no other is shown to beat",
+        "best_or_tied": "choose every system that no other is shown to be better than",
         "better_than": "choose a system only if it is shown to be better than the incumbent",
         "equivalent": "accept a system only if it is shown to be equivalent to the incumbent, within the margin",
     }
@@ -195,7 +195,7 @@ def _said_first(decisive: Sequence[Record]) -> Text:
     bound = next((record.bounds[0] for record in decisive if record.bounds), None)
     level = "the declared level" if bound is None else phrases.level(bound)
     return spans(
-        TextSpan(text="What decides: each pair. ", kind="b"),
+        TextSpan(text="The decisive comparison of each pair. ", kind="b"),
         "For the population; the same resampled subjects for both systems, each system's threshold set again in "
         "every replicate. All intervals hold simultaneously, at ",
         level,
@@ -303,8 +303,8 @@ def _figure(source: Source, records: Sequence[Record]) -> Figure | None:
     )
     caption = spans(
         "Each dot is a pair of systems with the interval of its difference; all intervals hold simultaneously. "
-        "Intervals that exclude the line are significant. Shaded: differences that do not matter, where the spec "
-        "says so."
+        "Intervals that exclude the line are significant. Shaded: differences within the margin of "
+        "equivalence, where the spec declares one."
     )
     return Figure(name="vendor-pairs", title="The decisive differences", caption=caption, panels=(panel,))
 

@@ -51,7 +51,7 @@ def test_what_was_not_established_is_said_with_the_detectable_ratio() -> None:
 def test_few_errors_are_said_with_how_many_it_takes() -> None:
     """Groups that cannot be tested: how many errors, of how many subjects, each group needs."""
     (line,) = [line for line in said(Source(result())) if line.startswith("Not testable")]
-    assert line.endswith("; each group needs 10 errors of 10 subjects.")
+    assert line.endswith("; each group needs at least 10 errors, from 10 subjects or more.")
 
 
 def test_a_finding_on_the_largest_of_the_classes_names_the_schema() -> None:

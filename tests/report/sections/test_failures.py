@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import pytest
 import report_fixture
 
 from frtaudit.core.cohort import LedgerEntry
@@ -34,12 +35,22 @@ def test_what_happened_alike_to_every_system_stands_once() -> None:
     apart = [entry(name, "too_dark", count) for count, name in enumerate(names, 1)]
     table = exclusions(*same, *apart, entry(None, "unreadable"))
     assert cells(table) == [
-        ("every system", "no face", "everybody", "3 images"),
+        ("each system", "no face", "everybody", "3 images"),
         *((name, "too dark", "everybody", f"{count} images") for count, name in enumerate(names, 1)),
-        ("every system", "unreadable", "everybody", "3 images"),
+        ("each system", "unreadable", "everybody", "3 images"),
     ]
     assert table.blocks[0].rows[0][0][0].pointer is None
     assert table.blocks[0].rows[1][0][0].pointer == f"/failures/{len(names)}/provider"
+
+
+@pytest.mark.parametrize(("code", "words"), [
+    ("sanitize_min_face_size", "excluded by sanitization: min face size"),
+    ("face_without_label_scores_missing", "face without label: scores missing"),
+    ("no_face", "no face"),
+])  # fmt: skip
+def test_a_code_is_printed_in_words(code: str, words: str) -> None:
+    """What excluded a sample stands before the colon, the step or the reason behind it."""
+    assert cells(exclusions(entry(None, code)))[0][1] == words
 
 
 def test_what_one_system_lacks_keeps_a_row_for_each_other() -> None:

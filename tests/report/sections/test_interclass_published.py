@@ -77,14 +77,17 @@ def test_more_systems_than_a_page_is_wide_stand_in_further_tables(monkeypatch: p
 
 
 def test_the_caption_says_what_departs_and_nothing_where_nothing_does() -> None:
-    """The default leaves failures out, pools orders, and has another level; the preset follows the thesis."""
+    """The default leaves failures out and pools orders; another alpha is named; the preset departs in nothing."""
     bounds, *_ = tables(Source(result()), ["group"])
     assert "failed comparisons are left out" in plain_text(bounds.caption)
-    assert "alpha is 0.05, not 0.1," in plain_text(bounds.caption)
+    assert "alpha" not in plain_text(bounds.caption)
     assert "audit=interclass_thesis" in plain_text(bounds.caption)
-    rules = {"failures": "score_zero", "protocol": {"orders": "each"}, "bootstrap": {"alpha": 0.1}}
+    rules = {"failures": "score_zero", "protocol": {"orders": "each"}}
     as_printed, *_ = tables(Source(replace(result(), spec={**result().spec, **rules})), ["group"])
-    assert "Other than" not in plain_text(as_printed.caption)
+    assert "Different from" not in plain_text(as_printed.caption)
+    narrower = {**rules, "analyses": {"interclass": {"alpha": 0.05}}}
+    other, *_ = tables(Source(replace(result(), spec={**result().spec, **narrower})), ["group"])
+    assert "Different from that publication: alpha is 0.05, not 0.1." in plain_text(other.caption)
 
 
 def test_the_numbers_of_the_table() -> None:

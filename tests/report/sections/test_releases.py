@@ -73,14 +73,14 @@ def test_the_grid_the_course_and_the_changes() -> None:
     grid, changed = view.tables
     assert [column.title for column in grid.columns] == ["Recognition", "d1"]
     assert [row[0] for row in rows(grid)] == ["r1", "r2"]
-    assert all("thesis" in row[1] for row in rows(grid))
+    assert all("published" in row[1] for row in rows(grid))
     assert grid.blocks[0].rows[0][1][0].kind == "b"
     (step,) = rows(changed)
     assert (step[0], step[1]) == ("v1 – v2", "tone")
     assert step[4].startswith("Bias went down (p 0.0")
     (layout,) = view.figures
     assert [panel.alt.split(",")[0] for panel in layout.panels] == [
-        "As the thesis draws it (i.i.d.)",
+        "Independent comparisons",
         "For the population",
     ]
     assert [key.name for key in layout.keys] == ["tone"]

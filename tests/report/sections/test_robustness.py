@@ -82,7 +82,7 @@ def test_the_worst_and_the_single_person() -> None:
     assert first[1] == "1"
     assert first[2].endswith(f" {share.numerator} / {share.denominator}")
     caption = plain_text(table("worst").caption)
-    assert caption.startswith("The worst 1 % of people.")
+    assert caption.startswith("The 1 % of people with most false matches.")
     assert "half of it counts for each" in caption
     alone = lines(table("alone"))[0]
     assert alone[0] == "everybody"

@@ -130,7 +130,7 @@ def test_terms_say_pairing_weighting_and_origin(view: Context) -> None:
     }
     assert "by construction" in named["Thresholds"]
     assert named["Verdicts"].startswith("Decided on one-sided bounds for the population, never")
-    assert "among all 5 findings together (Holm)" in named["Verdicts"]
+    assert "after adjustment for all 5 findings (Holm)" in named["Verdicts"]
 
 
 @pytest.mark.parametrize(("names", "rule", "half"), [
@@ -149,7 +149,7 @@ def test_the_rule_of_verdicts_says_which_bounds_decided(
     view = context(changed, SETTINGS, DATE, Status.UNSIGNED)
     said = plain_text(dict(view.summary.terms)["Verdicts"])
     assert rule in said
-    assert ("at a nominal error of 5 %, half of that where it was two-sided" in said) == half
+    assert ("at a nominal error rate of 5 %, half of that where it was two-sided" in said) == half
     lines = [plain_text(item.found) for item in verdicts.all_rulings(Source(changed)) if item.code == "fail"]
     assert all(("(two-sided 9" in line) == ("fnmr-overall" in names) for line in lines)
 
@@ -254,7 +254,7 @@ def test_failures_print_the_ledger(view: Context) -> None:
     """Every entry of the ledger stands, also one that no system is to blame for."""
     ledger = section(view, "failures").tables[-1]
     assert rows(ledger)[0] == ["northgate", "no face found", "everybody", "28 samples"]
-    assert rows(ledger)[1][0] == "every system"
+    assert rows(ledger)[1][0] == "each system"
 
 
 def test_an_analysis_without_section_is_still_printed(view: Context) -> None:
@@ -367,11 +367,11 @@ def test_power_is_that_of_one_test_alone(size: float | None, start: str) -> None
 
 
 def test_a_largest_rate_that_may_be_chance_says_so(view: Context) -> None:
-    """Where no difference was established, the group with the highest rate comes with that; where one was, without."""
-    remark = "A difference between the groups was not established there: it may be chance."
+    """The group with the highest rate comes with whether a test established a difference, or that none was made."""
+    remark = "No difference between the groups was established for this rate; the order may be due to chance."
     rejected, _, matched = plain_text(view.summary.worst).partition("FMR within the group")
-    assert remark not in rejected
-    assert remark in matched  # no test of FMR
+    assert "A difference between the groups is established for this rate." in rejected
+    assert remark in matched
     base = result()
     alike = [
         replace(item, test=replace(item.test, p=0.5, p_adjusted=None))
@@ -382,6 +382,14 @@ def test_a_largest_rate_that_may_be_chance_says_so(view: Context) -> None:
     text = plain_text(points.worst_group(Source(replace(base, estimates=tuple(alike)))))
     assert text.count(remark) == 2
     assert text.index("highest FNMR") < text.index(remark) < text.index("highest FMR within the group")
+    untested = tuple(item for item in base.estimates if item.metric != "max_min")
+    text = plain_text(points.worst_group(Source(replace(base, estimates=untested))))
+    assert (
+        text.count(
+            "Differences between the groups were not tested for this rate; the order may be due to chance."
+        )
+        == 2
+    )
 
 
 def test_a_failure_that_does_not_hold_among_all_says_so() -> None:

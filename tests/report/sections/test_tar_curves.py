@@ -40,17 +40,17 @@ def test_both_orientations_both_bands_and_super_classes() -> None:
     }  # fmt: skip
     alts = [panel.alt for item in view().figures[:1] for panel in item.panels]
     assert alts == [
-        "Threshold by TAR (thesis, i.i.d.), for Ex, Why, overall.",
+        "Threshold by TAR (i.i.d.), for Ex, Why, overall.",
         "Threshold by TAR (population), for Ex, Why, overall.",
-        "TAR by threshold (thesis, i.i.d.), for Ex, Why, overall.",
+        "TAR by threshold (i.i.d.), for Ex, Why, overall.",
         "TAR by threshold (population), for Ex, Why, overall.",
     ]
     within = [panel.alt.partition(",")[0] for panel in view().figures[2].panels[:2]]
-    assert [text.rpartition("(")[2] for text in within] == ["thesis", "population)"]
+    assert [text.rpartition("(")[2] for text in within] == ["i.i.d.)", "population)"]
     apart = view().figures[1]
     assert [panel.alt.partition(",")[0] for panel in apart.panels[:2]] == ["Threshold", "Threshold"]
     assert (
-        "Bands, left: for independent comparisons (thesis), level 90 %; right: for the population"
+        "Bands, left: for independent comparisons (Peña-Alcántara 2022), level 90 %; right: for the population"
         in plain_text(apart.caption)
     )
 

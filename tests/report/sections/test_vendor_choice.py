@@ -24,7 +24,9 @@ def choice(of: AuditResult) -> vendor_choice.Choice:
 def test_one_sentence_names_the_rule_and_who_is_chosen() -> None:
     """Every system stands in it, on the side that its decision says."""
     said = plain_text(choice(result()).sentence)
-    assert said.startswith("Declared in the spec: choose every system that no other is shown to beat")
+    assert said.startswith(
+        "Declared in the spec: choose every system that no other is shown to be better than"
+    )
     chosen, _, others = said.partition(" chosen")
     for decision in pick(result(), "vendor_decision"):
         assert decision.provider in (chosen if decision.value else others)
