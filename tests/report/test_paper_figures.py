@@ -11,8 +11,11 @@ from small_audits import whole
 from frtaudit.core import AuditResult
 from frtaudit.errors import SpecError
 from frtaudit.report.figure_choice import Choice
-from frtaudit.report.figures.canvas import pen
-from frtaudit.report.paper_figures import paper_figures, write_figures
+from frtaudit.report.figures.canvas import Drawing, ink, keeping, pen
+from frtaudit.report.figures.curves import Series, det
+from frtaudit.report.figures.curves import keys as figure_keys
+from frtaudit.report.paper_figures import _break_label, _place, drawings, paper_figures, write_figures
+from frtaudit.report.pieces import Figure, spans
 
 
 @cache
@@ -62,6 +65,74 @@ def test_a_legend_is_as_wide_as_its_figure_at_most() -> None:
     extent = drawing.legends[0].get_window_extent()
     assert extent.x0 >= 0
     assert extent.x1 <= drawing.bbox.width
+
+
+def test_a_legend_takes_no_room_from_its_axes() -> None:
+    """Names longer than a column are broken, all within the figure, which grows: the axes stay as high as with one."""
+    result = curves_alone()
+    (curve, *_) = [item for item in result.curves if item.analysis == "det" or item.metric == "det"]
+    heights = []
+    for count in (1, 5):
+        names = [
+            f"{number} is named by many words, more of them than a column is wide" for number in range(count)
+        ]
+        named = replace(result, curves=tuple(replace(curve, provider=name) for name in names))
+        drawing = paper_figures(named)["det"].drawing
+        with ink():
+            drawing.draw_without_rendering()
+        extent = drawing.legends[0].get_window_extent()
+        assert extent.x0 >= 0
+        assert extent.x1 <= drawing.bbox.width
+        assert "\n" in drawing.legends[0].get_texts()[0].get_text()
+        heights.append(drawing.axes[0].get_window_extent().height / drawing.dpi)
+    assert heights[1] == pytest.approx(heights[0], abs=0.05)
+    assert heights[1] > 1.5
+
+
+def test_the_name_of_an_axis_stays_within_its_figure() -> None:
+    """Where the vertical axis' name is longer than the figure is high, it is written in two lines."""
+    drawing = Drawing(figsize=(3.35, 1.0), layout="constrained")
+    drawing.add_subplot().set_ylabel("a name that is longer than that")
+    _break_label(drawing)
+    assert drawing.axes[0].get_ylabel() == "a name that is\nlonger than that"
+    drawing.set_figheight(2.7)
+    _break_label(drawing)
+    assert drawing.axes[0].get_ylabel() == "a name that is\nlonger than that"
+
+
+def test_a_legend_shows_dashes_and_what_its_panel_draws() -> None:
+    """A sample's marker does not draw over its dashes; a panel that names some of the legend has these alone."""
+
+    def make() -> list[Figure]:
+        curve = curves_alone().curves[0]
+        series = [Series(name=name, index=place, curve=curve) for place, name in enumerate(("one", "two"))]
+        keys = figure_keys("f", [(0, "one"), (1, "two"), (2, "three")])
+        panels = [
+            replace(det(name, series), names=names) for name, names in (("a", None), ("b", ("one", "two")))
+        ]
+        return [
+            Figure(name="f", title="t", caption=spans("Left: a. Right: b."), panels=tuple(panels), keys=keys)
+        ]
+
+    made = drawings(make)
+    names = [[text.get_text() for text in item.drawing.legends[0].get_texts()] for item in made.values()]
+    assert names == [["one", "two", "three"], ["one", "two"]]
+    with keeping() as kept:
+        keys = figure_keys("f", [(1, "two")])
+        line, mark = kept[keys[0].svg][1].axes[0].lines
+    assert (line.get_linestyle(), mark.get_linestyle()) == ("--", "None")
+    assert [item.caption for item in made.values()] == [
+        f"Left: a. Right: b. This is the panel on the {side}." for side in ("left", "right")
+    ]
+
+
+def test_a_caption_of_several_panels_says_which_one_this_is() -> None:
+    """Rows of two where panels are a column wide, otherwise a number; nothing where there is one."""
+    narrow, wide = Drawing(figsize=(3.35, 2.0)), Drawing(figsize=(5.0, 2.0))
+    assert _place(0, [narrow]) == ""
+    assert _place(1, [narrow] * 2) == " This is the panel on the right."
+    assert _place(2, [narrow] * 4) == " This is the panel on the left, row 2."
+    assert _place(1, [wide] * 3) == " This is panel 2 of 3."
 
 
 def test_thirteen_systems_are_thirteen() -> None:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from frtaudit.core import Curve, Method, Target
 from frtaudit.core.metrics import value_alike
@@ -131,11 +131,19 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
     base, low = rocs[0], bands.relative(vstat, rocs[0])
     level = bands.relative(base, base)
     moved = [Banded(style=banded.style, curve=bands.relative(banded.curve, base)) for banded in made]
+    bundle = ("empirical ROC", "V-statistic", hairs.label)
+    banded_names = ("empirical ROC", *(banded.style.label for banded in made))
+    over = "The same, over the empirical curve"
     panels = (
-        bands.bundle(f"{name}-a", "The bootstrap curves are too low", base, vstat, hairs),
-        bands.compared(f"{name}-b", "Recentring mends it", base, made, bands.RATE, alt),
-        bands.bundle(f"{name}-c", "The same, over the empirical curve", level, low, hairs, bands.RELATIVE),
-        bands.compared(f"{name}-d", "The same, over the empirical curve", level, moved, bands.RELATIVE, alt),
+        replace(
+            bands.bundle(f"{name}-a", "The bootstrap curves are too low", base, vstat, hairs), names=bundle
+        ),
+        replace(
+            bands.compared(f"{name}-b", "Recentring mends it", base, made, bands.RATE, alt),
+            names=banded_names,
+        ),
+        replace(bands.bundle(f"{name}-c", over, level, low, hairs, bands.RELATIVE), names=bundle),
+        replace(bands.compared(f"{name}-d", over, level, moved, bands.RELATIVE, alt), names=banded_names),
     )
     return Figure(
         name=name,
@@ -190,7 +198,10 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
         made = _bands([*pointwise, whole])
         title = titles[whole.target]
         alt = f"{title}: ROC with a pointwise band and a wider one that holds for the whole curve at once."
-        panels.append(bands.compared(f"{name}-{place}", title, whole, made, bands.RATE, alt))
+        drawn = ("empirical ROC", *(banded.style.label for banded in made))
+        panels.append(
+            replace(bands.compared(f"{name}-{place}", title, whole, made, bands.RATE, alt), names=drawn)
+        )
         styles += [banded.style for banded in made]
         shown.append(whole)
     if not panels:
@@ -219,7 +230,9 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
         own = [curve for curve in curves if curve.metric == metric]
         banded = _bands(own)
         made += banded
-        panels.append(_index_panel(f"{name}-{metric.replace('_', '-')}", metric, own[0], banded))
+        drawn = ("metric on these data", *(item.style.label for item in banded))
+        panel = _index_panel(f"{name}-{metric.replace('_', '-')}", metric, own[0], banded)
+        panels.append(replace(panel, names=drawn))
     if not panels:
         return None
     over = phrases.metric(rate)
@@ -270,7 +283,8 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
             continue
         names |= {item.index: item.name for item in series}
         title = f"Of {phrases.metric(rate)}" + (f" by {schema.replace('_', ' ')}" if schema else "")
-        panels.append(bands.uncertainties(f"{name}-{rate}", title, series))
+        drawn = tuple(item.name for item in series)
+        panels.append(replace(bands.uncertainties(f"{name}-{rate}", title, series), names=drawn))
         gaps += [spans(f"{title}. ", gap) for gap in _gaps(source, curves)]
     if not panels:
         return None
