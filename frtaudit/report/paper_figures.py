@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 from matplotlib.legend_handler import HandlerTuple
+from matplotlib.text import Text
 
 from frtaudit.core import AuditResult, Curve, Estimate
 from frtaudit.core.machine.output import OutputFolder
@@ -19,6 +20,7 @@ from frtaudit.report.direction import names_in, use_names
 from frtaudit.report.figure_choice import EVERY_FIGURE, Choice
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import Drawing
+from frtaudit.report.figures.curves import log_locator
 from frtaudit.report.pieces import Figure, pieces_of, plain_text
 from frtaudit.report.source import EVERY, Source
 
@@ -31,7 +33,7 @@ __all__ = ["Drawing", "PaperFigure", "paper_figures", "write_figures"]
 DOTS = 300  # per inch of a PNG
 PER_ROW = 3  # names in a row of a legend, in a column's width
 SHORTEST = 12  # letters in a line of a broken name
-MARGIN = 0.35  # inches above and below an axis that its name may take
+MARGIN = 0.55  # inches of a drawing that a title and an axis' name leave free
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,6 +179,10 @@ def _limit(drawings: Sequence[Drawing], choice: Choice) -> None:
             chosen = limits or (whole if choice.shared else None)
             if chosen is not None and not (quantity[1] == "log" and chosen[0] <= 0):
                 getattr(axes, f"set_{name}lim")(chosen)
+                low, high = sorted(chosen)
+                axis = getattr(axes, f"{name}axis")
+                if quantity[1] == "log" and sum(low <= tick <= high for tick in axis.get_majorticklocs()) < 2:
+                    axis.set_major_locator(log_locator(low, high))
 
 
 def _quantity(axes: Axes, name: str) -> tuple[str, str]:
@@ -190,7 +196,7 @@ def _finish(
     """Scale a drawing to its width and put the legend below it; the drawing grows by the legend's height."""
     wider = min(max(width / drawing.get_figwidth(), 1.0), 1.5)
     drawing.set_size_inches(width, drawing.get_figheight() * wider)
-    _break_label(drawing)
+    _break_words(drawing)
     if names:
         legend = _legend(drawing, names, handles, max(1, round(PER_ROW * width / canvas.WIDTH)))
         height = legend.get_window_extent().height / drawing.dpi
@@ -222,11 +228,20 @@ def _legend(
             letters = max(SHORTEST, min(letters - 1, int(letters * share)))
 
 
-def _break_label(drawing: Drawing) -> None:
-    """Write a vertical axis' name in two lines where it is longer than the drawing is high."""
-    label = drawing.axes[0].yaxis.label
-    text = label.get_text()
-    spaces = [place for place, letter in enumerate(text) if letter == " "]
-    if spaces and label.get_window_extent().height > drawing.bbox.height - MARGIN * drawing.dpi:
-        middle = min(spaces, key=lambda place: abs(place - len(text) / 2))
-        label.set_text(f"{text[:middle]}\n{text[middle + 1 :]}")
+def _break_words(drawing: Drawing) -> None:
+    """Write the title and an axis' name in two lines where they are longer than the drawing has room for."""
+    axes = drawing.axes[0]
+    wide, high = (side - MARGIN * drawing.dpi for side in (drawing.bbox.width, drawing.bbox.height))
+    named = [artist for artist in axes.get_children() if isinstance(artist, Text)]
+    for text in (axes.xaxis.label, *(text for text in named if text.get_text() == axes.get_title("left"))):
+        _halve(text, long=text.get_window_extent().width > wide)
+    _halve(axes.yaxis.label, long=axes.yaxis.label.get_window_extent().height > high)
+
+
+def _halve(text: Text, *, long: bool) -> None:
+    """Break a text that is too long at the space nearest to its middle."""
+    words = text.get_text()
+    spaces = [place for place, letter in enumerate(words) if letter == " "]
+    if spaces and long:
+        middle = min(spaces, key=lambda place: abs(place - len(words) / 2))
+        text.set_text(f"{words[:middle]}\n{words[middle + 1 :]}")

@@ -14,7 +14,7 @@ from frtaudit.report.figure_choice import Choice
 from frtaudit.report.figures.canvas import Drawing, ink, keeping, pen
 from frtaudit.report.figures.curves import Series, det
 from frtaudit.report.figures.curves import keys as figure_keys
-from frtaudit.report.paper_figures import _break_label, _place, drawings, paper_figures, write_figures
+from frtaudit.report.paper_figures import _break_words, _place, drawings, paper_figures, write_figures
 from frtaudit.report.pieces import Figure, spans
 
 
@@ -89,15 +89,24 @@ def test_a_legend_takes_no_room_from_its_axes() -> None:
     assert heights[1] > 1.5
 
 
-def test_the_name_of_an_axis_stays_within_its_figure() -> None:
-    """Where the vertical axis' name is longer than the figure is high, it is written in two lines."""
+def test_titles_and_names_of_axes_stay_within_their_figure() -> None:
+    """What is longer than its figure has room for is written in two lines, the rest is not."""
     drawing = Drawing(figsize=(3.35, 1.0), layout="constrained")
-    drawing.add_subplot().set_ylabel("a name that is longer than that")
-    _break_label(drawing)
-    assert drawing.axes[0].get_ylabel() == "a name that is\nlonger than that"
-    drawing.set_figheight(2.7)
-    _break_label(drawing)
-    assert drawing.axes[0].get_ylabel() == "a name that is\nlonger than that"
+    axes = drawing.add_subplot(xlabel="a short name", ylabel="a name that is longer than that")
+    title = "a title of more words than a column has room for"
+    with ink():
+        axes.set_title(title, loc="left")
+        _break_words(drawing)
+    assert axes.get_ylabel() == "a name that is\nlonger than that"
+    assert axes.get_title("left") == "a title of more words than\na column has room for"
+    assert axes.get_xlabel() == "a short name"
+
+
+def test_a_chosen_axis_has_two_ticks_at_least() -> None:
+    """Between limits that hold one decade the ticks are at 2 and 5 as well."""
+    axes = paper_figures(curves_alone(), Choice(x=(0.004, 0.06)))["det"].drawing.axes[0]
+    ticks = [tick for tick in axes.get_xticks() if 0.004 <= tick <= 0.06]
+    assert ticks == pytest.approx([0.005, 0.01, 0.02, 0.05])
 
 
 def test_a_legend_shows_dashes_and_what_its_panel_draws() -> None:

@@ -70,8 +70,9 @@ def overlaid(
         axes.set(xscale="log", xlabel="FMR", ylabel=ylabel)
         if rates and known:
             axes.set(yscale="log", ylim=(min(known) / 2, min(1.0, max(known) * 2)))
-        for start, end, letter in zones:
-            axes.axvline(end, color=canvas.SOFT, linewidth=0.8, linestyle=(0, (4, 2)))
+        for place, (start, end, letter) in enumerate(zones):
+            if place:
+                axes.axvline(start, color=canvas.SOFT, linewidth=0.8, linestyle=(0, (4, 2)))
             axes.text(
                 math.sqrt(start * end),
                 0.96,

@@ -1,5 +1,6 @@
 from frtaudit.core import Curve
 from frtaudit.report.figures import systems
+from frtaudit.report.figures.canvas import keeping
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.figures.systems import Gap
 
@@ -33,3 +34,8 @@ def test_overlaid_curves_name_systems_and_zones() -> None:
         "o", "Two", series, "FNMR", rates=True, zones=[(0.001, 0.01, "A"), (0.01, 0.1, "C")]
     )
     assert panel.alt == "Two: FNMR over FMR of a, b. Zones: A from 0.001 to 0.01, C from 0.01 to 0.1."
+    with keeping() as kept:
+        systems.overlaid("o", "Two", series, "FNMR", rates=True, zones=[(0.001, 0.01, "A"), (0.01, 0.1, "C")])
+    ((_, drawing),) = kept.values()
+    upright = [line.get_xdata()[0] for line in drawing.axes[0].lines if len({*line.get_xdata()}) == 1]
+    assert upright == [0.01]  # between the zones, and none at the end of the axis
