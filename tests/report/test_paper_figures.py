@@ -6,8 +6,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from small_audits import whole
+from small_audits import audit, spec, whole
 
+from frtaudit.analyses.densities import Densities
+from frtaudit.analyses.tar_curves import TarCurves
 from frtaudit.core import AuditResult
 from frtaudit.errors import SpecError
 from frtaudit.report.figure_choice import Choice
@@ -24,6 +26,14 @@ def curves_alone() -> AuditResult:
     result = whole().result
     curves = tuple(item for item in result.curves if item.analysis in ("roc", "det"))
     return replace(result, estimates=(), findings=(), curves=curves)
+
+
+@cache
+def of_classes() -> AuditResult:
+    """A small audit with figures by class."""
+    return audit(
+        spec(analyses={"densities": Densities(points=51), "tar_curves": TarCurves(points=11)})
+    ).result
 
 
 def test_every_panel_has_its_legend_and_its_caption() -> None:
@@ -53,6 +63,19 @@ def test_a_system_keeps_its_colour() -> None:
     )
     assert alone.axes[0].lines[0].get_color() == both.axes[0].lines[-1].get_color()
     assert alone.axes[0].lines[0].get_color() != both.axes[0].lines[0].get_color()
+
+
+@pytest.mark.parametrize("name", ["density-group-0", "tar-at-threshold-pop-group-0"])
+def test_a_class_keeps_its_colour(name: str) -> None:
+    """The second of two classes has the same hue alone as beside the first."""
+    both, alone = (
+        paper_figures(of_classes(), Choice(names=(name,), classes=classes))[name].drawing
+        for classes in ((), ("y",))
+    )
+    hues = [{line.get_color() for line in drawing.axes[0].lines} for drawing in (both, alone)]
+    assert pen(1).hue in hues[0]
+    assert hues[1] == {pen(1).hue}
+    assert [text.get_text() for text in alone.legends[0].get_texts()] == ["y"]
 
 
 def test_a_legend_is_as_wide_as_its_figure_at_most() -> None:
