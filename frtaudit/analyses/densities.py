@@ -28,8 +28,8 @@ FEW = f"fewer than {densities.ENOUGH} different values"
 class Densities:
     """Kernel densities by class, bandwidth by the improved Sheather-Jones rule, ends of the scale reflecting.
 
-    ``points``: of each curve over the scale 0..100. The omnibus test of normality is made of the scores and of one mean
-    score of each subject.
+    ``points``: of each curve, where the classes' scores lie on the scale 0..100. The omnibus test of normality is made
+    of the scores and of one mean score of each subject.
     """
 
     points: int = 201
@@ -54,7 +54,7 @@ class Densities:
 
     def _class(self, system: SystemData, held: ClassScores, c: int) -> tuple[list[Estimate], Curve]:
         scores = to_scale(held.scores[c], held.score_range)
-        grid = np.linspace(0.0, SCALE, self.points)
+        grid = np.linspace(*_span(held), self.points)
         shape = densities.density(scores, grid, 0.0, SCALE)
         make = partial(Estimate.of, system.provider, NAME, of=(held.schema, held.names[c]))
         note = None if shape.bandwidth is not None else FEW
@@ -88,3 +88,11 @@ class Densities:
                 ("normality_p", None if tested is None else tested.p_value),
             ):
                 yield make(metric, value, at={"per": per}, note=FEW if value is None else note)
+
+
+def _span(held: ClassScores) -> tuple[float, float]:
+    """Where the classes' scores lie on 0..100, and as much again on both sides, for the tails of few scores."""
+    scores = to_scale(np.concatenate(held.scores), held.score_range)
+    low, high = (float(scores.min()), float(scores.max())) if scores.size else (0.0, SCALE)
+    beside = high - low or SCALE
+    return max(low - beside, 0.0), min(high + beside, SCALE)

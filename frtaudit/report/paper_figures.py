@@ -3,10 +3,12 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 from matplotlib.legend_handler import HandlerTuple
+from matplotlib.text import Text
 
 from frtaudit.core import AuditResult, Curve, Estimate
 from frtaudit.core.machine.output import OutputFolder
@@ -18,16 +20,20 @@ from frtaudit.report.direction import names_in, use_names
 from frtaudit.report.figure_choice import EVERY_FIGURE, Choice
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import Drawing
+from frtaudit.report.figures.curves import log_locator
 from frtaudit.report.pieces import Figure, pieces_of, plain_text
 from frtaudit.report.source import EVERY, Source
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
+    from matplotlib.legend import Legend
 
 __all__ = ["Drawing", "PaperFigure", "paper_figures", "write_figures"]
 
 DOTS = 300  # per inch of a PNG
 PER_ROW = 3  # names in a row of a legend, in a column's width
+SHORTEST = 12  # letters in a line of a broken name
+MARGIN = 0.55  # inches of a drawing that a title and an axis' name leave free
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,19 +81,23 @@ def drawings(
         kept[panel.svg][0]: PaperFigure(
             name=kept[panel.svg][0],
             title=item.title,
-            caption=plain_text(item.caption),
+            caption=plain_text(item.caption) + _place(number, [kept[other.svg][1] for other in item.panels]),
             shows=panel.alt,
             drawing=kept[panel.svg][1],
         )
         for item in drawn
-        for panel in item.panels
+        for number, panel in enumerate(item.panels)
     }
     for name in choice.names:
         if name not in found:
             raise SpecError("figure", f"found {name!r}", ", ".join(found) or "the result has nothing to draw")
     figures = {name: found[name] for name in choice.names or found}
     legends = {
-        kept[panel.svg][0]: [key for key in item.keys if key.name not in left_out]
+        kept[panel.svg][0]: [
+            key
+            for key in item.keys
+            if key.name not in left_out and (panel.names is None or key.name in panel.names)
+        ]
         for item in drawn
         for panel in item.panels
     }
@@ -142,6 +152,16 @@ def _chosen(result: AuditResult, choice: Choice) -> AuditResult:
     )
 
 
+def _place(number: int, panels: Sequence[Drawing]) -> str:
+    """Which of a caption's panels one is: the report has them in rows of two where each is a column wide."""
+    if len(panels) == 1:
+        return ""
+    if any(drawing.get_figwidth() > canvas.WIDTH for drawing in panels):
+        return f" This is panel {number + 1} of {len(panels)}."
+    row = f", row {number // 2 + 1}" if len(panels) > 2 else ""
+    return f" This is the panel on the {('left', 'right')[number % 2]}{row}."
+
+
 def _handles(sample: Drawing) -> "tuple[Artist, ...]":
     """What a legend's sample was drawn with."""
     axes = sample.axes[0]
@@ -159,6 +179,10 @@ def _limit(drawings: Sequence[Drawing], choice: Choice) -> None:
             chosen = limits or (whole if choice.shared else None)
             if chosen is not None and not (quantity[1] == "log" and chosen[0] <= 0):
                 getattr(axes, f"set_{name}lim")(chosen)
+                low, high = sorted(chosen)
+                axis = getattr(axes, f"{name}axis")
+                if quantity[1] == "log" and sum(low <= tick <= high for tick in axis.get_majorticklocs()) < 2:
+                    axis.set_major_locator(log_locator(low, high))
 
 
 def _quantity(axes: Axes, name: str) -> tuple[str, str]:
@@ -169,18 +193,55 @@ def _quantity(axes: Axes, name: str) -> tuple[str, str]:
 def _finish(
     drawing: Drawing, names: Sequence[str], handles: "Sequence[tuple[Artist, ...]]", width: float
 ) -> None:
-    """Scale a drawing to its width and put the legend below it."""
-    drawing.set_size_inches(width, drawing.get_figheight() * min(width / drawing.get_figwidth(), 1.5))
-    for columns in range(max(1, round(PER_ROW * width / canvas.WIDTH)), 0, -1) if names else ():
+    """Scale a drawing to its width and put the legend below it; the drawing grows by the legend's height."""
+    wider = min(max(width / drawing.get_figwidth(), 1.0), 1.5)
+    drawing.set_size_inches(width, drawing.get_figheight() * wider)
+    _break_words(drawing)
+    if names:
+        legend = _legend(drawing, names, handles, max(1, round(PER_ROW * width / canvas.WIDTH)))
+        height = legend.get_window_extent().height / drawing.dpi
+        drawing.set_figheight(drawing.get_figheight() + height)
+
+
+def _legend(
+    drawing: Drawing, names: Sequence[str], handles: "Sequence[tuple[Artist, ...]]", columns: int
+) -> "Legend":
+    """The legend in at most so many columns as are not wider than the drawing; in one, long names are broken."""
+    letters = max(map(len, names))
+    while True:
         legend = drawing.legend(
             handles=list(handles),
-            labels=[canvas.lettering(name) for name in names],
+            labels=[canvas.lettering("\n".join(wrap(name, letters) or [name])) for name in names],
             loc="outside lower center",
             ncols=columns,
             frameon=False,
             handlelength=3.2,  # a dash is seen beside its marker
             handler_map={tuple: HandlerTuple(ndivide=1, pad=0)},
         )
-        if columns == 1 or legend.get_window_extent().width <= drawing.bbox.width:
-            break
+        share = drawing.bbox.width / legend.get_window_extent().width
+        if share >= 1 or (columns == 1 and letters <= SHORTEST):
+            return legend
         legend.remove()
+        if columns > 1:
+            columns -= 1
+        else:
+            letters = max(SHORTEST, min(letters - 1, int(letters * share)))
+
+
+def _break_words(drawing: Drawing) -> None:
+    """Write the title and an axis' name in two lines where they are longer than the drawing has room for."""
+    axes = drawing.axes[0]
+    wide, high = (side - MARGIN * drawing.dpi for side in (drawing.bbox.width, drawing.bbox.height))
+    named = [artist for artist in axes.get_children() if isinstance(artist, Text)]
+    for text in (axes.xaxis.label, *(text for text in named if text.get_text() == axes.get_title("left"))):
+        _halve(text, long=text.get_window_extent().width > wide)
+    _halve(axes.yaxis.label, long=axes.yaxis.label.get_window_extent().height > high)
+
+
+def _halve(text: Text, *, long: bool) -> None:
+    """Break a text that is too long at the space nearest to its middle."""
+    words = text.get_text()
+    spaces = [place for place, letter in enumerate(words) if letter == " "]
+    if spaces and long:
+        middle = min(spaces, key=lambda place: abs(place - len(words) / 2))
+        text.set_text(f"{words[:middle]}\n{words[middle + 1 :]}")

@@ -90,10 +90,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """One drawing: SVG markup and what it shows, in words."""
+    """One drawing: SVG markup and what it shows, in words; ``names``: of the legend, those drawn (None: all)."""
 
     svg: str
     alt: str
+    names: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -211,6 +211,12 @@ class Source:
         known = dict.fromkeys([*(str(row.get("group")) for row in self.counts(schema)), *seen])
         return [*(name for name in known if name != UNKNOWN), *(name for name in known if name == UNKNOWN)]
 
+    def pens(self, schema: str, seen: Iterable[str]) -> dict[str, int]:
+        """The pen of each class that occurs, by its place in the schema: the same where only some are drawn."""
+        seen = list(seen)
+        known = [name for name in self.classes(schema, seen) if name not in ("all", UNKNOWN)]
+        return {name: place for place, name in enumerate([*known, "all", UNKNOWN]) if name in seen}
+
     def label(self, schema: str | None, group: str) -> str:
         """What a class is called in print."""
         if "|" in group:

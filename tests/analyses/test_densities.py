@@ -33,6 +33,16 @@ def test_bandwidth_and_curve_of_each_class() -> None:
         assert np.trapezoid(curve.y, curve.x) == pytest.approx(1, abs=0.01)
 
 
+def test_curves_lie_where_the_scores_are() -> None:
+    """The classes share a grid, as wide as their scores and as much on both sides: a narrow peak is smooth."""
+    every = np.concatenate([scores_of(code) for code in range(2)])
+    beside = np.ptp(every)
+    grids = {c.x for c in result().curves if (c.provider, c.analysis) == ("one", "density")}
+    ((first, *_, last),) = grids
+    assert first == pytest.approx(max(every.min() - beside, 0), abs=1e-4)
+    assert last == pytest.approx(min(every.max() + beside, 100), abs=1e-4)
+
+
 def test_normality_of_scores_and_of_people() -> None:
     """K^2 of all scores is scipy's, its note says what it assumes; that of people has one mean each."""
     found = one(result(), "normality_k2", provider="one", group="y", at={"per": "score"})

@@ -6,13 +6,18 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from small_audits import whole
+from small_audits import audit, spec, whole
 
+from frtaudit.analyses.densities import Densities
+from frtaudit.analyses.tar_curves import TarCurves
 from frtaudit.core import AuditResult
 from frtaudit.errors import SpecError
 from frtaudit.report.figure_choice import Choice
-from frtaudit.report.figures.canvas import pen
-from frtaudit.report.paper_figures import paper_figures, write_figures
+from frtaudit.report.figures.canvas import Drawing, ink, keeping, pen
+from frtaudit.report.figures.curves import Series, det
+from frtaudit.report.figures.curves import keys as figure_keys
+from frtaudit.report.paper_figures import _break_words, _place, drawings, paper_figures, write_figures
+from frtaudit.report.pieces import Figure, spans
 
 
 @cache
@@ -21,6 +26,14 @@ def curves_alone() -> AuditResult:
     result = whole().result
     curves = tuple(item for item in result.curves if item.analysis in ("roc", "det"))
     return replace(result, estimates=(), findings=(), curves=curves)
+
+
+@cache
+def of_classes() -> AuditResult:
+    """A small audit with figures by class."""
+    return audit(
+        spec(analyses={"densities": Densities(points=51), "tar_curves": TarCurves(points=11)})
+    ).result
 
 
 def test_every_panel_has_its_legend_and_its_caption() -> None:
@@ -52,6 +65,19 @@ def test_a_system_keeps_its_colour() -> None:
     assert alone.axes[0].lines[0].get_color() != both.axes[0].lines[0].get_color()
 
 
+@pytest.mark.parametrize("name", ["density-group-0", "tar-at-threshold-pop-group-0"])
+def test_a_class_keeps_its_colour(name: str) -> None:
+    """The second of two classes has the same hue alone as beside the first."""
+    both, alone = (
+        paper_figures(of_classes(), Choice(names=(name,), classes=classes))[name].drawing
+        for classes in ((), ("y",))
+    )
+    hues = [{line.get_color() for line in drawing.axes[0].lines} for drawing in (both, alone)]
+    assert pen(1).hue in hues[0]
+    assert hues[1] == {pen(1).hue}
+    assert [text.get_text() for text in alone.legends[0].get_texts()] == ["y"]
+
+
 def test_a_legend_is_as_wide_as_its_figure_at_most() -> None:
     """Long names stand below one another in a column's width."""
     result = curves_alone()
@@ -62,6 +88,83 @@ def test_a_legend_is_as_wide_as_its_figure_at_most() -> None:
     extent = drawing.legends[0].get_window_extent()
     assert extent.x0 >= 0
     assert extent.x1 <= drawing.bbox.width
+
+
+def test_a_legend_takes_no_room_from_its_axes() -> None:
+    """Names longer than a column are broken, all within the figure, which grows: the axes stay as high as with one."""
+    result = curves_alone()
+    (curve, *_) = [item for item in result.curves if item.analysis == "det" or item.metric == "det"]
+    heights = []
+    for count in (1, 5):
+        names = [
+            f"{number} is named by many words, more of them than a column is wide" for number in range(count)
+        ]
+        named = replace(result, curves=tuple(replace(curve, provider=name) for name in names))
+        drawing = paper_figures(named)["det"].drawing
+        with ink():
+            drawing.draw_without_rendering()
+        extent = drawing.legends[0].get_window_extent()
+        assert extent.x0 >= 0
+        assert extent.x1 <= drawing.bbox.width
+        assert "\n" in drawing.legends[0].get_texts()[0].get_text()
+        heights.append(drawing.axes[0].get_window_extent().height / drawing.dpi)
+    assert heights[1] == pytest.approx(heights[0], abs=0.05)
+    assert heights[1] > 1.5
+
+
+def test_titles_and_names_of_axes_stay_within_their_figure() -> None:
+    """What is longer than its figure has room for is written in two lines, the rest is not."""
+    drawing = Drawing(figsize=(3.35, 1.0), layout="constrained")
+    axes = drawing.add_subplot(xlabel="a short name", ylabel="a name that is longer than that")
+    title = "a title of more words than a column has room for"
+    with ink():
+        axes.set_title(title, loc="left")
+        _break_words(drawing)
+    assert axes.get_ylabel() == "a name that is\nlonger than that"
+    assert axes.get_title("left") == "a title of more words than\na column has room for"
+    assert axes.get_xlabel() == "a short name"
+
+
+def test_a_chosen_axis_has_two_ticks_at_least() -> None:
+    """Between limits that hold one decade the ticks are at 2 and 5 as well."""
+    axes = paper_figures(curves_alone(), Choice(x=(0.004, 0.06)))["det"].drawing.axes[0]
+    ticks = [tick for tick in axes.get_xticks() if 0.004 <= tick <= 0.06]
+    assert ticks == pytest.approx([0.005, 0.01, 0.02, 0.05])
+
+
+def test_a_legend_shows_dashes_and_what_its_panel_draws() -> None:
+    """A sample's marker does not draw over its dashes; a panel that names some of the legend has these alone."""
+
+    def make() -> list[Figure]:
+        curve = curves_alone().curves[0]
+        series = [Series(name=name, index=place, curve=curve) for place, name in enumerate(("one", "two"))]
+        keys = figure_keys("f", [(0, "one"), (1, "two"), (2, "three")])
+        panels = [
+            replace(det(name, series), names=names) for name, names in (("a", None), ("b", ("one", "two")))
+        ]
+        return [
+            Figure(name="f", title="t", caption=spans("Left: a. Right: b."), panels=tuple(panels), keys=keys)
+        ]
+
+    made = drawings(make)
+    names = [[text.get_text() for text in item.drawing.legends[0].get_texts()] for item in made.values()]
+    assert names == [["one", "two", "three"], ["one", "two"]]
+    with keeping() as kept:
+        keys = figure_keys("f", [(1, "two")])
+        line, mark = kept[keys[0].svg][1].axes[0].lines
+    assert (line.get_linestyle(), mark.get_linestyle()) == ("--", "None")
+    assert [item.caption for item in made.values()] == [
+        f"Left: a. Right: b. This is the panel on the {side}." for side in ("left", "right")
+    ]
+
+
+def test_a_caption_of_several_panels_says_which_one_this_is() -> None:
+    """Rows of two where panels are a column wide, otherwise a number; nothing where there is one."""
+    narrow, wide = Drawing(figsize=(3.35, 2.0)), Drawing(figsize=(5.0, 2.0))
+    assert _place(0, [narrow]) == ""
+    assert _place(1, [narrow] * 2) == " This is the panel on the right."
+    assert _place(2, [narrow] * 4) == " This is the panel on the left, row 2."
+    assert _place(1, [wide] * 3) == " This is panel 2 of 3."
 
 
 def test_thirteen_systems_are_thirteen() -> None:

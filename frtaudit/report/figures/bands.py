@@ -16,6 +16,7 @@ from frtaudit.report.figures.curves import EPSILON, Series, log_rates, marked
 from frtaudit.report.pieces import Key, Panel
 
 FILL, FAINT = 0.22, 0.3
+LONG = 300  # times from end to end of an axis
 HEIGHT = 2.05  # inches: four panels and two more share a page
 HAIR, EDGE = 0.45, 0.95
 DOTTED = (0, (1.0, 1.5))
@@ -257,10 +258,11 @@ def _scaled(
 
 
 def _indexed(axes: Axes, *, log: bool) -> None:
-    """Ticks of an index: plain numbers, on a logarithmic axis at 1, 2 and 5 or, on a short one, evenly."""
+    """Ticks of an index, plain numbers; on a log axis 1, 2 and 5, on a long one decades, on a short one even."""
     low, high = axes.get_ylim()
     if log and high / low >= 4:
-        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+        subs = (1.0, 2.0, 5.0) if high / low < LONG else (1.0,)
+        axes.yaxis.set_major_locator(LogLocator(subs=subs, numticks=12))
     else:
         axes.yaxis.set_major_locator(MaxNLocator(6))
     axes.yaxis.set_minor_locator(NullLocator())

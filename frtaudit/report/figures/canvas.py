@@ -158,7 +158,7 @@ def swatch(index: int, name: str, label: str) -> str:
 def _stroke(axes: Axes, index: int) -> None:
     style = pen(index)
     axes.plot([0.02, 0.98], [0.5, 0.5], color=style.hue, linestyle=style.dash)
-    axes.plot([0.5], [0.5], color=style.hue, marker=style.marker, markersize=4)
+    axes.plot([0.5], [0.5], color=style.hue, linestyle="none", marker=style.marker, markersize=4)
 
 
 def sample(name: str, title: str, draw: Callable[[Axes, T], None], of: T) -> str:

@@ -53,6 +53,25 @@ def levels(found: Study, name: str = "levels") -> Panel:
     return _panel(name, f"Realised against nominal coverage. {_sentence(said)}", draw, width=4.6, height=4.0)
 
 
+def realised(name: str, title: str, nominal: Sequence[float], lines: Mapping[str, Sequence[float]]) -> Panel:
+    """Realised against nominal coverage, a line for each method; on the diagonal an interval holds what it promises."""
+
+    def draw(axes: Axes) -> None:
+        axes.plot([0, 1], [0, 1], color=SOFT, linewidth=0.8)
+        for index, shares in enumerate(lines.values()):
+            style = pen(index)
+            axes.plot(nominal, shares, color=style.hue, linestyle=style.dash)
+            axes.plot(nominal, shares, color=style.hue, linestyle="none", marker=style.marker)
+        axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="nominal coverage", ylabel="realised coverage")
+        axes.set_aspect("equal")
+        axes.set_title(title)
+
+    last = max(range(len(nominal)), key=nominal.__getitem__)
+    said = [f"{method} {shares[last]:.2f}" for method, shares in lines.items()]
+    text = f"Realised against nominal coverage. At nominal {nominal[last]:g}: {', '.join(said)}."
+    return _panel(name, text, draw, width=canvas.WIDTH, height=canvas.WIDTH)
+
+
 def few_errors(found: Study, name: str = "few") -> Panel:
     """Coverage of FMR as false matches become few: bootstrap, independent Wilson, the rule of 8.1."""
     rows = found["few_errors"]

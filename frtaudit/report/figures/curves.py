@@ -23,6 +23,7 @@ EPSILON = 1e-9
 LEFT_EDGE = 0.6
 ENDED = 60  # dots of a panel whose bars get end marks; with more they would only blacken it
 SEEN_FMR = 0.1
+SHORT = 30  # times from end to end of an axis
 LOW = 2.2  # inches: three panels below the curves with bands share their page
 
 
@@ -317,11 +318,17 @@ def log_rates(axes: Axes, *, x: bool = True, y: bool = True) -> None:
     """Ticks of logarithmic axes that show rates: decades, on a short axis also 2 and 5, printed as rates are."""
     for axis, wanted in ((axes.xaxis, x), (axes.yaxis, y)):
         if wanted:
-            low, high = sorted(axis.get_view_interval())
-            narrow = high / max(low, 1e-300) < 30
-            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if narrow else (1.0,), numticks=9))
+            axis.set_major_locator(log_locator(*sorted(axis.get_view_interval())))
             axis.set_minor_locator(NullLocator())
             axis.set_major_formatter(FuncFormatter(lambda value, _: formatting.exact(float(f"{value:.3g}"))))
+
+
+def log_locator(low: float, high: float) -> LogLocator:
+    """Where a logarithmic axis has ticks: at decades; where it is short, or has one of them, also at 2 and 5."""
+    low = max(low, 1e-300)
+    decades = math.floor(math.log10(high) + EPSILON) - math.ceil(math.log10(low) - EPSILON) + 1
+    short = high / low < SHORT or decades < 2
+    return LogLocator(subs=(1.0, 2.0, 5.0) if short else (1.0,), numticks=9)
 
 
 def _share(value: float) -> str:

@@ -96,9 +96,9 @@ def tar_panel(name: str, title: str, kind: str, series: Sequence[Series]) -> Pan
             if label.startswith("TAR"):
                 axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.6g} %"))
 
-    names = ", ".join(dict.fromkeys(item.name for item in series))
-    alt = f"{title}, for {names}."
-    return Panel(svg=canvas.panel(name, alt, draw, height=LOW), alt=alt)
+    names = tuple(dict.fromkeys(item.name for item in series))
+    alt = f"{title}, for {', '.join(names)}."
+    return Panel(svg=canvas.panel(name, alt, draw, height=LOW), alt=alt, names=names)
 
 
 def _curve(axes: Axes, series: Series) -> None:

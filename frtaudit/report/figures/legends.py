@@ -38,7 +38,7 @@ def _mark(name: str, said: str, index: int) -> Key:
 
 def _marked(axes: Axes, index: int) -> None:
     marker = canvas.MARKERS[index % len(canvas.MARKERS)]
-    axes.plot([0.5], [0.5], color=canvas.INK, marker=marker, markersize=5)
+    axes.plot([0.5], [0.5], color=canvas.INK, linestyle="none", marker=marker, markersize=5)
 
 
 def _dash(name: str, said: str, index: int) -> Key:

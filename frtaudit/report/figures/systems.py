@@ -13,6 +13,8 @@ from frtaudit.report.figures.canvas import pen
 from frtaudit.report.figures.curves import BAND, Series, log_rates, marked
 from frtaudit.report.pieces import Panel
 
+NARROW = 0.06  # of the axis: less has no room for its letter beside the next
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
@@ -70,11 +72,14 @@ def overlaid(
         axes.set(xscale="log", xlabel="FMR", ylabel=ylabel)
         if rates and known:
             axes.set(yscale="log", ylim=(min(known) / 2, min(1.0, max(known) * 2)))
-        for start, end, letter in zones:
-            axes.axvline(end, color=canvas.SOFT, linewidth=0.8, linestyle=(0, (4, 2)))
+        for place, (start, end, letter) in enumerate(zones):
+            if place:
+                axes.axvline(start, color=canvas.SOFT, linewidth=0.8, linestyle=(0, (4, 2)))
+            across = zones[-1][1] / zones[0][0]
+            narrow = math.log(end / start) < NARROW * math.log(across) if across > 1 else False
             axes.text(
                 math.sqrt(start * end),
-                0.96,
+                0.96 - (0.06 if narrow and place % 2 else 0.0),  # else neighbours would lie on each other
                 letter,
                 transform=axes.get_xaxis_transform(),
                 ha="center",

@@ -39,13 +39,11 @@ def build(source: Source) -> Densities | None:
 
 def _figure(source: Source, schema: str, systems: list[str]) -> Figure:
     curves = [curve for curve in source.curves("density", grouped=True) if curve.schema == schema]
-    groups = list(dict.fromkeys(curve.group for curve in curves))
+    groups = source.pens(schema, (curve.group for curve in curves))
     panels: list[Panel] = []
     for name in systems:
         lines = [
-            Line(
-                name=source.label(schema, curve.group), index=groups.index(curve.group), x=curve.x, y=curve.y
-            )
+            Line(name=source.label(schema, curve.group), index=groups[curve.group], x=curve.x, y=curve.y)
             for curve in curves
             if curve.provider == name and all(isfinite(value) for value in curve.y)
         ]
@@ -61,7 +59,7 @@ def _figure(source: Source, schema: str, systems: list[str]) -> Figure:
             "and counted in the table."
         ),
         panels=tuple(panels),
-        keys=figures.keys(key, [(n, source.label(schema, name)) for n, name in enumerate(groups)]),
+        keys=figures.keys(key, [(n, source.label(schema, name)) for name, n in groups.items()]),
     )
 
 

@@ -49,7 +49,7 @@ def _figure(source: Source, schema: str) -> Figure | None:
         return None
     attribute = (curves[0].metric or "").replace("_", " ")
     found = {(curve.analysis, curve.group): curve.y for curve in curves}
-    groups = list(dict.fromkeys(curve.group for curve in curves))
+    groups = source.pens(schema, (curve.group for curve in curves))
     made = [
         BoxStats(
             name=source.label(schema, group),
@@ -57,7 +57,7 @@ def _figure(source: Source, schema: str) -> Figure | None:
             numbers=found["quality_box", group],
             outliers=found.get(("quality_outliers", group), ()),
         )
-        for place, group in enumerate(groups)
+        for group, place in groups.items()
     ]
     key = f"quality-{schema}"
     title = f"{attribute.capitalize()} of the samples by {schema.replace('_', ' ')}"

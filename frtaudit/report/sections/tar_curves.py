@@ -156,7 +156,7 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
     if not own:
         return []
     place = f"{schema}-{source.providers.index(system)}"
-    groups = list(dict.fromkeys(curve.group for curve in own))
+    groups = source.pens(schema, (curve.group for curve in own))
     by = schema.replace("_", " ")
     iid = f"for independent comparisons (Peña-Alcántara 2022), level {_level(own, Target.COMPARISONS_IID)}"
     new = f"for the population, level {_level(own, Target.POPULATION)}"
@@ -181,7 +181,7 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
                 f"higher TAR at the same threshold. Bands, left: {iid}; right: {new}."
             ),
             panels=apart,
-            keys=_keys(source, schema, f"excess-{place}", [name for name in groups if name != "all"]),
+            keys=_keys(source, schema, f"excess-{place}", _classes(groups)),
             gaps=_gaps(source, own),
         ),
     ]
@@ -194,7 +194,7 @@ def _within(
     schema: str,
     system: str,
     curves: Sequence[Curve],
-    groups: Sequence[str],
+    groups: Mapping[str, int],
     bands: tuple[str, str],
 ) -> Figure:
     """The classes of each super-class by themselves."""
@@ -222,7 +222,7 @@ def _within(
             f"{bands[0]}; right: {bands[1]}."
         ),
         panels=panels,
-        keys=_keys(source, schema, f"super-{place}", [name for name in groups if name != "all"]),
+        keys=_keys(source, schema, f"super-{place}", _classes(groups)),
     )
 
 
@@ -230,7 +230,7 @@ def _panels(
     source: Source,
     schema: str,
     curves: Sequence[Curve],
-    groups: Sequence[str],
+    groups: Mapping[str, int],
     place: str,
     kinds: Sequence[str],
     prefix: str,
@@ -261,16 +261,20 @@ def _panels(
     return tuple(made)
 
 
-def _series(source: Source, schema: str, groups: Sequence[str], curve: Curve) -> Series:
-    return Series(name=_name(source, schema, curve.group), index=groups.index(curve.group), curve=curve)
+def _classes(groups: Mapping[str, int]) -> dict[str, int]:
+    return {name: place for name, place in groups.items() if name != "all"}
+
+
+def _series(source: Source, schema: str, groups: Mapping[str, int], curve: Curve) -> Series:
+    return Series(name=_name(source, schema, curve.group), index=groups[curve.group], curve=curve)
 
 
 def _name(source: Source, schema: str, group: str) -> str:
     return "overall" if group == "all" else source.label(schema, group)
 
 
-def _keys(source: Source, schema: str, figure: str, groups: Sequence[str]) -> tuple[Key, ...]:
-    return figures.keys(figure, [(place, _name(source, schema, name)) for place, name in enumerate(groups)])
+def _keys(source: Source, schema: str, figure: str, groups: Mapping[str, int]) -> tuple[Key, ...]:
+    return figures.keys(figure, [(place, _name(source, schema, name)) for name, place in groups.items()])
 
 
 def _level(curves: Sequence[Curve], target: Target) -> str:

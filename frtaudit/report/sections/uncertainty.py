@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from frtaudit.core import Curve, Method, Target
 from frtaudit.core.metrics import value_alike
@@ -21,6 +21,7 @@ RATES = ("fnmr", "fmr")
 BOTH_SIDES = "Left: the same subjects, other images. Right: other subjects of the population. "
 AXES = {"log_geomean": "sum of |log10 ratio|"}  # where the name of the metric is too long for an axis
 LOGGED = ("max_min", "max_geomean")
+EMPIRICAL, VSTAT = "empirical ROC", "V-statistic"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,15 +129,6 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
         if method is not None
     )
     alt = f"Bands for the same subjects, new images: {figure_alt or 'none, for want of errors'}."
-    base, low = rocs[0], bands.relative(vstat, rocs[0])
-    level = bands.relative(base, base)
-    moved = [Banded(style=banded.style, curve=bands.relative(banded.curve, base)) for banded in made]
-    panels = (
-        bands.bundle(f"{name}-a", "The bootstrap curves are too low", base, vstat, hairs),
-        bands.compared(f"{name}-b", "Recentring corrects it", base, made, bands.RATE, alt),
-        bands.bundle(f"{name}-c", "The same, over the empirical curve", level, low, hairs, bands.RELATIVE),
-        bands.compared(f"{name}-d", "The same, over the empirical curve", level, moved, bands.RELATIVE, alt),
-    )
     return Figure(
         name=name,
         title=f"{system}: the bootstrap of the ROC, and why it is recentred",
@@ -148,11 +140,29 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
             _level(vstats + rocs) or _spec_level(source),
             "Below, the same curves divided by the empirical one, which is 1 there.",
         ),
-        panels=tuple(panels),
-        keys=_keys(
-            name, [(0, "empirical ROC"), (1, "V-statistic")], [hairs, *(banded.style for banded in made)]
-        ),
+        panels=_bootstrap_panels(name, rocs[0], vstat, hairs, made, alt),
+        keys=_keys(name, [(0, EMPIRICAL), (1, VSTAT)], [hairs, *(banded.style for banded in made)]),
         gaps=_gaps(source, [vstat]),
+    )
+
+
+def _bootstrap_panels(
+    name: str, base: Curve, vstat: Curve, hairs: BandStyle, made: Sequence[Banded], alt: str
+) -> tuple[Panel, ...]:
+    """Bundle and bands; the same over the empirical curve."""
+    level, low = bands.relative(base, base), bands.relative(vstat, base)
+    moved = [Banded(style=banded.style, curve=bands.relative(banded.curve, base)) for banded in made]
+    bundle = (EMPIRICAL, VSTAT, hairs.label)
+    drawn = (EMPIRICAL, *(banded.style.label for banded in made))
+    over = "The same, over the empirical curve"
+    panels = (
+        bands.bundle(f"{name}-a", "The bootstrap curves are too low", base, vstat, hairs),
+        bands.compared(f"{name}-b", "Recentring corrects it", base, made, bands.RATE, alt),
+        bands.bundle(f"{name}-c", over, level, low, hairs, bands.RELATIVE),
+        bands.compared(f"{name}-d", over, level, moved, bands.RELATIVE, alt),
+    )
+    return tuple(
+        replace(panel, names=names) for panel, names in zip(panels, (bundle, drawn) * 2, strict=True)
     )
 
 
@@ -190,7 +200,10 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
         made = _bands([*pointwise, whole])
         title = titles[whole.target]
         alt = f"{title}: ROC with a pointwise band and a wider one that holds for the whole curve at once."
-        panels.append(bands.compared(f"{name}-{place}", title, whole, made, bands.RATE, alt))
+        drawn = (EMPIRICAL, *(banded.style.label for banded in made))
+        panels.append(
+            replace(bands.compared(f"{name}-{place}", title, whole, made, bands.RATE, alt), names=drawn)
+        )
         styles += [banded.style for banded in made]
         shown.append(whole)
     if not panels:
@@ -206,7 +219,7 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
             _level(shown),
         ),
         panels=tuple(panels),
-        keys=_keys(name, [(0, "empirical ROC")], styles),
+        keys=_keys(name, [(0, EMPIRICAL)], styles),
         gaps=_gaps(source, shown),
     )
 
@@ -219,7 +232,9 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
         own = [curve for curve in curves if curve.metric == metric]
         banded = _bands(own)
         made += banded
-        panels.append(_index_panel(f"{name}-{metric.replace('_', '-')}", metric, own[0], banded))
+        drawn = ("metric on these data", *(item.style.label for item in banded))
+        panel = _index_panel(f"{name}-{metric.replace('_', '-')}", metric, own[0], banded)
+        panels.append(replace(panel, names=drawn))
     if not panels:
         return None
     over = phrases.metric(rate)
@@ -270,7 +285,8 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
             continue
         names |= {item.index: item.name for item in series}
         title = f"Of {phrases.metric(rate)}" + (f" by {schema.replace('_', ' ')}" if schema else "")
-        panels.append(bands.uncertainties(f"{name}-{rate}", title, series))
+        drawn = tuple(item.name for item in series)
+        panels.append(replace(bands.uncertainties(f"{name}-{rate}", title, series), names=drawn))
         gaps += [spans(f"{title}. ", gap) for gap in _gaps(source, curves)]
     if not panels:
         return None

@@ -1,8 +1,8 @@
 """Realised against nominal coverage of FNMR at an FMR (Conti and Clémençon, Tables 1 and 2) in a design of one's own.
 
 ``python -m frtaudit.testing.study.nominal_levels --subjects 300 --fmr 0.001 0.03``: the same subjects with new samples
-in every cohort (appendix B.1), a table for each FMR on the terminal, as LaTeX and as JSON; the bands of one cohort with
-the true ROC (Figures 7 and 8).
+in every cohort (appendix B.1), a table for each FMR on the terminal, as LaTeX and as JSON, and as curves (Figures 6 and
+9); the bands of one cohort with the true ROC (Figures 7 and 8).
 """
 
 import argparse
@@ -17,6 +17,8 @@ from frtaudit.core.machine.progress import Progress, on_terminal, quiet
 from frtaudit.core.methods import Method
 from frtaudit.report.exports.latex import to_latex
 from frtaudit.report.figure_choice import FORMATS
+from frtaudit.report.figures import coverage
+from frtaudit.report.figures.curves import keys
 from frtaudit.report.paper_figures import drawings, write_figures
 from frtaudit.report.phrases import ABSENT
 from frtaudit.report.pieces import Block, Column, Figure, Table, TextSpan, spans
@@ -29,6 +31,7 @@ from frtaudit.testing.study.pages import into
 
 METHODS = (Method.RECENTERED, Method.NAIVE, Method.GAUSSIAN)
 FILE, SECTION = "nominal_levels", "nominal levels"
+DRAWN = ("levels", "bands")  # how the names of the figures begin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +138,20 @@ def table(found: Levels) -> Table:
     )
 
 
+def figure(found: Levels) -> Figure:
+    """The same as curves over the nominal coverage, which is the diagonal."""
+    name = f"levels_{found.fmr:g}"
+    lines = dict(zip(found.methods, zip(*found.coverage, strict=True), strict=True))
+    panel = coverage.realised(name, f"Coverage of FNMR at FMR {found.fmr:g}", found.nominal, lines)
+    return Figure(
+        name=name,
+        title=f"Realised against nominal coverage at FMR {found.fmr:g}",
+        caption=spans(found.caption),
+        panels=(panel,),
+        keys=keys(name, list(enumerate(found.methods))),
+    )
+
+
 def _rows(found: Levels) -> Iterable[tuple[float, tuple[float, ...]]]:
     return reversed(list(zip(found.nominal, found.coverage, strict=True)))
 
@@ -163,9 +180,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / f"{FILE}.json").write_bytes(to_bytes([asdict(levels) for levels in found]))
     (options.out / f"{FILE}.tex").write_text("\n".join(to_latex(table(levels)) for levels in found), "utf-8")
-    for former in options.out.glob("bands_*.*"):
+    for former in (path for name in DRAWN for path in options.out.glob(f"{name}_*.*")):
         former.unlink()
-    write_figures(drawings(lambda: drawn(options)).values(), FORMATS, options.out)
+    figures = drawings(lambda: [*map(figure, found), *drawn(options)])
+    write_figures(figures.values(), FORMATS, options.out)
     if options.docs is not None:
         into(options.docs, SECTION, text)
     sys.stdout.write(f"{text}\n")

@@ -181,3 +181,19 @@ def test_any_name_can_be_drawn(
     assert "<svg" in canvas.panel("drawn", "a name", draw)
     assert capfd.readouterr() == ("", "")
     assert not caplog.records
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [
+        (1e-6, 0.1, [1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1]),
+        (0.001, 0.01, [0.001, 0.002, 0.005, 0.01]),
+        (0.0015, 0.095, [0.002, 0.005, 0.01, 0.02, 0.05]),
+        (0.002, 0.2, [0.01, 0.1]),
+    ],
+)
+def test_a_logarithmic_axis_has_two_ticks_at_least(low: float, high: float, ticks: list[float]) -> None:
+    """At decades; where an axis is short or holds one decade alone, at 2 and 5 as well."""
+    made = figures.log_locator(low, high).tick_values(low, high)
+    shown = [tick for tick in made if low * 0.999 <= tick <= high * 1.001]
+    assert shown == pytest.approx(ticks)

@@ -1,5 +1,8 @@
+import pytest
+
 from frtaudit.core import Curve
 from frtaudit.report.figures import systems
+from frtaudit.report.figures.canvas import keeping
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.figures.systems import Gap
 
@@ -33,3 +36,22 @@ def test_overlaid_curves_name_systems_and_zones() -> None:
         "o", "Two", series, "FNMR", rates=True, zones=[(0.001, 0.01, "A"), (0.01, 0.1, "C")]
     )
     assert panel.alt == "Two: FNMR over FMR of a, b. Zones: A from 0.001 to 0.01, C from 0.01 to 0.1."
+    with keeping() as kept:
+        systems.overlaid("o", "Two", series, "FNMR", rates=True, zones=[(0.001, 0.01, "A"), (0.01, 0.1, "C")])
+    ((_, drawing),) = kept.values()
+    upright = [line.get_xdata()[0] for line in drawing.axes[0].lines if len({*line.get_xdata()}) == 1]
+    assert upright == [0.01]  # between the zones, and none at the end of the axis
+
+
+def test_letters_of_narrow_zones_do_not_lie_on_each_other() -> None:
+    """Where two zones have no room beside each other, the second one's letter is lower; the others are level."""
+    curve = Curve(
+        provider="a", analysis="zones", schema=None, group="all", weighting="pooled",
+        x=(0.001, 0.1), y=(0.3, 0.2),
+    )  # fmt: skip
+    zones = [(0.001, 0.01, "A"), (0.01, 0.0105, "B"), (0.0105, 0.011, "C"), (0.011, 0.1, "A")]
+    with keeping() as kept:
+        systems.overlaid("o", "T", [Series(name="a", index=0, curve=curve)], "m", rates=False, zones=zones)
+    ((_, drawing),) = kept.values()
+    heights = [text.get_position()[1] for text in drawing.axes[0].texts]
+    assert heights == pytest.approx([0.96, 0.90, 0.96, 0.96])

@@ -57,6 +57,20 @@ def test_every_figure_of_one_system_is_there() -> None:
     assert all(panel.alt and SYSTEM in item.title for item in found.values() for panel in item.panels)
 
 
+def test_every_panel_names_what_it_draws() -> None:
+    """For a paper: bundle and bands have lines of their own, the ROC's uncertainty stands with FNMR alone."""
+    found = of_one_system()
+    for item in found.values():
+        for panel in item.panels:
+            assert panel.names
+            assert set(panel.names) <= {key.name for key in item.keys}
+    bundle, compared, *_ = (set(panel.names or ()) for panel in found["bootstrap-0"].panels)
+    assert bundle & compared == {"empirical ROC"}
+    assert "V-statistic" in bundle
+    fnmr, fmr = (set(panel.names or ()) for panel in found["uncertain-group-0"].panels)
+    assert fnmr - fmr == {"FNMR itself (ROC)"}
+
+
 def test_every_band_of_a_legend_names_method_and_target() -> None:
     """Pointwise or simultaneous, the method in words, and for whom it holds."""
     found = of_one_system()

@@ -53,6 +53,10 @@ def test_the_table_is_printed_and_written(tmp_path: Path, capsys: pytest.Capture
     bands = tmp_path / "bands_naive.txt"
     assert "the true FNMR lies outside at" in bands.read_text(encoding="utf-8")
     assert bands.with_suffix(".png").stat().st_size > 10_000
+    levels = (tmp_path / "levels_0.003.txt").read_text(encoding="utf-8")
+    last = held["coverage"][LEVELS.index(max(LEVELS))]
+    assert f"At nominal 0.95: recentered {last[0]:.2f}, naive {last[1]:.2f}." in levels
+    assert (tmp_path / "levels_0.003.png").stat().st_size > 10_000
     first = [cell.strip() for cell in rows[0].strip("|").split("|")]
     assert " & ".join(first) in latex
     assert r"\toprule" in latex
