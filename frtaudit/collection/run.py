@@ -196,7 +196,7 @@ class CollectionRun:
             raise DataError(
                 "budget.limit",
                 f"{float(limit):g} {self.spec.budget.currency}, and the plan comes to {float(price):g}",
-                "a higher limit, or budget.partial=true to go as far as it reaches",
+                "a higher limit, or budget.partial=true to collect as much as it allows",
             )
 
     # ---------------------------------------------------------------------------- looking at images
