@@ -251,8 +251,8 @@ def test_stopped_in_the_middle(tmp_path: Path, number: signal.Signals, code: int
 
 
 GONE = (
-    "frtaudit: into: store.sqlite is missing or empty, but collection.json exists: every call would be made and paid for "
-    "again; accepted: store.sqlite put back, another folder, or --pay-again"
+    "frtaudit: into: store.sqlite is missing or empty, but collection.json exists: every call would be made and paid "
+    "for again; accepted: store.sqlite put back, another folder, or --pay-again"
 )
 
 
