@@ -164,7 +164,7 @@
       stopped = true;
       sheets.forEach(each => each.faces.forEach(other => { other.answer = other.kept; }));
       const why = error instanceof TypeError ? "the program does not answer; has it ended?" : error.message;
-      byId("alert").textContent = `Not saved: ${why} ${standing} answers stand in the file. Start the program again to resume.`;
+      byId("alert").textContent = `Not saved: ${why} ${standing} answers are in the file. Start the program again to resume.`;
       byId("alert").hidden = false;
       show(sheet, face);
     }

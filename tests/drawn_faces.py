@@ -85,7 +85,7 @@ class Twin:
     """Compares pixels. ``log``: a file of a line for each attempt; ``swap``: from that call on another model.
 
     ``faults``: one attempt in so many fails for reasons of transport; ``noise``: of each score; ``lives``: seconds of a
-    handle, 0 for services without handles; ``template``: whether it is no text, and of one session; ``skew``: what the
+    handle, 0 for services without handles; ``template``: whether it is not text, and of one session; ``skew``: what the
     second of two pictures is worth less; ``crowded``: one picture in so many is compared with nothing.
     """
 

@@ -172,7 +172,7 @@ def collection(**changed: object) -> Plant:
 
 
 NO_NPZ = "not a readable .npz"
-NO_ARRAY = "is no plain array"
+NO_ARRAY = "is not a plain array"
 CENTRAL = b"PK\x01\x02\x14\x03\x14\x00"  # a directory entry up to its flags
 PICKLED = pickle.dumps(Executed())
 OBJECTS = np.empty((len(IDS), WIDTH), dtype=object)
@@ -231,7 +231,7 @@ TEMPLATES: dict[str, tuple[Plant, str | None]] = {
     "a field of ten million": (file("metadata.csv", "x" * 10_000_000), "not a readable CSV"),
     "a quote that never ends": (file("metadata.csv", METADATA + '"'), "not a readable CSV"),
     "ragged metadata": (file("metadata.csv", METADATA + "a,b,c,d,e\n"), "not a readable CSV"),
-    "a column twice": (file("metadata.csv", METADATA.replace("subject_id", "image_id", 1)), "stands twice"),
+    "a column twice": (file("metadata.csv", METADATA.replace("subject_id", "image_id", 1)), "appears twice"),
     "a header alone": (file("metadata.csv", "image_id,subject_id\n"), "holds no row"),
     "paths for subjects": (file("metadata.csv", METADATA.replace(",a\n", ",../../../executed\n")), None),
     "commands for subjects": (file("metadata.csv", METADATA.replace(",a\n", ",$(touch executed)\n")), None),
@@ -252,11 +252,11 @@ TEMPLATES: dict[str, tuple[Plant, str | None]] = {
 }  # fmt: skip
 
 PAIRS: dict[str, tuple[str | bytes, str]] = {
-    "a count of six thousand digits": ("9" * 6000 + "\n", "is no count"),
-    "an image of six thousand digits": ("a " + "9" * 6000 + " 1\n", "no integer"),
+    "a count of six thousand digits": ("9" * 6000 + "\n", "is not a count"),
+    "an image of six thousand digits": ("a " + "9" * 6000 + " 1\n", "not an integer"),
     "more folds than atoms": ("999999999 999999999\na 0 1\n", "as the first line says"),
     "no text": (b"\xff\xfe\x00", "not a readable text"),
-    "a NUL": ("a \0 1\n", "no integer"),
+    "a NUL": ("a \0 1\n", "not an integer"),
 }
 
 SCORES: dict[str, tuple[Plant, str | None]] = {

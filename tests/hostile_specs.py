@@ -84,13 +84,13 @@ TEXTS = {  # of audit/theirs.yaml, below a header that is right
     "1: x": "unknown key '1'",
     "true: x": "unknown key 'true'",
     "~: x": "unknown key '~'",
-    "? [a]\n: x": "a key that is no text",
-    "? {a: b}\n: x": "a key that is no text",
-    "'': x": "a key that is no text",
-    "seed: 1\nseed: 2": "'seed' stands twice",
+    "? [a]\n: x": "a key that is not text",
+    "? {a: b}\n: x": "a key that is not text",
+    "'': x": "a key that is not text",
+    "seed: 1\nseed: 2": "'seed' appears twice",
     "seed: 1\n---\nhydra: {}": "broken YAML",
     "a: \x01": "broken YAML",
-    "a: [" + "[" * 2000: "nested beyond reason",
+    "a: [" + "[" * 2000: "nested too deeply",
     "- 1": "broken YAML",
     "seed: !!python/object/apply:os.system ['touch LOOT/x']": "the tag",
     "seed: !!python/object/new:subprocess.Popen [[touch, LOOT/x]]": "the tag",
@@ -108,7 +108,7 @@ TEXTS = {  # of audit/theirs.yaml, below a header that is right
     "".join(" " * n + "a:\n" for n in range(300)): "unknown key 'a'",
     "seed: &a [*a]": "an alias that contains itself",
     "seed: *nowhere": "broken YAML",
-    "a0: &a0 [1, 1]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 40)): "beyond reason",
+    "a0: &a0 [1, 1]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 40)): "repeated too often",
     "name: ../../../LOOT": "name: ",
     "name: /LOOT/x": "name: ",
     "name: ''": "name: ",
@@ -116,10 +116,10 @@ TEXTS = {  # of audit/theirs.yaml, below a header that is right
     'name: "a\\nb"': "name: ",
     "fail_on: x": "unknown key 'fail_on'",
     "job: 1": "unknown key 'job'",
-    "dask: tcp://127.0.0.1:9": "dask: 'tcp://127.0.0.1:9' is said by a file; accepted: dask=ADDRESS",
+    "dask: tcp://127.0.0.1:9": "dask: 'tcp://127.0.0.1:9' is set in a file; accepted: dask=ADDRESS",
     "dask: LOOT/scheduler.json": "dask: ",
-    "dask: ${question}\nquestion: tcp://127.0.0.1:9": "dask: 'tcp://127.0.0.1:9' is said by a file",
-    "report: {pades: B-T, tsa: 'http://127.0.0.1:9'}": "report.tsa: 'http://127.0.0.1:9' is said by a file",
+    "dask: ${question}\nquestion: tcp://127.0.0.1:9": "dask: 'tcp://127.0.0.1:9' is set in a file",
+    "report: {pades: B-T, tsa: 'http://127.0.0.1:9'}": "report.tsa: 'http://127.0.0.1:9' is set in a file",
     "trained_on: &t {tsa: 'http://127.0.0.1:9'}\nreport: *t": "report.tsa: ",
     "trained_on: {tsa: 'http://127.0.0.1:9'}\nreport: ${trained_on}": "report.tsa: ",
 }  # fmt: skip
@@ -139,7 +139,7 @@ REFERENCES = {
     + ", ".join(
         f"a{n}: '{'${trained_on.a' + str(n - 1) + '}'}${{trained_on.a{n - 1}}}'" for n in range(1, 30)
     )
-    + "}": "unfolds beyond reason",
+    + "}": "expands too far",
 }
 DEFAULTS = (
     "override /hydra/launcher: joblib", "/hydra/launcher: joblib", "override hydra/job_logging: default",
@@ -247,7 +247,7 @@ def attempts() -> Iterator[Hostile]:
     )
     circle = {AUDIT: "defaults: [b]\n", "audit/b.yaml": "defaults: [{/schema: theirs}]\n"}
     circle[SCHEMA] = "defaults: [theirs.yaml]\ncolumn: a\n"
-    yield Hostile("defaults in a circle", "schema/theirs.yaml: selects itself by way of its defaults", circle)
+    yield Hostile("defaults in a circle", "schema/theirs.yaml: selects itself through its defaults", circle)
     dense = HEADER + "trained_on: {" + ", ".join(f"k{n}: x" for n in range(4000)) + "}" + BODY
     yield Hostile("many values", "at most 10000 values", {AUDIT: dense.replace("x", "[x, y]")})
     both = {AUDIT: dense + "  - other\n", "audit/other.yaml": dense}

@@ -201,7 +201,7 @@ class Campaign:
         code = ended(start(words(kind, into, self.finished), into.parent))
         said = (into.parent / "said").read_text()
         after = standing(into)
-        if code == 2 and "already holds a result.json" in said:  # it was killed after its last file
+        if code == 2 and "already contains a result.json" in said:  # it was killed after its last file
             code = 0
         if code or after != self.files[kind]:
             missing = self.files[kind] ^ after

@@ -6,7 +6,7 @@ from pathlib import Path
 GOOD = "a a a/1 0.9\na b b/1 0.1\nb a a/2 0.2\nb b b/2 0.8\n"
 CSV = "probe_template_id,probe_subject_id,bio_ref_template_id,bio_ref_subject_id,score\n"
 ROWS = "a/1,a,A,a,0.9\nb/1,b,A,a,0.1\na/2,a,B,b,0.2\nb/2,b,B,b,0.8\n"
-FOUR = "4 fields, parted by spaces: claimed_id real_id test_label score"
+FOUR = "4 fields, separated by spaces: claimed_id real_id test_label score"
 
 
 def text(content: str, name: str = "scores") -> Callable[[Path], Path]:
@@ -44,7 +44,7 @@ MALFORMED = {
         "s.csv line 1: no column bio_ref_subject_id",
     ),
     "missing field of CSV": (text(CSV + ROWS + "a/3,a,A,a\n", "s.csv"), "s.csv line 6: 4 fields"),
-    "word for a score": (text(GOOD + "a a a/3 high\n"), "scores line 5: the score is no number"),
+    "word for a score": (text(GOOD + "a a a/3 high\n"), "scores line 5: the score is not a number"),
     "mixed separators": (text(GOOD + "a,a,a/3,0.7\n"), f"scores line 5: 1 field; accepted: {FOUR}"),
     "empty file": (text(""), "scores: the file is empty"),
     "UTF-16": (raw(GOOD.encode("utf-16")), "scores line 1: the text is UTF-16; accepted: UTF-8 text"),
@@ -53,10 +53,10 @@ MALFORMED = {
         "scores line 5: byte 1 of the line is not UTF-8",
     ),
     "comma decimal": (text(GOOD + "a a a/3 0,7\n"), "scores line 5: the score has a decimal comma"),
-    "header twice": (text(CSV + ROWS + CSV, "s.csv"), "s.csv line 6: the score is no number"),
+    "header twice": (text(CSV + ROWS + CSV, "s.csv"), "s.csv line 6: the score is not a number"),
     "column twice": (
         text(CSV.replace("score", "score,score") + ROWS, "s.csv"),
-        "s.csv line 1: column score stands twice",
+        "s.csv line 1: column score appears twice",
     ),
     "infinite score": (text(GOOD + "a a a/3 inf\n"), "scores line 5: the score is infinite"),
     "comparison twice": (text(GOOD + "a b b/1 0.1\n"), "scores line 5: the comparison of line 2 again"),
@@ -69,9 +69,12 @@ MALFORMED = {
         text(CSV + '"a/1,a,A,a,0.9\nb/1",b,A,a,0.1\na/2,a,B,b,0.2\n', "s.csv"),
         "s.csv line 2: a quote is not closed",
     ),
-    "binary": (raw(b"a a a/1 0.9\n\x7fELF\0\0\n"), "scores line 2: the file is no text: it holds a NUL byte"),
+    "binary": (
+        raw(b"a a a/1 0.9\n\x7fELF\0\0\n"),
+        "scores line 2: the file is not text: it holds a NUL byte",
+    ),
     "huge line": (text(GOOD + "x" * 3_000_000 + "\n"), "scores line 5: the line is longer than a mebibyte"),
-    "label of both": (text(GOOD + "a b a/1 0.3\n"), "scores line 5: gives a probe another subject than"),
+    "label of both": (text(GOOD + "a b a/1 0.3\n"), "scores line 5: gives a probe a different subject than"),
     "missing file": (absent, "cohort.root: no file or folder"),
     "a folder": (empty_folder, "cohort.root: the folder holds no file of scores"),
 }

@@ -33,7 +33,7 @@ def transactions(settings: str, *words: str) -> list[str]:
         ([limit(limit="low")], "requirements[0].limit: found 'low'; accepted: a number"),
         (
             [limit(limit=0, strict="true")],
-            "requirements[0].strict: no rate keeps a strict limit of 0; accepted",
+            "requirements[0].strict: no rate meets a strict limit of 0; accepted",
         ),
         ([limit(level=80)], "requirements[0].level: found 80; accepted: a number between 0.5 and 1, both"),
         ([limit(sided="three")], "requirements[0].sided: found 'three'; accepted: one_sided, two_sided"),

@@ -166,7 +166,7 @@ def test_results(name: str, here: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_what_is_harmless_but_odd_is_warned_of(here: Path, spec: AuditSpec) -> None:
-    """Ids that look alike and an array that stands twice: read, and said by the check."""
+    """Ids that look alike and an array that appears twice: read, and said by the check."""
     hostile.templates_folder(here / "data")
     hostile.TEMPLATES["a doubled member"][0](here / "data")
     hostile.TEMPLATES["ids that look alike"][0](here / "data")

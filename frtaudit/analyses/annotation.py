@@ -28,7 +28,7 @@ NEAR = 0.1  # of tau: the faces that are called ambiguous in the note
 @register("analysis", NAME)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """FNMR over FMR when ``shares`` of all faces have a person's answer, those asked first that are most worth it.
+    """FNMR over FMR when ``shares`` of all faces are annotated, the most informative first.
 
     Where every face has one; else how many are to be asked, and why. ``order``: left out first, then most ambiguous.
     """

@@ -26,7 +26,7 @@ FEW = f"fewer than {densities.ENOUGH} different values"
 @register("analysis", NAME)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Densities:
-    """Kernel densities by class, bandwidth by the improved Sheather-Jones rule, ends of the scale reflecting.
+    """Kernel densities by class, bandwidth by the improved Sheather-Jones rule, reflected at the ends of the scale.
 
     ``points``: of each curve, where the classes' scores lie on the scale 0..100. The omnibus test of normality is made
     of the scores and of one mean score of each subject.

@@ -51,7 +51,7 @@ class _Survey:
 @register("analysis", NAME)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityLabels:
-    """Labels, what was left out, how right they are; FNMR and EER under each kind, without a vote, by subsets.
+    """Labels, exclusions, accuracy of the labels; FNMR and EER under each kind, without a vote, by subsets.
 
     ``subsets``: whether every subset of three and more services labels anew. ``matrices``: whether an example of
     each kind of query is drawn, of each service that labels.

@@ -76,7 +76,7 @@ class Point:
 @register("analysis", NAME)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelCost:
-    """Reported less true rates, as far as the services' scores tell, and the true rates with intervals.
+    """Reported minus true rates, estimated from the services' scores, and the true rates with intervals.
 
     ``truths``: how many are drawn.
     """

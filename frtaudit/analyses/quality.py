@@ -93,7 +93,7 @@ def _numbers(name: str, texts: Texts) -> Floats:
     except ValueError:
         where = f"analyses.{NAME}.attribute"
         raise DataError(
-            where, f"column {name!r} holds a text that is no number", "a column of numbers"
+            where, f"column {name!r} holds a text that is not a number", "a column of numbers"
         ) from None
 
 

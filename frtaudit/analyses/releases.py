@@ -56,7 +56,7 @@ class Releases:
             where = f"analyses.{NAME}.families.{family}"
             places = [(item.detection, item.recognition) for item in members.values()]
             if len(set(places)) < len(places):
-                raise SpecError(where, "two systems stand at one place of the grid", "each place once")
+                raise SpecError(where, "two systems have the same place in the grid", "each place once")
             for name, release in members.items():
                 if release.released is not None and _day(release.released) is None:
                     raise SpecError(

@@ -33,7 +33,7 @@ Shares = Mapping[str, Mapping[str, float]]
 @register("analysis", NAME)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Robustness:
-    """Who is absent, the worst subjects, leave-one-out, label errors, bounds for what is unknown, another mix.
+    """Absent people, subjects with most errors, leave-one-out, label errors, bounds for unknowns, other class shares.
 
     ``worst``: the share of subjects whose false matches are added up; ``label_errors``: how many of the top non-mated
     pairs are taken for label errors; ``reviewed``: the review file with verdicts; ``mix``: schema to class to its share

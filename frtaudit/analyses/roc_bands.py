@@ -23,7 +23,7 @@ DIGITS = 6
 @register("analysis", NAME)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RocBands:
-    """Curves of everybody in the spec's primary weighting, over the grid of FMR targets (002, 3.2; FORMULAS 8.10).
+    """Overall curves in the spec's primary weighting, over the grid of FMR targets (002, 3.2; FORMULAS 8.10).
 
     ``replicates``: how many curves of the image bootstrap the result keeps, for drawing, rounded to six digits.
     """

@@ -35,7 +35,7 @@ class TwoSystems:
             if rate not in RATES:
                 raise SpecError(".zones", f"found {rate!r}", " or ".join(RATES))
             if len(set(metrics)) < len(metrics):
-                raise SpecError(f".zones.{rate}", "a metric stands twice", "each metric once")
+                raise SpecError(f".zones.{rate}", "a metric appears twice", "each metric once")
         if self.first is not None and self.first == self.second:
             raise SpecError("analyses.two_systems.second", f"found {self.second!r} twice", "another system")
 

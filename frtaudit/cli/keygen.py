@@ -23,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> Parser:
-    parser = Parser(prog="frtaudit keygen", description="Make a key that signs reports.")
+    parser = Parser(prog="frtaudit keygen", description="Make a signing key and its certificate.")
     parser.add_argument("--out", required=True, metavar="FOLDER", help="a new or empty folder")
     parser.add_argument("--name", default="frtaudit auditor", metavar="ORG", help="name in the certificate")
     parser.add_argument("--password-file", metavar="FILE", help="encrypt with the password in this file")
@@ -32,13 +32,13 @@ def _parser() -> Parser:
 
 
 def _summary(folder: Path, signer: Signer, *, encrypted: bool) -> tuple[str, ...]:
-    lock = "encrypted" if encrypted else "not encrypted: keep the folder to yourself"
+    lock = "encrypted" if encrypted else "not encrypted: keep the folder private"
     return (
         f"{folder / STATEMENT_KEY}: Ed25519, signs statements ({lock})",
         f"  key sha256 {signer.keyid}",
         f"{folder / PDF_KEY}: ECDSA P-256, signs PDF files ({lock})",
         f"{folder / CERTIFICATE}: {signer.name}, until {signer.certificate.not_valid_after_utc:%Y-%m-%d}",
         f"  certificate sha256 {signer.fingerprint}",
-        f"{folder / PUBLIC}: hand this file to those who verify (frtaudit verify RUN --trust {PUBLIC})",
+        f"{folder / PUBLIC}: give this file to those who verify (frtaudit verify RUN --trust {PUBLIC})",
         f"Sign with it: frtaudit run ... report.key={folder}",
     )

@@ -95,7 +95,7 @@ run has the same faults; after three attempts of a request only --empty remains.
 examples
   frtaudit serve-fake                                            five services that answer at once
   frtaudit serve-fake --latency 0.2 --rate 10                    slow ones that throttle
-  frtaudit serve-fake --throttled 0.1 --error 0.05 --torn 0.05   ones that fail now and then
+  frtaudit serve-fake --throttled 0.1 --error 0.05 --torn 0.05   ones that fail occasionally
   frtaudit serve-fake --swap-after 500                           another model answers from the 501st comparison on
 """
 
@@ -137,7 +137,7 @@ def add_label_flags(parser: Parser) -> None:
     add = parser.add_argument
     add("--answers", metavar="FILE", help="file of answers, appended to (default: answers.csv in FOLDER)")
     add("--first", type=int, metavar="N", help="only the N most informative faces")
-    add("--blind", action="store_true", help="without what the estimate and the list of faces say")
+    add("--blind", action="store_true", help="hide the estimate and the answers of the list of faces")
     add("--names", metavar="FILE", help="CSV with the names of the queries: the list that was searched for")
     add(
         "--fetch",
@@ -150,7 +150,7 @@ def add_label_flags(parser: Parser) -> None:
         "--reviews",
         nargs=2,
         metavar=("FILE", "FILE"),
-        help="print how far two reviewers agree, and ask for the faces on which they differ",
+        help="print the agreement of two reviewers, and ask for the faces on which they differ",
     )
     add("--port", type=int, default=0, metavar="P", help="port of the page (default: a free one)")
 
@@ -266,11 +266,11 @@ def fake_faults(options: argparse.Namespace) -> dict[str, Any]:
 
 
 _FAULTS = {
-    "throttled": "attempts told to wait (429 and the like)",
+    "throttled": "attempts that are throttled (429 and similar)",
     "error": "attempts that end with 500",
-    "error_in_answer": "attempts whose 200 holds an error",
+    "error_in_answer": "attempts whose 200 answer contains an error",
     "torn": "attempts answered with half of the JSON",
     "slow": "attempts answered five seconds late",
-    "lost": "attempts done, billed and not answered: the call comes twice",
-    "empty": "requests in which the service sees nothing",
+    "lost": "attempts processed and billed, but not answered: the call is repeated",
+    "empty": "requests in which the service detects no face",
 }

@@ -104,7 +104,7 @@ def refuse_used(folder: Path) -> None:
     """Raise :class:`SpecError` for an output folder that already holds a result."""
     if (folder / RESULT).exists():
         raise SpecError(
-            "hydra.run.dir", f"{folder.name} already holds a {RESULT}", "a folder without a result"
+            "hydra.run.dir", f"{folder.name} already contains a {RESULT}", "a folder without a result"
         )
 
 

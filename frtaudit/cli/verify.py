@@ -49,11 +49,11 @@ def _parser() -> CheckParser:
     add = parser.add_argument
     add("path", metavar="PATH", help="a run's or a sweep's folder (everything), or a PDF")
     add("--trust", action="append", default=[], metavar="FILE", help="PEM of signers, or a folder of them")
-    add("--deep", action="store_true", help="lay out the PDF again and compare it, too")
+    add("--deep", action="store_true", help="also lay out the PDF again and compare it")
     add(
         "--strict",
         action="store_true",
-        help="as --deep; exit 4 where anything was not compared or is not covered",
+        help="as --deep; exit 4 if anything was not compared or is not covered",
     )
     add("--json", action="store_true", help="print the checks as JSON")
     add("--recipe", action="store_true", help="print how to check the statement with openssl")

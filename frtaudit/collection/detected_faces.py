@@ -45,7 +45,7 @@ def faces_of(facts: str) -> tuple[tuple[DetectedFace, ...], bool]:
 
 
 def handles_in(detection: Detection) -> str:
-    """What the service calls the faces by, as JSON; empty where that is no text: a template stays in memory.
+    """What the service calls the faces by, as JSON; empty where that is not text: a template stays in memory.
 
     >>> handles_in(Detection(faces=(DetectedFace(box=None, handle="token"),))), handles_in(Detection(faces=()))
     ('["token"]', '')

@@ -86,7 +86,9 @@ def _refuse_to_pay_again(spec: CollectionSpec) -> None:
     lists = (f"{name}.parquet" for name in spec.services)
     files = [name for name in (COLLECTION, SITTINGS, *lists) if (Path(spec.into) / name).exists()]
     if files:
-        text = f"{STORE} is gone or empty beside {files[0]}: every call would be made and paid for again"
+        text = (
+            f"{STORE} is missing or empty, but {files[0]} exists: every call would be made and paid for again"
+        )
         raise DataError("into", text, f"{STORE} put back, another folder, or --pay-again")
 
 
@@ -196,7 +198,7 @@ class CollectionRun:
             raise DataError(
                 "budget.limit",
                 f"{float(limit):g} {self.spec.budget.currency}, and the plan comes to {float(price):g}",
-                "a higher limit, or budget.partial=true to go as far as it reaches",
+                "a higher limit, or budget.partial=true to collect as much as it allows",
             )
 
     # ---------------------------------------------------------------------------- looking at images

@@ -101,7 +101,7 @@ class CollectionSpec:
         if self.least < 1:
             raise SpecError("least", f"{self.least}", "1 and more")
         if self.duplicates.faces is FaceBy.TEMPLATES:
-            raise SpecError("duplicates.faces", "templates: no collection keeps them", "crops or none")
+            raise SpecError("duplicates.faces", "templates: no collection stores them", "crops or none")
         silent = [name for name, service in sorted(self.services.items()) if not service.detects]
         if self.detected is Detected.ALL and silent:
             raise SpecError("detected", f"all faces, but {silent[0]} does not say where they are", "single")

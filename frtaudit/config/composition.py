@@ -56,7 +56,7 @@ def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None 
     """
     publish()
     if isinstance(overrides, (str, bytes)) or not isinstance(overrides, Iterable):  # from Python
-        raise SpecError("overrides", f"{overrides!r:.60} is no list", "['audit=demo', 'key=value', ...]")
+        raise SpecError("overrides", f"{overrides!r:.60} is not a list", "['audit=demo', 'key=value', ...]")
     overrides = list(overrides)
     for word in overrides:
         guard.check_override(word, search_path.keys_of(_ROOTS[root]) or ())
@@ -69,7 +69,7 @@ def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None 
     except HYDRA_ERRORS as error:
         raise translated(error) from error
     except RecursionError:
-        raise SpecError("spec", "nested beyond reason", "keys and values") from None
+        raise SpecError("spec", "nested too deeply", "keys and values") from None
     if root == CONFIG:
         tree = selection.chosen(tree, choice, words) | {"name": _name(tree, selected.get("audit"))}
     if root == EMBED and isinstance(preset := tree.get("preset"), dict):
@@ -156,7 +156,7 @@ def _without_places(tree: Mapping[str, object], root: str) -> Mapping[str, objec
         inner = tree.get(section) if section else tree
         found = inner.get(name) if isinstance(inner, Mapping) else None
         if found not in _NO_PLACE:
-            raise SpecError(key, f"{found!r} is said by a file", f"{accepted} on the command line")
+            raise SpecError(key, f"{found!r} is set in a file", f"{accepted} on the command line")
     return tree
 
 

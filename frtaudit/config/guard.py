@@ -197,9 +197,9 @@ def check_override(override: str, keys: Collection[str] | None = None) -> None:
 
 
 def check_word(word: str) -> None:
-    """Refuse a word that is no text, or would take a parser long: towers of brackets, an unreasonable length."""
+    """Refuse a word that is not text, or would take a parser long: towers of brackets, an unreasonable length."""
     if not isinstance(word, str):  # from Python
-        raise SpecError("overrides", f"{word!r:.60} is no text", "words as on the command line: 'key=value'")
+        raise SpecError("overrides", f"{word!r:.60} is not text", "words as on the command line: 'key=value'")
     key, _, value = word.partition("=")
     if len(key) > MAX_KEY or len(value) > MAX_VALUE:
         text = f"{key[:40]!r} and what follows: {len(word)} characters"
@@ -253,7 +253,7 @@ def _check_depth(text: str, where: str) -> None:
     for bracket in re.finditer(r"[\[\]{}]", text):
         deep = deep + 1 if bracket[0] in "[{" else max(0, deep - 1)
         if deep > MAX_DEPTH:
-            raise SpecError(where, "nested beyond reason", f"at most {MAX_DEPTH} brackets in brackets")
+            raise SpecError(where, "nested too deeply", f"at most {MAX_DEPTH} brackets in brackets")
 
 
 def _broken(error: yaml.MarkedYAMLError, shown: str) -> SpecError:
@@ -282,11 +282,11 @@ def _check_keys(node: yaml.MappingNode, shown: str) -> None:
     for key, _ in node.value:
         name = key.value if isinstance(key, yaml.ScalarNode) else ""
         if not name:
-            raise SpecError(f"{shown}{_at(key)}", "a key that is no text", "text keys")
+            raise SpecError(f"{shown}{_at(key)}", "a key that is not text", "text keys")
         if re.fullmatch(r"_\w+_", name):
             raise SpecError(f"{shown}{_at(key)}", f"the key {name!r}", _DATA)
         if name in seen:
-            raise SpecError(f"{shown}{_at(key)}", f"the key {name!r} stands twice", "each key once")
+            raise SpecError(f"{shown}{_at(key)}", f"the key {name!r} appears twice", "each key once")
         seen.add(name)
 
 
@@ -347,7 +347,7 @@ def _check_size(root: yaml.Node, shown: str) -> int:
 
 def too_many(shown: str) -> SpecError:
     """The error about a file that holds more values than a spec does."""
-    return SpecError(shown, "nested or repeated beyond reason", f"at most {MAX_NODES} values")
+    return SpecError(shown, "nested or repeated too often", f"at most {MAX_NODES} values")
 
 
 def _nodes(root: yaml.Node) -> Iterator[yaml.Node]:

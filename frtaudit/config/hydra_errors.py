@@ -50,7 +50,9 @@ def _selection(text: str) -> SpecError | None:
         return SpecError("command line", found, "one value; a list, [a,b]; or --multirun")
     if late := _TOO_LATE.search(text):
         return SpecError(
-            late[1], f"selects a {late[2]} preset", f"its fields, {late[2]}: ...; presets stand above them"
+            late[1],
+            f"selects a {late[2]} preset",
+            f"its fields, {late[2]}: ...; presets are selected above them",
         )
     return None
 

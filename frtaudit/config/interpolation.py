@@ -1,6 +1,6 @@
 """``${key}`` in a spec: the value that stands at another key of the same spec, and nothing else.
 
-No resolver is known here: what is not a plain key is refused, and what unfolds beyond reason is too.
+No resolver is known here: what is not a plain key is refused, and what expands too far is too.
 """
 
 import re
@@ -64,7 +64,7 @@ class _Unfolding:
         """Any value with its interpolations resolved; ``above``: the keys that led here."""
         self.left -= 1 + (len(data) if isinstance(data, str) else 0)
         if self.left < 0:
-            raise SpecError(where, "unfolds beyond reason", f"at most {MAX_UNFOLDED} characters and values")
+            raise SpecError(where, "expands too far", f"at most {MAX_UNFOLDED} characters and values")
         if isinstance(data, str):
             return self.text(data, where, above)
         if isinstance(data, Mapping):

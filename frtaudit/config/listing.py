@@ -13,24 +13,24 @@ from frtaudit.errors import SpecError
 
 _ABOUT = {
     "audit": "whole audits: audit=NAME",
-    "cohort": "who is tested: cohort=NAME",
-    "protocol": "which comparisons: protocol=NAME",
+    "cohort": "test subjects: cohort=NAME",
+    "protocol": "comparisons: protocol=NAME",
     "schema": "classes of subjects: schema=NAME or schema=[A,B]",
     "provider": "systems by type: providers=[{name: N, type: T}], or provider=T",
-    "analysis": "questions: analyses=[A,B] runs only these, +analyses.NAME={} one more",
+    "analysis": "analyses: analyses=[A,B] runs only these, +analyses.NAME={} one more",
     "requirement": "profiles of limits: requirement=[NAME]",
     "bootstrap": "resampling: bootstrap=NAME",
     "report": "the report: report=NAME",
     "collection": "whole collections: frtaudit collect collection=NAME",
-    "source": "where a collection's images come from: source=NAME",
-    "service": "what a collection asks: services.NAME.type=TYPE",
+    "source": "sources of a collection's images: source=NAME",
+    "service": "services of a collection: services.NAME.type=TYPE",
     "known_set": "layouts of test sets that a folder is imported from: frtaudit import FOLDER as=NAME",
     "preset": "the input of a family of face models: frtaudit embed IMAGES preset=NAME",
-    "detector": "what finds faces: frtaudit embed IMAGES detector=NAME",
+    "detector": "face detectors: frtaudit embed IMAGES detector=NAME",
     "export": "formats that a finished run can be written in: frtaudit export RUN --as A,B",
     "section": "of the report, from other wheels, where the analysis of that name runs",
     "metric": "in requirements: metric: NAME",
-    "interval": "methods and the targets that they serve: intervals=[{method: M, target: T}]",
+    "interval": "methods and their targets: intervals=[{method: M, target: T}]",
 }
 
 PAGE = """\
@@ -39,7 +39,7 @@ PAGE = """\
 <!-- Written by `frtaudit list --markdown`: change conf/ or a docstring, not this page. -->
 
 `frtaudit list` prints this page as text, `frtaudit list GROUP` one group of it. Plug-ins of
-[other wheels](extending.md) stand there too.
+[other wheels](extending.md) are listed too.
 """
 
 

@@ -125,7 +125,7 @@ def expanded(overrides: Sequence[str]) -> tuple[tuple[dict[str, str], tuple[str,
         None,
     )
     if twice is not None:
-        raise SpecError("command line", f"{twice!r} stands twice", "each setting of a sweep once")
+        raise SpecError("command line", f"{twice!r} appears twice", "each setting of a sweep once")
     choices = [_choices(override) for override in parsed]
     if math.prod(len(values) for values in choices) > MAX_JOBS:
         raise SpecError("command line", "a sweep of that many jobs", f"at most {MAX_JOBS} jobs")
@@ -187,7 +187,7 @@ def _choices(override: Override) -> list[tuple[str, str, str]]:
     if not override.is_sweep_override():
         return [("", "", line)]
     if not override.is_discrete_sweep() or isinstance(override.value(), Glob):
-        raise SpecError("command line", f"{line!r} is no list of values", "key=a,b,c or key=range(1,4)")
+        raise SpecError("command line", f"{line!r} is not a list of values", "key=a,b,c or key=range(1,4)")
     word = line.split("=", 1)[0]
     _refuse_long(override.value(), line)
     values = [str(value) for value in islice(override.sweep_string_iterator(), MAX_JOBS + 1)]

@@ -92,7 +92,7 @@ class UserSource(FileConfigSource):
     def _size(self, shown: str, above: tuple[str, ...]) -> int:
         """How many presets a file selects, itself and what those select included; 1 where it is not the user's."""
         if shown in above:
-            raise SpecError(shown, "selects itself by way of its defaults", "defaults that end")
+            raise SpecError(shown, "selects itself through its defaults", "defaults that end")
         if shown not in self._sizes and self.is_config(shown):
             preset = self._preset(shown)
             inside = 1 + sum(self._size(name, (*above, shown)) for name in preset.selects)
@@ -164,7 +164,7 @@ def search_path(config_dir: Path) -> str:
         )
     if (config_dir / "hydra").exists():
         raise SpecError(
-            "--config-dir hydra", "is no folder of presets", ", ".join(f"{name}/" for name in LANDS)
+            "--config-dir hydra", "is not a folder of presets", ", ".join(f"{name}/" for name in LANDS)
         )
     for group in LANDS:
         for file in sorted((config_dir / group).glob("*.y*ml")):

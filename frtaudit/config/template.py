@@ -91,7 +91,7 @@ METADATA = "image_id,subject_id,gender\n"
 def write_starter(folder: str | Path) -> str:
     """Write ``audit/my_audit.yaml`` and ``metadata.csv`` into a folder; returns what to do next.
 
-    Raises :class:`SpecError`, before anything is written, if one of them is there already, and a
+    Raises :class:`SpecError`, before anything is written, if one of them already exists, and a
     :class:`~frtaudit.errors.FrtauditError` where one cannot be written: then neither is, nor a folder for it.
     """
     place = Path(folder)
@@ -100,7 +100,7 @@ def write_starter(folder: str | Path) -> str:
     files = {"audit/my_audit.yaml": _audit(place), "metadata.csv": METADATA}
     for name in files:
         if os.path.lexists(place / name):
-            raise SpecError(name, "is there already", "a folder without it")
+            raise SpecError(name, "already exists", "a folder without it")
     missing = [path for path in (place / "audit", place, *place.parents) if not path.exists()]
     written: list[Path] = []
     try:

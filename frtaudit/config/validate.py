@@ -294,7 +294,7 @@ def _check_terms(where: str, requirement: RequirementSpec) -> None:
         raise SpecError(f"{where}.limit", f"found {limit:g} of a ratio", "a number above 0")
     end = 0 if requirement.sense == "<=" else 1
     if requirement.strict and limit == end and requirement.metric in RATES:
-        raise SpecError(f"{where}.strict", f"no rate keeps a strict limit of {limit:g}", "strict: false")
+        raise SpecError(f"{where}.strict", f"no rate meets a strict limit of {limit:g}", "strict: false")
     if level is not None and not 0.5 < level < 1:
         raise SpecError(f"{where}.level", f"found {level:g}", "a number between 0.5 and 1, both excluded")
     for kind, least in requirement.minimum.items():
@@ -343,7 +343,7 @@ def _check_providers(providers: tuple[object, ...] | None) -> None:
 def _check_explicit(grid: Grid) -> None:
     _check_some("thresholds.grid.values", grid.values)
     if any(low >= high for low, high in zip(grid.values, grid.values[1:], strict=False)):
-        raise SpecError("thresholds.grid.values", "the values do not rise", "each value once, ascending")
+        raise SpecError("thresholds.grid.values", "the values do not ascend", "each value once, ascending")
     if grid.low is not None or grid.high is not None:
         raise SpecError("thresholds.grid", "low or high beside explicit values", "values alone")
 
@@ -395,4 +395,4 @@ def _check_choice(where: str, value: str, accepted: Iterable[str]) -> None:
 def _check_unique(where: str, shown: list[str]) -> None:
     twice = [name for name, count in Counter(shown).items() if count > 1]
     if twice:
-        raise SpecError(where, f"{twice[0]} stands twice", "each once")
+        raise SpecError(where, f"{twice[0]} appears twice", "each once")

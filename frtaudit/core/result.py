@@ -42,7 +42,7 @@ class AuditResult:
     def __post_init__(self) -> None:
         for name in ("spec", "digests", "cohort"):
             if not isinstance(getattr(self, name), Mapping):
-                raise TypeError(f"{name} is no mapping")
+                raise TypeError(f"{name} is not a mapping")
             object.__setattr__(self, name, plain(getattr(self, name)))
         for finding in self.findings:
             if finding.estimate is not None:

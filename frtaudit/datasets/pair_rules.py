@@ -176,7 +176,7 @@ def numbers(cohort_data: CohortData, column: str) -> Floats:
     try:
         return np.array([math.nan if text == "" else float(text) for text in texts])
     except ValueError:
-        raise DataError(f"column {column}", "a value is no number", "numbers, or nothing") from None
+        raise DataError(f"column {column}", "a value is not a number", "numbers, or nothing") from None
 
 
 def _column(cohort_data: CohortData, column: str) -> Texts:

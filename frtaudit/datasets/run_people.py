@@ -22,7 +22,7 @@ def names_of(run: RunTables) -> dict[str, str]:
     except FrtauditError as error:
         raise DataError(
             run.folder,
-            f"its people go by pseudonyms of their own, and its data were not found ({error})",
+            f"its pseudonyms differ, and its data were not found ({error})",
             ONE_LIST,
         ) from None
     if not cohort_data.inputs:  # drawn by its seed: equal ids of another draw are other people

@@ -68,7 +68,7 @@ def check_shares(declared: Mapping[str, Mapping[str, float]], system: SystemData
         known = [name for _, name in system.classes(schema)]
         for name in given:
             if name not in known:
-                raise SpecError(f"{where}.{schema}", f"{name!r} is no class", ", ".join(known))
+                raise SpecError(f"{where}.{schema}", f"{name!r} is not a class", ", ".join(known))
 
 
 def shares_of(declared: Mapping[str, Mapping[str, float]], held: ClassScores, where: str) -> Floats:

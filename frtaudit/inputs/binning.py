@@ -24,7 +24,7 @@ def check_bins(bins: Bins, where: str) -> None:
     if bins.percentiles and not (cuts[0] > 0 and cuts[-1] < 100):
         raise SpecError(where, f"percentiles {list(cuts)} leave (0, 100)", "numbers between 0 and 100")
     if bins.within is not None and not bins.percentiles:
-        raise SpecError(where, "within goes with percentiles", "percentiles: [50]")
+        raise SpecError(where, "within requires percentiles", "percentiles: [50]")
 
 
 def bin_names(bins: Bins) -> tuple[str, ...]:

@@ -84,7 +84,9 @@ def _check(line: PairLine, index: dict[str, int], cohort: Cohort) -> None:
     mated = cohort.subject_of[index[line.probe]] == cohort.subject_of[index[line.reference]]
     if line.mated is not None and line.mated != bool(mated):
         said = "mated" if line.mated else "non-mated"
-        raise DataError(line.place, f"a {said} line disagrees with the metadata", "pairs as the subjects say")
+        raise DataError(
+            line.place, f"a {said} line disagrees with the metadata", "pairs that agree with the subjects"
+        )
 
 
 def _table_lines(path: Path) -> list[PairLine]:
@@ -95,7 +97,7 @@ def _table_lines(path: Path) -> list[PairLine]:
     lines = []
     for i, fold in enumerate(folds):
         if fold is None and column is not None:
-            raise DataError(table.place(i), "the fold is no integer from 0 to 32767", "0, 1, 2, ...")
+            raise DataError(table.place(i), "the fold is not an integer from 0 to 32767", "0, 1, 2, ...")
         lines.append(PairLine(place=table.place(i), probe=probe[i], reference=reference[i], fold=fold))
     return lines
 
@@ -131,7 +133,7 @@ def _rows(path: Path) -> list[tuple[str, list[str]]]:
 def _count(text: str, place: str) -> int:
     if not text.strip().isdecimal() or len(text) > DIGITS or int(text) < 1:
         raise DataError(
-            place, f"{excerpt(text)} is no count", "two counts: folds, pairs of each kind in a fold"
+            place, f"{excerpt(text)} is not a count", "two counts: folds, pairs of each kind in a fold"
         )
     return int(text)
 
@@ -143,7 +145,7 @@ def _lfw_line(place: str, fields: Sequence[str]) -> PairLine:
     first, second = (fields[0], fields[1]), (fields[0] if len(fields) == 3 else fields[2], fields[-1])
     numbers = first[1].strip(), second[1].strip()
     if not all(number.isdecimal() and len(number) <= DIGITS for number in numbers):
-        raise DataError(place, "an image number is no integer", "name i j, or name1 i name2 j")
+        raise DataError(place, "an image number is not an integer", "name i j, or name1 i name2 j")
     return PairLine(
         place=place,
         probe=f"{first[0].strip()}_{int(first[1]):04d}",

@@ -36,7 +36,7 @@ def read_review(path: str, known: Collection[str], verdicts: Sequence[str]) -> d
                 table.place(row), f"names a pair that was not put to review ({pair!r})", "pairs of review.csv"
             )
         if pair in found:
-            raise DataError(table.place(row), "a pair stands twice", "each pair once")
+            raise DataError(table.place(row), "a pair appears twice", "each pair once")
         if verdict and verdict not in verdicts:
             raise DataError(
                 table.place(row),

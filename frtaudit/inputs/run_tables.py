@@ -259,7 +259,7 @@ def _indices(table: pd.DataFrame, side: str, cohort: Cohort) -> Index:
     """Raises :class:`ValueError` for a sample that the run does not have."""
     indexer = pd.Index(cohort.sample_ids).get_indexer(pd.Index(table[side].astype(str)))
     if (indexer < 0).any():
-        raise ValueError(f"a {side} that is no sample")
+        raise ValueError(f"a {side} that is not a sample")
     return np.asarray(indexer, dtype=np.int32)
 
 

@@ -194,7 +194,7 @@ def _numbers(where: str, cohort_data: CohortData, column: str) -> Floats:
     try:
         return np.array([float(text) if text else np.nan for text in cohort_data.attributes[column]])
     except ValueError:
-        raise DataError(where, f"column {column!r} holds a text that is no number", "numbers") from None
+        raise DataError(where, f"column {column!r} holds a text that is not a number", "numbers") from None
 
 
 def _rank(cohort: Cohort, keep: Flags, seed: int) -> Ints:

@@ -117,13 +117,13 @@ def _check_names(where: str, schema: SchemaSpec) -> None:
         if name in ("", UNKNOWN, ANY, "all", "max", "each"):
             raise SpecError(f"{where}.classes", f"{name!r} is a reserved name", "another class name")
     if len(set(schema.classes)) != len(schema.classes):
-        raise SpecError(f"{where}.classes", "a class stands twice", "unique class names")
+        raise SpecError(f"{where}.classes", "a class appears twice", "unique class names")
     classes = schema.classes or (bin_names(schema.bins) if schema.bins else ())
     if schema.labels and len(schema.labels) != len(classes):
         text = f"{len(schema.labels)} labels for {len(classes)} classes"
         raise SpecError(f"{where}.labels", text, "one label for each declared class or bin")
     if len(set(schema.labels)) != len(schema.labels):
-        raise SpecError(f"{where}.labels", "a label stands twice", "unique labels")
+        raise SpecError(f"{where}.labels", "a label appears twice", "unique labels")
 
 
 def _check_cycle(name: str, schemas: Mapping[str, SchemaSpec], seen: tuple[str, ...]) -> None:
@@ -364,7 +364,7 @@ def _super_classes(
     for title, members in schema.super_classes.items():
         strange = [member for member in members if member not in classes]
         if strange or not members or title in classes:
-            text = f"{strange[0]!r} is no class" if strange else f"{title!r} holds no class, or is one"
+            text = f"{strange[0]!r} is not a class" if strange else f"{title!r} holds no class, or is one"
             raise SpecError(f"schemas.{name}.super_classes.{title}", text, ", ".join(classes))
     return {
         title: tuple(member for member in members if member not in empty)

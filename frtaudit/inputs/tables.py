@@ -170,19 +170,21 @@ def _csv(path: Path, name: str) -> "pd.DataFrame":
 
 
 def check_columns(columns: Sequence[str], name: str) -> None:
-    """Raise :class:`DataError` for a column that stands twice, and for more columns than anybody names."""
+    """Raise :class:`DataError` for a column that appears twice, and for more columns than anybody names."""
     if len(columns) > COLUMNS:
         raise DataError(name, f"{len(columns)} columns", f"at most {COLUMNS}")
     repeated = sorted(column for column, times in Counter(columns).items() if times > 1)
     if repeated:
-        raise DataError(name, f"column {column_names(repeated)} stands twice", "unique column names")
+        raise DataError(name, f"column {column_names(repeated)} appears twice", "unique column names")
 
 
 def _check_commas(columns: Sequence[str], name: str) -> None:
     """Raise :class:`DataError` for a table whose fields something else parts, as a spreadsheet may write it."""
     mark = next((text for text, sign in _MARKS.items() if len(columns) == 1 and sign in columns[0]), None)
     if mark:
-        raise DataError(name, f"fields parted by {mark}", "fields parted by commas, numbers with a point")
+        raise DataError(
+            name, f"fields separated by {mark}", "fields separated by commas, numbers with a point"
+        )
 
 
 def _header(path: Path) -> list[str]:

@@ -128,7 +128,7 @@ def _read(path: Path, name: str, wanted: Sequence[tuple[str, ...]]) -> list[Arra
 
 
 def check_plain(held: zipfile.ZipFile, name: str) -> None:
-    """Raise :class:`DataError` where a member of an ``.npz`` file is no plain array; only headers are read."""
+    """Raise :class:`DataError` where a member of an ``.npz`` file is not a plain array; only headers are read."""
     members = held.namelist()
     if len(members) > MEMBERS:
         raise DataError(name, f"{len(members)} arrays", f"at most {MEMBERS}")
@@ -143,12 +143,12 @@ def check_plain(held: zipfile.ZipFile, name: str) -> None:
         if objects:
             array = member.removesuffix(".npy")
             raise DataError(
-                name, f"{array!r} is no plain array", "arrays of numbers and texts, nothing pickled"
+                name, f"{array!r} is not a plain array", "arrays of numbers and texts, nothing pickled"
             )
 
 
 def doubled(path: Path, name: str) -> tuple[str, ...]:
-    """A sentence for each array that stands twice in an ``.npz`` file: which of the two is read is a convention."""
+    """A sentence for each array that appears twice in an ``.npz`` file: which of the two is read is a convention."""
     try:
         with open_regular(path, name) as stream, zipfile.ZipFile(stream) as held:
             members = Counter(held.namelist())

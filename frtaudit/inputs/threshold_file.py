@@ -67,7 +67,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     "".join(found).encode()
     if len(found) < len(pairs):
-        raise ValueError("a name stands twice in a mapping")
+        raise ValueError("a name appears twice in a mapping")
     return found
 
 

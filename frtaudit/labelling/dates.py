@@ -99,12 +99,12 @@ def meet(earlier: Labelling, later: Labelling, design: Design, how: How) -> Meet
         )
     queries = tuple(sorted(set(earlier.faces.queries) & set(later.faces.queries)))
     if not queries:
-        raise DataError(WHERE, "no query stands in both collections", "a search for the same names")
+        raise DataError(WHERE, "no query is in both collections", "a search for the same names")
     both = _ids(earlier.faces) & _ids(later.faces)
     if design is Design.SAME_IMAGES and not both:
         raise DataError(
             WHERE,
-            "no face stands in both collections under one query",
+            "no face is in both collections under one query",
             "the same images, or design=same_names",
         )
     if design is Design.SAME_NAMES or not both:

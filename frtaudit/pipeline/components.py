@@ -93,7 +93,7 @@ def comparison_of(spec: AuditSpec, name: str) -> Comparison:
 def load_providers(spec: AuditSpec, cohort_data: CohortData) -> list[Provider]:
     """The providers, in the spec's order; a bare name is scored from the cohort's templates or its score lists.
 
-    Raises :class:`SpecError` for a name that the cohort does not offer, or one that stands twice.
+    Raises :class:`SpecError` for a name that the cohort does not offer, or one that appears twice.
     """
     known = offered(cohort_data)
     wanted = known if spec.providers is None else list(spec.providers)
@@ -102,7 +102,7 @@ def load_providers(spec: AuditSpec, cohort_data: CohortData) -> list[Provider]:
     names = [provider.name for provider in providers]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise SpecError("providers", f"{twice[0]!r} stands twice", "each name once")
+        raise SpecError("providers", f"{twice[0]!r} appears twice", "each name once")
     for where, of in {"trained_on": spec.trained_on, "provenance.systems": spec.provenance.systems}.items():
         stray = [name for name in of if name not in names]
         if stray:

@@ -88,12 +88,12 @@ def _lock(place: Path) -> int:
         return lock(place / LOCK, wait=False)
     except BlockingIOError:
         text = f"another run writes into {place.parent.name}"
-        raise DataError(WHERE, text, "its end, or another folder") from None
+        raise DataError(WHERE, text, "wait for it, or another folder") from None
 
 
 def _refuse_used(folder: Path, last: str) -> None:
     if (folder / last).exists():
-        raise SpecError(WHERE, f"{folder.name} already holds a {last}", f"a folder without a {last}")
+        raise SpecError(WHERE, f"{folder.name} already contains a {last}", f"a folder without a {last}")
 
 
 def refuse_invalid(folder: Path) -> None:

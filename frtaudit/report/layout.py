@@ -117,7 +117,7 @@ def _numbers(content: Json) -> Callable[[str], Text]:
         if resolved is None:
             return (TextSpan(text=ABSENT, pointer=pointer),)
         if isinstance(resolved, bool) or not isinstance(resolved, (int, float, str)):
-            raise TypeError(f"{pointer} is no number and no text")
+            raise TypeError(f"{pointer} is neither a number nor text")
         return (TextSpan(text=_printed(content, pointer, resolved), pointer=pointer, kind="n"),)
 
     return number

@@ -184,7 +184,7 @@ def _files(folder: Path) -> dict[str, bytes]:
         if path.is_dir() or any(part.startswith(".") for part in path.relative_to(folder).parts):
             continue
         if not path.resolve().is_relative_to(root):
-            _refuse(f"{name} leads out of the folder", "files that stand in it")
+            _refuse(f"{name} leads out of the folder", "files inside it")
         _check_place(name)
         found[name] = read_regular(path, name)
     if not found:
@@ -215,7 +215,7 @@ def _check_styles(files: Mapping[str, bytes]) -> None:
             if hit := pattern.search(line):
                 _refuse(
                     f"{name}, line {number}: {hit[0]!r} would load or run something",
-                    "what stands in the file",
+                    "the text in the file",
                 )
 
 
@@ -260,7 +260,7 @@ def _laid_over(table: str, ours: object, theirs: object) -> object:
                     f"{WORDS}: [{table}] has no word for {key!r}{closest(key, ours)}", ", ".join(sorted(ours))
                 )
             if not isinstance(value, str):
-                _refuse(f"{WORDS}: [{table}] {key} is no text", "text")
+                _refuse(f"{WORDS}: [{table}] {key} is not text", "text")
         return {**ours, **theirs}
     if not (isinstance(ours, tuple) and isinstance(theirs, list) and _alike(ours, theirs)):
         _refuse(f"{WORDS}: {table} is not what the shipped words have there", "see the shipped words.toml")

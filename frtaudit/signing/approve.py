@@ -84,7 +84,7 @@ def _check_run(path: Path) -> None:
         (check for check in verification.checks if check.status is CheckStatus.INDETERMINATE), None
     )
     if open_end is not None:
-        raise DataError(open_end.subject, open_end.message, "a signed run: approving comes second")
+        raise DataError(open_end.subject, open_end.message, "a signed run: sign before you approve")
 
 
 def _check_new(path: Path, pdf: Path, folder: Path | None, signer: Signer) -> None:

@@ -93,7 +93,7 @@ def _seal_trust(seal: Seal, name: str, trust: Trust) -> Iterator[Check]:
     if outside is not None:
         yield untrusted(name, f"its signer {signer!r} is not trusted here ({outside})")
     if seal.stamp is None:
-        yield note(name, "its time is what its signer's clock said: no authority gave one")
+        yield note(name, "its time is from its signer's clock, not from an authority")
         return
     tsa = common_name(seal.stamp.certificate)
     if seal.stamp.distrust is not None:

@@ -1,4 +1,4 @@
-"""What of a folder no signature covers: named, one line each, and never opened where it is no regular file."""
+"""What of a folder no signature covers: named, one line each, and never opened where it is not a regular file."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,7 +33,7 @@ def not_covered(folder: Path) -> Iterator[Check]:
 def read_bounded(path: Path, most: int) -> bytes:
     """The bytes of a regular file that nothing vouches for yet.
 
-    Raises FileNotFoundError; :class:`VerificationError` for what is no regular file, too large, or not readable.
+    Raises FileNotFoundError; :class:`VerificationError` for what is not a regular file, too large, or not readable.
     """
     try:
         size = path.lstat().st_size

@@ -51,7 +51,7 @@ def _from_pkcs12(path: Path, data: bytes, password_file: str | Path | None) -> B
                 password = password_for(password_file, f"Password of {path}: ")
                 continue
             raise DataError(
-                str(path), "the password is wrong or missing, or this is no PKCS#12", ASKED
+                str(path), "the password is wrong or missing, or this is not a PKCS#12 file", ASKED
             ) from None
         return _certified(path, key), tuple(
             certificate for certificate in (first, *others) if certificate is not None

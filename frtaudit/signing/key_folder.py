@@ -64,9 +64,9 @@ def read(folder: Path, password: bytes | None = None) -> Signer:
     statement = _private(folder / STATEMENT_KEY, password)
     pdf_key = _private(folder / PDF_KEY, password)
     if not isinstance(statement, ed25519.Ed25519PrivateKey):
-        raise DataError(str(folder / STATEMENT_KEY), "is no Ed25519 key", "a key of frtaudit keygen")
+        raise DataError(str(folder / STATEMENT_KEY), "is not an Ed25519 key", "a key of frtaudit keygen")
     if not isinstance(pdf_key, ec.EllipticCurvePrivateKey):
-        raise DataError(str(folder / PDF_KEY), "is no ECDSA key", "a key of frtaudit keygen")
+        raise DataError(str(folder / PDF_KEY), "is not an ECDSA key", "a key of frtaudit keygen")
     certificate = _certificate(folder / CERTIFICATE)
     if certificate.public_key() != pdf_key.public_key():
         raise DataError(str(folder), f"{CERTIFICATE} does not belong to {PDF_KEY}")

@@ -154,7 +154,7 @@ def is_inside(name: str) -> bool:
 
 
 def _irregular_part(folder: Path, name: str) -> str | None:
-    """What stands in the way of a name, where a part of it is a link, or its last part is no regular file."""
+    """What stands in the way of a name, where a part of it is a link, or its last part is not a regular file."""
     path = folder
     for part in PurePosixPath(name).parts:
         path /= part

@@ -69,10 +69,10 @@ def open_pdf(
 
 def _unsigned(pdf: SignedPdf, where: str, outer: Statement | None) -> Check:
     if INNER_NAME in pdf.attachments:
-        return invalid(where, "carries a signed statement, but its own signature is gone")
+        return invalid(where, "contains a signed statement, but its own signature is missing")
     if outer is not None:
         return invalid(where, "is not signed, although the run is")
-    return indeterminate(where, "is not signed: an unsigned draft, or no report")
+    return indeterminate(where, "is not signed: an unsigned draft, or not a report")
 
 
 def _inner(inner: Statement, pdf: SignedPdf, where: str) -> Iterator[Check]:

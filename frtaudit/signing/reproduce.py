@@ -146,7 +146,7 @@ def _reproduced(run: Path, rederive: Rederive, overrides: Sequence[str], before:
 
 
 def _parser() -> CheckParser:
-    parser = CheckParser(prog="frtaudit reproduce", description="Derive a result again and compare.")
+    parser = CheckParser(prog="frtaudit reproduce", description="Compute a result again and compare.")
     parser.add_argument(
         "run", metavar="RUN", help="a run folder, its signed PDF, or the folder of a sweep: each job"
     )

@@ -127,7 +127,7 @@ def rendering_checks(written: Written, status: str, depth: Depth, *, trusted: bo
     first = written.papers[0].name if written.page is None and written.papers else written.page_name
     told = _told(written)
     if told is None:
-        yield invalid(SETTINGS, "is not what a report was told")
+        yield invalid(SETTINGS, "is not a record of report settings")
         return
     recorded = told.get(RENDERED_BY)
     if not isinstance(recorded, dict) or not _says(recorded):

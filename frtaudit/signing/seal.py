@@ -59,13 +59,13 @@ def open_seal(data: bytes, where: str, roots: Sequence[x509.Certificate] = ()) -
         envelope, token = to_bytes(value["envelope"]), value["timestamp"]
         canonical = set(value) == {"envelope", "timestamp"} and to_bytes(value) == data
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise VerificationError(where, f"is no seal ({why(error)})", "a file of frtaudit seal") from None
+        raise VerificationError(where, f"is not a seal ({why(error)})", "a file of frtaudit seal") from None
     if not canonical:
         raise VerificationError(where, "is not in canonical form: bytes were changed")
     statement = open_statement(envelope, Scope.SEAL, where)
     content = statement.sealed
     if not isinstance(content, Mapping) or statement.subjects != {CONTENT: digest_bytes(to_bytes(content))}:
-        raise VerificationError(where, "does not hold what it signs")
+        raise VerificationError(where, "does not contain what it signs")
     given = None if token is None else read_stamp(str(token), envelope, roots, where)
     return Seal(content=content, statement=statement, stamp=given, sha256=sha256(data))
 
@@ -158,7 +158,7 @@ def _parser() -> Parser:
 
 def _refuse_used(path: Path) -> None:
     if path.exists():
-        raise DataError("--out", f"{path.name} exists", "a new file: a seal is not written over")
+        raise DataError("--out", f"{path.name} exists", "a new file: a seal is not overwritten")
 
 
 def _write(path: Path, data: bytes) -> None:

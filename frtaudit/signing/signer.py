@@ -74,7 +74,7 @@ def check_years(signer: Signer, when: datetime) -> None:
     first, last = signer.certificate.not_valid_before_utc, signer.certificate.not_valid_after_utc
     if not first <= when <= last:
         text = f"expired on {last:%Y-%m-%d}" if when > last else f"does not hold before {first:%Y-%m-%d}"
-        raise DataError(f"key of {signer.name!r}", f"its certificate {text}", "a key within its years")
+        raise DataError(f"key of {signer.name!r}", f"its certificate {text}", "a key within its validity")
 
 
 def dated_outside(certificate: x509.Certificate, when: datetime | None) -> str | None:

@@ -243,7 +243,7 @@ def _check_envelope(envelope: Envelope, data: bytes, public: PublicKey, where: s
     try:
         envelope.verify([key], 1)
     except Exception:  # noqa: BLE001  whatever stops the check, the signature does not hold
-        raise VerificationError(where, "the signature does not hold for the key that it names") from None
+        raise VerificationError(where, "the signature is not valid for the key that it names") from None
     members = [set(signature.to_dict()) for signature in envelope.signatures.values()]
     if to_bytes(envelope.to_dict()) != data or members != [{"keyid", "sig"}]:
         raise VerificationError(where, "is not in canonical form: bytes around the payload were changed")

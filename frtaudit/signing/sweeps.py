@@ -115,7 +115,9 @@ def _results(outer: Statement) -> frozenset[str]:
 
 def _unlisted(folder: Path, outer: Statement, jobs: Container[str]) -> Iterator[Check]:
     """What the statement does not list; approvals of a job were looked at with it, a sweep has none."""
-    yield from (invalid(name, "is of no run: approvals lie beside a job") for name in approvals(folder))
+    yield from (
+        invalid(name, "belongs to no run: approvals are in the folder of a job") for name in approvals(folder)
+    )
     for name in covered(folder):
         job, _, file = name.rpartition("/")
         if name not in outer.subjects and not (job in jobs and APPROVALS.fullmatch(file)):
@@ -142,7 +144,7 @@ def _beside(
         if name in OURS or name in said or (job in done and (marks or is_part(file))) or failed:
             continue
         if is_part(name):
-            yield invalid(name, "is a file of a run, and stands in the folder of a sweep")
+            yield invalid(name, "is a file of a run in the folder of a sweep")
         else:
             yield unchecked(name, "is signed, and no part of the sweep: compared with nothing")
 

@@ -95,7 +95,7 @@ def read_stamp(token: str, data: bytes, roots: Sequence[x509.Certificate], where
     except Exception as error:  # noqa: BLE001  forged bytes may raise anything; all of it means invalid
         raise VerificationError(where, f"its time cannot be read ({why(error)})") from None
     if not holds:
-        raise VerificationError(where, "its time was given for something else")
+        raise VerificationError(where, "its time is for other content")
     trusted = status.get("validation_path") is not None and status.get("trust_problem_indic") is None
     return Stamp(
         when=when, certificate=certificate, distrust=None if trusted else "no path to a trusted certificate"

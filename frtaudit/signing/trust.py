@@ -64,8 +64,8 @@ def _refuse_open(path: Path) -> None:
     for place in sorted(whole | above):
         mode = place.stat().st_mode
         if mode & stat.S_IWOTH and not (place in above and mode & stat.S_ISVTX):
-            found = "every user of this machine can write it, and so say whom you trust"
-            raise DataError(str(place), found, f"what it holds looked at, then chmod o-w {place}")
+            found = "every user of this machine can write it, and so change whom you trust"
+            raise DataError(str(place), found, f"its content inspected, then chmod o-w {place}")
 
 
 def _files(path: Path) -> list[Path]:

@@ -124,7 +124,7 @@ def test_three_classes_have_three_pairs() -> None:
 
 
 def test_each_space_has_its_unit() -> None:
-    """A distance of TAR curves is no number of score points, and says so."""
+    """A distance of TAR curves is not a number of score points, and says so."""
     units = {item.at["space"]: item.unit for item in pick(whole().result, "d_l2")}
     assert units["quantile"] == "points of the score range mapped to 0..100"
     assert units["tar"].startswith("TAR (0..1) times the root of points")

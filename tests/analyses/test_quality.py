@@ -103,7 +103,7 @@ def test_no_such_column_and_no_numbers() -> None:
     ):
         Quality(attribute="sharpness").estimates(system, 0.05)
     with pytest.raises(
-        DataError, match="column 'tone' holds a text that is no number; accepted: a column of numbers"
+        DataError, match="column 'tone' holds a text that is not a number; accepted: a column of numbers"
     ):
         Quality(attribute="tone").estimates(put(made(Quality()), "even"), 0.05)
     with pytest.raises(SpecError, match=r"analyses\.quality\.strata: found 0; accepted: 1 or more"):

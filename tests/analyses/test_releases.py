@@ -80,7 +80,7 @@ def test_a_further_release_moves_no_earlier_number() -> None:
     [
         (
             {"a": Release(), "b": Release()},
-            "analyses.releases.families.v: two systems stand at one place of the grid; accepted: each place once",
+            "analyses.releases.families.v: two systems have the same place in the grid; accepted: each place once",
         ),
         (
             {"a": Release(released="last year")},

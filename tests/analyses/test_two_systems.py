@@ -24,7 +24,7 @@ def test_the_first_two_systems_unless_named(asked: TwoSystems, ordered: list[str
     ("zones", "message"),
     [
         ({"fta": (RateIndex.GINI,)}, r"\.zones: found 'fta'; accepted: fnmr or fmr"),
-        ({"fmr": (RateIndex.GINI, RateIndex.GINI)}, r"\.zones\.fmr: a metric stands twice"),
+        ({"fmr": (RateIndex.GINI, RateIndex.GINI)}, r"\.zones\.fmr: a metric appears twice"),
     ],
 )
 def test_zones_are_of_known_rates_each_metric_once(

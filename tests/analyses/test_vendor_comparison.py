@@ -25,5 +25,5 @@ def test_a_rule_is_checked_at_the_door_and_against_the_panel() -> None:
     with pytest.raises(SpecError, match="decision.metric"):
         VendorComparison(decision=Decision(metric="eer"))
     late = VendorComparison(decision=Decision(fmr=0.77))
-    with pytest.raises(SpecError, match="0.77 is no target"):
+    with pytest.raises(SpecError, match="0.77 is not a target"):
         late.survey(made(), load_cohort(made()))

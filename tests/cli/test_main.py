@@ -55,7 +55,7 @@ def test_version_loads_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("name", ["SOURCE_DATE_EPOCH", "MPLBACKEND"])
 def test_what_the_shell_says_to_libraries_is_not_heeded(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A time that is no number, or a backend that is none, would end a library: neither reaches one."""
+    """A time that is not a number, or a backend that is none, would end a library: neither reaches one."""
     monkeypatch.setenv(name, "abc")
     assert main.main(["--version"]) == 0
     assert name not in os.environ
@@ -404,7 +404,7 @@ def test_check_refuses_a_folder_that_run_refuses(capsys: pytest.CaptureFixture[s
     [
         (
             "out/result.json",
-            "hydra.run.dir: out already holds a result.json; accepted: a folder without a result",
+            "hydra.run.dir: out already contains a result.json; accepted: a folder without a result",
         ),
         ("out", "hydra.run.dir: a file stands where a folder is needed"),
         ("out/report.html", "hydra.run.dir: "),

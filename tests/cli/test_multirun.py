@@ -236,7 +236,7 @@ def test_a_sweep_of_refused_jobs_leaves_nothing(somewhere: Path) -> None:
         sweep("bootstrap.b=1,2")
     with pytest.raises(SpecError, match=r"describe the same audit"):
         sweep("threads=1,2")
-    with pytest.raises(SpecError, match=r"'seed' stands twice"):
+    with pytest.raises(SpecError, match=r"'seed' appears twice"):
         sweep("seed=1,2", "seed=3")
     assert list(somewhere.iterdir()) == []
 
@@ -258,7 +258,7 @@ def test_a_folder_of_ones_own_holds_one_sweep(somewhere: Path) -> None:
     """hydra.sweep.dir names it; another sweep into it is refused and nothing moves."""
     assert sweep("seed=1,2", "hydra.sweep.dir=mine") == 0
     before = (somewhere / "mine" / "sweep.json").read_bytes()
-    with pytest.raises(SpecError, match=r"^hydra.sweep.dir: mine holds another sweep"):
+    with pytest.raises(SpecError, match=r"^hydra.sweep.dir: mine contains another sweep"):
         sweep("seed=3,4", "hydra.sweep.dir=mine")
     assert (somewhere / "mine" / "sweep.json").read_bytes() == before
     (somewhere / "taken").write_text("mine")
@@ -374,7 +374,7 @@ def test_a_launcher_that_does_not_work_is_one_line(
     said = capsys.readouterr()
     assert said.err.startswith("frtaudit: hydra/launcher=submitit_slurm: RuntimeError: Could not detect")
     assert said.err.count("\n") == 1
-    assert "its one job: could not audit (it did not come to an end)" in said.out
+    assert "its one job: could not audit (it did not finish)" in said.out
     assert told(somewhere) == ["unfinished"]
 
 

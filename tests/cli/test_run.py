@@ -109,7 +109,7 @@ def test_fail_on_decides_the_exit_code() -> None:
     [
         ("bootstrap.b=3", 2, "frtaudit: bootstrap: unknown key 'b' (did you mean 'B'?); accepted: B, alpha"),
         ("bootstrap.alpha=2", 2, "frtaudit: bootstrap.alpha: found 2; accepted: a number between 0 and 1"),
-        ("seed=4", 1, "frtaudit: memory: no more can be had; accepted: more memory, fewer threads, or"),
+        ("seed=4", 1, "frtaudit: memory: no more is available; accepted: more memory, fewer threads, or"),
         ("seed=5", 1, "frtaudit: report.pdf: no space is left on the disk; accepted: free space there, or"),
         ("seed=6", 1, "frtaudit: output: the file-size limit is reached; accepted: a higher limit: ulimit -f"),
         ("bootstrap.B=99999999999", 2, "frtaudit: bootstrap.B: found 99999999999; accepted: at most 1000000"),
@@ -170,7 +170,7 @@ def test_a_folder_with_a_result_is_refused_and_left_alone(
     before = {path: path.read_bytes() for path in (somewhere / "out").rglob("*") if path.is_file()}
     assert run("seed=9", "hydra.run.dir=out") == 2
     assert lines(capsys) == [
-        "frtaudit: hydra.run.dir: out already holds a result.json; accepted: a folder without a result"
+        "frtaudit: hydra.run.dir: out already contains a result.json; accepted: a folder without a result"
     ]
     assert before == {path: path.read_bytes() for path in (somewhere / "out").rglob("*") if path.is_file()}
 

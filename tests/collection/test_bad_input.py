@@ -251,8 +251,8 @@ def test_stopped_in_the_middle(tmp_path: Path, number: signal.Signals, code: int
 
 
 GONE = (
-    "frtaudit: into: store.sqlite is gone or empty beside collection.json: every call would be made and paid for "
-    "again; accepted: store.sqlite put back, another folder, or --pay-again"
+    "frtaudit: into: store.sqlite is missing or empty, but collection.json exists: every call would be made and paid "
+    "for again; accepted: store.sqlite put back, another folder, or --pay-again"
 )
 
 
@@ -275,7 +275,7 @@ def test_a_collection_whose_store_is_gone_is_not_paid_for_again(
     for name in ("collection.json", "sittings.json"):
         (folder / name).rename(tmp_path / name)
     assert main(words) == 1
-    assert "is gone or empty beside acme.parquet: every call" in capsys.readouterr().err
+    assert "is missing or empty, but acme.parquet exists: every call" in capsys.readouterr().err
     assert main([*words, "--pay-again"]) == 0
     assert (folder / "collection.json").read_bytes() == before
     assert main(words) == 0

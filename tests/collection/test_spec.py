@@ -77,7 +77,7 @@ def test_what_decides_no_answer_is_not_identity() -> None:
         ),
         (
             [*WORDS, "duplicates.faces=templates", "duplicates.template_similarity=0.99"],
-            "duplicates.faces: templates: no collection keeps them",
+            "duplicates.faces: templates: no collection stores them",
         ),
         (
             [*WORDS[2:], "source=image_search", "source.names=n.csv"],

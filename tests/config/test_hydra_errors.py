@@ -30,7 +30,7 @@ def test_our_own_errors_stay() -> None:
         ),
         (
             ConfigCompositionException("In 'audit/mine': Could not override 'report'.\nDid you mean"),
-            "audit/mine: selects a report preset; accepted: its fields, report: ...; presets stand above them",
+            "audit/mine: selects a report preset; accepted: its fields, report: ...; presets are selected above them",
         ),
         (ConfigCompositionException("Could not delete 'x'. No match\nmore"), "x: Could not delete 'x'. No match"),
         (

@@ -293,8 +293,8 @@ def test_bad_specs_are_refused_in_one_line(overrides: list[str], line: str) -> N
     "overrides", [[5], [None], [b"audit=demo"], ["audit=demo", ["seed=1"]], None, 5, "audit=demo"]
 )
 def test_overrides_from_python_are_words(overrides: Any) -> None:
-    """What is no list of texts is refused as an error of ours; what can be read once only is read once."""
-    with pytest.raises(SpecError, match=r"^overrides: .* is no (text|list); accepted: "):
+    """What is not a list of texts is refused as an error of ours; what can be read once only is read once."""
+    with pytest.raises(SpecError, match=r"^overrides: .* is not (text|a list); accepted: "):
         load_spec(overrides)
     assert load_spec(iter(["audit=demo", "seed=7"])).seed == 7  # type: ignore[arg-type]  # as a program may
 

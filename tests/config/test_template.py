@@ -29,7 +29,7 @@ def test_nothing_is_overwritten(tmp_path: Path, name: str) -> None:
     """Where one of the files is there, none is written."""
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text("mine")
-    with pytest.raises(SpecError, match=f"^{name}: is there already"):
+    with pytest.raises(SpecError, match=f"^{name}: already exists"):
         write_starter(tmp_path)
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [Path(name).name]
     assert (tmp_path / name).read_text() == "mine"

@@ -79,7 +79,7 @@ def test_enough_resamples_is_the_smallest_b(number: int) -> None:
         ({"bootstrap": Bootstrap(stratify="gendre")}, "bootstrap.stratify: no schema is named 'gendre' (did"),
         ({"thresholds": Thresholds(fmr=(0.0,))}, "thresholds.fmr: found 0"),
         ({"thresholds": Thresholds(fmr=(1.0,))}, "thresholds.fmr: found 1"),
-        ({"thresholds": Thresholds(fmr=(0.1, 0.1))}, "thresholds.fmr: 0.1 stands twice"),
+        ({"thresholds": Thresholds(fmr=(0.1, 0.1))}, "thresholds.fmr: 0.1 appears twice"),
         ({"thresholds": Thresholds(source=ThresholdSource.FILE)}, "thresholds.file: no value"),
         ({"thresholds": Thresholds(file="x")}, "thresholds.source: found 'same_data' beside a file; accepted: file"),
         ({"thresholds": Thresholds(curve=CurveGrid(per_decade=0))}, "thresholds.curve.per_decade: found 0"),
@@ -88,9 +88,9 @@ def test_enough_resamples_is_the_smallest_b(number: int) -> None:
         ({"folds": Folds(source=FoldSource.FILE)}, "folds.file: no value"),
         ({"folds": Folds(file="x")}, "folds.source: found 'none' beside a file"),
         ({"providers": ()}, "providers: names nothing"),
-        ({"providers": ("a", "a")}, "providers: a stands twice"),
+        ({"providers": ("a", "a")}, "providers: a appears twice"),
         ({"report": Report(date="2026-02-30")}, "report.date: found '2026-02-30'; accepted: a day as YYYY-MM-DD"),
-        ({"requirements": (need(), need())}, "requirements: r stands twice"),
+        ({"requirements": (need(), need())}, "requirements: r appears twice"),
         ({"requirements": (need(metric="fnmr_at_fnr"),)}, "requirements[0].metric: found 'fnmr_at_fnr' (did you mean"),
         ({"requirements": (need(metric="d_l2", at={"space": "tra"}),)}, "requirements[0].at.space: found 'tra'"),
         ({"requirements": (need(at={"threshold": "high"}),)}, "requirements[0].at.threshold: found 'high'"),
@@ -116,10 +116,10 @@ def test_enough_resamples_is_the_smallest_b(number: int) -> None:
         ({"requirements": (ratio(limit=0.0),)}, "requirements[0].limit: found 0 of a ratio; accepted: a number"),
         ({"requirements": (ratio(limit=-1.25),)}, "requirements[0].limit: found -1.25 of a ratio"),
         ({"requirements": (ratio(group="femal"),)}, "requirements[0].group: found 'femal' (did you mean 'female'?)"),
-        ({"requirements": (need(limit=0.0, strict=True),)}, "requirements[0].strict: no rate keeps a strict limit"),
+        ({"requirements": (need(limit=0.0, strict=True),)}, "requirements[0].strict: no rate meets a strict limit"),
         (
             {"requirements": (need(limit=1.0, sense=">=", strict=True),)},
-            "requirements[0].strict: no rate keeps a strict limit of 1; accepted: strict: false",
+            "requirements[0].strict: no rate meets a strict limit of 1; accepted: strict: false",
         ),
         ({"requirements": (need(level=0.5),)}, "requirements[0].level: found 0.5; accepted: a number between"),
         ({"requirements": (need(level=1.0),)}, "requirements[0].level: found 1; accepted: a number between 0.5 and 1"),
@@ -131,7 +131,7 @@ def test_enough_resamples_is_the_smallest_b(number: int) -> None:
         ),
         ({"requirements": (need(minimum={"subjects": 0}),)}, "requirements[0].minimum.subjects: found 0; accepted"),
         ({"requirements": (need(minimum={"comparisons": -1}),)}, "requirements[0].minimum.comparisons: found -1"),
-        ({"requirements": (ratio(), ratio())}, "requirements: r stands twice"),
+        ({"requirements": (ratio(), ratio())}, "requirements: r appears twice"),
         ({"requirements": (need(group="x"),), "schemas": {}}, "requirements[0].group: found 'x' in an audit without"),
     ],
 )  # fmt: skip
@@ -190,7 +190,7 @@ def test_required_rates_have_an_interval_that_decides(metric: str, method: Metho
 def test_an_interval_stands_once() -> None:
     """The same method and target twice is a slip."""
     wanted = [IntervalSpec(method=Method.VERTEX, target=Target.POPULATION)] * 2
-    with pytest.raises(SpecError, match="vertex for population stands twice"):
+    with pytest.raises(SpecError, match="vertex for population appears twice"):
         validate.check_intervals(wanted)
 
 

@@ -49,7 +49,7 @@ def test_values_that_no_image_has(rules: Rules, said: str) -> None:
             "rules.mated: 81 pairs do not divide into 2 groups, 1 mixes and 4 folds; accepted: a multiple of 8",
         ),
         ({"age": "years"}, "rules.traits: the cohort has no column 'years'; accepted: age, exposure"),
-        ({"age": "hair"}, "column hair: a value is no number"),
+        ({"age": "hair"}, "column hair: a value is not a number"),
     ],
 )
 def test_contradictions_are_one_line_each(change: dict[str, object], said: str) -> None:

@@ -30,7 +30,7 @@ def test_names_come_from_the_data_that_the_run_read(tmp_path: Path) -> None:
         tables={"samples": samples},
         digests={RESULT: "0"},
     )
-    with pytest.raises(DataError, match=r"vendor: its people go by pseudonyms of their own, .*cohort.root"):
+    with pytest.raises(DataError, match=r"vendor: its pseudonyms differ, .*cohort.root"):
         names_of(run)
     note_paths(made, "0")
     assert sorted(names_of(run).values()) == ["a1", "a2", "b1", "b2"]

@@ -38,5 +38,5 @@ def test_shares_of_what_the_audit_does_not_have() -> None:
     check_shares({"group": {"x": 3.0, "y": 1.0}}, system, "w")
     with pytest.raises(SpecError, match="w: no schema is named 'grup'; accepted: group"):
         check_shares({"grup": {"x": 1.0}}, system, "w")
-    with pytest.raises(SpecError, match=r"w\.group: 'z' is no class; accepted: x, y"):
+    with pytest.raises(SpecError, match=r"w\.group: 'z' is not a class; accepted: x, y"):
         check_shares({"group": {"x": 1.0, "z": 1.0}}, system, "w")

@@ -68,10 +68,10 @@ def test_tables_of_pairs(tmp_path: Path) -> None:
         ("", "holds no pair"),
         ("2\t2\nA_B\t1\t2\n", "1 pairs; accepted: 8, as the first line says"),
         ("1\t1\nA_B\t1\tD\t1\nA_B\t1\t2\n", "line 2: a line of the other kind"),
-        ("x\t1\nA_B\t1\t2\n", "line 1: 'x' is no count"),
-        ("KEY=" + "s" * 40, "line 1: 'KEY=ssss'... .44 characters. is no count"),
+        ("x\t1\nA_B\t1\t2\n", "line 1: 'x' is not a count"),
+        ("KEY=" + "s" * 40, "line 1: 'KEY=ssss'... .44 characters. is not a count"),
         ("A_B\t1\t9\n", "line 1: names a sample that the cohort does not hold"),
-        ("A_B\t1\ttwo\n", "line 1: an image number is no integer"),
+        ("A_B\t1\ttwo\n", "line 1: an image number is not an integer"),
         ("A_B\t1\t2\t3\t4\n", "line 1: 5 fields"),
         ("A_B\t1\t1\n", "line 1: compares a sample with itself"),
         ("A_B\t1\tA_B\t2\n", "line 1: a non-mated line disagrees with the metadata"),
@@ -88,7 +88,7 @@ def test_a_fold_is_a_number(tmp_path: Path) -> None:
     """A fold that is no small integer is refused, also when it is missing."""
     for fold in ("x", "", "-1", "40000"):
         path = written(tmp_path, f"fold,probe,reference\n0,C_0001,D_0001\n{fold},C_0001,D_0001\n", "p.csv")
-        with pytest.raises(DataError, match=r"p.csv line 3: the fold is no integer"):
+        with pytest.raises(DataError, match=r"p.csv line 3: the fold is not an integer"):
             read_pairs(path, cohort())
 
 
@@ -100,7 +100,7 @@ def test_pairs_of_dropped_subjects_are_counted(tmp_path: Path) -> None:
 
 
 def test_a_missing_list_is_named(tmp_path: Path) -> None:
-    """A list that is not there, or is no text, is one line."""
+    """A list that is not there, or is not text, is one line."""
     with pytest.raises(DataError, match=r"^pairs.txt: no file"):
         read_pairs(tmp_path / "pairs.txt", cohort())
     (tmp_path / "pairs.txt").write_bytes(b"\xff\xfe\x00")

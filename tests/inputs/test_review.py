@@ -29,7 +29,7 @@ def test_verdicts_are_read_and_empty_ones_left_out(tmp_path: Path) -> None:
     ("lines", "said"),
     [
         ((("0" * 16, "same"),), "^review.csv line 2: names a pair that was not put to review"),
-        (((KNOWN[0], "same"), (KNOWN[0], "same")), "^review.csv line 3: a pair stands twice"),
+        (((KNOWN[0], "same"), (KNOWN[0], "same")), "^review.csv line 3: a pair appears twice"),
         (
             ((KNOWN[0], "maybe"),),
             "^review.csv line 2: found the verdict 'maybe'; accepted: same, different, or nothing$",
@@ -39,6 +39,6 @@ def test_verdicts_are_read_and_empty_ones_left_out(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_one_line(
     tmp_path: Path, lines: tuple[tuple[str, str], ...], said: str
 ) -> None:
-    """Unknown ids, pairs that stand twice and other verdicts name their line."""
+    """Unknown ids, pairs that appear twice and other verdicts name their line."""
     with pytest.raises(DataError, match=said):
         read_review(written(tmp_path, *lines), KNOWN, WORDS)

@@ -184,7 +184,7 @@ def test_super_classes_stand_on_classes() -> None:
     """Super-classes name declared classes; a crossing's lose the intersections that nobody is in."""
     done = classify(crossed(super_classes={"mixed": ("f&y", "m&y")}), COLUMNS, of(0, 1, 2, 3, 4))
     assert done.classifications["both"].super_classes == {"mixed": ("f&y",)}
-    with pytest.raises(SpecError, match=r"schemas.s.super_classes.light: 'z' is no class; accepted: f, m"):
+    with pytest.raises(SpecError, match=r"schemas.s.super_classes.light: 'z' is not a class; accepted: f, m"):
         one(SchemaSpec(column="x", super_classes={"light": ("z",)}), ("f", "m"))
 
 
@@ -215,7 +215,7 @@ def test_bins_can_be_labelled() -> None:
         SpecError, match="2 labels for 3 classes; accepted: one label for each declared class or bin"
     ):
         check_schemas({"s": SchemaSpec(column="x", bins=bins, labels=labels[:2])})
-    with pytest.raises(SpecError, match="a label stands twice"):
+    with pytest.raises(SpecError, match="a label appears twice"):
         check_schemas({"s": SchemaSpec(column="x", bins=bins, labels=("a", "a", "b"))})
 
 
@@ -247,7 +247,7 @@ def test_percentiles_are_taken_within_a_group() -> None:
             "itself",
         ),
         ({"s": SchemaSpec(column="x", bins=Bins(percentiles=(50.0,), within="z"))}, "no schema is named 'z'"),
-        ({"s": SchemaSpec(column="x", classes=("a", "a"))}, "a class stands twice"),
+        ({"s": SchemaSpec(column="x", classes=("a", "a"))}, "a class appears twice"),
         ({"s": SchemaSpec(column="x", classes=("a", "unknown"))}, "'unknown' is a reserved name"),
         ({"s": SchemaSpec(column="x", classes=("a", "b"), labels=("A",))}, "1 labels for 2 classes"),
     ],

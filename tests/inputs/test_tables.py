@@ -48,7 +48,7 @@ def test_a_byte_order_mark_is_no_part_of_the_header(tmp_path: Path) -> None:
     [
         ("", "not a readable CSV"),
         ("id,x\n", "holds no row"),
-        ("id,id\n1,2\n", "column id stands twice"),
+        ("id,id\n1,2\n", "column id appears twice"),
         ("id,x\n1,2\n3,4,5\n", "line 3"),
         ("id,x\n1,2,3\n3,4,5\n", "more fields than the header"),
     ],
@@ -79,7 +79,7 @@ def test_a_table_of_a_spreadsheet_says_what_parts_its_fields(tmp_path: Path, sig
     """Semicolons or tabs in place of commas are named as such, not as one column of a long name."""
     text = "photo,person,age\na,b,1\n".replace(",", sign)
     with pytest.raises(
-        DataError, match=f"^t.csv: fields parted by {named}; accepted: fields parted by commas"
+        DataError, match=f"^t.csv: fields separated by {named}; accepted: fields separated by commas"
     ):
         read_table(written(tmp_path, text), "t.csv")
     assert read_table(written(tmp_path, f"a{sign}b,c\n1,2\n"), "t.csv").columns == (f"a{sign}b", "c")

@@ -64,7 +64,7 @@ def test_samples_without_a_row_failed(tmp_path: Path) -> None:
         ({"embedding": GOOD, "image_id": np.empty(0, "U1")}, r"image_id has shape \(0,\)"),
         (
             {"embedding": GOOD, "image_id": np.array(["a", "b", "c"], dtype=object)},
-            "'image_id' is no plain array",
+            "'image_id' is not a plain array",
         ),
     ],
 )
@@ -110,5 +110,7 @@ def test_what_else_a_file_holds_is_plain_too(extra: str, tmp_path: Path) -> None
     with zipfile.ZipFile(tmp_path / "m.npz", "a") as held:
         for number in range({"objects": 0, "text": 1, "many": 1001}[extra]):
             held.writestr(f"more{number}", b"junk")
-    with pytest.raises(DataError, match="'more0?' is no plain array" if extra != "many" else "1003 arrays"):
+    with pytest.raises(
+        DataError, match="'more0?' is not a plain array" if extra != "many" else "1003 arrays"
+    ):
         templates.templates()

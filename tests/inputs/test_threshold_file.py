@@ -143,8 +143,8 @@ def test_a_refused_threshold_elsewhere_is_not_taken(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"one": {"a": 0.1}, "one": {"a": 0.2}}', "a name stands twice"),
-        ('{"one": {"a": 0.1, "a": 0.2}}', "a name stands twice"),
+        ('{"one": {"a": 0.1}, "one": {"a": 0.2}}', "a name appears twice"),
+        ('{"one": {"a": 0.1, "a": 0.2}}', "a name appears twice"),
         ('{"one": {"\\ud800": 0.1}}', "surrogates not allowed"),
     ],
 )

@@ -107,7 +107,7 @@ def test_nothing_shared_is_said() -> None:
     ):
         meet(one, alien, Design.FOUND, MODES)
     renamed = replace(one.faces, queries=tuple(f"other {q:03d}" for q in range(30)))
-    with pytest.raises(DataError, match="no query stands in both"):
+    with pytest.raises(DataError, match="no query is in both"):
         meet(one, replace(one, faces=renamed), Design.FOUND, MODES)
-    with pytest.raises(DataError, match="no face stands in both collections under one query"):
+    with pytest.raises(DataError, match="no face is in both collections under one query"):
         meet(one, labelling(OTHERS), Design.SAME_IMAGES, MODES)

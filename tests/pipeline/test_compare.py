@@ -156,7 +156,7 @@ def test_tables_that_are_none_are_one_line(tmp_path: Path) -> None:
     found = from_runs()
     paths = (str(runs() / "one"), str(copy), str(runs() / "three"))
     bare = replace(found, cohort=replace(found.cohort, runs=paths))  # type: ignore[type-var]  # a dataclass
-    with pytest.raises(DataError, match="two: its tables do not give the replicates that its run left"):
+    with pytest.raises(DataError, match="two: its tables do not give the replicates of its run"):
         audit(bare)
 
 

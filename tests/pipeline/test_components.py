@@ -60,13 +60,13 @@ def test_lists_are_precomputed(tmp_path: Path) -> None:
     ("providers", "said"),
     [
         (("three",), "^providers: the cohort offers no 'three'; accepted: one, two$"),
-        (("one", "one"), "^providers: 'one' stands twice; accepted: each name once$"),
-        (("one", Cosine(name="one")), "^providers: 'one' stands twice"),
+        (("one", "one"), "^providers: 'one' appears twice; accepted: each name once$"),
+        (("one", Cosine(name="one")), "^providers: 'one' appears twice"),
         ((), "^providers: no provider; accepted: a list"),
     ],
 )
 def test_refused_panels(providers: tuple[object, ...], said: str) -> None:
-    """Unknown names, names that stand twice, and no name at all are refused in one line."""
+    """Unknown names, names that appear twice, and no name at all are refused in one line."""
     with pytest.raises(SpecError, match=said):
         load_providers(spec(providers=providers), MATERIAL)
 

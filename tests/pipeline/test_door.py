@@ -209,7 +209,7 @@ def test_a_run_takes_two_arguments(tmp_path: Path) -> None:
     assert read.result.sha256 == summary.result_sha256
     assert read.result == frtaudit.audit(load_spec(small)).result
     assert reproduce(tmp_path / "run", rederive).exit_code == 0
-    with pytest.raises(SpecError, match="already holds a result"):
+    with pytest.raises(SpecError, match="already contains a result"):
         frtaudit.run([*small, *quiet], str(tmp_path / "run"))
 
 

@@ -132,9 +132,11 @@ def test_two_runs_at_once_are_refused(tmp_path: Path) -> None:
     """The second one says so and touches nothing; a finished folder is refused too."""
     with draft(tmp_path, last="result.json") as files:
         (files / "result.json").write_text("first")
-        with pytest.raises(DataError, match=r"^hydra.run.dir: another run writes into .*; accepted: its end"):
+        with pytest.raises(
+            DataError, match=r"^hydra.run.dir: another run writes into .*; accepted: wait for it"
+        ):
             written(tmp_path, "result.json")
-    with pytest.raises(SpecError, match=r"already holds a result.json"):
+    with pytest.raises(SpecError, match=r"already contains a result.json"):
         written(tmp_path, "result.json")
     assert (tmp_path / "result.json").read_text() == "first"
 

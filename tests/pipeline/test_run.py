@@ -147,7 +147,7 @@ def test_the_day_stands_in_the_report_only(
 
 
 def test_report_settings_are_no_part_of_the_result(unsigned: Path, tmp_path: Path) -> None:
-    """Title, auditor and the wish for no report change nothing but the report."""
+    """Title, auditor and the wish for not a report change nothing but the report."""
     summary = run(made(title="Another", auditor="Somebody", html=False, pdf=False), tmp_path / "bare", code)
     assert summary.report is None
     assert {path.name for path in (tmp_path / "bare").iterdir()} == {"result.json", "verdict.json", "tables"}

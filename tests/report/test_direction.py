@@ -22,7 +22,7 @@ ALONE = f"\u2068{NAME}\u2069"
         (NAME, f"{NAME}: 5, {NAME} 7 %", f"{ALONE}: 5, {ALONE} 7 %"),
         (f"18 {ALEF}{BET}", f"5 18 {ALEF}{BET} 7", f"5 \u206818 {ALEF}{BET}\u2069 7"),
         (f"{ALEF}_&1", f"of {ALEF}  & 1 2", f"of \u2068{ALEF}  & 1\u2069 2"),  # a class as it is printed
-        (f"{ALEF} 1", f"{ALEF} 18", f"\u2068{ALEF}\u2069 18"),  # 18 is no number of that name
+        (f"{ALEF} 1", f"{ALEF} 18", f"\u2068{ALEF}\u2069 18"),  # 18 is not a number of that name
         (ALEF, f"{ALEF}{BET} {ALEF}", f"\u2068{ALEF}{BET} {ALEF}\u2069"),
         (f"\u202e{ALEF} 1", f"\u202e{ALEF} 1 2", f"\u2068\\u202e{ALEF} 1\u2069 2"),
         ("18-35", "18-35 (4)", "18-35 (4)"),

@@ -103,7 +103,7 @@ def form_entry(writer: Appending) -> None:
 
 
 def form_field(kind: str) -> Change:
-    """A field in the form that is no signature."""
+    """A field in the form that is not a signature."""
 
     def change(writer: Appending) -> None:
         form = writer.root["/AcroForm"]

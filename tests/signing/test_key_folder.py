@@ -86,7 +86,7 @@ def test_swapped_and_foreign_files_are_refused(tmp_path: Path) -> None:
         read(folder)
     (folder / CERTIFICATE).write_bytes(own)
     (folder / STATEMENT_KEY).write_bytes((folder / PDF_KEY).read_bytes())
-    with pytest.raises(DataError, match="no Ed25519 key"):
+    with pytest.raises(DataError, match="not an Ed25519 key"):
         read(folder)
     (folder / STATEMENT_KEY).write_bytes(b"garbage")
     with pytest.raises(DataError, match="cannot be read"):
@@ -98,7 +98,7 @@ def test_an_ed25519_key_signs_no_pdf(tmp_path: Path) -> None:
     made = generate(tmp_path / "k", "Org", None, WHEN)
     assert made.statement
     (tmp_path / "k" / PDF_KEY).write_bytes((tmp_path / "k" / STATEMENT_KEY).read_bytes())
-    with pytest.raises(DataError, match="no ECDSA key"):
+    with pytest.raises(DataError, match="not an ECDSA key"):
         read(tmp_path / "k")
 
 

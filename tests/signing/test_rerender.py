@@ -572,7 +572,7 @@ def test_templates_of_a_stranger_are_not_run(
 def test_settings_that_are_none_are_invalid(run: Path, signer: Signer, data: bytes) -> None:
     """report.json that was signed and is no such file is named."""
     found = verify(put(run, {"report.json": data}, signer))
-    assert said(found, CheckStatus.INVALID) == ["report.json: is not what a report was told"]
+    assert said(found, CheckStatus.INVALID) == ["report.json: is not a record of report settings"]
 
 
 @pytest.mark.parametrize("data", [b"{}", make_result(0.3).to_bytes().replace(b'"limit":1.0', b'"limit":0.9')])

@@ -118,13 +118,13 @@ def test_a_seal_that_is_none_stops_the_run_at_once(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"^seal: absent.json cannot be read"):
         audit(spec(seal=str(tmp_path / "absent.json")))
     (tmp_path / "broken.json").write_bytes(b"{}")
-    with pytest.raises(VerificationError, match=r"^broken.json: is no seal"):
+    with pytest.raises(VerificationError, match=r"^broken.json: is not a seal"):
         audit(spec(seal=str(tmp_path / "broken.json")))
     assert read_seal(tmp_path / "broken.json") == b"{}"
 
 
 def test_main_writes_a_seal_once(tmp_path: Path, capsys: pytest.CaptureFixture[str], clock: Clock) -> None:
-    """The command says who sealed and when; a seal is not written over, and no time means no seal."""
+    """The command says who sealed and when; a seal is not overwritten, and no time means no seal."""
     out = tmp_path / "mine.json"
 
     def content(overrides: object, _: str | None) -> Mapping[str, Json]:

@@ -105,14 +105,14 @@ def test_another_payload_under_the_old_signature_is_refused(inner: bytes) -> Non
     payload = payload_of(inner)
     payload["subject"] = [{"name": "x", "digest": {"sha256": SPEC}, "annotations": {"length": 1}}]
     envelope["payload"] = base64.b64encode(to_bytes(payload)).decode()  # type: ignore[arg-type]  # JSON
-    with pytest.raises(VerificationError, match="signature does not hold"):
+    with pytest.raises(VerificationError, match="signature is not valid"):
         open_statement(to_bytes(envelope), Scope.INNER, "s")
 
 
 def test_a_statement_that_names_another_key_is_refused(inner: bytes, signer: Signer, other: Signer) -> None:
     """The key in the payload must be the one that signed: no one signs in another's name."""
     forged = signed(to_bytes(payload_of(inner)), other)  # type: ignore[arg-type]  # JSON
-    with pytest.raises(VerificationError, match="signature does not hold"):
+    with pytest.raises(VerificationError, match="signature is not valid"):
         open_statement(forged, Scope.INNER, "s")
     assert open_statement(signed(to_bytes(payload_of(inner)), signer), Scope.INNER, "s")  # type: ignore[arg-type]  # JSON
 

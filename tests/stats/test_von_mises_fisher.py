@@ -51,7 +51,7 @@ def test_directions_have_unit_length_and_no_preference() -> None:
 
 
 def test_a_concentration_that_cannot_be_ends() -> None:
-    """A concentration that is no number stops the rejection sampler with an error, not a hang."""
+    """A concentration that is not a number stops the rejection sampler with an error, not a hang."""
     with pytest.raises(ArithmeticError, match="does not end"):
         von_mises_fisher(np.random.default_rng(5), np.eye(3)[:1], np.array([np.nan]))
 

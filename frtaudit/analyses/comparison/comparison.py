@@ -237,7 +237,7 @@ def _reproduced(common: CommonSupport) -> Iterator[str]:
                 ):
                     raise DataError(
                         system.provider,
-                        "its tables do not give the replicates that its run left",
+                        "its tables do not give the replicates of its run",
                         "an unchanged run",
                     )
         (agreed if number else bare).append(system.provider)

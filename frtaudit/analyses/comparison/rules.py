@@ -84,7 +84,7 @@ class Settings:
             declared = ", ".join(f"{value:g}" for value in spec.thresholds.fmr)
             raise SpecError(
                 f"{WHERE}.decision.fmr",
-                f"{decision.fmr:g} is no target",
+                f"{decision.fmr:g} is not a target",
                 declared or "a target in thresholds.fmr",
             )
         if decision.schema is not None and decision.schema not in schemas:

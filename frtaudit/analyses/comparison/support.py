@@ -150,7 +150,7 @@ def _shared_list(systems: Sequence[SystemData]) -> tuple[list[ScoreTail], list[L
             or not same
             or not np.array_equal(system.comparisons.reference, first.reference)
         ):
-            raise DataError("providers", "the systems were asked other comparisons", "one list for all")
+            raise DataError("providers", "the systems were given different comparisons", "one list for all")
         scores.append(system.table.score)
     known = [np.isfinite(score) for score in scores]
     keep = np.logical_and.reduce(known)

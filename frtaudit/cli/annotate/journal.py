@@ -70,7 +70,9 @@ class Journal:
                 _write(self.path, self._text(found) if found else None)
             except OSError as error:
                 raise DataError(
-                    self.path.name, f"cannot be written ({error.strerror})", "a folder with room"
+                    self.path.name,
+                    f"cannot be written ({error.strerror})",
+                    "a writable folder with free space",
                 ) from error
             self._last_stamp, self._answers = _stamp(self.path), found
             return len(found)

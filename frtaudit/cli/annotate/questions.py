@@ -14,7 +14,7 @@ from frtaudit.labelling.asking import asking
 NONE: Mapping[str, Any] = MappingProxyType({})
 WHY = {
     "disagree": "the services disagree how many people are here",
-    "several": "several people are as common here",
+    "several": "several people are equally frequent here",
     "none": "no person prevails here",
     "negative": "no clear person here",
     "faces": "too few faces here",

@@ -71,7 +71,7 @@ class Server(ThreadingHTTPServer):
         except OSError as error:
             raise DataError("--port", f"{port}: {error.strerror}", "a free port") from error
         except OverflowError:
-            raise DataError("--port", f"{port} is no port", "0 to 65535; 0 for any free one") from None
+            raise DataError("--port", f"{port} is not a port", "0 to 65535; 0 for any free one") from None
 
     def heard(self) -> None:
         """An answer was kept."""

@@ -169,4 +169,4 @@ def serve_review(review: ReviewState, port: int, say: Callable[[str], object]) -
         say(f"open {server.address} in a browser on this machine, {left} queries remain; Ctrl-C ends")
         server.serve_forever(poll_interval=0.1)
     path, answers = review.journal.path, review.journal.answers
-    say(f"{len(answers)} answers stand in {path}" if path.exists() else f"no answers: there is no {path}")
+    say(f"{len(answers)} answers are in {path}" if path.exists() else f"no answers: there is no {path}")

@@ -58,7 +58,7 @@ def job_result(job: Job, sweep: Path) -> JobResult:
             error=str(said["error"]),
             exit_code=code if isinstance(code, int) else 1,
         )
-    return JobResult(job=job, state=State.UNFINISHED, error="it did not come to an end", exit_code=1)
+    return JobResult(job=job, state=State.UNFINISHED, error="it did not finish", exit_code=1)
 
 
 def is_done(job: Job, sweep: Path) -> bool:
@@ -106,7 +106,7 @@ def held(sweep: Path, name: str, *, wait: bool) -> Iterator[None]:
         opened = lock(path, wait=wait)
     except BlockingIOError:
         text = f"another process runs the sweep {sweep.name}"
-        raise DataError("hydra.sweep.dir", text, "its end, or another folder") from None
+        raise DataError("hydra.sweep.dir", text, "wait for it, or another folder") from None
     try:
         yield
     finally:

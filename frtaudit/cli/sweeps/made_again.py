@@ -41,7 +41,7 @@ def _check_settings(job: Job, spec: Mapping[str, Any]) -> None:
         more = {item["at"].get("fmr") for item in spec.get("requirements", ())} if key == TARGETS else set()
         if numbers is not None and held and not set(numbers) <= set(held) <= set(numbers) | more:
             raise VerificationError(
-                key, f"calls job {job.number} {key}={label}, and its spec holds another number"
+                key, f"calls job {job.number} {key}={label}, and its spec has another number"
             )
 
 

@@ -80,9 +80,9 @@ def settings_text(settings: Mapping[str, str]) -> str:
 
 
 def write(plan: Plan, folder: Path) -> None:
-    """Into a sweep's folder. Raises :class:`SpecError` where the folder holds another sweep."""
+    """Into a sweep's folder. Raises :class:`SpecError` where the folder contains another sweep."""
     if not _holds(folder, plan.digest):
-        raise SpecError("hydra.sweep.dir", f"{folder.name} holds another sweep", "a folder of its own")
+        raise SpecError("hydra.sweep.dir", f"{folder.name} contains another sweep", "a separate folder")
     OutputFolder(folder).replace(PLAN, to_bytes(asdict(plan) | {"jobs": [_plain(job) for job in plan.jobs]}))
 
 

@@ -79,7 +79,7 @@ class Network:
             or 3 not in (shape[1], shape[3])
         ):
             raise ProviderError(
-                "duplicates.model", "an input that is no image", "(N, 3, H, W) or (N, H, W, 3), float32"
+                "duplicates.model", "an input that is not an image", "(N, 3, H, W) or (N, H, W, 3), float32"
             )
         last = shape[1] != 3
         sides = shape[1:3] if last else shape[2:4]

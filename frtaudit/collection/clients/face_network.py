@@ -183,7 +183,7 @@ def session_of(data: bytes, name: str, execution: str, where: str) -> Any:  # no
     try:
         whole = is_one_file(data)
     except ValueError:
-        raise ProviderError(where, f"{name} is no ONNX model in one file", WHOLE) from None
+        raise ProviderError(where, f"{name} is not an ONNX model in one file", WHOLE) from None
     if not whole:
         raise ProviderError(where, f"{name} has weights in other files", WHOLE)
     runtime = load_onnxruntime()
@@ -196,4 +196,4 @@ def session_of(data: bytes, name: str, execution: str, where: str) -> Any:  # no
     try:
         return runtime.InferenceSession(data, options, providers=[execution])
     except Exception as error:  # the errors of onnxruntime share no other base
-        raise ProviderError(where, f"{name} is no ONNX model in one file", WHOLE) from error
+        raise ProviderError(where, f"{name} is not an ONNX model in one file", WHOLE) from error

@@ -50,7 +50,7 @@ class Budget:
             reserved = max(self.reserved - price, Fraction(0)) if canary else self.reserved
             if self.limit is not None and self.spent + price + reserved * self.attempts > self.limit:
                 text = f"spent {float(self.spent):g} of {float(self.limit):g}; the next call costs {float(price):g}"
-                raise BudgetError("budget.limit", text, "a higher limit, to go on where this stopped")
+                raise BudgetError("budget.limit", text, "a higher limit, to resume")
             self.spent, self.reserved = self.spent + price, reserved
             self._first, self._again = self._first + price * (not again), self._again + price * again
 

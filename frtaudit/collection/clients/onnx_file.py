@@ -1,6 +1,6 @@
 """Whether an ONNX file says that its weights stand elsewhere: in other files, or in memory. Protobuf is walked.
 
-Numbers of fields are those of onnx.proto. The walk is strict: what it cannot follow to the end is no ONNX model, so
+Numbers of fields are those of onnx.proto. The walk is strict: what it cannot follow to the end is not an ONNX model, so
 that nothing can stand behind a field that onnxruntime skips and this does not.
 """
 
@@ -24,7 +24,7 @@ _LONGEST = 1 << 32  # key: what readers of 32 bits take for another one
 def is_one_file(model: bytes) -> bool:
     """Whether all weights of a model stand in its own bytes.
 
-    Raises :class:`ValueError` for what is no ONNX model.
+    Raises :class:`ValueError` for what is not an ONNX model.
 
     >>> is_one_file(b"")
     True

@@ -24,7 +24,7 @@ def queries_of(path: Path, address: str | None) -> list[Query]:
     """The queries of a table with a column ``query``, in the order in which they first stand there.
 
     ``address``: the column that images are found by; None for a table of queries alone, each once. Raises
-    :class:`DataError` for an empty field, a line that disagrees with one before, an image or a query that stands twice.
+    :class:`DataError` for an empty field, a line that disagrees with one before, a repeated image or query.
     """
     table = read_table(path, path.name)
     names = table.texts(table.need((QUERY,))).tolist()
@@ -51,7 +51,7 @@ def queries_of(path: Path, address: str | None) -> list[Query]:
         if known.columns != columns:
             other = next(column for column in columns if known.columns[column] != columns[column])
             raise DataError(
-                place, f"gives a query another {other} than a line before", "the same on each line"
+                place, f"gives a query a different {other} than an earlier line", "the same on each line"
             )
         images[name].append((text, place))
     return list(queries.values())

@@ -156,7 +156,7 @@ def _bound(port: int, world: World) -> _Server:
     try:
         return _Server(port, world)
     except (OSError, OverflowError):
-        raise DataError("--port", f"{port} is taken or no port", "0 for any free one") from None
+        raise DataError("--port", f"{port} is in use or not a port", "0 for any free one") from None
 
 
 @contextlib.contextmanager

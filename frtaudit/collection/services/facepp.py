@@ -60,7 +60,7 @@ class By(Enum):
 @register("service", "facepp")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FacePlusPlus:
-    """Face++ v3: confidence in [0, 100]; its three thresholds, which move from call to call, are kept beside the score.
+    """Face++ v3: confidence in [0, 100]; its three thresholds, which vary from call to call, are stored with the score.
 
     ``compare_by``: ``tokens`` of detected faces, or ``images``: the faces cut out with ``margin`` times their size on
     each side. Keys: ``FACEPP_API_KEY`` and ``FACEPP_API_SECRET`` in the environment.

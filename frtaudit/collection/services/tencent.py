@@ -88,7 +88,7 @@ class FaceModel(Enum):
 @register("service", "tencent")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tencent:
-    """Tencent Cloud: DetectFace, CompareFace with a score in [0, 100]; each answer says its model version.
+    """Tencent Cloud: DetectFace, CompareFace with a score in [0, 100]; each answer has its model version.
 
     ``quality_control``: 0 (none) to 4 (very high), above which a face is refused; ``margin``: of the face's own size on
     each side of its crop. Keys: ``TENCENTCLOUD_SECRET_ID`` and ``TENCENTCLOUD_SECRET_KEY`` in the environment.

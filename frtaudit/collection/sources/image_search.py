@@ -30,7 +30,7 @@ _TOO_FAST = ("rateLimitExceeded", "userRateLimitExceeded")
 @register("source", "image_search")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageSearch:
-    """``names``: a CSV of name, country and other columns; ``template``: what is searched for.
+    """``names``: a CSV of name, country and other columns; ``template``: the search text.
 
     Google Custom Search JSON API, with the key of GOOGLE_API_KEY and the engine of GOOGLE_CSE_ID: ``limit`` images of a
     name, in calls of 10; ``months``: found by the service within the last so many; ``price``: of a call, as

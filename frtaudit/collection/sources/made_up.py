@@ -20,7 +20,7 @@ _SHARES = ("wrong", "crowd", "near_duplicate", "empty")
 @register("source", "made_up")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeUp:
-    """Pictures drawn from ``seed``: for demos, training and tests, offline; nothing in them is a face of anybody.
+    """Pictures drawn from ``seed``: for demos, training and tests, offline; none shows a real face.
 
     ``queries`` of ``images`` each; shares of the images: ``wrong`` shows somebody else, ``crowd`` one or two strangers
     beside, ``near_duplicate`` the query's image before it with a few changed pixels, ``empty`` nobody. Other images

@@ -36,7 +36,7 @@ _ROBOTS = Wanted(most_bytes=500_000, accept="text/plain")  # RFC 9309, 2.5: at l
 @register("source", "news_search")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewsSearch:
-    """``names``: a CSV of name and other columns; ``template``: what is searched for; ``limit``: articles of a name.
+    """``names``: a CSV of name and other columns; ``template``: the search text; ``limit``: articles of a name.
 
     ``feed``: an address with {query} in it, and {key} where it needs the key of NEWS_API_KEY, that answers with RSS,
     Atom or JSON like GDELT's. Articles that it dates before the last ``months``, or not at all, are left out.
@@ -59,9 +59,7 @@ class NewsSearch:
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for a feed without a place for the query, or numbers that cannot be kept."""
         if "{query}" not in self.feed:
-            raise SpecError(
-                "source.feed", "no place for what is searched for", "an address with {query} in it"
-            )
+            raise SpecError("source.feed", "no place for the search text", "an address with {query} in it")
         check_endpoint(self.feed, "source.feed")
         if self.limit < 1 or not 1 <= self.months <= 12:
             raise SpecError(

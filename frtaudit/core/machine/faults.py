@@ -36,7 +36,7 @@ SYSTEM: Mapping[int, tuple[str, str]] = {
     errno.EEXIST: ("a file stands where a folder is needed", "a writable folder"),
     errno.ENOTDIR: ("a file stands where a folder is needed", "a writable folder"),
     errno.EISDIR: ("a folder stands where a file is needed", "a file"),
-    errno.ENOTEMPTY: ("a folder of this name is there already and holds files", "another folder"),
+    errno.ENOTEMPTY: ("a folder of this name already exists and holds files", "another folder"),
     errno.ELOOP: ("it is a symbolic link", "a file or a folder itself"),
     errno.ENAMETOOLONG: ("the name is too long", "a shorter name"),
     errno.EADDRINUSE: ("the address is in use", "another port"),
@@ -73,14 +73,14 @@ def as_line(error: BaseException, where: str = "") -> FrtauditError:
     ``where``: names the place where the error does not.
 
     >>> print(as_line(MemoryError()))
-    memory: no more can be had; accepted: more memory, fewer threads, or a smaller tail_budget
+    memory: no more is available; accepted: more memory, fewer threads, or a smaller tail_budget
     >>> print(as_line(OSError(28, "No space left on device", "/a/run/report.pdf")))
     report.pdf: no space is left on the disk; accepted: free space there, or a folder on another disk
     """
     if isinstance(error, FrtauditError):
         return error
     if lacks_memory(error):
-        return DataError("memory", "no more can be had", LESS)
+        return DataError("memory", "no more is available", LESS)
     if isinstance(error, sqlite3.Error):
         return _of_store(error, where)
     if isinstance(error, OSError) and error.errno is not None and error.errno in SYSTEM:

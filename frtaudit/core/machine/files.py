@@ -41,7 +41,7 @@ def irregular(path: Path, links: Links = Links.REFUSE) -> str | None:
         return None
     if stat.S_ISREG(mode):
         return None
-    return next((said for is_kind, said in _KINDS if is_kind(mode)), "is no regular file")
+    return next((said for is_kind, said in _KINDS if is_kind(mode)), "is not a regular file")
 
 
 def check_regular(path: Path, name: str = "", links: Links = Links.REFUSE) -> None:
@@ -56,9 +56,7 @@ def check_regular(path: Path, name: str = "", links: Links = Links.REFUSE) -> No
     except UnicodeEncodeError:
         raise DataError("a file", f"is called {path.name!r}", "a name in UTF-8") from None
     if "\0" in str(path):
-        raise DataError(
-            name or "a file", "is called by a name with a zero byte", "a name that a file can have"
-        )
+        raise DataError(name or "a file", "has a name with a zero byte", "a name that a file can have")
     found = irregular(path, links)
     if found is not None:
         accepted = f"{REGULAR}; copy the file that the link names" if "link" in found else REGULAR
@@ -90,7 +88,7 @@ def open_regular(path: Path, name: str = "", links: Links = Links.REFUSE) -> Bin
     descriptor = os.open(path, flags | (os.O_NOFOLLOW if links is Links.REFUSE else 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # replaced between the look and the opening
         os.close(descriptor)
-        raise DataError(name or path.name, "is no regular file", REGULAR)
+        raise DataError(name or path.name, "is not a regular file", REGULAR)
     return os.fdopen(descriptor, "rb")
 
 

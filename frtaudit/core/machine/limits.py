@@ -62,7 +62,7 @@ def check_whole(where: str, value: int) -> None:
 
 
 def check_real(where: str, value: float) -> None:
-    """Raise :class:`SpecError` for a finite number so large that products of it overflow, and for what is no number.
+    """Raise :class:`SpecError` for a finite number so large that products of it overflow, and for what is not a number.
 
     >>> check_real("cohort.concentration", 1e308)
     Traceback (most recent call last):

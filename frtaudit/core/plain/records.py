@@ -94,7 +94,7 @@ def _reader(kind: Kind) -> Convert:
 
         def read(data: object) -> object:
             if not isinstance(data, Mapping):
-                raise TypeError(f"{kind.__name__} is no mapping")
+                raise TypeError(f"{kind.__name__} is not a mapping")
             return kind(**{name: fields.get(name, _same)(found) for name, found in data.items()})
 
         return read
@@ -125,7 +125,7 @@ def _converted(
 
 def _mapping(value: object) -> Mapping[str, object]:
     if not isinstance(value, Mapping):
-        raise TypeError(f"a {type(value).__name__} is no mapping")
+        raise TypeError(f"a {type(value).__name__} is not a mapping")
     return value
 
 

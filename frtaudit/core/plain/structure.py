@@ -168,7 +168,7 @@ def mapping(data: object, where: str, keys: Sequence[str] = ()) -> Mapping[str, 
         raise SpecError(where or "spec", f"found {described(data)}", f"{_MAPPING}{named}")
     for key in data:
         if not isinstance(key, str):
-            raise SpecError(where or "spec", f"the key {described(key)} is no text", QUOTE)
+            raise SpecError(where or "spec", f"the key {described(key)} is not text", QUOTE)
         limits.check_text(where or "spec", key)
     return data
 

@@ -16,7 +16,7 @@ from frtaudit.inputs.tables import read_table
 @register("cohort", "attempts")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempts:
-    """``root``: a table (``.csv`` or ``.parquet``) of attempts, each line one: what ``analyses.transactions`` reads.
+    """``root``: a table (``.csv`` or ``.parquet``) of attempts, one per line, for ``analyses.transactions``.
 
     Columns: transaction, attempt (from 1), claimed_subject, subject, score, perhaps failure (a code), seconds (from the
     start of the transaction to the end of the attempt), provider (else the file's stem names it). ``people``: a table

@@ -129,7 +129,7 @@ def _need(columns: tuple[str, ...], prefix: str, names: tuple[str, ...], path: P
         raise DataError(
             f"{path.name} line 1",
             f"no column {wanted}",
-            f"columns parted by commas; found {column_names(columns)}",
+            f"columns separated by commas; found {column_names(columns)}",
         )
     return found
 

@@ -55,7 +55,7 @@ class Search:
 @register("cohort", "queries")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queries:
-    """``root``: a folder with ``faces`` (face_id, query, perhaps annotation, columns of schemas) and score lists.
+    """``root``: a folder with ``faces`` (face_id, query, optionally annotation, columns of schemas) and score lists.
 
     ``files``: the score lists below ``root``; by default all but ``faces`` and ``boxes``. ``boxes``: a file of image,
     provider, face, x, y, width, height: ``faces`` then lists images, and each provider's scores are of its own faces;

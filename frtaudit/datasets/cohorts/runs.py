@@ -114,7 +114,7 @@ class Runs:
         names = [name for name, _, _ in found]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise SpecError("cohort.names", f"{twice!r} stands in two runs", "a name for each run: NAME=RUN")
+            raise SpecError("cohort.names", f"{twice!r} is in two runs", "a name for each run: NAME=RUN")
         return found
 
 

@@ -19,7 +19,7 @@ from frtaudit.inputs.tables import SUFFIXES, read_table
 @register("cohort", "scores")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreLists:
-    """``root``: one score list (``.csv`` or ``.parquet``), or a folder of them, each line one comparison.
+    """``root``: one score list (``.csv`` or ``.parquet``), or a folder of them, one comparison per line.
 
     Columns: probe, reference, score; probe_subject and reference_subject, unless ``metadata`` says whose the samples
     are; perhaps failure (a code), provider (else the file's stem names it), mated (checked against the subjects), and

@@ -54,7 +54,7 @@ class Failures(Mapping[str, Mapping[int, str]]):
 @register("cohort", "templates")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateFolder:
-    """``root/metadata.csv`` (or ``.parquet``), ``root/templates/<provider>.npz``, and perhaps pairs and failures.
+    """``root/metadata.csv`` (or ``.parquet``), ``root/templates/<provider>.npz``, and optionally pairs and failures.
 
     ``metadata``, ``pairs``, ``failures``: files below ``root`` or in the working folder; by default metadata.csv or
     metadata.parquet, pairs.txt, failures.csv below ``root`` where they are. ``sample_column``, ``subject_column``: by
@@ -259,6 +259,6 @@ def _named(root: Path, paths: list[Path | None]) -> dict[str, Path]:
     for path in paths:
         if path is not None and named.setdefault(_name(root, path), path) != path:
             raise DataError(
-                f"cohort: {path.name}", "two of its files have this name", "a name of its own for each"
+                f"cohort: {path.name}", "two of its files have this name", "a separate name for each"
             )
     return named

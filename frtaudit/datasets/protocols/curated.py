@@ -13,7 +13,7 @@ from frtaudit.datasets.pair_selection import curate
 @register("protocol", "curated")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curated:
-    """Pairs that keep ``rules``, in identity-disjoint folds of equal size; each rule is counted and certified.
+    """Pairs that satisfy ``rules``, in identity-disjoint folds of equal size; each rule is counted and certified.
 
     ``reviewed``: the review file of an earlier run; pairs with a verdict other than keep leave, others take their
     place.

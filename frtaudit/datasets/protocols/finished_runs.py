@@ -10,7 +10,7 @@ from frtaudit.errors import SpecError
 @register("protocol", "finished")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AsFinished:
-    """All pairs or the listed ones, as the runs of the cohort made them."""
+    """All pairs or the listed ones, as in the runs of the cohort."""
 
     def comparisons(self, cohort_data: CohortData) -> Comparisons:
         """The runs' comparisons. Raises :class:`SpecError` for a cohort that is not made of runs."""

@@ -128,7 +128,7 @@ def _members(held: zipfile.ZipFile, name: str) -> list[tuple[str, ArrayHeader]]:
         with held.open(member) as stream:
             found.append((array, _header(stream, name, array)))
     if len(dict(found)) < len(found):
-        raise DataError(name, "an array stands twice", "each array once")
+        raise DataError(name, "an array appears twice", "each array once")
     return found
 
 

@@ -45,7 +45,7 @@ class Contents:
         return self.ending(*(suffixes or TEXTS))[:SNIFFED]
 
     def head(self, name: str) -> list[str]:
-        """The first whole lines of a file; none where it is no text."""
+        """The first whole lines of a file; none where it is not text."""
         if name not in self._heads:
             self._heads[name] = _first_lines(self.path(name))
         return self._heads[name]

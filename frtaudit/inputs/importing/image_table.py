@@ -178,7 +178,7 @@ def _is_group(texts: Sequence[str], subjects: Sequence[str]) -> bool:
 
 
 def _numbers(texts: Sequence[str], subjects: Sequence[str]) -> Numbers | None:
-    """A column as numbers of people; None where a text is no number, or most people's are far apart."""
+    """A column as numbers of people; None where a text is not a number, or most people's are far apart."""
     of = _by_person(texts, subjects)
     try:
         values = [[value for text in held if isfinite(value := float(text))] for held in of.values()]

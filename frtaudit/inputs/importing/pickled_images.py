@@ -212,11 +212,11 @@ def _latin(data: bytes, where: str) -> bytes:
     try:
         return data.decode("utf-8").encode("latin-1")
     except UnicodeError:
-        raise DataError(where, "a text that stands for no bytes", "encoded images") from None
+        raise DataError(where, "a text that represents no bytes", "encoded images") from None
 
 
 def ending_of(data: bytes, name: str) -> str:
-    """The ending of an image file by its first bytes. Raises :class:`DataError` for what is no image."""
+    """The ending of an image file by its first bytes. Raises :class:`DataError` for what is not an image."""
     found = next((ending for magic, ending in KINDS if data.startswith(magic)), None)
     if found is None:
         raise DataError(name, "an entry is not a JPEG, PNG, BMP or WebP image", "encoded images")

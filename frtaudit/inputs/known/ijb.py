@@ -20,7 +20,7 @@ NO_PEOPLE = "these lists have no subject ids; the 1:N lists have them (ijbc_1N_g
 @register("known_set", "ijb")
 @dataclass(frozen=True)
 class Ijb:
-    """IJB-B and IJB-C in insightface's layout: pairs of templates; people where the 1:N lists are there."""
+    """IJB-B and IJB-C in insightface's layout: pairs of templates; people if the 1:N lists are present."""
 
     def recognise(self, folder: Contents) -> Evidence | None:
         """Lines ``1.jpg template medium``, and lines ``template template label`` of such templates."""

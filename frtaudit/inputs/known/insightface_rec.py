@@ -93,7 +93,7 @@ def _records(folder: Contents, index: str, file: str) -> list[_Record]:
         raise DataError(file, "a record is cut off", "whole records") from None
     for key, labels, _ in read:
         if not math.isfinite(labels[0]):
-            raise DataError(f"{index} key {key}", "the label is no finite number", "0, 1, 2, ...")
+            raise DataError(f"{index} key {key}", "the label is not a finite number", "0, 1, 2, ...")
     end = int(read[0][1][0]) if read[0][0] == 0 and len(read[0][1]) == 2 else None
     images = [row for row in read[0 if end is None else 1 :] if end is None or row[0] < end]
     for key, labels, _ in images:

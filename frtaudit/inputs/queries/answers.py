@@ -30,7 +30,7 @@ def with_answers(faces: Faces, table: Table) -> Faces:
         astray = np.flatnonzero((table.texts(column) != query) & (table.texts(column) != ""))
         if astray.size:
             raise DataError(
-                table.place(int(astray[0])), "the face stands under another query", "that of the list"
+                table.place(int(astray[0])), "the face belongs to another query", "that of the list"
             )
     given = np.flatnonzero(answers != UNSAID)
     told = np.array(faces.annotated)

@@ -32,7 +32,7 @@ class BoxList:
 def boxes_of(table: Table) -> BoxList:
     """Columns image, provider, face, x, y, width, height.
 
-    Raises :class:`DataError` naming the line: a name that is empty, a side that is no number, a width or height that
+    Raises :class:`DataError` naming the line: a name that is empty, a side that is not a number, a width or height that
     is not above 0, a face that its provider names twice.
     """
     image, provider, face = (table.texts(table.need(names)) for names in (IMAGE, PROVIDER, FACE))

@@ -35,7 +35,7 @@ def faces_of(table: Table) -> tuple[Faces, dict[str, Texts]]:
 
     A column that could name faces and does not, such as ``image`` beside ``face_id``, is one of the others. Columns:
     face_id, query, perhaps annotation (1 of the query's person, 0 not, -1 not to be known, empty not
-    said). Raises :class:`DataError` naming the line: an id that is empty or stands twice, an answer that is none.
+    said). Raises :class:`DataError` naming the line: an id that is empty or appears twice, an answer that is none.
     """
     own = (table.need(FACE), table.need(QUERY))
     names, queries = (table.texts(column) for column in own)
@@ -63,7 +63,7 @@ def _check(table: Table, names: Texts, queries: Texts) -> None:
         )
     twice = np.flatnonzero(pd.Series(names).duplicated().to_numpy())
     if twice.size:
-        raise DataError(table.place(int(twice[0])), "the face stands in an earlier row", "unique face ids")
+        raise DataError(table.place(int(twice[0])), "the face is in an earlier row", "unique face ids")
 
 
 def answers_of(table: Table, column: str) -> npt.NDArray[np.int8]:

@@ -53,9 +53,9 @@ class AttemptList:
 def attempts_in(table: Table, system: str) -> AttemptList:
     """The attempts that a table holds; ``system``: whose they are, where no column says it.
 
-    Raises :class:`DataError` naming the line: an empty id, an attempt that is no number from 1 to 1000 or stands twice,
-    a transaction of two people or with two claims, a score and a failure at once, a score that is no finite number, a
-    time that is none or lies before that of an earlier attempt.
+    Raises :class:`DataError` naming the line: an empty id, an attempt that is not a number from 1 to 1000 or appears
+    twice, a transaction of two people or with two claims, a score and a failure at once, a score that is not a finite
+    number, a time that is none or lies before that of an earlier attempt.
     """
     transaction, subject, claimed = (
         table.coded(table.need(name)) for name in (TRANSACTION, SUBJECT, CLAIMED)
@@ -111,7 +111,7 @@ def _numbers(table: Table, column: str) -> Ints:
         _DIGITS.fullmatch(text) is not None and 1 <= int(text) <= MAX_ATTEMPTS for text in texts.tolist()
     ]
     accepted = f"a whole number from 1 to {MAX_ATTEMPTS}"
-    _refuse(table, ~np.array(whole, dtype=np.bool_), "the attempt is no number of an attempt", accepted)
+    _refuse(table, ~np.array(whole, dtype=np.bool_), "the attempt is not an attempt number", accepted)
     return texts.astype(np.int64)
 
 
@@ -123,7 +123,7 @@ def _seconds(table: Table) -> Floats:
     if read is None:
         texts = table.texts(column).tolist()
         wrong = np.array([text != "" and _TIME.fullmatch(text) is None for text in texts], dtype=np.bool_)
-        _refuse(table, wrong, "the time of an attempt is no number", TIME)
+        _refuse(table, wrong, "the time of an attempt is not a number", TIME)
         read = np.array([float(text or "nan") for text in texts])
     _refuse(table, np.isinf(read) | (read < 0), "the time of an attempt is no time", TIME)
     return read
@@ -172,7 +172,7 @@ def _check_constant(table: Table, transaction: Coded, of: Coded, what: str) -> N
     other = np.flatnonzero(of.code != of.code[before])
     if other.size:
         row = int(other[0])
-        text = f"gives a transaction another {what} than {table.place(int(before[row]))}"
+        text = f"gives a transaction a different {what} than {table.place(int(before[row]))}"
         raise DataError(table.place(row), text, f"one {what} in a transaction")
 
 

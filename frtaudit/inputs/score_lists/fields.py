@@ -64,7 +64,7 @@ class Layout:
         parted = "commas" if self.header else "spaces"
         if len(self.columns) == 1:
             return f"one field: {self.columns[0]}"
-        return f"{len(self.columns)} fields, parted by {parted}: {' '.join(self.columns)}{self.others}"
+        return f"{len(self.columns)} fields, separated by {parted}: {' '.join(self.columns)}{self.others}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class Fields:
 
 
 def first_line(path: Path, name: str) -> str:
-    """The first line that is not blank, stripped. Raises :class:`DataError` for what is no text file."""
+    """The first line that is not blank, stripped. Raises :class:`DataError` for what is not a text file."""
     _check_file(path, name)
     with path.open("rb") as stream:
         for number in range(1, LONGEST):
@@ -106,7 +106,7 @@ def first_line(path: Path, name: str) -> str:
 
 
 def header_of(path: Path, name: str) -> tuple[str, ...]:
-    """The column names of a file with a header; :class:`DataError` when one stands twice."""
+    """The column names of a file with a header; :class:`DataError` when one appears twice."""
     _check_file(path, name)
     place = f"{name} line 1"
     with path.open("rb") as stream:
@@ -167,7 +167,7 @@ def _check_file(path: Path, name: str) -> None:
 
 
 def _uneven(path: Path, name: str, layout: Layout) -> bool:
-    """Whether the file needs laying out before the fast reader takes it; refuse what is no text."""
+    """Whether the file needs laying out before the fast reader takes it; refuse what is not text."""
     with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
         _check_bytes(data[:4], f"{name} line 1", first=True)
         nul = data.find(b"\0")
@@ -252,7 +252,7 @@ def _check_number(text: str, place: str) -> None:
     try:
         float(text.strip().replace("_", "x"))
     except ValueError:
-        found = "the score has a decimal comma" if _is_comma(text) else "the score is no number"
+        found = "the score has a decimal comma" if _is_comma(text) else "the score is not a number"
         raise DataError(place, found, "a finite number such as 0.25") from None
 
 
@@ -265,7 +265,7 @@ def _check_bytes(data: bytes, place: str, *, first: bool = False) -> None:
     if first and data.startswith(_OTHERS):
         raise DataError(place, "the text is UTF-16", "UTF-8 text")
     if b"\0" in data:
-        raise DataError(place, "the file is no text: it holds a NUL byte", "UTF-8 text")
+        raise DataError(place, "the file is not text: it holds a NUL byte", "UTF-8 text")
     if len(data) > LONGEST:
         raise DataError(place, "the line is longer than a mebibyte", "one comparison per line")
 

@@ -82,7 +82,9 @@ def people_of(gathered: Sequence[Gathered]) -> People:
 def _add(people: People, gathered: Gathered, side: int) -> None:
     """The samples of one side of one file."""
     sample, subject = gathered.sample[side], gathered.subject[side]
-    said = _once(sample, subject, gathered.read, f"gives a {SIDES[side]} another subject than a line before")
+    said = _once(
+        sample, subject, gathered.read, f"gives a {SIDES[side]} a different subject than an earlier line"
+    )
     rows = _first_rows(sample)
     for code, name in enumerate(sample.names):
         who, place = subject.names[int(said[code])], gathered.read.place(int(rows[code]))
@@ -92,21 +94,21 @@ def _add(people: People, gathered: Gathered, side: int) -> None:
             people.places.append(place)
         elif people.subjects[known] != who:
             raise DataError(
-                place, f"gives a sample another subject than {people.places[known]}", "one subject"
+                place, f"gives a sample a different subject than {people.places[known]}", "one subject"
             )
     for column, sides in gathered.columns.items():
         _add_column(people, gathered, column, sides[side], sample)
 
 
 def _add_column(people: People, gathered: Gathered, column: str, values: Coded, sample: Coded) -> None:
-    said = _once(sample, values, gathered.read, f"gives a sample another {column} than a line before")
+    said = _once(sample, values, gathered.read, f"gives a sample a different {column} than an earlier line")
     texts = people.columns.setdefault(column, [])
     for code, name in enumerate(sample.names):
         known, text = people.samples[name], values.names[int(said[code])].strip()
         texts += [""] * (len(people.subjects) - len(texts))
         if text and texts[known] and text != texts[known]:
             place = gathered.read.place(int(_first_rows(sample)[code]))
-            raise DataError(place, f"gives a sample another {column} than a line before", "one value")
+            raise DataError(place, f"gives a sample a different {column} than an earlier line", "one value")
         texts[known] = texts[known] or text
 
 
@@ -131,7 +133,7 @@ def table_of(
 ) -> tuple[tuple[Comparisons, ScoreTable], list[LedgerEntry]]:
     """One system's comparisons and scores, and the lines that are none, counted.
 
-    ``where``: sample name to cohort index. Raises :class:`DataError` at a comparison that stands twice.
+    ``where``: sample name to cohort index. Raises :class:`DataError` at a comparison that appears twice.
     """
     _check_repeats(gathered)
     reference, probe = (
@@ -171,7 +173,7 @@ def _meet(probe: Codes, reference: Codes, size: int) -> bool:
 
 
 def _check_repeats(gathered: Gathered) -> None:
-    """Refuse a comparison that stands twice in a file: it would count twice."""
+    """Refuse a comparison that appears twice in a file: it would count twice."""
     reference, probe = gathered.sample
     key = reference.codes.astype(np.int64)
     key *= len(probe.names)
@@ -188,7 +190,7 @@ def _check_repeats(gathered: Gathered) -> None:
 
 
 def _repeats(key: Ints, cells: int) -> bool:
-    """Whether some key, below ``cells``, stands twice: marked in a table if that is no larger than the keys."""
+    """Whether some key, below ``cells``, appears twice: marked in a table if that is no larger than the keys."""
     if cells > max(key.nbytes, 1 << 24):
         return bool(np.unique(key).size < key.size)
     seen = np.zeros(cells, dtype=np.bool_)

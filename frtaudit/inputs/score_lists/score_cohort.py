@@ -102,12 +102,14 @@ def _merged(
             raise DataError(table.place(row), "no subject for a sample", accepted)
         return _Person(subject, dict(said), table.place(row))
     if subject is not None and subject != known.subject:
-        raise DataError(table.place(row), f"gives a sample another subject than {known.place}", "one subject")
+        raise DataError(
+            table.place(row), f"gives a sample a different subject than {known.place}", "one subject"
+        )
     for name, value in said.items():
         before = known.columns.get(name, "")
         if value and before and value != before:
             raise DataError(
-                table.place(row), f"gives a sample another {name} than {known.place}", "one value"
+                table.place(row), f"gives a sample a different {name} than {known.place}", "one value"
             )
     news = {name: value for name, value in said.items() if value and not known.columns.get(name)}
     return _Person(known.subject, known.columns | news, known.place) if news else known

@@ -51,7 +51,7 @@ def read_scores(path: Path, name: str) -> ScoreList:
     """Read one list; the words genuine and impostor are accepted beside mated and non-mated.
 
     A line without a score and without a failure code gets the code ``missing_score``. Raises :class:`DataError` naming
-    the line: a score that is no finite number, both a score and a failure code, a missing id, a ``mated`` value that
+    the line: a score that is not a finite number, both a score and a failure code, a missing id, a ``mated`` value that
     is no truth value or disagrees with the subjects.
     """
     return scores_in(read_table(path, name), path.stem)
@@ -143,7 +143,7 @@ def _scores(table: Table) -> Floats:
 
 
 def _parsed(table: Table, texts: Texts, rows: npt.NDArray[np.intp]) -> Floats:
-    """The scores of the given rows; :class:`DataError` names the first that is no number."""
+    """The scores of the given rows; :class:`DataError` names the first that is not a number."""
     try:
         whole = "".join(texts[rows])
         if "_" in whole or not whole.isascii():  # float() takes 1_0 and digits of other scripts
@@ -151,7 +151,9 @@ def _parsed(table: Table, texts: Texts, rows: npt.NDArray[np.intp]) -> Floats:
         return texts[rows].astype(np.float64)
     except ValueError:
         row = next(row for row in rows.tolist() if not _is_number(texts[row]))
-        raise DataError(table.place(row), "the score is no number", "a finite number, or nothing") from None
+        raise DataError(
+            table.place(row), "the score is not a number", "a finite number, or nothing"
+        ) from None
 
 
 def _is_number(text: str) -> bool:
@@ -185,7 +187,7 @@ def _check_ids(read: ScoreList) -> None:
 
 
 def refuse_repeats(probe: Index, reference: Index, keep: Flags, lists: Sequence[tuple[Table, Ints]]) -> None:
-    """Refuse a comparison that stands twice in one order, in one list or in two: it would count twice.
+    """Refuse a comparison that appears twice in one order, in one list or in two: it would count twice.
 
     Of the rows to ``keep``; ``lists``: the table of each list and its rows, one list after the other.
     Raises :class:`DataError`, which names both places.

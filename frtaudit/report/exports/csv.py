@@ -26,7 +26,7 @@ FOLDER = "csv"
 @register("export", "csv")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Csv:
-    """csv/: every table of the run, a file each; UTF-8, commas, a header, nothing for null, no formula.
+    """csv/: every table of the run, a file each; UTF-8, commas, a header, empty for null, no formulas.
 
     Estimates, intervals, tests, curves, findings, failures and what was recorded, out of result.json; and the run's own
     scores, tail and replicates, a row group at a time. ``d_l2_SCHEMA``: upper bounds of

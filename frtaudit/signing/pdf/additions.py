@@ -139,7 +139,7 @@ class _Step:
         added = self._appended(FIELDS, form, "the form")
         made = FIELD.fullmatch(self._new(added))
         if made is None or not self._is_named(made, form):
-            raise AlterationError("a field was added that is no signature")
+            raise AlterationError("a field was added that is not a signature")
         if self._appended(ANNOTATIONS, int(made[3]), "a page") != added:
             raise AlterationError("a page was changed")
         number = int(made[5])
@@ -166,7 +166,7 @@ class _Step:
             self._new(item)
         self._check_vri(now, held, keys)
         if not held.numbers <= now.numbers or (held.numbers, held.vri) == (now.numbers, now.vri):
-            raise AlterationError("the revocation data were taken away, or gained nothing")
+            raise AlterationError("the revocation data were removed, or nothing was added")
         return now
 
     def check_dates(self) -> None:
@@ -177,7 +177,7 @@ class _Step:
         if metadata not in self.left:
             changing = b"<%s> ]" % next_id(self.pdf[: self.revision.start]).hex().encode()
             if not self.revision.trailer[b"/ID"].endswith(changing):
-                raise AlterationError("the file's id does not follow from what stood before")
+                raise AlterationError("the file's id does not follow from the earlier one")
             return
         if info in self.left and CHANGED.sub(b"", self.left.pop(info)) != CHANGED.sub(b"", self.before[info]):
             raise AlterationError("the information dictionary was changed")
@@ -208,7 +208,7 @@ class _Step:
             if any(not set(_numbers(match[n])) <= set(kind) for n, kind in enumerate(kinds, 1)):
                 raise AlterationError("revocation data were added that the DSS does not list")
         if not set(held.vri) <= set(now.vri):
-            raise AlterationError("the revocation data were taken away, or gained nothing")
+            raise AlterationError("the revocation data were removed, or nothing was added")
 
     def _new(self, number: int) -> bytes:
         """The text of an object that this revision added."""
@@ -242,7 +242,7 @@ def _store(text: bytes, texts: Mapping[int, bytes]) -> Store:
     match = DSS.fullmatch(VRI_BLOCK.sub(b"", text))
     lists = EVIDENCE.findall(match[2]) if match else []
     if match is None or len(dict(lists)) != len(lists) or len(blocks) > 1:
-        raise AlterationError("the DSS is not in the form in which it is written")
+        raise AlterationError("the DSS is not in the form that frtaudit writes")
     kinds = {b"Certs": match[1], **dict(lists)}
     held = {kind: {number: _data(texts[number]) for number in _numbers(raw)} for kind, raw in kinds.items()}
     everything = [content for kind in held.values() for content in kind.values()]
@@ -250,7 +250,7 @@ def _store(text: bytes, texts: Mapping[int, bytes]) -> Store:
     if len(set(everything)) != sum(len(_numbers(raw)) for raw in kinds.values()) or len(pairs) != len(
         dict(pairs)
     ):
-        raise AlterationError("the DSS holds something twice")
+        raise AlterationError("the DSS contains something twice")
     return Store(
         certificates=held[b"Certs"],
         ocsps=held.get(b"OCSPs", {}),
@@ -262,7 +262,7 @@ def _store(text: bytes, texts: Mapping[int, bytes]) -> Store:
 def _data(text: bytes) -> bytes:
     data = stream_of(text)
     if DATA.match(text) is None or data is None:
-        raise AlterationError("the DSS is not in the form in which it is written")
+        raise AlterationError("the DSS is not in the form that frtaudit writes")
     return data
 
 

@@ -124,7 +124,7 @@ def _read(body: bytes, path: Path) -> asn1_x509.Certificate | crl.CertificateLis
             continue
         return read
     accepted = "certificates, CRLs and OCSP responses"
-    raise DataError("report.evidence", f"{path.name} holds none of what is looked for", accepted)
+    raise DataError("report.evidence", f"{path.name} contains none of what is required", accepted)
 
 
 def _asn1(data: bytes) -> asn1_x509.Certificate:

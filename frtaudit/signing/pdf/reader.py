@@ -36,14 +36,14 @@ class ReportReader(PdfFileReader):
         data.seek(first + table[idx][1])
         pdf_object = generic.read_object(data, generic.Reference(idnum, 0, self))
         if isinstance(pdf_object, (generic.StreamObject, generic.IndirectObject)):
-            raise PdfReadError(f"object {idnum} may not stand in an object stream")
+            raise PdfReadError(f"object {idnum} may not be in an object stream")
         return pdf_object
 
     def _unpack(self, stmnum: int) -> tuple[BytesIO, int, list[tuple[int, int]]]:
         """The stream's bytes, where its objects begin, and the number and place of each."""
         stream = generic.Reference(stmnum, 0, self).get_object()
         if not isinstance(stream, generic.StreamObject) or stream["/Type"] != "/ObjStm":
-            raise PdfReadError(f"object {stmnum} is no object stream")
+            raise PdfReadError(f"object {stmnum} is not an object stream")
         data = BytesIO(stream.read_data(DecodePurpose.OBJECT_STREAM))
         table = []
         for _ in range(int(stream["/N"])):

@@ -236,13 +236,13 @@ def _check(
     is_timestamp = str(embedded.sig_object_type) == TIMESTAMP
     status = wait(_status(embedded, roots, store))
     if not (status.intact and status.valid):
-        raise VerificationError(f"{where} ({field})", "does not hold: signed bytes were changed")
+        raise VerificationError(f"{where} ({field})", "is not valid: signed bytes were changed")
     if status.coverage not in (SignatureCoverageLevel.ENTIRE_FILE, SignatureCoverageLevel.ENTIRE_REVISION):
         said = "the signature does not cover the file as it stood when it was signed"
         raise VerificationError(f"{where} ({field})", said)
     stamp = getattr(status, "timestamp_validity", None)
     if stamp is not None and not (stamp.intact and stamp.valid):
-        raise VerificationError(f"{where} ({field})", "its timestamp does not hold")
+        raise VerificationError(f"{where} ({field})", "its timestamp is not valid")
     tsa = None if stamp is None else x509.load_der_x509_certificate(stamp.signing_cert.dump())
     certificate = x509.load_der_x509_certificate(embedded.signer_cert.dump())
     when = getattr(status, "timestamp", embedded.self_reported_timestamp)

@@ -111,7 +111,7 @@ def bounds_from_variance(
     25.0
     """
     if not (0 < rate < 1 and variance > 0):
-        raise ValueError(f"rate {rate}, variance {variance}: no effective size; the rule of 8.1 serves here")
+        raise ValueError(f"rate {rate}, variance {variance}: no effective size; the rule of 8.1 applies here")
     n_eff = min(rate * (1 - rate) / variance, float(trials))
     return RateBounds(rate=rate, n_eff=n_eff, degrees=degrees, image=image)
 

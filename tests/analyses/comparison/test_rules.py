@@ -16,7 +16,7 @@ LINES = [
 LATER = [
     (Settings(decision=Decision(against="c", rule=Rule.BETTER_THAN)), "decision.against: no system 'c'"),
     (Settings(services={"v": ("a", "c")}), "services.v: no system 'c'"),
-    (Settings(decision=Decision(fmr=0.5)), "decision.fmr: 0.5 is no target"),
+    (Settings(decision=Decision(fmr=0.5)), "decision.fmr: 0.5 is not a target"),
     (Settings(decision=Decision(schema="tone")), "decision.schema: no schema 'tone'"),
 ]
 

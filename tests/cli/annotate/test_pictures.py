@@ -49,6 +49,6 @@ def test_a_large_picture_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
-    """What is no regular file is not opened."""
+    """What is not a regular file is not opened."""
     os.mkfifo(tmp_path / "a.png")
     assert Pictures(root=tmp_path, names=("a.png",)).read(0) is None

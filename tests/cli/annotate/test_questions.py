@@ -21,7 +21,7 @@ def labelled(identity: int = 0) -> Labelled:
 def test_sheets_stand_in_the_order_of_asking() -> None:
     """The query left out first, with its reason and no suggestion; an answered face last, shown and not asked."""
     first, second = sheets(FACES, labelled(), 0.2)
-    assert (first.query, first.why) == ("q", "several people are as common here")
+    assert (first.query, first.why) == ("q", "several people are equally frequent here")
     assert [(item.face, item.suggestion, item.to_ask) for item in first.questions] == [
         (4, None, True),
         (3, None, True),

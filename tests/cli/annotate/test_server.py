@@ -183,5 +183,5 @@ def test_a_port_that_is_taken_is_one_line(served: Server) -> None:
 @pytest.mark.parametrize("port", [-1, 65536, 10**30])
 def test_a_number_that_is_no_port_is_one_line(served: Server, port: int) -> None:
     """The error names the option and the numbers that a port can have."""
-    with pytest.raises(DataError, match=rf"--port: {port} is no port; accepted: 0 to 65535"):
+    with pytest.raises(DataError, match=rf"--port: {port} is not a port; accepted: 0 to 65535"):
         Server(served.review, port)

@@ -125,7 +125,7 @@ def after_the_end(page: Tab) -> None:
     settled(page)
     alert = str(page.run("document.getElementById('alert').textContent"))
     assert "Not saved" in alert
-    assert "4 answers stand in the file" in alert
+    assert "4 answers are in the file" in alert
     page.console.clear()  # the browser noted the connection that was refused
 
 
@@ -168,7 +168,7 @@ def test_a_search_is_labelled_by_keyboard(tmp_path: Path) -> None:
             assert written(path) == answers
             running.send_signal(signal.SIGINT)
             assert running.stdout is not None
-            assert running.stdout.read().splitlines()[-1] == f"32 answers stand in {path}"
+            assert running.stdout.read().splitlines()[-1] == f"32 answers are in {path}"
             assert running.wait() == 0
         assert page.console == []
         assert {url.split("/")[2].split(":")[0] for url in page.requests} == {"127.0.0.1"}
@@ -259,7 +259,7 @@ def test_the_terminal_says_how_many_queries_remain(tmp_path: Path) -> None:
     assert said[2:] == [
         "2 of 3 queries remain",
         "3 of 3 queries remain",
-        f"{len(first) - 1} answers stand in {review.journal.path}",
+        f"{len(first) - 1} answers are in {review.journal.path}",
     ]
 
 

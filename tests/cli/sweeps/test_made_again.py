@@ -15,7 +15,7 @@ from frtaudit.errors import SpecError, VerificationError
 REFUSED = small_sweep.refused(SpecError("providers", "found c", "a, b"))
 LAST = (
     small_sweep.outcomes()[3],
-    JobResult(job=small_sweep.plan().jobs[3], state=State.UNFINISHED, error="it did not come to an end"),
+    JobResult(job=small_sweep.plan().jobs[3], state=State.UNFINISHED, error="it did not finish"),
     JobResult(job=REFUSED, state=State.REFUSED, error=REFUSED.error),
 )
 

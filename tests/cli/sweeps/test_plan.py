@@ -35,7 +35,7 @@ def test_a_folder_holds_one_sweep(tmp_path: Path) -> None:
     plans.write(made, tmp_path)
     plans.write(made, tmp_path)
     with pytest.raises(
-        SpecError, match=r"^hydra.sweep.dir: .* holds another sweep; accepted: a folder of its own$"
+        SpecError, match=r"^hydra.sweep.dir: .* contains another sweep; accepted: a separate folder$"
     ):
         plans.write(replace(made, jobs=made.jobs[:2]), tmp_path)
     assert plans.read(tmp_path) == made

@@ -47,7 +47,7 @@ MAIN = """<html><body><img src="/logo.png" width="300"><nav><img src="/menu.jpg"
     ],
 )
 def test_the_lead_image(page: str, image: str | None, date: str) -> None:
-    """What the page names, else the first that is no icon where the main text lies, relative to its base."""
+    """What the page names, else the first that is not an icon where the main text lies, relative to its base."""
     found = lead_of(page.encode(), HERE)
     assert (found.image, str(found.date)[:10]) == (image, date)
 

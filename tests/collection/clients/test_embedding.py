@@ -98,5 +98,5 @@ def test_files_that_are_no_such_model(tmp_path: Path) -> None:
     with pytest.raises(ProviderError, match="not a readable ONNX model"):
         Network(str(tmp_path / "text.onnx"))
     path = saved(tmp_path / "flat.onnx", ["N", 128], [helper.make_node("Identity", ["x"], ["y"])])
-    with pytest.raises(ProviderError, match="an input that is no image"):
+    with pytest.raises(ProviderError, match="an input that is not an image"):
         Network(path)

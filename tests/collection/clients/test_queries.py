@@ -34,7 +34,7 @@ def test_queries_stand_in_the_order_of_their_first_line(tmp_path: Path) -> None:
         ("query,url\nAda,u1\n,u2\n", "urls.csv line 3: no query"),
         ("query,url\nAda,\n", "urls.csv line 2: no url"),
         ("query,url\nAda,u1\nBob,u1\nAda,u1\n", "urls.csv line 4: the image of line 2 again"),
-        ("query,url,group\nAda,u1,x\nAda,u2,y\n", "urls.csv line 3: gives a query another group"),
+        ("query,url,group\nAda,u1,x\nAda,u2,y\n", "urls.csv line 3: gives a query a different group"),
         ("name,url\nAda,u1\n", "urls.csv: no column query"),
         ("query,link\nAda,u1\n", "urls.csv: no column url"),
     ],

@@ -135,7 +135,7 @@ def test_what_is_no_such_detector_is_refused_in_one_line(tmp_path: Path) -> None
     faces = embedding_model(tmp_path / "faces.onnx", 8)
     wrong = [
         (YuNet(model="none.onnx"), "detector yunet: no file 'none.onnx'; accepted: detector.model=FILE.onnx"),
-        (YuNet(model=str(text)), "text.onnx is no ONNX model in one file"),
+        (YuNet(model=str(text)), "text.onnx is not an ONNX model in one file"),
         (YuNet(model=str(faces)), "the model has no output 'cls_8'"),
         (Scrfd(model=str(faces)), "the model has 1 outputs"),
         (YuNet(model=str(constant_model(tmp_path / "short.onnx", SIDE, short))), "outputs of another shape"),

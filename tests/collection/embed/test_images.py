@@ -95,7 +95,7 @@ BAD = [
 
 @pytest.mark.parametrize(("text", "line"), BAD)
 def test_a_bad_table_is_refused_with_its_line(tmp_path: Path, text: str, line: str) -> None:
-    """Missing columns, ids that stand twice, paths that lead out, links, halves of boxes: one line each."""
+    """Missing columns, ids that appear twice, paths that lead out, links, halves of boxes: one line each."""
     (tmp_path / "outside.jpg").write_text("not below")
     path = table(tmp_path / "inside", text)
     (path.parent / "link.jpg").symlink_to(path.parent / "ann" / "1.jpg")

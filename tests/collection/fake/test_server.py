@@ -254,7 +254,7 @@ def test_the_server_listens_to_this_machine_alone_and_says_how_it_is_found() -> 
         asked = urllib.request.Request(f"{address}/counts", headers={"Host": "elsewhere.example"})
         with pytest.raises(urllib.error.HTTPError, match="421"):  # a page of the web that a name leads here
             urllib.request.urlopen(asked)
-        with pytest.raises(DataError, match="taken"), running(World(), port):
+        with pytest.raises(DataError, match="in use"), running(World(), port):
             pass
     text = "\n".join(instructions(address))
     assert all(f"export {name}={value}" in text for name, value in ENVIRONMENT.items())

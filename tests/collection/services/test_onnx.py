@@ -192,8 +192,8 @@ def test_what_is_no_such_model_is_refused_in_one_line(tmp_path: Path, path: Path
     free = model(tmp_path / "free.onnx", ("N", 3, "H", "W"))
     wrong = [
         (Onnx(model="none.onnx"), "no file 'none.onnx'; accepted: model=FILE.onnx"),
-        (made(text), "text.onnx is no ONNX model in one file"),
-        (made(empty), "empty.onnx is no ONNX model in one file"),
+        (made(text), "text.onnx is not an ONNX model in one file"),
+        (made(empty), "empty.onnx is not an ONNX model in one file"),
         (made(fixed), "takes shape [1, 3, 8, 2], our pictures have [1, 3, 4, 4]"),
         (made(path, layout=Layout.NHWC), "our pictures have [1, 4, 4, 3]"),
         (Onnx(model=str(free), size=(5, 5)), "the model fails on a grey picture"),

@@ -49,7 +49,7 @@ def test_memory_that_is_gone_is_told_as_such(error: Exception) -> None:
     wrapped = ValueError("no page")
     wrapped.__cause__ = error
     for one in (error, wrapped):
-        assert str(as_line(one)).startswith("memory: no more can be had; accepted: ")
+        assert str(as_line(one)).startswith("memory: no more is available; accepted: ")
 
 
 def test_other_errors_stay_what_they_are() -> None:
@@ -176,4 +176,4 @@ def test_threads_that_cannot_be_had_are_told_as_such(
         assert (code, said) == (143, "frtaudit: stopped\n")
     else:
         assert code == 1
-        assert re.fullmatch("frtaudit: memory: no more can be had; accepted: .*\n", said)
+        assert re.fullmatch("frtaudit: memory: no more is available; accepted: .*\n", said)

@@ -61,7 +61,7 @@ def test_a_fifo_put_in_place_after_the_look_is_refused(
     """The open file is looked at again: a FIFO that came meanwhile neither blocks nor is read."""
     os.mkfifo(tmp_path / "pipe")
     monkeypatch.setattr("frtaudit.core.machine.files.irregular", lambda *_: None)
-    with pytest.raises(DataError, match="no regular file"):
+    with pytest.raises(DataError, match="not a regular file"):
         open_regular(tmp_path / "pipe")
 
 

@@ -130,7 +130,7 @@ def test_unknown_and_missing_keys_are_named() -> None:
 
 def test_keys_that_are_no_text_are_refused() -> None:
     """A bare `no:` is a truth value and no key."""
-    with pytest.raises(SpecError, match=r"^outer: the key false \(a truth value\) is no text"):
+    with pytest.raises(SpecError, match=r"^outer: the key false \(a truth value\) is not text"):
         build(Outer, {False: 1}, "outer")
 
 

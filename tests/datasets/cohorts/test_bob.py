@@ -124,7 +124,7 @@ def test_columns_of_csv_are_classes(tmp_path: Path) -> None:
     assert names == {"s0": 0, "s1": 1, "s2": 0, "s3": 1}
     head = CSV.replace("score", "probe_sex,bio_ref_sex,score")
     (tmp_path / "s.csv").write_text(head + "a/1,a,A,a,f,f,0.9\nb/1,b,A,a,m,f,0.1\na/1,a,B,b,m,m,0.1\n")
-    with pytest.raises(DataError, match="s.csv line 4: gives a sample another sex than a line before"):
+    with pytest.raises(DataError, match="s.csv line 4: gives a sample a different sex than an earlier line"):
         BobScores(root=str(tmp_path / "s.csv")).load({}, 0)
 
 

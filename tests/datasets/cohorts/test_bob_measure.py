@@ -29,7 +29,7 @@ def test_two_columns_read_as_others_read_them() -> None:
         ("both 0.5\n", "two line 3: the label is neither 1 nor -1"),
         ("nan 0.5\n", "two line 3: the label is neither 1 nor -1"),
         ("1 nan\n", "two line 3: the score is NaN"),
-        ("1\n", "two line 3: 1 field; accepted: 2 fields, parted by spaces: label score"),
+        ("1\n", "two line 3: 1 field; accepted: 2 fields, separated by spaces: label score"),
         ("1 0.5 0.6\n", "two line 3: 3 fields"),
         ("\n1 0.5\n", "two line 3: the line is blank"),
         ("1;0.5\n", "two line 3: 1 field"),

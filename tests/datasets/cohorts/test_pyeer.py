@@ -39,7 +39,7 @@ def test_folders_hold_files_of_one_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("0.9\nx\n", "g line 2: the score is no number"),
+        ("0.9\nx\n", "g line 2: the score is not a number"),
         ("0.9\n0,8\n", "g line 2: the score has a decimal comma"),
         ("0.9\n\n0.8\n", "g line 2: the line is blank"),
         ("0.9\na 0.8\n", "g line 2: 2 fields; accepted: one field: score"),

@@ -46,7 +46,7 @@ def test_systems_are_named_by_their_runs() -> None:
     path = str(runs() / "one")
     named = Runs(runs=(path, path), names=("old", "new")).load({}, 0)
     assert list(named.stored_systems) == ["old", "new"]
-    with pytest.raises(SpecError, match="'one' stands in two runs"):
+    with pytest.raises(SpecError, match="'one' is in two runs"):
         Runs(runs=(path, path)).load({}, 0)
     with pytest.raises(SpecError, match="1 for 2 runs"):
         Runs(runs=(path, path), names=("old",)).load({}, 0)
@@ -194,9 +194,7 @@ def test_partly_shared_people_are_compared_on_what_is_shared(formats: Path, tmp_
     source = formats.parent / "part.csv"
     source.rename(tmp_path / "part.csv")
     try:
-        with pytest.raises(
-            DataError, match="part: its people go by pseudonyms of their own, and its data were not found"
-        ):
+        with pytest.raises(DataError, match="part: its pseudonyms differ, and its data were not found"):
             Runs(runs=paths).load({}, 0)
     finally:
         (tmp_path / "part.csv").rename(source)
@@ -206,7 +204,7 @@ def test_partly_shared_people_are_compared_on_what_is_shared(formats: Path, tmp_
     ("table", "change", "said"),
     [
         ("tail", lambda frame: frame.assign(reference=frame["probe"]), "whose label and people disagree"),
-        ("scores", lambda frame: frame.assign(probe="nobody"), "a probe that is no sample"),
+        ("scores", lambda frame: frame.assign(probe="nobody"), "a probe that is not a sample"),
         ("samples", lambda frame: frame.drop(columns="subject"), "KeyError: 'subject'"),
         ("systems", lambda frame: frame.iloc[:0], "IndexError"),
     ],

@@ -99,9 +99,12 @@ def test_lines_that_compare_nothing_are_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ("a1,b1,Z,B,0.1,,f,m\n", "vendor.csv line 6: gives a sample another subject than vendor.csv line 3"),
-        ("a1,b1,A,B,0.1,,m,m\n", "vendor.csv line 6: gives a sample another sex than"),
-        ("a1,b1,A,B,x,,f,m\n", "vendor.csv line 6: the score is no number"),
+        (
+            "a1,b1,Z,B,0.1,,f,m\n",
+            "vendor.csv line 6: gives a sample a different subject than vendor.csv line 3",
+        ),
+        ("a1,b1,A,B,0.1,,m,m\n", "vendor.csv line 6: gives a sample a different sex than"),
+        ("a1,b1,A,B,x,,f,m\n", "vendor.csv line 6: the score is not a number"),
     ],
 )
 def test_lines_that_disagree_are_named(tmp_path: Path, more: str, message: str) -> None:

@@ -440,7 +440,7 @@ REFUSED = {
     ragged: "m.csv line 3: 1 numbers, the first row has 2; accepted: as many numbers in each row",
     hdf5_bomb: "m.h5: 'embedding' has 20480000000 bytes, few of them in the file; accepted: arrays of embeddings",
     hdf5_elsewhere: "no known layout: 2 files",
-    twice: "m.npz: an array stands twice; accepted: each array once",
+    twice: "m.npz: an array appears twice; accepted: each array once",
     packed_badly: "m.npz: not a readable .npz file",
     endless: "embeddings image 1: the image id has a line break or a zero byte, or more than 1000 characters",
     broken_line: "embeddings image 1: the image id has a line break or a zero byte, or more than 1000 characters",

@@ -33,5 +33,5 @@ def test_a_text_that_stands_for_no_bytes_is_one_line(tmp_path: Path, text: str) 
     path = tmp_path / "set.bin"
     path.write_bytes(b"\x80\x02](" + image + image + b"e]\x88a\x86.")
     places, _ = read_pickled_images(path, path.name)
-    with pytest.raises(DataError, match=r"set\.bin offset \d+: a text that stands for no bytes"):
+    with pytest.raises(DataError, match=r"set\.bin offset \d+: a text that represents no bytes"):
         list(stored_images(path, path.name, places))

@@ -706,11 +706,11 @@ BAD = {
     ),
     "rec, an infinite person": (
         records(lambda data: data.__setitem__(slice(72, 76), b"\0\0\x80\x7f")),
-        "key 1: the label is no finite number",
+        "key 1: the label is not a finite number",
     ),
     "rec, no number of images": (
         records(lambda data: data.__setitem__(slice(32, 36), b"\0\0\xc0\x7f")),
-        "key 0: the label is no finite number",
+        "key 0: the label is not a finite number",
     ),
     "rec, an offset beyond": (beyond, "train.rec: a record is cut off"),
     "rec, an offset beyond all files": (partial(beyond, offset=10**19 - 1), "train.rec: a record is cut off"),
@@ -766,7 +766,7 @@ BAD = {
         changed(write_ijb_nist, "test1/enroll_templates.csv", ",90,", ",,"),
         "a template of two people, or of none",
     ),
-    "frte, a code that is no number": (
+    "frte, a code that is not a number": (
         changed(write_frte, "match.log.1", " 0\n", " ok\n"),
         "match.log.1 line 2: score or code is not a number",
     ),

@@ -39,7 +39,7 @@ def test_answers_stand_over_the_list(tmp_path: Path) -> None:
         ),
         (
             "face_id,query,annotation\na,q,1\n",
-            "answers.csv line 2: the face stands under another query; accepted: that of the list",
+            "answers.csv line 2: the face belongs to another query; accepted: that of the list",
         ),
         (
             "face_id,annotation\na,maybe\n",

@@ -45,10 +45,10 @@ def test_times_of_attempts(tmp_path: Path) -> None:
     [
         (
             "t3,1,a,a,0.5,soon\n",
-            "line 5: the time of an attempt is no number; accepted: seconds from the start",
+            "line 5: the time of an attempt is not a number; accepted: seconds from the start",
         ),
-        ("t3,1,a,a,0.5,-1\n", "line 5: the time of an attempt is no number"),
-        ("t3,1,a,a,0.5,1e999\n", "line 5: the time of an attempt is no number"),
+        ("t3,1,a,a,0.5,-1\n", "line 5: the time of an attempt is not a number"),
+        ("t3,1,a,a,0.5,1e999\n", "line 5: the time of an attempt is not a number"),
         (
             "t1,3,a,a,0.5,3.9\n",
             "line 5: the attempt ends before an earlier one of its transaction; accepted: sec",
@@ -81,20 +81,23 @@ def test_parquet_and_no_people_read_alike(tmp_path: Path) -> None:
     [
         (
             "t3,0,p00,p00,0.5,\n",
-            "line 5: the attempt is no number of an attempt; accepted: a whole number from 1",
+            "line 5: the attempt is not an attempt number; accepted: a whole number from 1",
         ),
-        ("t3,1.5,p00,p00,0.5,\n", "line 5: the attempt is no number of an attempt"),
-        ("t3,5000,p00,p00,0.5,\n", "line 5: the attempt is no number of an attempt"),
-        (f"t3,{'9' * 5000},p00,p00,0.5,\n", "line 5: the attempt is no number of an attempt"),
+        ("t3,1.5,p00,p00,0.5,\n", "line 5: the attempt is not an attempt number"),
+        ("t3,5000,p00,p00,0.5,\n", "line 5: the attempt is not an attempt number"),
+        (f"t3,{'9' * 5000},p00,p00,0.5,\n", "line 5: the attempt is not an attempt number"),
         (",1,p00,p00,0.5,\n", "line 5: an id is empty; accepted: ids of transaction, claimed_subject"),
         ("t3,1,p00,,0.5,\n", "line 5: an id is empty"),
         ("t1,1,p00,p00,0.5,\n", "line 5: the attempt of lab.csv line 2 again; accepted: each attempt"),
         (
             "t1,3,p00,p01,0.5,\n",
-            "line 5: gives a transaction another subject than lab.csv line 2; accepted: one",
+            "line 5: gives a transaction a different subject than lab.csv line 2; accepted: one",
         ),
-        ("t1,3,p01,p00,0.5,\n", "line 5: gives a transaction another claimed subject than lab.csv line 2"),
-        ("t3,1,p00,p00,high,\n", "line 5: the score is no number; accepted: a finite number, or nothing"),
+        (
+            "t1,3,p01,p00,0.5,\n",
+            "line 5: gives a transaction a different claimed subject than lab.csv line 2",
+        ),
+        ("t3,1,p00,p00,high,\n", "line 5: the score is not a number; accepted: a finite number, or nothing"),
         ("t3,1,p00,p00,inf,\n", "line 5: the score is infinite"),
         ("t3,1,p00,p00,0.5,no_face\n", "line 5: both a score and a failure code; accepted: one of them"),
         (
@@ -126,7 +129,7 @@ def test_a_bad_row_is_one_line(tmp_path: Path, rows: str, said: str) -> None:
     ],
 )
 def test_a_bad_person_is_one_line(tmp_path: Path, people: str, said: str) -> None:
-    """Of the table of people, a person that stands twice or is neither enrolled nor not."""
+    """Of the table of people, a person that appears twice or is neither enrolled nor not."""
     with pytest.raises(DataError) as caught:
         written(tmp_path, HEAD + GOOD, PEOPLE + people.replace("p00", "p03")).load(SCHEMAS, 0)
     assert str(caught.value) == said

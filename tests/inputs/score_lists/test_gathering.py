@@ -29,12 +29,12 @@ def test_a_sample_has_one_subject() -> None:
     """Within a side, between sides and between files, lines that disagree about a sample are named."""
     fine = gathered(coded("r", "r"), coded("p", "q"), coded("A", "A"), coded("A", "B"))
     assert people_of([fine, fine]).subjects == ["A", "A", "B"]
-    with pytest.raises(DataError, match="x line 2: gives a probe another subject than a line before"):
+    with pytest.raises(DataError, match="x line 2: gives a probe a different subject than an earlier line"):
         people_of([gathered(coded("r", "r"), coded("p", "p"), coded("A", "A"), coded("A", "B"))])
-    with pytest.raises(DataError, match="x line 1: gives a sample another subject than x line 1"):
+    with pytest.raises(DataError, match="x line 1: gives a sample a different subject than x line 1"):
         people_of([gathered(coded("r"), coded("r"), coded("A"), coded("B"))])
     other = gathered(coded("s", "r"), coded("t", "u"), coded("A", "C"), coded("C", "C"), "y")
-    with pytest.raises(DataError, match="y line 2: gives a sample another subject than x line 1"):
+    with pytest.raises(DataError, match="y line 2: gives a sample a different subject than x line 1"):
         people_of([fine, other])
 
 

@@ -37,9 +37,9 @@ def test_other_words_are_accepted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ("a,b,A,B,high,\n", "vendor.csv line 2: the score is no number"),
-        ("a,b,A,B,1_0,\n", "vendor.csv line 2: the score is no number"),
-        ("a,b,A,B,0.5,\na,c,A,C,\uff11,\n", "vendor.csv line 3: the score is no number"),
+        ("a,b,A,B,high,\n", "vendor.csv line 2: the score is not a number"),
+        ("a,b,A,B,1_0,\n", "vendor.csv line 2: the score is not a number"),
+        ("a,b,A,B,0.5,\na,c,A,C,\uff11,\n", "vendor.csv line 3: the score is not a number"),
         ("a,b,A,B,inf,\n", "line 2: the score is infinite"),
         ("a,b,A,B,0.5,\na,c,A,C,0.5,no_face\n", "line 3: both a score and a failure code"),
         ("a,,A,B,0.5,\n", "line 2: an id is empty"),

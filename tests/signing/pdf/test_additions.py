@@ -111,7 +111,7 @@ def test_a_signature_has_the_name_of_its_place(
         return replace(signature_metadata(number, who), field_name=name)
 
     monkeypatch.setattr("frtaudit.signing.pdf.signature.signature_metadata", named)
-    with pytest.raises(VerificationError, match="a field was added that is no signature"):
+    with pytest.raises(VerificationError, match="a field was added that is not a signature"):
         sign_pdf(pdf, other, LATER)
 
 

@@ -103,7 +103,7 @@ def test_a_level_that_cannot_be_reached_is_refused(
     (evidence / "root.crl").write_bytes(authorities().crl(issued.certificate))
     refused("B-LTA cannot be reached", PadesLevel.B_LTA, clock.url, str(evidence))
     (evidence / "notes.txt").write_text("nothing")
-    refused("notes.txt holds none", PadesLevel.B_LT, clock.url, str(evidence))
+    refused("notes.txt contains none", PadesLevel.B_LT, clock.url, str(evidence))
     clock.status = 500
     refused("gives no time", PadesLevel.B_T, clock.url, None)
 
