@@ -18,11 +18,11 @@ class FrtauditError(Exception):
 
     exit_code = 1
 
-    def __init__(self, where: str, found: str, accepted: str = "") -> None:
+    def __init__(self, where: str, problem: str, accepted: str = "") -> None:
         self.where = where
-        self.found = found
+        self.found = problem
         self.accepted = accepted
-        super().__init__(where, found, accepted)
+        super().__init__(where, problem, accepted)
 
     def __str__(self) -> str:
         """One line: ``where: found; accepted: ...``."""

@@ -68,19 +68,25 @@ class Accuracy:
             estimates += place.estimates(self.deals)
             notes += place.notes()
             files |= fold_files(system, name, pairs)
-        kept = sets if system.provider in named else None
+        state = sets if system.provider in named else None
         return AnalysisOutput(
-            estimates=tuple(estimates), notes=tuple(notes), files=files, per_system_state=kept
+            estimates=tuple(estimates), notes=tuple(notes), files=files, per_system_state=state
         )
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  as others
+    def across(self, states: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  as others
         """Accuracy of a system minus that of another, on every test set, on the pairs that both scored."""
-        held = {name: cast("Mapping[str, FoldPairs]", sets) for name, sets in kept.items()}
+        by_system = {name: cast("Mapping[str, FoldPairs]", sets) for name, sets in states.items()}
         estimates = [
-            _between(held[name][pairs], held[other][pairs], name, {"pairs": pairs, "against": other}, alpha)
+            _between(
+                by_system[name][pairs],
+                by_system[other][pairs],
+                name,
+                {"pairs": pairs, "against": other},
+                alpha,
+            )
             for name, other in self.against.items()
-            if name in held and other in held
-            for pairs in held[name]
+            if name in by_system and other in by_system
+            for pairs in by_system[name]
         ]
         return AnalysisOutput(estimates=tuple(estimates))
 
@@ -89,15 +95,15 @@ def _between(
     fold_pairs: FoldPairs, other: FoldPairs, provider: str, at: Mapping[str, float | str], alpha: float
 ) -> Estimate:
     """The difference on common pairs in the folds of the ``other``, each system at thresholds of its own."""
-    common, one, two = np.intersect1d(fold_pairs.at, other.at, return_indices=True)
-    of, first, second = other.folds[two], other.first[two], other.second[two]
+    common, left, right = np.intersect1d(fold_pairs.at, other.at, return_indices=True)
+    of, first, second = other.folds[right], other.first[right], other.second[right]
     value: float | None = None
     interval: tuple[Interval, ...] = ()
     note = "a fold holds no pair that both scored"
     if not kfold_accuracy.empty_folds(of, other.k):
         a, b = (
             kfold_accuracy.k_fold_accuracy(pairs.score[rows], pairs.mated[rows], of, other.k)
-            for pairs, rows in ((fold_pairs, one), (other, two))
+            for pairs, rows in ((fold_pairs, left), (other, right))
         )
         delta = fold_differences.accuracy_difference(a, b, (of, of), first, second)
         people = int(np.unique(np.concatenate([first[of >= 0], second[of >= 0]])).size)
@@ -159,8 +165,10 @@ class _SystemOnTestSet:
             yield self.estimate("accuracy", None, None, SHARES, note=note)
             return
         k_fold_accuracy = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, pairs.k)
-        made = tuple(_intervals(k_fold_accuracy, pairs, pairs.folds, self.alpha, disjoint=pairs.disjoint))
-        yield self.estimate("accuracy", k_fold_accuracy.mean, _counts(k_fold_accuracy), SHARES, made)
+        intervals = tuple(
+            _intervals(k_fold_accuracy, pairs, pairs.folds, self.alpha, disjoint=pairs.disjoint)
+        )
+        yield self.estimate("accuracy", k_fold_accuracy.mean, _counts(k_fold_accuracy), SHARES, intervals)
         yield self.estimate("accuracy_fold_sd", k_fold_accuracy.sd_ddof1, None, SPREAD)
         yield self.estimate("accuracy_sem", k_fold_accuracy.sem, None, f"{SPREAD}, over the square root of k")
         for fold, (threshold, accuracy) in enumerate(
@@ -192,10 +200,10 @@ class _SystemOnTestSet:
             bounds = kfold_accuracy.accuracy_bounds(
                 part.accuracy, part.folds, self.pairs.first, self.pairs.second
             )
-            made = from_bounds(bounds, self.alpha, "fold thresholds held fixed")
+            interval = from_bounds(bounds, self.alpha, "fold thresholds held fixed")
             counts = _counts(part.accuracy)
             yield self.estimate(
-                "class_accuracy", shares[name], counts, SHARE_RIGHT, (made,), of=(schema, name)
+                "class_accuracy", shares[name], counts, SHARE_RIGHT, (interval,), of=(schema, name)
             )
         wrong = [1 - share for share in shares.values()]
         ratio = max(wrong) / min(wrong) if len(wrong) > 1 and min(wrong) > 0 else None
@@ -213,8 +221,8 @@ class _SystemOnTestSet:
         """Accuracy of the same pairs in overlapping folds, and disjoint minus overlap (004, table 6)."""
         pairs = self.pairs
         other = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, overlap, pairs.k)
-        made = tuple(_intervals(other, pairs, overlap, self.alpha, disjoint=False))
-        yield self.estimate("accuracy_overlap", other.mean, _counts(other), SHARES, made)
+        intervals = tuple(_intervals(other, pairs, overlap, self.alpha, disjoint=False))
+        yield self.estimate("accuracy_overlap", other.mean, _counts(other), SHARES, intervals)
         yield self.estimate("accuracy_overlap_fold_sd", other.sd_ddof1, None, SPREAD)
         both = (pairs.folds, overlap)
         delta = fold_differences.accuracy_difference(accuracy, other, both, pairs.first, pairs.second)

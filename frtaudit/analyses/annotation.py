@@ -45,32 +45,34 @@ class Annotation:
 
     def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
         """The persons of all faces at each share, once for all systems; None without an answer for every face."""
-        held = cohort_data.labelling
-        if held is None or not complete(held.faces):
+        labelling = cohort_data.labelling
+        if labelling is None or not complete(labelling.faces):
             return None
-        return answered(held.faces, held.labelled, _tau(spec), self.shares)
+        return answered(labelling.faces, labelling.labelled, _tau(spec), self.shares)
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Curves and rates of one system at each share; what :meth:`across` counts is kept."""
-        held, made = system.cohort_data.labelling, system.surveys.get(NAME)
+        labelling, persons = system.cohort_data.labelling, system.surveys.get(NAME)
         service = (
-            None if held is None else next((s for s in held.services if s.name == system.provider), None)
+            None
+            if labelling is None
+            else next((s for s in labelling.services if s.name == system.provider), None)
         )
-        if held is None or service is None or made is None:
-            return AnalysisOutput(per_system_state=held)
+        if labelling is None or service is None or persons is None:
+            return AnalysisOutput(per_system_state=labelling)
         service = pooled(service)
         estimates: list[Estimate] = []
         curves: list[Curve] = []
-        for share, person in zip(self.shares, cast("list[np.ndarray]", made), strict=True):
-            scores = split(held.faces, service, person)
+        for share, person in zip(self.shares, cast("list[np.ndarray]", persons), strict=True):
+            scores = split(labelling.faces, service, person)
             estimates += _rates(system, share, scores)
             curves.append(_curve(system, share, scores))
-        return AnalysisOutput(estimates=tuple(estimates), curves=tuple(curves), per_system_state=held)
+        return AnalysisOutput(estimates=tuple(estimates), curves=tuple(curves), per_system_state=labelling)
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
+    def across(self, states: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """How many faces are to be asked and why: counts, no names."""
-        held = cast("Labelling", next(iter(kept.values())))
-        return AnalysisOutput(notes=tuple(_said(held, _tau(spec))))
+        labelling = cast("Labelling", next(iter(states.values())))
+        return AnalysisOutput(notes=tuple(_said(labelling, _tau(spec))))
 
 
 def _tau(spec: AuditSpec) -> float:
@@ -122,22 +124,22 @@ def _curve(system: SystemData, share: float, scores: Scores) -> Curve:
     )
 
 
-def _said(held: Labelling, tau: float) -> Iterator[str]:
-    faces, labelled = held.faces, held.labelled
-    found = asking(faces, labelled, tau)
+def _said(labelling: Labelling, tau: float) -> Iterator[str]:
+    faces, labelled = labelling.faces, labelling.labelled
+    queue = asking(faces, labelled, tau)
     given = int(np.count_nonzero(faces.annotated != UNSAID))
-    yield f"annotation: {given} of {len(faces.names)} faces have a person's answer, {found.order.size} have none"
-    if not found.order.size:
+    yield f"annotation: {given} of {len(faces.names)} faces have a person's answer, {queue.order.size} have none"
+    if not queue.order.size:
         return
-    rows = found.order[: found.left_out]
+    rows = queue.order[: queue.left_out]
     reason = np.array([*labelled.reason], dtype=object)[faces.query_of[rows]]
     for name in sorted(set(reason.tolist()), key=lambda name: (name == "", name)):
-        own = rows[reason == name]
-        queries = np.unique(faces.query_of[own]).size
+        selected = rows[reason == name]
+        queries = np.unique(faces.query_of[selected]).size
         why = f"query left out ({name})" if name else "a service gave no scores"
-        yield f"annotation: ask first: {own.size} faces of {queries} queries without a label: {why}"
-    near = int(np.count_nonzero(found.distance[found.left_out :] <= NEAR))
+        yield f"annotation: ask first: {selected.size} faces of {queries} queries without a label: {why}"
+    near = int(np.count_nonzero(queue.distance[queue.left_out :] <= NEAR))
     yield (
-        f"annotation: ask next: {found.order.size - found.left_out} faces with a label, by ambiguity; "
+        f"annotation: ask next: {queue.order.size - queue.left_out} faces with a label, by ambiguity; "
         f"{near} of them have z within {NEAR:g} of tau = {tau:g}"
     )

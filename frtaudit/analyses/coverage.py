@@ -191,7 +191,7 @@ def _left_out(system: SystemData) -> Iterator[Estimate]:
 
 def _width(stage: Stage) -> int:
     """Numbers held for one cohort."""
-    copies = max((item.weight.shape[1] for item in (stage.copies or {}).values()), default=0)
+    copies = max((plan_copies.weight.shape[1] for plan_copies in (stage.copies or {}).values()), default=0)
     listed = stage.cells.size.size if isinstance(stage.cells, Listing) else 0
     return max(int(stage.over.subjects), copies, listed)
 
@@ -221,16 +221,16 @@ def _bounds(
     counts = drawn.errors.astype(np.float64)
     if stage.identity and stage.pairs is not None:
         counts /= stage.pairs
-    made = {plan: item.replicates(counts) for plan, item in copies.items()}
+    by_plan = {plan: plan_copies.replicates(counts) for plan, plan_copies in copies.items()}
     if drift is not None:  # each replicate finds its threshold anew
-        made = {
-            plan: found * np.exp(drift.spread[:, None] * rng.standard_normal(found.shape))
-            for plan, found in made.items()
+        by_plan = {
+            plan: draws * np.exp(drift.spread[:, None] * rng.standard_normal(draws.shape))
+            for plan, draws in by_plan.items()
         }
     for method in stage.methods:
         if method is Method.WILSON:
-            if row.moving and Plan.SUBJECTS in made:
-                replicates = made[Plan.SUBJECTS]
+            if row.moving and Plan.SUBJECTS in by_plan:
+                replicates = by_plan[Plan.SUBJECTS]
                 bounds = coverage.wilson_moving(
                     drawn.own, drawn.lent, replicates, stage.over, alpha, MIN_CASES
                 )
@@ -239,8 +239,8 @@ def _bounds(
             yield method, bounds
         elif method is Method.WILSON_IID:
             yield method, coverage.wilson_iid(drawn.own, stage.over, alpha)
-        elif BY_COPIES[method] in made and stage.over.effective_subjects >= MIN_EFFECTIVE:
-            yield method, coverage.percentile(drawn.own, made[PLAN_OF[method]], alpha, MIN_CASES)
+        elif BY_COPIES[method] in by_plan and stage.over.effective_subjects >= MIN_EFFECTIVE:
+            yield method, coverage.percentile(drawn.own, by_plan[PLAN_OF[method]], alpha, MIN_CASES)
 
 
 def _told(system: SystemData, row: Row, at: AtKey, missed: Misses, alpha: float) -> Iterator[Estimate]:
@@ -251,22 +251,22 @@ def _told(system: SystemData, row: Row, at: AtKey, missed: Misses, alpha: float)
         return
     score = wilson.wilson_iid(missed.covered, missed.given, alpha)
     interval = Interval.of(score.low, score.high, alpha, Method.MONTE_CARLO, n_resamples=missed.given)
-    made = _estimate(system, row, "simulated_coverage", (missed.covered, missed.given), at)
-    yield replace(made, intervals=(interval,))
+    estimate = _estimate(system, row, "simulated_coverage", (missed.covered, missed.given), at)
+    yield replace(estimate, intervals=(interval,))
     yield _estimate(system, row, "simulated_lower_misses", (missed.lower, missed.given), at)
     yield _estimate(system, row, "simulated_upper_misses", (missed.upper, missed.given), at)
 
 
 def _spreads(system: SystemData, row: Row, stage: Stage) -> Iterator[Estimate]:
     """What the model was given: relative standard deviations of subjects, its upper bound, and of pairs."""
-    found = {
+    variances = {
         "subjects": stage.effects.subject,
         "subjects_upper": stage.effects.subject_upper,
         **({} if stage.pairs is not None else {"pairs": stage.effects.pair}),
     }
-    for of, variance in found.items():
-        made = _estimate(system, row, "simulated_spread", None, {"of": of}, note="a setting of the model")
-        yield replace(made, value=float(np.sqrt(variance)), unit=SPREAD, note=None)
+    for of, variance in variances.items():
+        estimate = _estimate(system, row, "simulated_spread", None, {"of": of}, note="a setting of the model")
+        yield replace(estimate, value=float(np.sqrt(variance)), unit=SPREAD, note=None)
 
 
 def _estimate(

@@ -59,11 +59,11 @@ def _lists(system: SystemData) -> dict[str, tuple[Comparisons, FoldPairs | None]
     """Sets of pairs by name, each with its folds; the audit's own list where no set is that list."""
     declared = {} if system.fold_pairs is None else {FOLDS: system.fold_pairs}
     sets = declared | dict(system.test_sets)
-    own = system.comparisons
-    alone = not own.all_pairs and not any(
-        np.array_equal(own.probe, pairs.listed.probe) for pairs in sets.values()
+    protocol = system.comparisons
+    alone = not protocol.all_pairs and not any(
+        np.array_equal(protocol.probe, pairs.listed.probe) for pairs in sets.values()
     )
-    return ({PROTOCOL: (own, None)} if alone else {}) | {
+    return ({PROTOCOL: (protocol, None)} if alone else {}) | {
         name: (pairs.pairs_in(pairs.folds), pairs) for name, pairs in sets.items()
     }
 
@@ -138,10 +138,10 @@ class _Card:
     def _claims(self, pairs: Comparisons) -> list[Claim]:
         if not pairs.steps and pairs.fold is None:
             return []
-        spec, made = self.system.spec, self.fold_pairs
+        spec, fold_pairs = self.system.spec, self.fold_pairs
         folds = spec.test_sets[self.name].folds if self.name in spec.test_sets else spec.folds
-        caps = [folds.per_subject if made else None, getattr(self.plugin, "per_subject", None)]
-        given = made is None or made.official
+        caps = [folds.per_subject if fold_pairs else None, getattr(self.plugin, "per_subject", None)]
+        given = fold_pairs is None or fold_pairs.official
         return certify(
             self.system.cohort_data,
             pairs,
@@ -175,7 +175,7 @@ class _Card:
         of = self.system.cohort.subject_of
         for schema, classification in self.system.cohort.classifications.items():
             code = classification.codes[self.subjects]
-            one, other = (
+            probe_codes, other = (
                 classification.codes[of[self.pairs.probe]],
                 classification.codes[of[self.pairs.reference]],
             )
@@ -186,8 +186,8 @@ class _Card:
                     continue
                 tag = (schema, group)
                 yield self._share("card_class_identities", (people, code.size), "share of identities", of=tag)
-                pairs = int(((one == number) & (other == number)).sum())
-                yield self._share("card_class_pairs", (pairs, one.size), "share of pairs", of=tag)
+                pairs = int(((probe_codes == number) & (other == number)).sum())
+                yield self._share("card_class_pairs", (pairs, probe_codes.size), "share of pairs", of=tag)
 
     def _columns(self, wanted: Sequence[str] | None) -> list[str]:
         if wanted is not None:
@@ -195,11 +195,11 @@ class _Card:
         sets = [
             rules for name in self.system.test_sets for rules in [_rules(self.system.spec, name)] if rules
         ]
-        own = [
+        rule_sets = [
             rules for rules in (self.rules, _rules(self.system.spec, PROTOCOL), *sets) if rules is not None
         ]
-        named = [trait.column for rules in own for trait in rules.traits.values()]
-        return list(dict.fromkeys([*named, *(rules.age for rules in own if rules.age)]))
+        named = [trait.column for rules in rule_sets for trait in rules.traits.values()]
+        return list(dict.fromkeys([*named, *(rules.age for rules in rule_sets if rules.age)]))
 
     def _attributes(self, columns: Sequence[str]) -> Iterator[Estimate]:
         """Identities with an image of each value; of numbers, quartiles over the identities' means."""
@@ -208,16 +208,16 @@ class _Card:
             texts = self.system.cohort_data.attributes.get(column)
             if texts is None:
                 continue
-            own, people = texts[self.samples], of[self.samples]
-            values = sorted({str(text) for text in own if text})
+            sample_texts, people = texts[self.samples], of[self.samples]
+            values = sorted({str(text) for text in sample_texts if text})
             if len(values) <= MAX_VALUES:
                 for value in values:
-                    held = np.unique(people[own == value]).size
+                    identities = np.unique(people[sample_texts == value]).size
                     at: AtKey = {"attribute": column, "value": value}
-                    counts = (held, self.subjects.size)
+                    counts = (identities, self.subjects.size)
                     yield self._share("card_value_identities", counts, "share of identities", at)
             else:
-                yield from self._quartiles(column, own, people)
+                yield from self._quartiles(column, sample_texts, people)
 
     def _quartiles(self, column: str, texts: Texts, people: Index) -> Iterator[Estimate]:
         try:

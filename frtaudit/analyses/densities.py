@@ -45,31 +45,31 @@ class Densities:
         estimates: list[Estimate] = []
         curves: list[Curve] = []
         for schema in system.groups.schemas:
-            held, _ = class_scores(system, schema)
-            for c in range(len(held.names)):
-                made, curve = self._class(system, held, c)
-                estimates += made
+            by_class, _ = class_scores(system, schema)
+            for c in range(len(by_class.names)):
+                class_estimates, curve = self._class(system, by_class, c)
+                estimates += class_estimates
                 curves.append(curve)
         return AnalysisOutput(estimates=tuple(estimates), curves=tuple(curves))
 
-    def _class(self, system: SystemData, held: ClassScores, c: int) -> tuple[list[Estimate], Curve]:
-        scores = to_scale(held.scores[c], held.score_range)
-        grid = np.linspace(*_span(held), self.points)
+    def _class(self, system: SystemData, by_class: ClassScores, c: int) -> tuple[list[Estimate], Curve]:
+        scores = to_scale(by_class.scores[c], by_class.score_range)
+        grid = np.linspace(*_span(by_class), self.points)
         shape = densities.density(scores, grid, 0.0, SCALE)
-        make = partial(Estimate.of, system.provider, NAME, of=(held.schema, held.names[c]))
+        make = partial(Estimate.of, system.provider, NAME, of=(by_class.schema, by_class.names[c]))
         note = None if shape.bandwidth is not None else FEW
         estimates = [make("density_bandwidth", shape.bandwidth, "points of 0..100", note=note)]
         for end, share in (("low", shape.at_low), ("high", shape.at_high)):
             count = round(share * scores.size)
-            made = make("scores_at_end", share, SHARE, counts=(count, scores.size), at={"end": end})
-            estimates += [made] if count else []
-        estimates += self._normality(system, held, c)
+            estimate = make("scores_at_end", share, SHARE, counts=(count, scores.size), at={"end": end})
+            estimates += [estimate] if count else []
+        estimates += self._normality(system, by_class, c)
         notes = () if shape.bandwidth is not None else (FEW,)
         curve = Curve(
             provider=system.provider,
             analysis="density",
-            schema=held.schema,
-            group=held.names[c],
+            schema=by_class.schema,
+            group=by_class.names[c],
             weighting=None,
             x=tuple(grid.tolist()),
             y=tuple(shape.y.tolist()),
@@ -77,12 +77,14 @@ class Densities:
         )
         return estimates, curve
 
-    def _normality(self, system: SystemData, held: ClassScores, c: int) -> Iterator[Estimate]:
-        scores = to_scale(held.scores[c], held.score_range)
+    def _normality(self, system: SystemData, by_class: ClassScores, c: int) -> Iterator[Estimate]:
+        scores = to_scale(by_class.scores[c], by_class.score_range)
         for per, note in PER.items():
-            values = scores if per == "score" else densities.subject_means(scores, held.subjects[c])
+            values = scores if per == "score" else densities.subject_means(scores, by_class.subjects[c])
             tested = densities.omnibus(values)
-            make = partial(Estimate.of, system.provider, NAME, unit="number", of=(held.schema, held.names[c]))
+            make = partial(
+                Estimate.of, system.provider, NAME, unit="number", of=(by_class.schema, by_class.names[c])
+            )
             for metric, value in (
                 ("normality_k2", None if tested is None else tested.statistic),
                 ("normality_p", None if tested is None else tested.p_value),

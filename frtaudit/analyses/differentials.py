@@ -43,9 +43,9 @@ class Differentials:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """All indices of every schema at every declared target, in both weightings."""
-        made = forms(self.weight)
+        index_forms = forms(self.weight)
         estimates = [
-            _index(system, view, form, self.weight, alpha) for view in _views(system) for form in made
+            _index(system, view, form, self.weight, alpha) for view in _views(system) for form in index_forms
         ]
         return AnalysisOutput(estimates=(*estimates, *_at_max_group(system, alpha)))
 
@@ -109,7 +109,7 @@ def _pooled(summaries: tuple[RateSummary, ...]) -> float:
 
 
 def _index(system: SystemData, view: View, form: Form, weight: float, alpha: float) -> Estimate:
-    own: AtKey = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
+    key: AtKey = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
     rates = view.rates
     estimate = Estimate.of(
         system.provider,
@@ -118,19 +118,19 @@ def _index(system: SystemData, view: View, form: Form, weight: float, alpha: flo
         None if rates is None else float(form.value(rates.values(form.rates))),
         "index",
         of=(view.schema, "all"),
-        at={"fmr": view.target, **own},
+        at={"fmr": view.target, **key},
         weighting=view.weighting.value,
         note=view.refused,
     )
     if rates is None:
         return estimate
     fixed = (spec for spec in system.intervals if spec.target is Target.FIXED_IDENTITIES)
-    made = (
+    intervals = (
         *(fixed_interval(form, rates, spec, alpha) for spec in fixed),
         population_interval(form, rates, alpha),
     )
     return replace(
-        estimate, intervals=made, test=difference(form, rates, alpha, _strata(system, view.schema))
+        estimate, intervals=intervals, test=difference(form, rates, alpha, _strata(system, view.schema))
     )
 
 
@@ -166,9 +166,9 @@ def _at_max_group(system: SystemData, alpha: float) -> Iterator[Estimate]:
                 )
                 yield _max_threshold(system, schema, weighting, at, threshold, note)
                 for group_index, group in group_indices.items():
-                    own = schema if group_index else None
+                    group_schema = schema if group_index else None
                     if note:
-                        yield _no_rate(system, own, group, weighting, at, note)
+                        yield _no_rate(system, group_schema, group, weighting, at, note)
                         continue
                     place = OperatingPoint(
                         rate="fnmr",
@@ -178,7 +178,7 @@ def _at_max_group(system: SystemData, alpha: float) -> Iterator[Estimate]:
                         point=a,
                         schema=s,
                     )
-                    yield rate_estimate(system, NAME, "fnmr_at_fmr", own, group, at, place, alpha)
+                    yield rate_estimate(system, NAME, "fnmr_at_fmr", group_schema, group, at, place, alpha)
 
 
 def _unresolved_group(system: SystemData, schema: str, a: int) -> str | None:

@@ -42,26 +42,28 @@ class FailureScores:
         failed = failed_pairs(system)
         scored = failed if system.spec.failures is FailureScore.SCORE_ZERO else failed[:0]
         for schema in system.groups.schemas:
-            held, _ = class_scores(system, schema)
-            if len(held.names) >= 2:
-                estimates += self._schema(system, without(held, scored), failed)
+            by_class, _ = class_scores(system, schema)
+            if len(by_class.names) >= 2:
+                estimates += self._schema(system, without(by_class, scored), failed)
         return AnalysisOutput(estimates=tuple(estimates))
 
-    def _schema(self, system: SystemData, held: ClassScores, failed: Pairs) -> Iterator[Estimate]:
-        summaries = {APART: held, ZERO: with_zeros(system, held, failed)}
+    def _schema(self, system: SystemData, by_class: ClassScores, failed: Pairs) -> Iterator[Estimate]:
+        summaries = {APART: by_class, ZERO: with_zeros(system, by_class, failed)}
         if any(scores.size == 0 for scores in summaries[APART].scores):
             return
-        distances = {name: d_l2.d_l2(made.scores, made.score_range) for name, made in summaries.items()}
-        for c, group in enumerate((*held.names, "max")):
-            make = partial(Estimate.of, system.provider, NAME, of=(held.schema, group))
+        distances = {
+            name: d_l2.d_l2(variant.scores, variant.score_range) for name, variant in summaries.items()
+        }
+        for c, group in enumerate((*by_class.names, "max")):
+            make = partial(Estimate.of, system.provider, NAME, of=(by_class.schema, group))
             both = {
                 name: float(values.max() if group == "max" else values[c])
                 for name, values in distances.items()
             }
             if group != "max":
-                zero, kept = (summaries[name].scores[c].size for name in (ZERO, APART))
-                unit, counts = "share of mated comparisons", (zero - kept, zero)
-                yield make("failed_mated", (zero - kept) / zero, unit, counts=counts)
+                zero, apart = (summaries[name].scores[c].size for name in (ZERO, APART))
+                unit, counts = "share of mated comparisons", (zero - apart, zero)
+                yield make("failed_mated", (zero - apart) / zero, unit, counts=counts)
             for name, value in both.items():
                 yield make("d_l2_failures", value, UNIT, at={"failures": name})
             yield make("d_l2_failures_change", both[ZERO] - both[APART], UNIT, note=SAME)
@@ -78,7 +80,7 @@ def failed_pairs(system: SystemData) -> Pairs:
     lost = np.zeros(cohort.n_samples, dtype=np.bool_)
     lost[list(system.failed)] = True
     starts = np.searchsorted(cohort.subject_of, np.arange(cohort.n_subjects + 1))
-    found = [
+    lost_pairs = [
         (i, j)
         for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
         if lost[start:stop].any()
@@ -86,33 +88,36 @@ def failed_pairs(system: SystemData) -> Pairs:
         for j in range(i + 1, stop)
         if lost[i] or lost[j]
     ]
-    return np.array(found, dtype=np.int64).reshape(-1, 2)
+    return np.array(lost_pairs, dtype=np.int64).reshape(-1, 2)
 
 
-def without(held: ClassScores, failed: Pairs) -> ClassScores:
+def without(by_class: ClassScores, failed: Pairs) -> ClassScores:
     """The scores without those of failed comparisons: of the lines of a pair as many as failed, the lowest first."""
     lost = _keys(failed)
-    keep = [_others(lost, _keys(np.sort(p, axis=1)), s) for p, s in zip(held.pairs, held.scores, strict=True)]
+    keep = [
+        _others(lost, _keys(np.sort(p, axis=1)), s)
+        for p, s in zip(by_class.pairs, by_class.scores, strict=True)
+    ]
     return replace(
-        held,
-        scores=tuple(s[own] for s, own in zip(held.scores, keep, strict=True)),
-        subjects=tuple(w[own] for w, own in zip(held.subjects, keep, strict=True)),
-        pairs=tuple(p[own] for p, own in zip(held.pairs, keep, strict=True)),
+        by_class,
+        scores=tuple(s[flags] for s, flags in zip(by_class.scores, keep, strict=True)),
+        subjects=tuple(w[flags] for w, flags in zip(by_class.subjects, keep, strict=True)),
+        pairs=tuple(p[flags] for p, flags in zip(by_class.pairs, keep, strict=True)),
     )
 
 
-def with_zeros(system: SystemData, held: ClassScores, failed: Pairs) -> ClassScores:
+def with_zeros(system: SystemData, by_class: ClassScores, failed: Pairs) -> ClassScores:
     """Scores of comparisons that did not fail, and the lowest of the range for each failed comparison of the class."""
     subject = system.cohort.subject_of[failed[:, 0]].astype(np.int64)
-    own = system.groups.of[system.groups.schemas.index(held.schema)][subject]
+    codes = system.groups.of[system.groups.schemas.index(by_class.schema)][subject]
     scores, subjects, pairs = [], [], []
-    for c, group_index in enumerate(held.group_indices):
-        lost = own == group_index - 1
-        zeros = np.full(int(lost.sum()), held.score_range[0])
-        scores.append(np.concatenate([zeros, held.scores[c]]))
-        subjects.append(np.concatenate([subject[lost], held.subjects[c]]))
-        pairs.append(np.concatenate([failed[lost], held.pairs[c]]))
-    return replace(held, scores=tuple(scores), subjects=tuple(subjects), pairs=tuple(pairs))
+    for c, group_index in enumerate(by_class.group_indices):
+        lost = codes == group_index - 1
+        zeros = np.full(int(lost.sum()), by_class.score_range[0])
+        scores.append(np.concatenate([zeros, by_class.scores[c]]))
+        subjects.append(np.concatenate([subject[lost], by_class.subjects[c]]))
+        pairs.append(np.concatenate([failed[lost], by_class.pairs[c]]))
+    return replace(by_class, scores=tuple(scores), subjects=tuple(subjects), pairs=tuple(pairs))
 
 
 def _others(lost: Ints, keys: Ints, score: Floats) -> Flags:

@@ -58,7 +58,7 @@ def _frr(system: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimat
             place = OperatingPoint(
                 rate="fnmr", weighting=Weighting.POOLED, group_index=group_index, threshold=threshold, point=a
             )
-            value, made, note = _frr_at(system, counts, place, alpha)
+            value, intervals, note = _frr_at(system, counts, place, alpha)
             yield Estimate.of(
                 system.provider,
                 NAME,
@@ -67,7 +67,7 @@ def _frr(system: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimat
                 ATTEMPTS,
                 (schema, group),
                 at=at,
-                intervals=made,
+                intervals=intervals,
                 note=note,
             )
 
@@ -80,8 +80,8 @@ def _frr_at(
     if not tried.sum() or not np.isfinite(summary.value):
         return None, (), "no comparison"
     fta = float(failed.sum() / tried.sum())
-    made = _frr_interval(summary, failed, tried, alpha, known=counts.known)
-    return fta + summary.value * (1 - fta), (made,), None
+    interval = _frr_interval(summary, failed, tried, alpha, known=counts.known)
+    return fta + summary.value * (1 - fta), (interval,), None
 
 
 def _frr_interval(summary: RateSummary, failed: Ints, tried: Ints, alpha: float, *, known: bool) -> Interval:
@@ -137,9 +137,9 @@ def _by_variance(
     image = (1 - fta) * summary.bounds().image if summary.bounds is not None else 0.0
     bounds, wider = (
         wilson.bounds_from_variance(
-            value, float(((1 - fta) * item + other) ** 2), int(tried.sum()), degrees, image
+            value, float(((1 - fta) * deviation + other) ** 2), int(tried.sum()), degrees, image
         )
-        for item in spreads
+        for deviation in spreads
     )
     note = "standard errors of FTA and FNMR added: no assumption on their correlation"
     return from_variance(bounds, wider, int(drawn.size), alpha, note)

@@ -105,13 +105,20 @@ class IdentityCheck:
             estimates += _without(system, SUSPECTED, np.concatenate([apart, also]), alpha)
         return AnalysisOutput(estimates=tuple(estimates), per_system_state=(lines, verdicts))
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  shared
+    def across(self, states: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  shared
         """The review file of all systems and, where one came back, who and what is one person."""
-        held = {name: cast("tuple[Sequence[Line], Sequence[Reviewed]]", one) for name, one in kept.items()}
-        files = {f"{NAME}/review.csv": as_csv(REVIEW, _rows({name: one[0] for name, one in held.items()}))}
+        by_system = {
+            name: cast("tuple[Sequence[Line], Sequence[Reviewed]]", state) for name, state in states.items()
+        }
+        files = {
+            f"{NAME}/review.csv": as_csv(REVIEW, _rows({name: state[0] for name, state in by_system.items()}))
+        }
         if self.reviewed is not None:
             same = [
-                verdict for _, verdicts in list(held.values())[:1] for verdict in verdicts if verdict.same
+                verdict
+                for _, verdicts in list(by_system.values())[:1]
+                for verdict in verdicts
+                if verdict.same
             ]
             merge = [
                 (reviewed.sample if reviewed.kind == IMAGE else "", *reviewed.subjects) for reviewed in same
@@ -168,11 +175,11 @@ def _beyond(tail: ScoreTail, cut: float) -> str | None:
     if cut > tail.cutoff:
         return None
     total = int(tail.histogram.sum())
-    held = tail.tail_score.size
-    weak = f"{WEAK}: more than {_share(held, total)} non-mated comparisons reach the cut"
+    tail_size = tail.tail_score.size
+    weak = f"{WEAK}: more than {_share(tail_size, total)} non-mated comparisons reach the cut"
     return (
         weak
-        if held > suspected_duplicates.MAX_PAIRS * total
+        if tail_size > suspected_duplicates.MAX_PAIRS * total
         else "the cut lies below the floor of the kept tail"
     )
 
@@ -235,8 +242,8 @@ def _without(system: SystemData, metric: str, pairs: Ints, alpha: float) -> Iter
             if summary is None or not np.isfinite(summary.value):
                 yield make(None, counts=(0, 0), note=BELOW_FLOOR if low else "no comparison in this group")
                 continue
-            made, counts = intervals_of(summary, RULE, alpha), (summary.errors, summary.trials)
-            yield make(summary.value, counts=counts, intervals=made)
+            intervals, counts = intervals_of(summary, RULE, alpha), (summary.errors, summary.trials)
+            yield make(summary.value, counts=counts, intervals=intervals)
 
 
 def _places(system: SystemData) -> Iterator[tuple[AtKey, OperatingPoint]]:
@@ -304,31 +311,33 @@ def _pair_id(kind: str, sample: str, subject: str, other: str) -> str:
     return pair_id(kind, subject, other) if kind == PEOPLE else pair_id(kind, sample, other)
 
 
-def _rows(held: Mapping[str, Sequence[Line]]) -> list[tuple[object, ...]]:
+def _rows(by_system: Mapping[str, Sequence[Line]]) -> list[tuple[object, ...]]:
     """One row for each pair with the systems that suspect it; most systems first, then the clearest."""
-    found: dict[str, list[tuple[str, Line]]] = {}
-    for provider, lines in held.items():
+    by_pair: dict[str, list[tuple[str, Line]]] = {}
+    for provider, lines in by_system.items():
         for line in lines:
-            found.setdefault(line.pair, []).append((provider, line))
-    order = sorted(found.values(), key=lambda own: (-len(own), -_clear(own), own[0][1].pair))
-    return [_row(own) for own in order]
+            by_pair.setdefault(line.pair, []).append((provider, line))
+    order = sorted(
+        by_pair.values(), key=lambda entries: (-len(entries), -_clear(entries), entries[0][1].pair)
+    )
+    return [_row(entries) for entries in order]
 
 
-def _clear(own: Sequence[tuple[str, Line]]) -> float:
+def _clear(entries: Sequence[tuple[str, Line]]) -> float:
     """How far the medians lie above their cuts, at most."""
-    return max(line.median - line.cut for _, line in own)
+    return max(line.median - line.cut for _, line in entries)
 
 
-def _row(own: Sequence[tuple[str, Line]]) -> tuple[object, ...]:
-    first = own[0][1]
-    medians = "; ".join(f"{name}: {line.median:.6g}" for name, line in own)
-    cuts = "; ".join(f"{name}: {line.cut:.6g}" for name, line in own)
+def _row(entries: Sequence[tuple[str, Line]]) -> tuple[object, ...]:
+    first = entries[0][1]
+    medians = "; ".join(f"{name}: {line.median:.6g}" for name, line in entries)
+    cuts = "; ".join(f"{name}: {line.cut:.6g}" for name, line in entries)
     return (
         first.pair,
         first.kind,
         *first.samples,
         *first.subjects,
-        len(own),
+        len(entries),
         medians,
         cuts,
         first.comparisons,

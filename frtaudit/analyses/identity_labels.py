@@ -63,10 +63,10 @@ class IdentityLabels:
     def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
         """Persons by whose labels. Raises :class:`SpecError` for a cohort whose subjects are known."""
         labelling = _labelling(cohort_data)
-        made = evaluation.subsets(labelling, _how(spec)) if self.subsets else ()
+        subsets = evaluation.subsets(labelling, _how(spec)) if self.subsets else ()
         return _Survey(
             persons=evaluation.persons(labelling),
-            subsets=tuple(made),
+            subsets=tuple(subsets),
             several=evaluation.by_several(labelling, _how(spec)),
         )
 
@@ -113,7 +113,10 @@ class _ServiceLabels:
     def of_system(cls, system: SystemData, alpha: float) -> "_ServiceLabels":
         """What this system said, both orders of a pair as one, split by everybody's labels and by its own."""
         of, survey = _labelling(system.cohort_data), cast("_Survey", system.surveys[NAME])
-        asked, how = next(one for one in of.services if one.name == system.provider), _how(system.spec)
+        asked, how = (
+            next(candidate for candidate in of.services if candidate.name == system.provider),
+            _how(system.spec),
+        )
         service, fit = evaluation.pooled(asked), evaluation.fit_of(of, asked, how)
         persons = dict(survey.persons)
         if fit.modes is not None:
@@ -127,8 +130,8 @@ class _ServiceLabels:
         for reason in dict.fromkeys(("", *sorted(labelled.reason))):
             count = labelled.reason.count(reason)
             at: AtKey = {"reason": reason or "used"}
-            made = self._share("label_queries", at, count, len(faces.queries), "queries")
-            yield replace(made, note=self._failed()) if reason == Reason.FAILED else made
+            estimate = self._share("label_queries", at, count, len(faces.queries), "queries")
+            yield replace(estimate, note=self._failed()) if reason == Reason.FAILED else estimate
         for label in (1, 0, LEFT_OUT):
             count = int(np.count_nonzero(labelled.label == label))
             yield self._share("label_faces", {"estimated": label}, count, len(faces.names), "faces")
@@ -144,24 +147,24 @@ class _ServiceLabels:
         yield self._share("label_agreement", {}, agreement.right, agreement.both, "faces with both labels")
         left = sum(
             n
-            for (said, estimated), n in agreement.table.items()
-            if said != LEFT_OUT and estimated == LEFT_OUT
+            for (annotated, estimated), n in agreement.table.items()
+            if annotated != LEFT_OUT and estimated == LEFT_OUT
         )
-        known = sum(n for (said, _), n in agreement.table.items() if said != LEFT_OUT)
+        known = sum(n for (annotated, _), n in agreement.table.items() if annotated != LEFT_OUT)
         yield self._share("label_left_out", {}, left, known, "annotated faces")
 
     def _failed(self) -> str:
         """Which services gave too few scores, of how many of the faces of queries left out for that."""
         of = self.of
-        failed = np.array([one == Reason.FAILED for one in of.labelled.reason])[of.faces.query_of]
+        failed = np.array([reason == Reason.FAILED for reason in of.labelled.reason])[of.faces.query_of]
         asked = [service for service in of.services if service.name in of.labelled.modes]
         counts = (lacking(of.faces, asked) & failed[:, None]).sum(axis=0).tolist()
-        said = [
+        notes = [
             f"{service.name} failed on {n} of their {failed.sum()} faces"
             for service, n in zip(asked, counts, strict=True)
             if n
         ]
-        return "; ".join(said)
+        return "; ".join(notes)
 
     def _several(self) -> Iterator[Estimate]:
         """Queries, people and faces that have labels, with several people left out and with them used."""
@@ -183,8 +186,8 @@ class _ServiceLabels:
         yield self._share("label_no_score", {}, lost, len(self.of.faces.names), "faces", self.system.provider)
         for labels, scores in self.scores.items():
             for schema, group, member in self._groups():
-                own = scores if member is None else scores.of(member)
-                yield from self._rates(own, {"labels": labels}, schema, group)
+                group_scores = scores if member is None else scores.of(member)
+                yield from self._rates(group_scores, {"labels": labels}, schema, group)
         if self.fit.problem is not None:
             yield from self._no_labels(self.fit.problem)
         for names, labelled in self.survey.subsets:
@@ -192,8 +195,8 @@ class _ServiceLabels:
                 scores = evaluation.split(self.of.faces, self.service, labelled.identity)
                 yield from self._at_targets(scores, {"labels": "+".join(names)}, None, "all")
 
-        for setting, one in self.survey.several.items():
-            scores = evaluation.split(self.of.faces, self.service, one.identity)
+        for setting, relabelled in self.survey.several.items():
+            scores = evaluation.split(self.of.faces, self.service, relabelled.identity)
             yield from self._at_targets(scores, {"labels": f"several_{setting}"}, None, "all")
 
     def _no_labels(self, problem: str) -> Iterator[Estimate]:
@@ -229,21 +232,21 @@ class _ServiceLabels:
         points = self.system.operating_points
         for place in points.declared:
             target = points.targets[place]
-            made = replace(
+            estimate = replace(
                 self._bare("fnmr_by_labels", {"fmr": target, **at}, schema, group),
                 unit="share of mated comparisons",
             )
             value = finite(fnmr_at_fmr(scores.mated, scores.non_mated, target))
             if value is None or target * scores.non_mated.size < FEW / 2:
                 few = f"{scores.mated.size} mated and {scores.non_mated.size} non-mated comparisons"
-                yield replace(made, value=None, note=f"too few to resolve: {few}")
+                yield replace(estimate, value=None, note=f"too few to resolve: {few}")
                 continue
             reason = evaluation.hidden(scores, target, self.system.censoring)
             if reason is not None:
-                yield replace(made, value=None, note=reason)
+                yield replace(estimate, value=None, note=reason)
                 continue
             errors = round(value * scores.mated.size)
-            yield replace(made, value=value, numerator=errors, denominator=scores.mated.size, note=None)
+            yield replace(estimate, value=value, numerator=errors, denominator=scores.mated.size, note=None)
 
     def curves(self) -> Iterator[Curve]:
         """FNMR over FMR, by whose labels, of everybody; of each group estimated and annotated (Figures 1, S.7 to S.12).
@@ -256,10 +259,10 @@ class _ServiceLabels:
         ]
         for labels, scores in self.scores.items():
             rates = pictures.det(scores, self.system.censoring, targets)
-            made = self._curve(DET, "all", rates.fmr, rates.fnmr, metric=labels)
-            if made.x and labels == cohort and self.system.spec.failures is FailureScore.APART:
-                made = self._banded(made, rates.threshold)
-            yield made
+            curve = self._curve(DET, "all", rates.fmr, rates.fnmr, metric=labels)
+            if curve.x and labels == cohort and self.system.spec.failures is FailureScore.APART:
+                curve = self._banded(curve, rates.threshold)
+            yield curve
         for schema, group, member in self._groups():
             for labels in BOTH if member is not None else ():
                 if labels in self.scores and member is not None:
@@ -287,8 +290,8 @@ class _ServiceLabels:
         for labels in BOTH:
             if labels in self.scores and np.isfinite(self.service.score).any():
                 for kind, make in ((SCORES, pictures.histograms), (RATES, pictures.over_threshold)):
-                    x, found = make(self.service, self.scores[labels])
-                    for name, y in found.items():
+                    x, series = make(self.service, self.scores[labels])
+                    for name, y in series.items():
                         yield self._curve(kind, "all", x, y, metric=labels, rate=name)
 
     def face_sizes(self) -> Iterator[Curve]:
@@ -308,12 +311,12 @@ class _ServiceLabels:
         yield self._curve(SIZES, "all", number, queries)
         if ANNOTATED not in self.survey.persons:
             return
-        said = pictures.of_queries(faces, faces.annotated == OF_QUERY)
-        told = pictures.of_queries(faces, pictures.voted(labelled, _how(self.system.spec).limits.tau))
+        annotated = pictures.of_queries(faces, faces.annotated == OF_QUERY)
+        estimated = pictures.of_queries(faces, pictures.voted(labelled, _how(self.system.spec).limits.tau))
         for reason in dict.fromkeys(labelled.reason):
-            indices = np.flatnonzero([item == reason for item in labelled.reason])
+            indices = np.flatnonzero([query_reason == reason for query_reason in labelled.reason])
             for metric, by in (("faces", np.ones(size.size)), ("share", size)):
-                x, y = said[indices] / by[indices], told[indices] / by[indices]
+                x, y = annotated[indices] / by[indices], estimated[indices] / by[indices]
                 order = np.lexsort((y, x))
                 yield self._curve(COUNTS, reason or "used", x[order], y[order], metric=metric)
         share = pictures.right_shares(faces)
@@ -326,7 +329,9 @@ class _ServiceLabels:
         """Of a service that labels one query of each kind: confidences over z, eigenvectors over the decision."""
         how, names = _how(self.system.spec), list(self.of.labelled.modes)
         for column in [place for place, name in enumerate(names) if name == self.system.provider]:
-            service = next(one for one in self.of.services if one.name == self.system.provider)
+            service = next(
+                candidate for candidate in self.of.services if candidate.name == self.system.provider
+            )
             for example in pictures.examples(
                 self.of.faces, service, self.of.labelled, how.rule, how.limits, column
             ):

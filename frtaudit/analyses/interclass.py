@@ -73,8 +73,8 @@ class Interclass:
             pairs = d_l2.d_l2_pairs(classes.scores, classes.score_range, space)
             quantile = space is Space.QUANTILE
             for c, name in enumerate(classes.names):
-                made = (thesis[c], population[c]) if quantile else ()
-                yield _estimate(system, classes, name, space, float(values[c]), made)
+                intervals = (thesis[c], population[c]) if quantile else ()
+                yield _estimate(system, classes, name, space, float(values[c]), intervals)
             for first in range(len(classes.names)):
                 for second in range(first + 1, len(classes.names)):
                     group = f"{classes.names[first]}|{classes.names[second]}"
@@ -102,7 +102,7 @@ class Interclass:
         seed = seed_of(system.spec.seed, NAME, "thesis", classes.schema, *firsts)
         scores = tuple(classes.scores[c] for c in order)
         table = thesis_bootstrap(scores, classes.score_range, alpha=self.alpha, n=self.B, seed=seed)
-        made = tuple(
+        intervals = tuple(
             Interval.of(
                 float(low),
                 float(high),
@@ -113,7 +113,7 @@ class Interclass:
             )
             for low, high in zip(table.lower, table.upper, strict=True)
         )
-        return tuple(made[place] for place in np.argsort(order))
+        return tuple(intervals[place] for place in np.argsort(order))
 
 
 def _population(system: SystemData, classes: ClassScores, alpha: float) -> tuple[tuple[Interval, ...], Test]:

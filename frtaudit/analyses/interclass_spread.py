@@ -66,14 +66,14 @@ class InterclassSpread:
         estimates: list[Estimate] = []
         notes: list[str] = []
         for schema in system.groups.schemas:
-            held, _ = class_scores(system, schema)
-            if len(held.names) < 2:
+            by_class, _ = class_scores(system, schema)
+            if len(by_class.names) < 2:
                 continue
-            few, number = held.fewest()
+            few, number = by_class.fewest()
             if number < 2:
                 notes.append(f"{system.provider}: {schema} {few} has {number} subject(s): no spread of d_l2")
                 continue
-            estimates += self._schema(system, held, alpha)
+            estimates += self._schema(system, by_class, alpha)
             if system.tail.histogram.sum() * self._ceiling(system) < MIN_EXPECTED:
                 notes.append(f"{system.provider}: too few non-mated comparisons for d_l2 on the FMR axis")
         return AnalysisOutput(estimates=tuple(estimates), notes=tuple(dict.fromkeys(notes)))
@@ -81,11 +81,11 @@ class InterclassSpread:
     def _ceiling(self, system: SystemData) -> float:
         return self.ceiling or max(system.spec.thresholds.fmr, default=0.01)
 
-    def _schema(self, system: SystemData, held: ClassScores, alpha: float) -> Iterator[Estimate]:
-        even = np.full(len(held.names), 1 / len(held.names))
-        points = _on([d_l2.to_scale(scores, held.score_range) for scores in held.scores], held)
+    def _schema(self, system: SystemData, by_class: ClassScores, alpha: float) -> Iterator[Estimate]:
+        even = np.full(len(by_class.names), 1 / len(by_class.names))
+        points = _on([d_l2.to_scale(scores, by_class.score_range) for scores in by_class.scores], by_class)
         tar, quantile = (Axis(space=space) for space in (Space.TAR, Space.QUANTILE))
-        drawing = _Drawing(system=system, held=held, alpha=alpha)
+        drawing = _Drawing(system=system, held=by_class, alpha=alpha)
         low, high = d_l2_spaces.thesis_tar(points, tar, shares=even, alpha=self.alpha, n=self.B)
         thesis = tuple(self._iid(a, b) for a, b in zip(low, high, strict=True))
         spread = drawing.spread(points, tar, even, "tar")
@@ -98,7 +98,7 @@ class InterclassSpread:
         distances = {"quantile": exact.own, "tar": _exact(points, Space.TAR).own}
         ceiling = self._ceiling(system)
         if float(system.tail.histogram.sum()) * ceiling >= MIN_EXPECTED:
-            ranked = _on([d_l2_spaces.decades(system.tail, s, ceiling) for s in held.scores], held)
+            ranked = _on([d_l2_spaces.decades(system.tail, s, ceiling) for s in by_class.scores], by_class)
             exact = _exact(ranked, Space.QUANTILE)
             spread = drawing.spread(ranked, quantile, even, FMR_AXIS)
             yield from drawing.everything(spread, exact, {"space": FMR_AXIS}, UNITS[FMR_AXIS])
@@ -107,13 +107,13 @@ class InterclassSpread:
         for space, values in distances.items():
             yield from drawing.indices(values, {"space": space}, UNITS[space])
         at: AtKey = {"space": "quantile", "of": "thesis's upper bound"}
-        yield from drawing.indices(self._upper(system, held), at, UNITS["quantile"])
+        yield from drawing.indices(self._upper(system, by_class), at, UNITS["quantile"])
 
     def _weighted(self, drawing: "_Drawing", points: Classes) -> Iterator[Estimate]:
         """Distances from the overall that the spec declares, if it does; on the grid of the replicates."""
-        held = drawing.held
-        if held.schema in self.shares:
-            shares = shares_of(self.shares, held, f"analyses.{NAME}.shares")
+        by_class = drawing.held
+        if by_class.schema in self.shares:
+            shares = shares_of(self.shares, by_class, f"analyses.{NAME}.shares")
             spread = drawing.spread(points, Axis(space=Space.QUANTILE), shares, "shares")
             at: AtKey = {"space": "quantile", "overall": "declared shares"}
             distances = _Distances(own=np.sqrt(spread.point), pairs=np.empty(0))
@@ -129,13 +129,13 @@ class InterclassSpread:
             note="the norm of a pointwise band: no test of a difference",
         )
 
-    def _upper(self, system: SystemData, held: ClassScores) -> Floats:
+    def _upper(self, system: SystemData, by_class: ClassScores) -> Floats:
         """The thesis's upper bounds in quantile space, by the draws of ``interclass``."""
-        order = drawn_order(held)
-        firsts = (str(held.subjects[c].min()) for c in order)
-        seed = seed_of(system.spec.seed, "interclass", "thesis", held.schema, *firsts)
-        scores = tuple(held.scores[c] for c in order)
-        table = thesis_bootstrap(scores, held.score_range, alpha=self.alpha, n=self.B, seed=seed)
+        order = drawn_order(by_class)
+        firsts = (str(by_class.subjects[c].min()) for c in order)
+        seed = seed_of(system.spec.seed, "interclass", "thesis", by_class.schema, *firsts)
+        scores = tuple(by_class.scores[c] for c in order)
+        table = thesis_bootstrap(scores, by_class.score_range, alpha=self.alpha, n=self.B, seed=seed)
         return np.asarray(table.upper[np.argsort(order)])
 
 
@@ -166,39 +166,39 @@ class _Drawing:
         self, spread: Spread, exact: "_Distances", at: AtKey, unit: str, thesis: Sequence[Interval] = ()
     ) -> Iterator[Estimate]:
         """Each class with its intervals."""
-        made = for_population(spread.bounds, len(spread.noise), self.alpha)
+        population = for_population(spread.bounds, len(spread.noise), self.alpha)
         for c, name in enumerate(self.held.names):
-            yield self._estimate(name, at, float(exact.own[c]), unit, (*thesis[c : c + 1], made[c]))
+            yield self._estimate(name, at, float(exact.own[c]), unit, (*thesis[c : c + 1], population[c]))
 
     def largest(
         self, spread: Spread, exact: "_Distances", at: AtKey, unit: str, thesis: Sequence[Interval] = ()
     ) -> Estimate:
         """The largest of the classes, with the test."""
-        made = for_population(spread.bounds, len(spread.noise), self.alpha)
-        intervals = tuple(largest(part) for part in (thesis, made) if part)
+        population = for_population(spread.bounds, len(spread.noise), self.alpha)
+        intervals = tuple(largest(part) for part in (thesis, population) if part)
         top = self._estimate("max", at, float(exact.own.max()), unit, intervals)
         return replace(top, test=classes_alike(spread, self.alpha))
 
     def pairs(self, spread: Spread, exact: "_Distances", at: AtKey, unit: str) -> Iterator[Estimate]:
         """Each pair of classes, with its interval for the population."""
-        made = for_population(spread.pair_bounds, len(spread.noise), self.alpha)
+        population = for_population(spread.pair_bounds, len(spread.noise), self.alpha)
         for place, name in enumerate(d_l2_spaces.named_pairs(self.held.names)):
-            yield self._estimate(name, at, float(exact.pairs[place]), unit, (made[place],))
+            yield self._estimate(name, at, float(exact.pairs[place]), unit, (population[place],))
 
     def indices(self, distances: Floats, at: AtKey, unit: str) -> Iterator[Estimate]:
         """Standard deviation over the classes, which are all there are (ddof 0), and worst to best."""
         two = distances.size == 2
         if two:
             distances = np.full(2, distances.mean())  # equal but for rounding
-        for metric, value, own in (
+        for metric, value, metric_unit in (
             ("d_l2_sd", float(distances.std()), unit),
             ("d_l2_ratio", d_l2_spaces.ratio(distances), "largest over smallest"),
         ):
-            made = self._estimate("all", at, value, own, ())
-            yield replace(made, metric=metric, note=OF_TWO if two else NO_INTERVAL)
+            estimate = self._estimate("all", at, value, metric_unit, ())
+            yield replace(estimate, metric=metric, note=OF_TWO if two else NO_INTERVAL)
 
     def _estimate(
-        self, group: str, at: AtKey, value: float, unit: str, made: tuple[Interval, ...]
+        self, group: str, at: AtKey, value: float, unit: str, intervals: tuple[Interval, ...]
     ) -> Estimate:
         return Estimate.of(
             self.system.provider,
@@ -208,7 +208,7 @@ class _Drawing:
             unit,
             of=(self.held.schema, group),
             at=at,
-            intervals=made,
+            intervals=intervals,
         )
 
 
@@ -220,8 +220,8 @@ class _Distances:
     pairs: Floats
 
 
-def _on(scores: Sequence[Floats], held: ClassScores) -> Classes:
-    return Classes.of(scores, held.subjects)
+def _on(scores: Sequence[Floats], by_class: ClassScores) -> Classes:
+    return Classes.of(scores, by_class.subjects)
 
 
 def _exact(classes: Classes, space: Space) -> _Distances:

@@ -112,7 +112,9 @@ class LabelCost:
         surveyed, labelling = _surveyed(system.surveys), system.cohort_data.labelling
         if surveyed.found is None or labelling is None:
             return AnalysisOutput(per_system_state=surveyed)
-        service = next((one for one in labelling.services if one.name == system.provider), None)
+        service = next(
+            (candidate for candidate in labelling.services if candidate.name == system.provider), None
+        )
         if service is None:
             return AnalysisOutput(
                 notes=(f"{system.provider}: {NAME} needs its scores of the faces left out",)
@@ -126,7 +128,7 @@ class LabelCost:
             end: _read(system, labelling, service, surveyed.found, drawn, points)
             for end, drawn in surveyed.drawn.items()
         }
-        made = [
+        estimates = [
             estimate
             for group in system.every_group()
             for rate in cost.Rate
@@ -135,17 +137,17 @@ class LabelCost:
                 system,
                 group,
                 rate,
-                {end: one[group[0], rate] for end, one in drawns.items()},
+                {end: by_group[group[0], rate] for end, by_group in drawns.items()},
                 place,
                 point,
                 alpha,
             )
         ]
-        return AnalysisOutput(estimates=tuple(made), per_system_state=surveyed)
+        return AnalysisOutput(estimates=tuple(estimates), per_system_state=surveyed)
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
+    def across(self, states: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """What holds for all systems: how many labels are in doubt, what is assumed, or why nothing was drawn."""
-        surveyed = cast("Surveyed", next(iter(kept.values())))
+        surveyed = cast("Surveyed", next(iter(states.values())))
         if surveyed.obstacle is not None:
             return AnalysisOutput(notes=(f"{NAME} was not made: {surveyed.obstacle}",))
         return AnalysisOutput(
@@ -194,13 +196,13 @@ def _read(
     targets = np.array([point.target for point in points if point.target is not None])
     moving = cost.cuts_at(labelling, everybody, drawn, targets)
     cuts = {cost.Rate.FNMR: _joined(moving, fixed), cost.Rate.FMR: fixed}
-    made = {}
+    by_group = {}
     for group_index, schema, _ in system.every_group():
         of = None if schema is None else _queries(system, labelling, group_index)
         seen = everybody if of is None else cost.views(labelling, service, likely, drawn, floor, of)
         for rate, at in cuts.items():
-            made[group_index, rate] = cost.rates_at(labelling, seen, drawn, rate, at)
-    return made
+            by_group[group_index, rate] = cost.rates_at(labelling, seen, drawn, rate, at)
+    return by_group
 
 
 def _joined(moving: cost.Cuts, fixed: cost.Cuts) -> cost.Cuts:
@@ -219,9 +221,9 @@ def _queries(system: SystemData, labelling: Labelling, group_index: int) -> Flag
     schema = system.groups.schemas.index(system.groups.names[group_index - 1][0])
     enrolled = np.flatnonzero(labelling.sample_of >= 0)
     subject = system.cohort_data.cohort.subject_of[labelling.sample_of[enrolled]]
-    own = system.groups.of[schema, subject] == group_index - 1
+    in_group = system.groups.of[schema, subject] == group_index - 1
     values = np.zeros(len(labelling.faces.queries), dtype=np.bool_)
-    values[labelling.faces.query_of[enrolled[own]]] = True
+    values[labelling.faces.query_of[enrolled[in_group]]] = True
     return values
 
 
@@ -239,11 +241,11 @@ def _told(
     make = partial(Estimate.of, system.provider, NAME)
     note = None if schema is None else OF_QUERIES
     name = f"{rate}_true_labels"
-    ends = [one.true[:, place] for one in rates.values()]
+    ends = [drawn.true[:, place] for drawn in rates.values()]
     if not all(np.isfinite(true).all() for true in ends):
         yield make(name, None, SHARE, (schema, group), at=point.at, weighting="pooled", note=NOTHING)
         return
-    made = make(name, _mean(ends), SHARE, (schema, group), at=point.at, weighting="pooled", note=note)
+    estimate = make(name, _mean(ends), SHARE, (schema, group), at=point.at, weighting="pooled", note=note)
     summary = read(
         system,
         OperatingPoint(
@@ -256,16 +258,16 @@ def _told(
     )
     moving = rate is cost.Rate.FNMR
     intervals = [
-        on_truth(summary, one.true[:, place], one.anew[:, place], alpha, moving=moving)
-        for one in rates.values()
+        on_truth(summary, drawn.true[:, place], drawn.anew[:, place], alpha, moving=moving)
+        for drawn in rates.values()
     ]
-    interval = spanning([one for one in intervals if one is not None])
-    yield replace(made, intervals=() if interval is None else (interval,))
+    interval = spanning([bounds for bounds in intervals if bounds is not None])
+    yield replace(estimate, intervals=() if interval is None else (interval,))
     if schema is not None:
         return
     for kind in KINDS:
         at = {**point.at, "rate": str(rate), "of": kind}
-        costs = [one.cost[kind][:, place] for one in rates.values()]
+        costs = [drawn.cost[kind][:, place] for drawn in rates.values()]
         yield make("label_cost", _mean(costs), DIFFERENCE, at=at)
     for end, true in zip(rates, ends, strict=True):
         at = {**point.at, "rate": str(rate), "of": str(end)}
@@ -274,7 +276,7 @@ def _told(
 
 def _mean(ends: Sequence[Floats]) -> float:
     """Of both ends alike."""
-    return float(np.mean([one.mean() for one in ends]))
+    return float(np.mean([end.mean() for end in ends]))
 
 
 def spanning(ends: Sequence[Interval]) -> Interval | None:
@@ -288,8 +290,8 @@ def spanning(ends: Sequence[Interval]) -> Interval | None:
     sided = [interval.one_sided for interval in ends]
 
     def bound(error: float) -> Interval:
-        made = spanning([one(error) for one in sided if one is not None])
-        return ends[0] if made is None else made
+        interval = spanning([one_sided(error) for one_sided in sided if one_sided is not None])
+        return ends[0] if interval is None else interval
 
     return replace(
         ends[0],

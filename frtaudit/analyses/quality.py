@@ -72,9 +72,9 @@ class Quality:
             ).within()
         return AnalysisOutput(estimates=tuple(estimates), per_system_state=(system.cohort, values))
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
+    def across(self, states: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
         """Boxes and means of the cohort's samples, which every system was given."""
-        cohort, values = cast("tuple[Cohort, Floats]", next(iter(kept.values())))
+        cohort, values = cast("tuple[Cohort, Floats]", next(iter(states.values())))
         estimates: list[Estimate] = []
         curves: list[Curve] = []
         for schema in cohort.classifications:
@@ -111,12 +111,12 @@ class _Samples:
     def _by_class(self) -> list[tuple[str, Floats, Ints]]:
         """Class, values and subjects of the samples with a value."""
         codes = self.cohort.classifications[self.schema].codes[self.cohort.subject_of]
-        made = []
+        classes = []
         for code, name in enumerate(self.cohort.classifications[self.schema].classes):
             chosen = (codes == code) & np.isfinite(self.values)
             if chosen.any():
-                made.append((name, self.values[chosen], self.cohort.subject_of[chosen].astype(np.int64)))
-        return made
+                classes.append((name, self.values[chosen], self.cohort.subject_of[chosen].astype(np.int64)))
+        return classes
 
     def boxes(self) -> Iterator[Curve]:
         """Each class's five numbers over their places, and its outliers."""
@@ -125,8 +125,10 @@ class _Samples:
             five = (box.low, box.first, box.median, box.third, box.high)
             yield self._curve("quality_box", name, (0.0, 0.25, 0.5, 0.75, 1.0), five)
             if box.outliers:
-                kept = box.outliers[:: 1 + len(box.outliers) // MAX_OUTLIERS]
-                yield self._curve("quality_outliers", name, tuple(float(i) for i in range(len(kept))), kept)
+                outliers = box.outliers[:: 1 + len(box.outliers) // MAX_OUTLIERS]
+                yield self._curve(
+                    "quality_outliers", name, tuple(float(i) for i in range(len(outliers))), outliers
+                )
 
     def _curve(self, kind: str, group: str, x: tuple[float, ...], y: tuple[float, ...]) -> Curve:
         return Curve(
@@ -142,17 +144,17 @@ class _Samples:
 
     def means(self) -> Iterator[Estimate]:
         """Mean of each class with its interval, and the largest distance from their mean with its test."""
-        made = self._by_class()
-        if len(made) < 2:
+        classes = self._by_class()
+        if len(classes) < 2:
             return
         attribute = self.spec.attribute
         at: AtKey = {"attribute": attribute}
         rng = np.random.default_rng(seed_of(self.audit.seed, NAME, self.schema, "means"))
-        values, whose = [part for _, part, _ in made], [who for _, _, who in made]
+        values, whose = [part for _, part, _ in classes], [who for _, _, who in classes]
         means = sample_quality.means(values, whose, self.audit.bootstrap.B, rng)
-        few = [name for name, _, who in made if np.unique(who).size < MIN_ERROR_SUBJECTS]
+        few = [name for name, _, who in classes if np.unique(who).size < MIN_ERROR_SUBJECTS]
         low, high = np.quantile(means.drawn, [self.alpha / 2, 1 - self.alpha / 2], axis=0)
-        for c, (name, _, _) in enumerate(made):
+        for c, (name, _, _) in enumerate(classes):
             interval = self._interval(float(low[c]), float(high[c]), thin=name in few)
             value = float(means.point[c])
             yield Estimate.of(
@@ -205,33 +207,38 @@ class _SchemaQuality:
 
     def within(self) -> Iterator[Estimate]:
         """d_l2 of each class and the largest, with its test, of all comparisons of known quality and within strata."""
-        held, _ = class_scores(self.system, self.schema)
-        worse = [self.values[pairs].min(axis=1) for pairs in held.pairs]  # NaN where one is unknown
+        by_class, _ = class_scores(self.system, self.schema)
+        worse = [self.values[pairs].min(axis=1) for pairs in by_class.pairs]  # NaN where one is unknown
         known = np.concatenate([part[np.isfinite(part)] for part in worse]) if worse else np.empty(0)
-        if len(held.names) < 2 or not known.size:
+        if len(by_class.names) < 2 or not known.size:
             return
         edges = np.quantile(known, np.linspace(0, 1, self.spec.strata + 1))
         base: AtKey = {"attribute": self.spec.attribute, "space": "quantile"}
-        yield from self._stratum(held, [np.isfinite(part) for part in worse], {**base, "stratum": "all"})
+        yield from self._stratum(by_class, [np.isfinite(part) for part in worse], {**base, "stratum": "all"})
         for place in range(self.spec.strata if self.spec.strata > 1 else 0):
             low, high = float(edges[place]), float(edges[place + 1])
             last = place == self.spec.strata - 1
             chosen = [(part >= low) & ((part <= high) if last else (part < high)) for part in worse]
             at: AtKey = {**base, "stratum": f"{place + 1} of {self.spec.strata}", "low": low, "high": high}
-            yield from self._stratum(held, chosen, at)
+            yield from self._stratum(by_class, chosen, at)
 
-    def _stratum(self, held: ClassScores, chosen: list[Flags], at: AtKey) -> Iterator[Estimate]:
-        counts = [np.unique(who[own]).size for who, own in zip(held.subjects, chosen, strict=True)]
+    def _stratum(self, by_class: ClassScores, chosen: list[Flags], at: AtKey) -> Iterator[Estimate]:
+        counts = [np.unique(who[flags]).size for who, flags in zip(by_class.subjects, chosen, strict=True)]
         if min(counts) < MIN_ERROR_SUBJECTS:
-            few = held.names[int(np.argmin(counts))]
+            few = by_class.names[int(np.argmin(counts))]
             schema = self.system.cohort.classifications[self.schema]
             label = dict(zip(schema.classes, schema.labels, strict=True)).get(few, few)
             note = f"{label} has {min(counts)} subjects in this stratum; {MIN_ERROR_SUBJECTS} are needed"
             yield self._made("max", at, None, _untested(self.alpha, note), note)
             return
-        scaled = [d_l2.to_scale(s[own], held.score_range) for s, own in zip(held.scores, chosen, strict=True)]
-        classes = Classes.of(scaled, [who[own] for who, own in zip(held.subjects, chosen, strict=True)])
-        seed = seed_of(self.system.spec.seed, NAME, held.schema, str(at["stratum"]))
+        scaled = [
+            d_l2.to_scale(s[flags], by_class.score_range)
+            for s, flags in zip(by_class.scores, chosen, strict=True)
+        ]
+        classes = Classes.of(
+            scaled, [who[flags] for who, flags in zip(by_class.subjects, chosen, strict=True)]
+        )
+        seed = seed_of(self.system.spec.seed, NAME, by_class.schema, str(at["stratum"]))
         spread = d_l2_spaces.spread_bootstrap(
             classes,
             Axis(space=Space.QUANTILE),
@@ -241,7 +248,7 @@ class _SchemaQuality:
         )
         once = class_curves.once(classes.sizes)
         direction = _signs(classes, once)
-        for c, name in enumerate(held.names):
+        for c, name in enumerate(by_class.names):
             value = float(np.sqrt(spread.point[c]))
             note = "below overall on average" if direction[c] < 0 else "above overall on average"
             yield self._made(name, at, value, None, note)

@@ -54,7 +54,7 @@ class Releases:
         """Raise :class:`SpecError` for a date that is none, or two systems at one place of a grid."""
         for family, members in self.families.items():
             where = f"analyses.{NAME}.families.{family}"
-            places = [(item.detection, item.recognition) for item in members.values()]
+            places = [(member.detection, member.recognition) for member in members.values()]
             if len(set(places)) < len(places):
                 raise SpecError(where, "two systems have the same place in the grid", "each place once")
             for name, release in members.items():
@@ -76,19 +76,19 @@ class Releases:
             per_system_state=tuple(class_scores(system, schema)[0] for schema in system.groups.schemas)
         )
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
+    def across(self, states: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
         """Every family's changes; releases of one day stand in the spec's order."""
-        held = {name: cast("tuple[ClassScores, ...]", found) for name, found in kept.items()}
+        by_system = {name: cast("tuple[ClassScores, ...]", state) for name, state in states.items()}
         estimates: list[Estimate] = []
         notes = [
             f"{family}: no system named {name} was audited"
             for family, members in self.families.items()
             for name, release in members.items()
-            if release.released is not None and name not in held
+            if release.released is not None and name not in by_system
         ]
         for members in self.families.values():
-            for old, new in pairwise(_in_order(members, held)):
-                estimates += _changes(old, new, held, spec, alpha)
+            for old, new in pairwise(_in_order(members, by_system)):
+                estimates += _changes(old, new, by_system, spec, alpha)
         return AnalysisOutput(estimates=tuple(estimates), notes=tuple(notes))
 
 
@@ -102,21 +102,21 @@ def _day(text: str) -> date | None:
         return None
 
 
-def _in_order(members: Mapping[str, Release], held: Mapping[str, object]) -> list[str]:
+def _in_order(members: Mapping[str, Release], by_system: Mapping[str, object]) -> list[str]:
     """Dated systems audited by date."""
     dated = [
         (day, name)
         for name, release in members.items()
-        if release.released is not None and name in held and (day := _day(release.released)) is not None
+        if release.released is not None and name in by_system and (day := _day(release.released)) is not None
     ]
     return [name for _, name in sorted(dated, key=lambda pair: pair[0])]
 
 
 def _changes(
-    old: str, new: str, held: Mapping[str, tuple[ClassScores, ...]], spec: AuditSpec, alpha: float
+    old: str, new: str, by_system: Mapping[str, tuple[ClassScores, ...]], spec: AuditSpec, alpha: float
 ) -> Iterator[Estimate]:
     """One estimate for each schema whose classes both releases have."""
-    for before, after in zip(held[old], held[new], strict=True):
+    for before, after in zip(by_system[old], by_system[new], strict=True):
         if before.names != after.names or len(before.names) < 2:
             continue
         both = release_change.shared(
@@ -132,7 +132,7 @@ def _changes(
 
 def _estimate(old: str, new: str, schema: str, change: Change | None, alpha: float) -> Estimate:
     """The change under the new release's name; ``at`` names the old one."""
-    made = () if change is None else (_interval(change, alpha),)
+    intervals = () if change is None else (_interval(change, alpha),)
     return Estimate.of(
         new,
         NAME,
@@ -141,7 +141,7 @@ def _estimate(old: str, new: str, schema: str, change: Change | None, alpha: flo
         UNIT,
         of=(schema, "max"),
         at={"from": old, "space": "quantile"},
-        intervals=made,
+        intervals=intervals,
         note=TIED
         if change is None
         else f"of the {change.subjects} people with mated scores in both releases",

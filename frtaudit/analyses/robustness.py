@@ -100,17 +100,17 @@ class Robustness:
             estimates=tuple(estimates), files=people.files(), per_system_state=people.review_pairs()
         )
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  shared
+    def across(self, states: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  shared
         """The review file of all systems' top pairs; with verdicts, FMR without the label errors they name."""
-        held = {name: cast("Kept", found) for name, found in kept.items()}
-        rows = review_rows(held)
+        by_system = {name: cast("Kept", state) for name, state in states.items()}
+        rows = review_rows(by_system)
         files = {f"{NAME}/review.csv": as_csv(REVIEW, rows)}
         if self.reviewed is None:
             return AnalysisOutput(files=files)
         review = read_review(self.reviewed, {str(row[0]) for row in rows}, VERDICTS)
         wrong = {pair for pair, verdict in review.items() if verdict != DIFFERENT}
         estimates = [
-            estimate for name, one in held.items() for estimate in reviewed(name, one, review, wrong)
+            estimate for name, state in by_system.items() for estimate in reviewed(name, state, review, wrong)
         ]
         merge = sorted({(str(row[3]), str(row[4])) for row in rows if row[0] in wrong})
         files[f"{NAME}/label_errors.csv"] = as_csv(("subject", "same_person_as"), merge)

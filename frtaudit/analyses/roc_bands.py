@@ -58,32 +58,32 @@ class RocBands:
 
 def _fixed(named: Drawn, along: Readings, alpha: float) -> Curve:
     usable = np.array([reason is None for reason in along.too_few_errors])
-    made = bands.simultaneous(along.replicates[Plan.IMAGES], along.value, along.vstat, usable, alpha)
-    curve = _banded(named, along, made, alpha)
+    band = bands.simultaneous(along.replicates[Plan.IMAGES], along.value, along.vstat, usable, alpha)
+    curve = _banded(named, along, band, alpha)
     return replace(curve, method=Method.RECENTERED, target=Target.FIXED_IDENTITIES)
 
 
 def _population(named: Drawn, along: Readings, alpha: float) -> Curve:
     usable = np.array([reason is None for reason in along.too_few_errors])
-    made = bands.on_logit(along.replicates[Plan.SUBJECTS], along.value, usable, alpha)
-    curve = _banded(named, along, made, alpha)
+    band = bands.on_logit(along.replicates[Plan.SUBJECTS], along.value, usable, alpha)
+    curve = _banded(named, along, band, alpha)
     return replace(curve, method=Method.VERTEX, target=Target.POPULATION)
 
 
-def _banded(named: Drawn, along: Readings, made: bands.Band, alpha: float) -> Curve:
+def _banded(named: Drawn, along: Readings, band: bands.Band, alpha: float) -> Curve:
     degenerate = "the replicates do not vary, or some are undefined"
     reasons = [
         None if inside else f"no band: {thin or degenerate}"
-        for inside, thin in zip(made.inside, along.too_few_errors, strict=True)
+        for inside, thin in zip(band.inside, along.too_few_errors, strict=True)
     ]
     return replace(
         named.curve(along, along.value, spans(along.x.tolist(), reasons)),
-        low=tuple(made.low.tolist()),
-        high=tuple(made.high.tolist()),
+        low=tuple(band.low.tolist()),
+        high=tuple(band.high.tolist()),
         level=1 - alpha,
         simultaneous=True,
     )
 
 
 def _kept(drawn: Floats) -> tuple[tuple[float, ...], ...]:
-    return tuple(tuple(float(f"{value:.{DIGITS}g}") for value in one) for one in drawn.tolist())
+    return tuple(tuple(float(f"{value:.{DIGITS}g}") for value in row) for row in drawn.tolist())

@@ -32,18 +32,18 @@ class SameClass:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Both metrics, in both weightings."""
-        made: list[Estimate] = []
+        all_estimates: list[Estimate] = []
         for schema, code in _partitions(system):
             tail = within_classes(system.tail, code)
             points = list(points_of(system))
             known = {place: threshold_at(system, *place) for place in _places(points)}
-            read = [one for one in known.values() if np.isfinite(one) and one >= tail.cutoff]
+            read = [cut for cut in known.values() if np.isfinite(cut) and cut >= tail.cutoff]
             rule = prepare(tail, no_groups(tail), read)
             for point, at in points:
                 for w in range(len(WEIGHTINGS)):
                     estimates = _estimates(system, rule, (w, point), known[w, point], alpha)
-                    made += (replace(one, schema=schema, at=at) for one in estimates)
-        return AnalysisOutput(estimates=tuple(made))
+                    all_estimates += (replace(estimate, schema=schema, at=at) for estimate in estimates)
+        return AnalysisOutput(estimates=tuple(all_estimates))
 
 
 def _partitions(system: SystemData) -> Iterator[tuple[str | None, Index]]:

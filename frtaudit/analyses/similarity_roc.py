@@ -64,7 +64,7 @@ def _band(
         rows.append((target, summary.value, low, high))
     if not rows:
         return None
-    x, y, lows, highs = (tuple(float(item) for item in column) for column in zip(*rows, strict=True))
+    x, y, lows, highs = (tuple(float(number) for number in column) for column in zip(*rows, strict=True))
     return Curve(
         provider=system.provider,
         analysis=KIND,

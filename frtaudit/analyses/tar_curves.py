@@ -69,16 +69,16 @@ class TarCurves:
         curves: list[Curve] = []
         notes: list[str] = []
         for schema in system.groups.schemas:
-            held, _ = class_scores(system, schema)
-            if len(held.names) < MIN_CLASSES:
+            by_class, _ = class_scores(system, schema)
+            if len(by_class.names) < MIN_CLASSES:
                 continue
-            few, number = held.fewest()
+            few, number = by_class.fewest()
             if number < MIN_SUBJECTS:
                 notes.append(
                     f"{system.provider}: {schema} {few} has {number} subject(s) with mated comparisons: no TAR curves"
                 )
                 continue
-            drawing = _Drawing.of(self, system, held, alpha)
+            drawing = _Drawing.of(self, system, by_class, alpha)
             curves += drawing.curves()
             estimates += drawing.consequences()
         return AnalysisOutput(estimates=tuple(estimates), curves=tuple(curves), notes=tuple(notes))
@@ -102,13 +102,13 @@ class _Drawing:
     others: Floats  # (B, A, B)
 
     @classmethod
-    def of(cls, spec: TarCurves, system: SystemData, held: ClassScores, alpha: float) -> "_Drawing":
+    def of(cls, spec: TarCurves, system: SystemData, by_class: ClassScores, alpha: float) -> "_Drawing":
         """Draw the replicates: subjects within classes, as many as the audit's B."""
-        classes = Classes.of(held.scores, held.subjects)
-        shares = shares_of(spec.shares, held, f"analyses.{NAME}.shares")
-        at = np.linspace(*held.score_range, spec.points)
+        classes = Classes.of(by_class.scores, by_class.subjects)
+        shares = shares_of(spec.shares, by_class, f"analyses.{NAME}.shares")
+        at = np.linspace(*by_class.score_range, spec.points)
         tar = np.linspace(0.0, 1.0, spec.points + 2)[1:-1]
-        rng = np.random.default_rng(seed_of(system.spec.seed, NAME, held.schema))
+        rng = np.random.default_rng(seed_of(system.spec.seed, NAME, by_class.schema))
         parts: tuple[list[Floats], list[Floats], list[Floats]] = ([], [], [])
         for weights in class_curves.drawn(classes, system.spec.bootstrap.B, rng):
             parts[0].append(class_curves.from_overall(class_curves.tar(classes, at, weights), shares))
@@ -122,7 +122,7 @@ class _Drawing:
         return cls(
             spec=spec,
             system=system,
-            held=held,
+            held=by_class,
             alpha=alpha,
             classes=classes,
             shares=shares,
@@ -141,11 +141,11 @@ class _Drawing:
         threshold = class_curves.quantiles(self.classes, 1 - self.tar, once)[0]
         counts = np.array([scores.size for scores in self.classes.scores], dtype=np.float64)
         critical = float(-scipy.special.stdtrit(self.spec.B, self.spec.alpha / 2))
-        own, excess = class_curves.spread_iid(tar, counts, self.shares)
+        spread, excess = class_curves.spread_iid(tar, counts, self.shares)
         apart = class_curves.quantile_spread_iid(self.classes, 1 - self.tar, self.shares) * self._unit
         x, y = self._scaled(self.at), self._scaled(threshold)
         for c, name in enumerate(self.held.names):
-            half = critical * own[c]
+            half = critical * spread[c]
             yield self._curve("tar_at_threshold", name, x, tar[c], self._wilson(c, self.at))
             yield self._iid("tar_at_threshold", name, x, tar[c], (tar[c] - half, tar[c] + half))
             yield self._curve("threshold_at_tar", name, self.tar, y[c], self._inverted(c, threshold[c]))
@@ -281,7 +281,7 @@ class _Drawing:
             for b, second in enumerate(self.held.names):
                 scores = self.classes.scores[b]
                 accepted = int(np.count_nonzero(scores > thresholds[a]))
-                made = () if a == b else self._intervals(a, b, float(thresholds[a]), accepted)
+                intervals = () if a == b else self._intervals(a, b, float(thresholds[a]), accepted)
                 yield Estimate.of(
                     self.system.provider,
                     NAME,
@@ -291,7 +291,7 @@ class _Drawing:
                     of=(self.held.schema, second),
                     counts=(accepted, scores.size),
                     at=at,
-                    intervals=made,
+                    intervals=intervals,
                     note="by construction: the threshold is this class's" if a == b else None,
                 )
 
@@ -324,12 +324,12 @@ class _Drawing:
         else:
             degrees = min(self.classes.sizes[a], self.classes.sizes[b]) - 1
             fnmr = wilson.bounds_from_variance(1 - rate, variance, ruled.trials, degrees, ruled.image)
-        made = fnmr.interval(self.alpha)
+        interval = fnmr.interval(self.alpha)
         return Interval.of(
-            1 - made.high,
-            1 - made.low,
+            1 - interval.high,
+            1 - interval.low,
             self.alpha,
             Method.WILSON,
             n_resamples=len(self.others),
-            n_eff=finite(made.n_eff),
+            n_eff=finite(interval.n_eff),
         )

@@ -89,7 +89,7 @@ class TrainTestOverlap:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Counts, violins and lists once, with the matcher, else the first system; accuracy split for every system."""
-        overlap = next(item for item in system.surveys.values() if isinstance(item, Overlap))
+        overlap = next(survey for survey in system.surveys.values() if isinstance(survey, Overlap))
         split = tuple(_split(system, overlap, alpha))
         names = on_panel(system.spec, system.cohort_data)
         if system.provider != (overlap.matcher if overlap.matcher in names else names[0]):
@@ -232,16 +232,16 @@ def _without(system: SystemData, pairs: FoldPairs, hit: Flags, at: AtKey, alpha:
     """Each part with mated and non-mated pairs in the ratio of all: who overlaps changes that ratio."""
     rng = np.random.default_rng(seed_of(system.spec.seed, NAME, "mix", str(at["pairs"]), str(at["training"])))
     mixed = [fold_assignment.of_one_mix(pairs.mated, pairs.folds, part, rng) for part in (~hit, hit)]
-    kept, alone = (np.where(part, pairs.folds, kfold_accuracy.DROPPED) for part in mixed)
-    made = {
-        "accuracy_without_overlap": (kept, "pairs of people who do not overlap"),
+    without, alone = (np.where(part, pairs.folds, kfold_accuracy.DROPPED) for part in mixed)
+    parts = {
+        "accuracy_without_overlap": (without, "pairs of people who do not overlap"),
         "accuracy_of_overlap": (alone, "pairs with somebody who overlaps"),
     }
-    for metric, (of, unit) in made.items():
+    for metric, (of, unit) in parts.items():
         yield _accuracy(system, pairs, of, metric, unit, at, alpha)
-    if any(kfold_accuracy.empty_folds(of, pairs.k) for of in (pairs.folds, kept)):
+    if any(kfold_accuracy.empty_folds(of, pairs.k) for of in (pairs.folds, without)):
         return
-    both = (pairs.folds, kept)
+    both = (pairs.folds, without)
     accuracy, other = (kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, of, pairs.k) for of in both)
     delta = fold_differences.accuracy_difference(accuracy, other, both, pairs.first, pairs.second)
     interval = _of_delta(delta, _too_few(pairs, accuracy, hit & (pairs.folds >= 0)), pairs.n_subjects, alpha)
@@ -253,11 +253,11 @@ def _without(system: SystemData, pairs: FoldPairs, hit: Flags, at: AtKey, alpha:
 
 def _too_few(pairs: FoldPairs, accuracy: kfold_accuracy.FoldAccuracy, hit: Flags) -> str | None:
     """Why no interval is printed: few wrong pairs, or few people in them, on one side (FORMULAS 8.3)."""
-    for said, side in (("overlap", hit), ("no overlap", ~hit & (pairs.folds >= 0))):
+    for name, side in (("overlap", hit), ("no overlap", ~hit & (pairs.folds >= 0))):
         wrong = side & ~accuracy.is_correct
         subjects_with_errors = np.unique(np.concatenate([pairs.first[wrong], pairs.second[wrong]])).size
         if side.any() and (np.count_nonzero(wrong) < MIN_ERRORS or subjects_with_errors < MIN_ERROR_SUBJECTS):
-            return f"fewer than {MIN_ERRORS} wrong pairs, or {MIN_ERROR_SUBJECTS} people in them, with {said}"
+            return f"fewer than {MIN_ERRORS} wrong pairs, or {MIN_ERROR_SUBJECTS} people in them, with {name}"
     return None
 
 

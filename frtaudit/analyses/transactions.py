@@ -72,23 +72,26 @@ class TransactionRates:
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Every rate in both weightings, for everybody and for every group."""
         counted = CountedTransactions.of(system, self.timeout, ordered=self.ordered)
-        found = counted.transactions
-        k = self.k or found.attempts
+        transactions = counted.transactions
+        k = self.k or transactions.attempts
         asked = (requirement.at.get("far") for requirement in system.spec.requirements)
         targets = tuple(sorted({*self.far, *(target for target in asked if isinstance(target, float))}))
-        made = list(_failures_to_enrol(system, counted, alpha))
-        for attempts in (*range(1, min(k, found.attempts + 1)), k):  # more than were made change nothing
-            held = _of_transactions(system, found, attempts, targets)
+        estimates = list(_failures_to_enrol(system, counted, alpha))
+        for attempts in (
+            *range(1, min(k, transactions.attempts + 1)),
+            k,
+        ):  # more than were made change nothing
+            limited = _of_transactions(system, transactions, attempts, targets)
             at: AtKey = {} if attempts == k else {"attempts": float(attempts)}
-            made += _rates(held, counted, at, alpha)
-        return AnalysisOutput(estimates=tuple(made), notes=tuple(counted.notes(system.provider, k)))
+            estimates += _rates(limited, counted, at, alpha)
+        return AnalysisOutput(estimates=tuple(estimates), notes=tuple(counted.notes(system.provider, k)))
 
 
 def _of_transactions(
-    system: SystemData, found: Transactions, k: int, targets: tuple[float, ...]
+    system: SystemData, transactions: Transactions, k: int, targets: tuple[float, ...]
 ) -> SystemData:
     """The system with transactions of up to ``k`` attempts in the place of comparisons."""
-    tail = transaction_tail(found, k, system.comparisons.cells, system.tail.score_range)
+    tail = transaction_tail(transactions, k, system.comparisons.cells, system.tail.score_range)
     groups, spec, known = system.groups, system.spec, system.operating_points
     fixed = [
         (value, at)
@@ -119,7 +122,7 @@ def _of_transactions(
         operating_points=points,
         rates=(read[0], read[1]),
         replicates={Plan.SUBJECTS: drawn} if targets else {},
-        rule=prepare(tail, groups, np.unique([one for row in at for one in row if np.isfinite(one)])),
+        rule=prepare(tail, groups, np.unique([cut for row in at for cut in row if np.isfinite(cut)])),
         resolved=tuple(None if reason is None else _of_far(reason) for reason in resolved),
     )
 
@@ -168,7 +171,7 @@ def _at(
         fte = _fte(system, counted, group_index)
         for metric, rate, general in RATES:
             if refused:
-                made = Estimate.of(
+                estimate = Estimate.of(
                     system.provider, NAME, metric, None, OF_TRANSACTIONS, (schema, group), at=at,
                     weighting=WEIGHTINGS[w].value, note=refused,
                 )  # fmt: skip
@@ -180,11 +183,11 @@ def _at(
                     threshold=threshold,
                     point=point,
                 )
-                made = rate_estimate(system, NAME, metric, schema, group, at, read, alpha)
-                made = replace(made, unit=OF_TRANSACTIONS)
-            yield made
+                estimate = rate_estimate(system, NAME, metric, schema, group, at, read, alpha)
+                estimate = replace(estimate, unit=OF_TRANSACTIONS)
+            yield estimate
             if fte is not None:
-                yield _generalised(made, general, fte, alpha)
+                yield _generalised(estimate, general, fte, alpha)
 
 
 def _fte(system: SystemData, counted: CountedTransactions, group_index: int) -> RateBounds | None:
@@ -202,7 +205,7 @@ def _failures_to_enrol(system: SystemData, counted: CountedTransactions, alpha: 
             )  # fmt: skip
 
 
-def _generalised(made: Estimate, metric: str, fte: RateBounds, alpha: float) -> Estimate:
+def _generalised(estimate: Estimate, metric: str, fte: RateBounds, alpha: float) -> Estimate:
     """GFRR = FTE + (1 - FTE) FRR and GFAR = (1 - FTE) FAR (ISO/IEC 19795-1)."""
     rejects = metric == "gfrr"
 
@@ -210,13 +213,15 @@ def _generalised(made: Estimate, metric: str, fte: RateBounds, alpha: float) -> 
         return (lost if rejects else 0.0) + (1 - lost) * rate
 
     return replace(
-        made,
+        estimate,
         metric=metric,
-        value=None if made.value is None else of(made.value, fte.rate),
+        value=None if estimate.value is None else of(estimate.value, fte.rate),
         numerator=None,
         denominator=None,
         unit="share of transactions, failures to enrol included",
-        intervals=tuple(_combined(one, fte, of, rejects=rejects, error=alpha / 2) for one in made.intervals),
+        intervals=tuple(
+            _combined(interval, fte, of, rejects=rejects, error=alpha / 2) for interval in estimate.intervals
+        ),
     )
 
 

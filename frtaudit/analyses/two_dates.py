@@ -104,15 +104,15 @@ class TwoDates:
             per_system_state=_Kept(meeting=met, declared=tuple(declared)),
         )
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
+    def across(self, states: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """The declared tests, adjusted together by Holm; how much both dates share; services of one date only."""
-        kepts = [cast("_Kept", one) for one in kept.values()]
+        kepts = [cast("_Kept", state) for state in states.values()]
         met = kepts[0].meeting
-        declared = [item for one in kepts for item in one.declared]
+        declared = [estimate for state in kepts for estimate in state.declared]
         faces = f"{met.faces[0]} and {met.faces[1]}" if met.design is Design.SAME_NAMES else str(met.faces[1])
-        said = SAID[met.design].format(faces=faces, queries=len(met.queries))
+        note = SAID[met.design].format(faces=faces, queries=len(met.queries))
         notes = [
-            said,
+            note,
             *(f"two_dates: {name}: {_version(self.versions[name])}" for name in sorted(self.versions)),
         ]
         return AnalysisOutput(
@@ -132,15 +132,17 @@ def _version(pair: tuple[str, str]) -> str:
 def _adjusted(declared: list[Estimate]) -> Iterator[Estimate]:
     """Holm's p over services and declared FMR targets (FORMULAS 8.9); a service that cannot be tested is not in it."""
     raw = {
-        k: item.test.p for k, item in enumerate(declared) if item.test is not None and item.test.p is not None
+        k: tested.test.p
+        for k, tested in enumerate(declared)
+        if tested.test is not None and tested.test.p is not None
     }
     p = dict(zip(raw, holm(list(raw.values())), strict=True))
-    for k, item in enumerate(declared):
-        test = item.test
+    for k, change in enumerate(declared):
+        test = change.test
         yield (
-            item
+            change
             if test is None or k not in p
-            else replace(item, test=replace(test, p_adjusted=p[k], family=len(p)))
+            else replace(change, test=replace(test, p_adjusted=p[k], family=len(p)))
         )
 
 

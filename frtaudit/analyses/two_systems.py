@@ -51,14 +51,14 @@ class TwoSystems:
         """Nothing of one system alone: the trial is kept."""
         return AnalysisOutput(per_system_state=system)
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
+    def across(self, states: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """The curves of all three figures; a note where only one system was audited."""
-        names = self._ordered(list(kept))
+        names = self._ordered(list(states))
         if len(names) < 2:
             return AnalysisOutput(
                 notes=("two_systems: one system was audited, so nothing to draw beside it",)
             )
-        systems = [cast("SystemData", kept[name]) for name in names]
+        systems = [cast("SystemData", states[name]) for name in names]
         pair = systems[:2]
         curves = [
             *published.two_models(pair, alpha),

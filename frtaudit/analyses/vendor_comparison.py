@@ -40,9 +40,9 @@ class VendorComparison:
         """Nothing of one system alone: the trial is kept."""
         return AnalysisOutput(per_system_state=system)
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
+    def across(self, states: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """All comparisons."""
-        return compare([cast("SystemData", one) for one in kept.values()], self._settings(), alpha)
+        return compare([cast("SystemData", state) for state in states.values()], self._settings(), alpha)
 
     def _settings(self) -> Settings:
         return Settings(decision=self.decision, margins=self.margins, services=self.services)

@@ -22,11 +22,11 @@ COLOURS = {"pass": "32", "fail": "31", "inconclusive": "33", "not_testable": "33
 
 def text(summary: "RunSummary", folder: Path) -> str:
     """Lines: the choice, the findings by severity, the number of each verdict, and the files."""
-    found, chosen = counted(summary.verdict_counts), summary.result.choice
-    said = [f"choice: {printable(sentence)}" for sentence in chosen]
-    said += table(summary.result, coloured=wants_colour())
-    said += [f"verdicts: {found or 'no requirement declared'}"] if found or not chosen else []
-    return "\n".join([*said, *(printable(str(shown(path))) for path in _written(folder))])
+    counts, chosen = counted(summary.verdict_counts), summary.result.choice
+    lines = [f"choice: {printable(sentence)}" for sentence in chosen]
+    lines += table(summary.result, coloured=wants_colour())
+    lines += [f"verdicts: {counts or 'no requirement declared'}"] if counts or not chosen else []
+    return "\n".join([*lines, *(printable(str(shown(path))) for path in _written(folder))])
 
 
 def table(result: AuditResult, *, coloured: bool = False) -> list[str]:

@@ -41,11 +41,13 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print canonical JSON")
     options = parser.parse_args(argv)
     scale = Scale(options.scores) if options.scores else None
-    found = explain(Path(options.run), [_number(word) for word in options.thresholds], scale)
-    if options.thresholds and not found.meanings:
-        raise DataError("threshold", "; ".join(found.untold))
+    explanation = explain(Path(options.run), [_number(word) for word in options.thresholds], scale)
+    if options.thresholds and not explanation.meanings:
+        raise DataError("threshold", "; ".join(explanation.untold))
     sys.stdout.write(
-        to_bytes(_plain(found)).decode() if options.json else "\n\n".join(map(page, _sections(found))) + "\n"
+        to_bytes(_plain(explanation)).decode()
+        if options.json
+        else "\n\n".join(map(page, _sections(explanation))) + "\n"
     )
     return 0
 
@@ -58,36 +60,36 @@ def _number(word: str) -> float:
     return number
 
 
-def _plain(found: Explanation) -> Json:
+def _plain(explanation: Explanation) -> Json:
     return {
-        "level": found.level,
+        "level": explanation.level,
         "target": "population",
-        "thresholds": [meaning.to_json() for meaning in found.meanings],
-        "untold": list(found.untold),
+        "thresholds": [meaning.to_json() for meaning in explanation.meanings],
+        "untold": list(explanation.untold),
     }
 
 
-def _sections(found: Explanation) -> list[Section]:
+def _sections(explanation: Explanation) -> list[Section]:
     """A table for each system, one line for each threshold and group; then the thresholds without rates."""
     sections = []
-    for system in dict.fromkeys(meaning.system for meaning in found.meanings):
-        own = [meaning for meaning in found.meanings if meaning.system == system]
-        shipped = any(meaning.origin != ASKED for meaning in own)
-        between = f"{100 * found.level:g} % CI"
+    for system in dict.fromkeys(meaning.system for meaning in explanation.meanings):
+        meanings = [meaning for meaning in explanation.meanings if meaning.system == system]
+        shipped = any(meaning.origin != ASKED for meaning in meanings)
+        between = f"{100 * explanation.level:g} % CI"
         sections.append(
             Section(
                 name="explain",
                 title=f"{system}: match if the score is above the threshold",
                 columns=("threshold", "origin", "group", "FMR", between, "FNMR", f"{between} "),
-                rows=tuple(_row(meaning) for meaning in own),
+                rows=tuple(_row(meaning) for meaning in meanings),
                 notes=(
                     *((OWN,) if shipped else ()),
                     "CI for the population that the test subjects were sampled from",
                 ),
             )
         )
-    if found.untold:
-        sections.append(Section(name="untold", title="Thresholds without rates", notes=found.untold))
+    if explanation.untold:
+        sections.append(Section(name="untold", title="Thresholds without rates", notes=explanation.untold))
     return sections
 
 

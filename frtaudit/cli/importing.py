@@ -45,15 +45,15 @@ def main(argv: Sequence[str]) -> int:
 
     load_plugins()
     into, named = words.pop("into", ""), words.pop("as", "")
-    made = read_import(options.folder, into, named, Options(**words))
-    for line in made.lines():
+    imported = read_import(options.folder, into, named, Options(**words))
+    for line in imported.lines():
         _say(line)
     if words.get("images"):
-        write_whole(Path(words["images"]), partial(write_images, made.known), "images")
+        write_whole(Path(words["images"]), partial(write_images, imported.known), "images")
         _say(f"wrote the images into {words['images']}")
-    for path in write_whole(Path(into), made.write, "into"):
+    for path in write_whole(Path(into), imported.write, "into"):
         _say(f"wrote {path}")
-    _say(f"next: {made.next_command()}")
+    _say(f"next: {imported.next_command()}")
     return 0
 
 
@@ -63,12 +63,12 @@ def _say(line: str) -> None:
 
 def _parsed(words: Sequence[str]) -> dict[str, str]:
     """``key=value`` words; :class:`SpecError` for an unknown key or a duplicate."""
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for word in words:
         key, equals, value = word.partition("=")
-        if not equals or key not in WORDS or key in found:
+        if not equals or key not in WORDS or key in settings:
             raise SpecError(
                 "command line", f"{word!r}", ", ".join(f"{name}=..." for name in WORDS) + ", each once"
             )
-        found[key] = value
-    return found
+        settings[key] = value
+    return settings

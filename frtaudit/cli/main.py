@@ -243,9 +243,9 @@ def publish(argv: Sequence[str]) -> int:
     options = parser.parse_args(argv)
     from frtaudit.pipeline.run import publish as write
 
-    made = write(Path(options.run), Path(options.out), options.minimum, options.key)
-    print(f"published: {printable(str(made.report))}\nits result: sha256 {made.result_sha256}")
-    return made.exit_code
+    published = write(Path(options.run), Path(options.out), options.minimum, options.key)
+    print(f"published: {printable(str(published.report))}\nits result: sha256 {published.result_sha256}")
+    return published.exit_code
 
 
 def keygen(argv: Sequence[str]) -> int:

@@ -76,14 +76,14 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn, *, 
     if as_json:
         jobs: list[Json] = [_job_told(*pair, counts) for pair in zip(outcomes, codes, strict=True)]
         files: list[Json] = [path.name for path in written]
-        told: dict[str, Json] = {
+        summary: dict[str, Json] = {
             "exit_code": max(codes),
             "verdicts": total,
             "jobs": jobs,
             "folder": str(folder),
             "files": files,
         }
-        sys.stdout.write(f"{dumps(told)}\n")
+        sys.stdout.write(f"{dumps(summary)}\n")
     else:
         sys.stdout.write(f"verdicts over the sweep: {counted(total) or 'no requirement declared'}\n")
         sys.stdout.write("".join(f"{printable(str(shown(path)))}\n" for path in written))
@@ -122,13 +122,13 @@ def planned(overrides: Sequence[str], config_dir: str | None) -> tuple[Plan, Rep
     errors: list[FrtauditError] = []
     for number, (settings, words) in enumerate(expanded(overrides), 1):
         signals.check()
-        own = Job(number=number, settings=settings, overrides=words, spec=None)
+        job = Job(number=number, settings=settings, overrides=words, spec=None)
         try:
             specs.append(load_spec(words, config_dir))
-            jobs.append(replace(own, spec=whole_digest(specs[-1])))
+            jobs.append(replace(job, spec=whole_digest(specs[-1])))
         except FrtauditError as error:
             errors.append(error)
-            jobs.append(replace(own, error=str(error), exit_code=error.exit_code))
+            jobs.append(replace(job, error=str(error), exit_code=error.exit_code))
     if not specs:
         raise errors[0]
     names = {spec.name for spec in specs}
@@ -141,51 +141,51 @@ def job(config: DictConfig) -> None:
     """One job, as Hydra calls it, perhaps in another process: its result is in its folder."""
     folder = Path(HydraConfig.get().runtime.output_dir)
     plan = plans.read(folder)
-    own = plan.jobs[int(config.job) - 1]
+    this_job = plan.jobs[int(config.job) - 1]
     try:
         with held(
-            folder, own.folder, wait=True
+            folder, this_job.folder, wait=True
         ):  # a worker that outlived its killed parent may still be at it
-            if not is_done(own, folder):
-                _run(own, plan, folder, FailOn(config.fail_on))
+            if not is_done(this_job, folder):
+                _run(this_job, plan, folder, FailOn(config.fail_on))
     except FrtauditError as error:  # its folder cannot be written: Hydra would say so in lines of its own
         if os.environ.get(DEBUG):
             raise
         print_error(error)
 
 
-def _run(own: Job, plan: Plan, sweep_folder: Path, fail_on: FailOn) -> None:
+def _run(job: Job, plan: Plan, sweep_folder: Path, fail_on: FailOn) -> None:
     from frtaudit.pipeline.rederive import note_paths
     from frtaudit.pipeline.run import run as run_audit  # the pipeline loads every numerical library
 
     signals.check()
-    folder, began = clear(own, sweep_folder), time.monotonic()
+    folder, began = clear(job, sweep_folder), time.monotonic()
     try:
-        spec = _spec(own, plan)
+        spec = _spec(job, plan)
         summary = run_audit(spec, folder, partial(exit_code, fail_on=fail_on))
         note_paths(spec, summary.result_sha256)
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
         line = fault_line(error)
-        fail(own, sweep_folder, line)
-        _tell(own, plan, sweep_folder, f"could not audit ({line})")
+        fail(job, sweep_folder, line)
+        _tell(job, plan, sweep_folder, f"could not audit ({line})")
         return
-    finish(own, sweep_folder, summary.result_sha256)
+    finish(job, sweep_folder, summary.result_sha256)
     counts = counted(summary.verdict_counts)
-    _tell(own, plan, sweep_folder, f"{counts or 'done'} ({time.monotonic() - began:.0f} s)")
+    _tell(job, plan, sweep_folder, f"{counts or 'done'} ({time.monotonic() - began:.0f} s)")
 
 
-def _spec(own: Job, plan: Plan) -> AuditSpec:
-    spec = load_spec(own.overrides, plan.config_dir)
-    if whole_digest(spec) != own.spec:
+def _spec(job: Job, plan: Plan) -> AuditSpec:
+    spec = load_spec(job.overrides, plan.config_dir)
+    if whole_digest(spec) != job.spec:
         raise SpecError("spec", "a preset changed since the sweep began", "the same command again")
     return spec
 
 
-def _tell(own: Job, plan: Plan, folder: Path, what: str) -> None:
-    done = sum(is_done(item, folder) for item in plan.jobs)
-    _say(f"{done} of {len(plan.jobs)} done; {settings_text(own.settings)}: {what}")
+def _tell(job: Job, plan: Plan, folder: Path, what: str) -> None:
+    done = sum(is_done(planned_job, folder) for planned_job in plan.jobs)
+    _say(f"{done} of {len(plan.jobs)} done; {settings_text(job.settings)}: {what}")
 
 
 def _say(line: str) -> None:
@@ -197,19 +197,19 @@ def _say(line: str) -> None:
 
 def _begin(plan: Plan, folder: Path) -> list[Job]:
     """The jobs to run; prints the sweep's folder, and the jobs that are done or refused already."""
-    done = sum(is_done(item, folder) for item in plan.jobs)
+    done = sum(is_done(planned_job, folder) for planned_job in plan.jobs)
     before = f", {done} done before" if done else ""
     _say(f"{len(plan.jobs)} jobs{before}: {shown(folder)}")
-    for item in plan.jobs:
-        if item.error:
-            sys.stderr.write(f"frtaudit: {printable(f'{settings_text(item.settings)}: {item.error}')}\n")
-    return [item for item in plan.jobs if item.spec and not is_done(item, folder)]
+    for job in plan.jobs:
+        if job.error:
+            sys.stderr.write(f"frtaudit: {printable(f'{settings_text(job.settings)}: {job.error}')}\n")
+    return [planned_job for planned_job in plan.jobs if planned_job.spec and not is_done(planned_job, folder)]
 
 
 def _check_settings(hydras: Sequence[str]) -> None:
     """Refuse words that a launcher does not know, or that change more of Hydra than the sweep's settings."""
     chosen = [word for word in hydras if word.startswith(f"{LAUNCHER}=")]
-    told = [word.partition("=")[0].removeprefix("hydra.") for word in hydras if word not in chosen]
+    exempt = [word.partition("=")[0].removeprefix("hydra.") for word in hydras if word not in chosen]
     try:
         with hydra_session() as hydra:
             plainly, asked = (
@@ -218,13 +218,13 @@ def _check_settings(hydras: Sequence[str]) -> None:
             )
     except HYDRA_ERRORS as error:
         raise translated(error) from error
-    refuse_changed(asked, plainly, *told)
+    refuse_changed(asked, plainly, *exempt)
 
 
 def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on: FailOn) -> None:
     """Hand the numbers to the launcher; what it cannot finish (a worker was killed) stays unfinished, and is said."""
     OutputFolder(folder).path(WRITTEN)  # refuses a link in the way: Hydra would follow it
-    numbers = ",".join(str(item.number) for item in waiting)
+    numbers = ",".join(str(planned_job.number) for planned_job in waiting)
     words = [
         f"job={numbers}",
         f"fail_on={fail_on.value}",
@@ -250,9 +250,9 @@ def _of_launcher(error: Exception, hydras: Sequence[str]) -> FrtauditError:
     line = as_line(error)
     if line.where != UNEXPECTED:
         return line
-    said = str(error).partition("\n")[0]
+    message = str(error).partition("\n")[0]
     return DataError(
-        _launcher(hydras), f"{type(error).__name__}: {said}", "a launcher that works on this machine"
+        _launcher(hydras), f"{type(error).__name__}: {message}", "a launcher that works on this machine"
     )
 
 
@@ -278,11 +278,11 @@ def _heard(hydras: Sequence[str]) -> AbstractContextManager[None]:
 
 def _parted(overrides: Sequence[str]) -> tuple[list[str], list[str]]:
     """What describes the audits, and what is said of the sweep."""
-    said = [word for word in overrides if is_setting(word)]
-    for word in said:
+    settings = [word for word in overrides if is_setting(word)]
+    for word in settings:
         check_override(word)
-    hydras = [word for word in said if not word.startswith(f"{RUN_FOLDER}=")]
-    return [word for word in overrides if word not in said], hydras
+    hydras = [word for word in settings if not word.startswith(f"{RUN_FOLDER}=")]
+    return [word for word in overrides if word not in settings], hydras
 
 
 def _folder(hydras: list[str], plan: Plan) -> Path:

@@ -38,8 +38,8 @@ def main(argv: Sequence[str]) -> int:
         scores=not options.no_scores,
     )
     words = with_stand_in(options.overrides) if by_size else options.overrides
-    made = make(load_spec(words, options.config_dir), settings, on_terminal)
-    sys.stdout.write(to_bytes(made.to_json()).decode() if options.json else f"{made.text()}\n")
+    plan = make(load_spec(words, options.config_dir), settings, on_terminal)
+    sys.stdout.write(to_bytes(plan.to_json()).decode() if options.json else f"{plan.text()}\n")
     return 0
 
 
@@ -59,6 +59,6 @@ def _collection(argv: Sequence[str]) -> int:
         raise SpecError("command line", "one of --queries and --images", "both, or none")
     spec = load_collection(["into=.", *options.overrides], options.config_dir)
     by_size = options.queries is not None
-    made = plan_by_size(spec, options.queries, options.images) if by_size else plan_of_source(spec)
-    sys.stdout.write(to_bytes(made.to_json()).decode() if options.json else f"{made.text()}\n")
-    return 0 if made.enough or made.partial else 1
+    plan = plan_by_size(spec, options.queries, options.images) if by_size else plan_of_source(spec)
+    sys.stdout.write(to_bytes(plan.to_json()).decode() if options.json else f"{plan.text()}\n")
+    return 0 if plan.enough or plan.partial else 1

@@ -56,14 +56,14 @@ def run(
     ``flags``: what is shown instead (``--cfg job``, ...); ``as_json``: print the result as JSON. Raises
     :class:`FrtauditError`.
     """
-    found = composed(CONFIG, overrides, config_dir)
+    config = composed(CONFIG, overrides, config_dir)
     if flags:
-        return _show(flags, found, overrides, config_dir)
+        return _show(flags, config, overrides, config_dir)
     try:
-        spec = audit_of(found)
+        spec = audit_of(config)
     except FrtauditError as error:
         return _refused(error)
-    folder = _folder(overrides, found)
+    folder = _folder(overrides, config)
     with _made(folder):
         try:
             return _audit(spec, folder, fail_on, as_json=as_json)
@@ -73,9 +73,9 @@ def run(
 
 def checked(overrides: Sequence[str], config_dir: str | None) -> AuditSpec:
     """The spec that :func:`run` would run, its folder checked too. Raises :class:`FrtauditError`."""
-    found = composed(CONFIG, overrides, config_dir)
-    spec = audit_of(found)
-    folder = _folder(overrides, found)
+    config = composed(CONFIG, overrides, config_dir)
+    spec = audit_of(config)
+    folder = _folder(overrides, config)
     above = next(path for path in (folder, *folder.parents) if path.exists())
     if not above.is_dir():
         raise as_line(NotADirectoryError(errno.ENOTDIR, "", str(above)), RUN_FOLDER)
@@ -113,18 +113,18 @@ def print_error(error: FrtauditError) -> None:
     streams.write_line(str(error))
 
 
-def _show(flags: Sequence[str], found: Composed, overrides: Sequence[str], config_dir: str | None) -> int:
+def _show(flags: Sequence[str], config: Composed, overrides: Sequence[str], config_dir: str | None) -> int:
     """What ``--cfg`` and ``--info`` print, with ``--resolve`` and ``--package``."""
-    told = dict(pairwise(flags))
-    if "--cfg" not in told:
-        if "--info" not in told:
+    flag_values = dict(pairwise(flags))
+    if "--cfg" not in flag_values:
+        if "--info" not in flag_values:
             raise SpecError("command line", f"{flags[0]} without --cfg", f"--cfg job {flags[0]}")
         words = rewritten([word for word in overrides if not is_setting(word)], config_dir)
         with _translating(), hydra_session() as hydra:
-            hydra.show_info(told["--info"], CONFIG, words)
+            hydra.show_info(flag_values["--info"], CONFIG, words)
         return DONE
-    tree = found.resolved if "--resolve" in flags else found.as_written
-    package = told.get("--package", "")
+    tree = config.resolved if "--resolve" in flags else config.as_written
+    package = flag_values.get("--package", "")
     try:
         part = value_at(tree, package)
     except KeyError:
@@ -135,7 +135,7 @@ def _show(flags: Sequence[str], found: Composed, overrides: Sequence[str], confi
     return DONE
 
 
-def _folder(overrides: Sequence[str], found: Composed) -> Path:
+def _folder(overrides: Sequence[str], config: Composed) -> Path:
     """Where a run goes; ``${key}`` in its name stands for a value of the spec that is one name and no path."""
     named = [str(value_of(word)) for word in overrides if word.startswith(f"{RUN_FOLDER}=")]
     moment = datetime.now()  # noqa: DTZ005  a folder is named by the clock on the wall
@@ -144,7 +144,7 @@ def _folder(overrides: Sequence[str], found: Composed) -> Path:
         if match["now"] is not None:
             return moment.strftime(match["now"])
         try:
-            text = str(value_at(found.resolved, match[2]))
+            text = str(value_at(config.resolved, match[2]))
         except KeyError:
             raise SpecError(RUN_FOLDER, f"no key {match[2]!r}", "a ${key} of the spec") from None
         if not is_name(text):

@@ -31,17 +31,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"frtaudit verify: {error}\n")
         return USAGE
     strict = options.strict
-    said = dumps(verification.to_json(strict=strict)) if options.json else verification.text(strict=strict)
-    sys.stdout.write(f"{said}\n")
+    text = dumps(verification.to_json(strict=strict)) if options.json else verification.text(strict=strict)
+    sys.stdout.write(f"{text}\n")
     if options.recipe:
         sys.stdout.write(_recipe(Path(options.path)))
     return verification.verdict(strict=strict)[1]
 
 
-def _tabled(found: Mapping[str, Any], results: Mapping[int, AuditResult]) -> tuple[bytes, str]:
+def _tabled(content: Mapping[str, Any], results: Mapping[int, AuditResult]) -> tuple[bytes, str]:
     from frtaudit.cli.sweeps.made_again import made_again
 
-    return made_again(found, results)
+    return made_again(content, results)
 
 
 def _parser() -> CheckParser:

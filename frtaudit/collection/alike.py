@@ -40,14 +40,14 @@ def _faces(
     box_of: Mapping[int, Box],
 ) -> dict[int, str]:
     """Of one query: those whose face, cut out, is all but that of another."""
-    kept, vectors = [], []
+    readable, vectors = [], []
     for image in images:
         try:
             vectors.append(embedder.vector(cut(picture_of(image), box_of[image])))
         except CallError:
             continue  # it cannot be read again: its comparisons say so
-        kept.append(image)
-    if not kept:
+        readable.append(image)
+    if not readable:
         return {}
     near = near_duplicates(np.stack(vectors), settings.similarity)
-    return {image: NEAR_FACE for image, out in zip(kept, near.tolist(), strict=True) if out}
+    return {image: NEAR_FACE for image, out in zip(readable, near.tolist(), strict=True) if out}

@@ -78,10 +78,10 @@ def answers_of(store: Store, service: int, canaries: Canaries, first: Ints, seco
     for number, key in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         items.setdefault(key, []).append(number)
     last = turn_of(canaries, canaries.rounds - 1, canaries.repeats - 1)
-    for turn, one, other, score, refusal, _ in store.answers(service, 1, last):
+    for turn, probe, other, score, refusal, _ in store.answers(service, 1, last):
         moment, repeat = divmod(turn - 1, canaries.repeats)
         if refusal != Refusal.TRANSPORT:
-            for number in items.get((one, other), ()):
+            for number in items.get((probe, other), ()):
                 values[number, moment, repeat] = -np.inf if score is None else score
     return values
 
@@ -96,11 +96,11 @@ def finding(answers: Floats, versions: Mapping[str, int]) -> dict[str, Json]:
     False
     """
     whole = ~np.isnan(answers).any(axis=(1, 2))
-    kept = answers[whole]
+    complete = answers[whole]
     moments, repeats = answers.shape[1:]
-    noisy = noise(kept)
-    rounds = [_against_first(kept, moment) for moment in range(1, moments)]
-    by_scores = any(beyond_chance(one["p"], ALPHA, moments) for one in rounds)
+    noisy = noise(complete)
+    rounds = [_against_first(complete, moment) for moment in range(1, moments)]
+    by_scores = any(beyond_chance(test["p"], ALPHA, moments) for test in rounds)
     return {
         "items": len(answers),
         "answered": int(whole.sum()),
@@ -112,21 +112,21 @@ def finding(answers: Floats, versions: Mapping[str, int]) -> dict[str, Json]:
         "changed": by_scores,
         "several_versions": len(versions) > 1,
         "power": POWER,
-        "least_share_found": least_share(len(kept), repeats, ALPHA / (moments - 1), noisy, POWER),
+        "least_share_found": least_share(len(complete), repeats, ALPHA / (moments - 1), noisy, POWER),
         "both_ways": _asymmetry(answers),
     }
 
 
-def _against_first(kept: Floats, moment: int) -> dict[str, float]:
-    if not len(kept):
+def _against_first(complete: Floats, moment: int) -> dict[str, float]:
+    if not len(complete):
         return {"round": moment + 1, "apart": 0, "open": 0, "p": 1.0}
-    differ, could = apart(kept[:, 0], kept[:, moment])
+    differ, could = apart(complete[:, 0], complete[:, moment])
     n_apart, n_open = int(differ.sum()), int(could.sum())
     return {
         "round": moment + 1,
         "apart": n_apart,
         "open": n_open,
-        "p": p_value(n_apart, n_open, kept.shape[2]),
+        "p": p_value(n_apart, n_open, complete.shape[2]),
     }
 
 
@@ -142,29 +142,29 @@ def _asymmetry(answers: Floats) -> dict[str, Json]:
     return {"pairs": len(answer), "apart": int(apart(answer, other)[0].sum()), "largest": float(largest)}
 
 
-def sentences(name: str, found: Mapping[str, Json], versions: Sequence[str]) -> list[str]:
+def sentences(name: str, canaries: Mapping[str, Json], versions: Sequence[str]) -> list[str]:
     """What every reader of a score has to know of a service's canaries, as sentences; none where all is well."""
-    said = []
+    notes = []
     if len(versions) > 1:
-        said.append(
+        notes.append(
             f"{name} answered with {len(versions)} versions while it was asked: {', '.join(map(repr, versions))}"
         )
-    if found["changed"]:
-        said.append(
+    if canaries["changed"]:
+        notes.append(
             f"{name} changed while it was asked: the same comparisons have other scores in a later round"
         )
-    elif found["least_share_found"] is None:
-        said.append(
-            f"{name}: {found['answered']} of {found['items']} canary comparisons were answered in every round, "
+    elif canaries["least_share_found"] is None:
+        notes.append(
+            f"{name}: {canaries['answered']} of {canaries['items']} canary comparisons were answered in every round, "
             "too few to show a change"
         )
-    return said
+    return notes
 
 
-def reassurance(name: str, found: Mapping[str, Json]) -> list[str]:
+def reassurance(name: str, canaries: Mapping[str, Json]) -> list[str]:
     """For who collects: no change was found, and the minimum detectable share of changed answers."""
-    share = found["least_share_found"]
-    if found["changed"] or share is None:
+    share = canaries["least_share_found"]
+    if canaries["changed"] or share is None:
         return []
     least = f"a change of {100 * float(str(share)):.1f} % of its answers and more would have been"
     return [f"{name}: no change of scores was found; {least}, with probability {POWER:g}"]

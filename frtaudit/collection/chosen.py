@@ -66,8 +66,10 @@ def chosen(store: Store, spec: CollectionSpec, alike: Mapping[int, str] = Mappin
     detections = faces_in(images, None if boxes is None else boxes_of(_table(boxes)), (), spec.detected)
     query_of = images.query_of[detections.row]
     stay = _enough(query_of, len(images.queries), spec.least, left_out)
-    kept = np.flatnonzero(stay)
-    order = kept[np.lexsort((np.array(detections.names, dtype=object)[kept].astype(str), query_of[kept]))]
+    indices = np.flatnonzero(stay)
+    order = indices[
+        np.lexsort((np.array(detections.names, dtype=object)[indices].astype(str), query_of[indices]))
+    ]
     blind = boxes is not None and not set(boxed) <= set(boxes["provider"])  # saw nobody in any image
     if blind or not order.size:
         raise _no_common_face(seen, spec.least)
@@ -94,8 +96,8 @@ def chosen(store: Store, spec: CollectionSpec, alike: Mapping[int, str] = Mappin
 
 def _no_common_face(services: Iterable[str], least: int) -> DataError:
     text = " and ".join(sorted(services)) or "every service"
-    found = f"no query has {least} images with a face that {text} found"
-    return DataError("collection", found, "least=N, or other images")
+    problem = f"no query has {least} images with a face that {text} found"
+    return DataError("collection", problem, "least=N, or other images")
 
 
 def _faces_by_service(store: Store, spec: CollectionSpec) -> dict[str, dict[int, tuple[DetectedFace, ...]]]:
@@ -141,7 +143,7 @@ def _kept(
 ) -> list[ImageRow]:
     """Images that were read and looked at by all, each once in its query; others are counted."""
     boxless = [faces for faces in seen.values() if not _with_boxes(faces)]
-    kept, known = [], set()
+    rows, known = [], set()
     for row in images:
         if row.refusal:
             left_out[row.code if row.refusal == "failure_to_acquire" else f"{row.refusal}_{row.code}"] += 1
@@ -154,9 +156,9 @@ def _kept(
         elif any(len(faces[row.image]) != 1 for faces in boxless):
             left_out[NOT_ONE] += 1
         else:
-            kept.append(row)
+            rows.append(row)
         known.add((row.query, row.digest))
-    return kept
+    return rows
 
 
 def _with_boxes(detected_faces: Mapping[int, tuple[DetectedFace, ...]]) -> bool:
@@ -176,7 +178,7 @@ def _boxes(
             *(repr(float(getattr(face.box, side))) for side in SIDES),
         )
         for service, detected_faces in sorted(boxed.items())
-        for image, faces in sorted(detected_faces.items(), key=lambda item: names.get(item[0], ""))
+        for image, faces in sorted(detected_faces.items(), key=lambda pair: names.get(pair[0], ""))
         if image in names
         for place, face in enumerate(faces)
     ]

@@ -35,13 +35,13 @@ def faces_of(facts: str) -> tuple[tuple[DetectedFace, ...], bool]:
     seen = [
         DetectedFace(
             box=None
-            if one["box"] is None
-            else Box(**dict(zip(("x", "y", "width", "height"), one["box"], strict=True))),
-            facts=one["facts"],
+            if face["box"] is None
+            else Box(**dict(zip(("x", "y", "width", "height"), face["box"], strict=True))),
+            facts=face["facts"],
         )
-        for one in read
+        for face in read
     ]
-    return tuple(seen), any(one["handle"] for one in read)
+    return tuple(seen), any(face["handle"] for face in read)
 
 
 def handles_in(detection: Detection) -> str:

@@ -139,7 +139,7 @@ def images_left_out(
     :class:`ProviderError` for a broken model file.
     """
     embedder = settings.embedder()
-    ordered = sorted(images, key=lambda item: item[1])  # stable: the order of the images within a query stays
+    ordered = sorted(images, key=lambda pair: pair[1])  # stable: the order of the images within a query stays
     query_of = np.array([query for _, query in ordered], dtype=np.int32)
     digests, near = [], np.zeros(len(ordered), dtype=np.bool_)
     for query in np.unique(query_of):
@@ -217,12 +217,12 @@ def recorded_settings(settings: Duplicates, embedder: Embedder | None) -> Mappin
     >>> recorded_settings(Duplicates(), Thumbnail())["similarity"]
     '0.9'
     """
-    said = {
+    recorded = {
         "similarity": repr(settings.similarity),
         "across": str(settings.across),
         "faces": str(settings.faces),
         **({"embedding": "none"} if embedder is None else embedder.recorded_settings()),
     }
     if settings.template_similarity is not None:
-        said["template_similarity"] = repr(settings.template_similarity)
-    return dict(sorted(said.items()))
+        recorded["template_similarity"] = repr(settings.template_similarity)
+    return dict(sorted(recorded.items()))

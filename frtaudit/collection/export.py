@@ -54,22 +54,24 @@ def export(
         out.replace(BOXES, chosen.boxes.to_csv(index=False, lineterminator="\n").encode())
         files.append(BOXES)
     services: dict[str, Json] = {}
-    said = _budget(chosen)
-    shown = [*said]
+    warnings = _budget(chosen)
+    shown = [*warnings]
     for number, name in enumerate(sorted(spec.services)):
         signals.check()
         with out.drafted(f"{name}.parquet") as draft:
             _scores(draft, store, number, name, chosen)
         files.append(f"{name}.parquet")
-        services[name], told, calm = _service(store, number, name, spec, chosen, finished=finished)
-        said += told
-        shown += [*calm, *told]
+        services[name], service_warnings, calm = _service(
+            store, number, name, spec, chosen, finished=finished
+        )
+        warnings += service_warnings
+        shown += [*calm, *service_warnings]
     signals.check()
     listed = {name: sha256_file(into / name) for name in sorted(files)}
     content = _about(store, spec, chosen) | {
         "finished": finished,
         "partial": spec.budget.partial and not finished,
-        "said": [*said],
+        "said": [*warnings],
         "services": services,
         "files": listed,
     }
@@ -156,19 +158,19 @@ def _service(
         "detection_refusals": unseen,
         "canaries": canaries,
     }
-    told = [] if canaries is None else sentences(name, canaries, list(versions))
+    warnings = [] if canaries is None else sentences(name, canaries, list(versions))
     calm = [] if canaries is None else reassurance(name, canaries)
     if not finished:
         asked, pairs = sum(counts.values()), chosen.pairs.shape[1]
-        told.append(f"{name}: the budget reached for {asked} of {pairs} comparisons")
+        warnings.append(f"{name}: the budget reached for {asked} of {pairs} comparisons")
     for failed, what, then in (
         (_transport(seen), *_UNSEEN[service.detects]),
         (_transport(counts), "comparisons failed", "frtaudit collect tries them again"),
     ):
         if failed:
             why = ", ".join(failed)
-            told.append(f"{name}: {sum(failed.values())} {what} for reasons of transport ({why}); {then}")
-    return content, told, calm
+            warnings.append(f"{name}: {sum(failed.values())} {what} for reasons of transport ({why}); {then}")
+    return content, warnings, calm
 
 
 _UNSEEN = {
@@ -197,16 +199,16 @@ def _kept_images(into: Path, store: Store) -> dict[int, str]:
     return {row.image: files[row.digest] for row in store.images() if row.digest in files}
 
 
-def _faces(chosen: Chosen, kept: Mapping[int, str]) -> bytes:
+def _faces(chosen: Chosen, image_files: Mapping[int, str]) -> bytes:
     """Every image of the queries that are compared: face_id, query, columns of its query, its file if kept."""
     names = sorted({key for columns in chosen.columns.values() for key in columns})
     stream = io.StringIO()
     lines = csv.writer(stream, lineterminator="\n")
-    image_column = ("image",) if kept else ()
+    image_column = ("image",) if image_files else ()
     lines.writerow(("face_id", "query", *names, *image_column))
     for image, name in chosen.images.items():
         query = chosen.queries[image]
-        file = (kept.get(image, ""),) if kept else ()
+        file = (image_files.get(image, ""),) if image_files else ()
         lines.writerow((name, query, *(chosen.columns[query].get(column, "") for column in names), *file))
     return stream.getvalue().encode()
 

@@ -33,9 +33,9 @@ class ImageCache:
 
     def get(self, image: int) -> Picture:
         """Raises :class:`CallError`: what the source says of a new image, ``image_changed``, ``image_gone``."""
-        held = self._look(image)
-        if held is not None:
-            return held
+        picture = self._look(image)
+        if picture is not None:
+            return picture
         with self._reading[image % _LOCKS]:  # who waited here finds it in the cache
             return self._look(image) or self._read(image)
 

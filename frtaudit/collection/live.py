@@ -44,9 +44,9 @@ class LiveLine:
         limit = "" if self._budget.limit is None else f" of {self._budget.limit:g}"
         spent_so_far = f"{float(spent):.2f}{limit} {self._budget.currency} spent"
         text = f"{self.what}: {self.done} of {self.total} calls, {spent_so_far}"
-        made = self.done - self._before
-        if made and self.done < self.total:
-            left = seconds / made * (self.total - self.done)
+        calls = self.done - self._before
+        if calls and self.done < self.total:
+            left = seconds / calls * (self.total - self.done)
             text += f", about {left:.0f} s left" if left < 100 else f", about {left / 60:.0f} min left"
         return text
 

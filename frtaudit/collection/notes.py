@@ -27,9 +27,9 @@ class KeptNotes:
         price = Fraction(str(self._prices.get(kind, 0.0)))
         self._budget.take(price)
         self._store.commit([], [], paid={(SOURCE, kind, str(price)): 1})
-        found = ask()
-        self._store.note(_PREFIX + key, found)
-        return found
+        answer = ask()
+        self._store.note(_PREFIX + key, answer)
+        return answer
 
 
 def forget(store: Store) -> None:

@@ -175,16 +175,16 @@ def plan(
     spec: CollectionSpec,
     sizes: Mapping[str, int],
     columns: Mapping[str, Mapping[str, str]],
-    own: Mapping[str, int] | None = None,
+    source_calls: Mapping[str, int] | None = None,
     cautions: tuple[str, ...] = (),
 ) -> Plan:
     """For queries of ``sizes`` images each, if every service finds one face in every image; nothing is a duplicate.
 
-    ``own``: calls of the source by kind, None where they are not known.
+    ``source_calls``: calls of the source by kind, None where they are not known.
     """
     images = sum(sizes.values())
-    kept = {query: size for query, size in sizes.items() if size >= spec.least}
-    pairs = most_pairs(kept, columns, spec)
+    usable = {query: size for query, size in sizes.items() if size >= spec.least}
+    pairs = most_pairs(usable, columns, spec)
     if not pairs:
         raise DataError(
             "source", f"{images} images and no two faces to compare", f"queries of {spec.least} images"
@@ -192,7 +192,7 @@ def plan(
     paid = spec.source.paid
     lines = [
         Line(service=SOURCE, kind=kind, calls=calls, each=Fraction(str(paid.get(kind, 0.0))))
-        for kind, calls in sorted((own or {}).items())
+        for kind, calls in sorted((source_calls or {}).items())
     ]
     for name, service in sorted(spec.services.items()):
         each = prices(service.limits)
@@ -207,8 +207,8 @@ def plan(
         lines=tuple(line for line in lines if line.calls),
         limit=spec.budget.limit,
         currency=spec.budget.currency,
-        left=paid if own is None else {},
-        rates=_rates(spec, searches=bool(own)),
+        left=paid if source_calls is None else {},
+        rates=_rates(spec, searches=bool(source_calls)),
         partial=spec.budget.partial,
         cautions=(*cautions, *unpriced(spec)),
         terms=notes_of({name: name_of("service", type(service)) for name, service in spec.services.items()}),
@@ -251,9 +251,9 @@ def most_pairs(
     count = np.array([sizes[name] for name in names], dtype=np.int64)
     within = int((count * (count - 1) // 2).sum())
     group = groups([columns[name] for name in names], spec.pairs.group)
-    kept = group >= 0
-    both = np.bincount(group[kept], weights=count[kept]) if kept.any() else np.zeros(1)
-    between = int(((both**2).sum() - (count[kept].astype(np.float64) ** 2).sum()) // 2)
+    grouped = group >= 0
+    both = np.bincount(group[grouped], weights=count[grouped]) if grouped.any() else np.zeros(1)
+    between = int(((both**2).sum() - (count[grouped].astype(np.float64) ** 2).sum()) // 2)
     return within + (min(within, between) if spec.pairs.between is Between.MATCHED else between)
 
 

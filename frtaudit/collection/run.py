@@ -150,16 +150,16 @@ class CollectionRun:
             return self._end(None, stop)
         same_images(self.store, self.cache.found)
         self.cache.digests = {row.image: row.digest for row in self.store.images() if row.digest}
-        found, stopped = None, None
+        selection, stopped = None, None
         try:
             if self.store.meta(FROZEN) is None:
                 self._look()
-            found = self._chosen()
-            self._freeze(found)
-            self._compare(found)
+            selection = self._chosen()
+            self._freeze(selection)
+            self._compare(selection)
         except (BudgetError, ProviderError, UnseenError) as stop:
             stopped = stop
-        return self._end(found, stopped)
+        return self._end(selection, stopped)
 
     def _found(self) -> list[SourceImage]:
         """What the source knows of; nothing is asked where no image is needed any more."""
@@ -291,8 +291,8 @@ class CollectionRun:
         tried: dict[int, dict[Pair, None]] = {worker.number: {} for worker in workers}
         while True:
             for worker in workers:
-                told = tried[worker.number] | told_by(self.store, worker.number)
-                pairs = [pair for images in queries for pair in open_pairs(images, told)]
+                results = tried[worker.number] | told_by(self.store, worker.number)
+                pairs = [pair for images in queries for pair in open_pairs(images, results)]
                 tried[worker.number] |= dict.fromkeys(pairs)
                 keys = [
                     Key(worker.number, FINDING, number * PLACES, other * PLACES) for number, other in pairs
@@ -338,16 +338,16 @@ class CollectionRun:
     # ---------------------------------------------------------------------------- comparing
     def _chosen(self) -> Chosen:
         gone = json.loads(self.store.meta(ALIKE) or "{}")
-        found = chosen(self.store, self.spec, {int(image): reason for image, reason in gone.items()})
+        selection = chosen(self.store, self.spec, {int(image): reason for image, reason in gone.items()})
         missed = beyond(self.store)
-        return replace(found, left_out={**found.left_out, BEYOND: missed}) if missed else found
+        return replace(selection, left_out={**selection.left_out, BEYOND: missed}) if missed else selection
 
-    def _freeze(self, found: Chosen) -> None:
+    def _freeze(self, selection: Chosen) -> None:
         """From here on faces and pairs stay; what found faces by comparing is not asked for again."""
         if self.store.meta(FROZEN) is not None:
             return
         for worker in self.workers:
-            crops = set(found.crops[worker.name].tolist())
+            crops = set(selection.crops[worker.name].tolist())
             pairs = [
                 (number, other)
                 for number, other, state, *_ in self.store.finding(worker.number)
@@ -356,13 +356,13 @@ class CollectionRun:
             self.store.adopt(worker.number, [pair for pair in pairs if crops.issuperset(pair)])
         self.store.note(FROZEN, "1")
 
-    def _compare(self, found: Chosen) -> None:
-        pairs = found.pairs.shape[1]
+    def _compare(self, selection: Chosen) -> None:
+        pairs = selection.pairs.shape[1]
         each = pairs + canary_calls(self.spec, pairs)
         done = sum(self.store.compared(worker.number) for worker in self.workers)
         self.live.begin("comparing", done, each * len(self.workers))
-        canaries = drawn(found, self.spec.canaries, self.spec.seed)
-        orders = [Order(self.store, worker, found, canaries, self.spec) for worker in self.workers]
+        canaries = drawn(selection, self.spec.canaries, self.spec.seed)
+        orders = [Order(self.store, worker, selection, canaries, self.spec) for worker in self.workers]
         for order in orders:
             recall(order.worker, self.store)
             order.worker.calls = order.calls()
@@ -380,15 +380,18 @@ class CollectionRun:
             self.scheduler.run(self.workers)
             raise stop from None
 
-    def _end(self, found: Chosen | None, stopped: FrtauditError | None) -> CollectionStatus:
+    def _end(self, selection: Chosen | None, stopped: FrtauditError | None) -> CollectionStatus:
         if stopped is None:
             self._complete()
         write_sittings(self.into, self.store, self.spec)
-        said = [f"spent {float(self.store.spent()):.2f} {self.spec.budget.currency}"]
+        summary = [f"spent {float(self.store.spent()):.2f} {self.spec.budget.currency}"]
         partial = self.spec.budget.partial and isinstance(stopped, BudgetError)
-        readable = found is not None and (stopped is None or partial)
-        if found is not None and readable:
-            said = [*export(self.into, self.store, self.spec, found, finished=stopped is None), *said]
+        readable = selection is not None and (stopped is None or partial)
+        if selection is not None and readable:
+            summary = [
+                *export(self.into, self.store, self.spec, selection, finished=stopped is None),
+                *summary,
+            ]
         return CollectionStatus(
-            complete=stopped is None, stopped=stopped, readable=readable, summary=tuple(said)
+            complete=stopped is None, stopped=stopped, readable=readable, summary=tuple(summary)
         )

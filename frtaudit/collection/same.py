@@ -46,10 +46,10 @@ def same_images(store: Store, founds: Sequence[SourceImage]) -> None:
         )
 
 
-def _difference(one: object, other: object, at: str) -> str:
+def _difference(first: object, other: object, at: str) -> str:
     """Where two plain values first differ."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for key in sorted({*one, *other}):
-            if one.get(key) != other.get(key):
-                return _difference(one.get(key), other.get(key), f"{at}.{key}" if at else str(key))
+    if isinstance(first, dict) and isinstance(other, dict):
+        for key in sorted({*first, *other}):
+            if first.get(key) != other.get(key):
+                return _difference(first.get(key), other.get(key), f"{at}.{key}" if at else str(key))
     return at or "spec"

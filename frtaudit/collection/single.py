@@ -28,7 +28,7 @@ def candidates(rows: Iterable[ImageRow], least: int) -> list[list[int]]:
     return [[image for _, image in sorted(of.items())] for of in known.values() if len(of) >= max(least, 2)]
 
 
-def following(images: Sequence[int], told: Told) -> list[Pair]:
+def following(images: Sequence[int], results: Told) -> list[Pair]:
     """The next round of a query: each open image with a valid one, or with another open one; empty at the end.
 
     An image of which ``TRIES`` pairs said nothing is given up.
@@ -38,24 +38,24 @@ def following(images: Sequence[int], told: Told) -> list[Pair]:
     >>> following([1, 2, 3, 4], {(1, 2): True, (3, 4): False})
     [(1, 3), (1, 4)]
     """
-    valid, invalid = judged(told)
+    valid, invalid = judged(results)
     place = {image: number for number, image in enumerate(images)}
-    silent = Counter(image for pair, said in told.items() if said is None for image in pair)
+    silent = Counter(image for pair, scored in results.items() if scored is None for image in pair)
     partners = [image for image in images if image in valid]
     undecided = [image for image in images if image not in valid | invalid and silent[image] < TRIES]
     busy: set[int] = set()
-    made: list[Pair] = []
+    pairs: list[Pair] = []
     for image in undecided:
         for other in partners or undecided:
             first, second = sorted((image, other), key=place.__getitem__)
-            if image != other and not {image, other} & busy and (first, second) not in told:
-                made.append((first, second))
+            if image != other and not {image, other} & busy and (first, second) not in results:
+                pairs.append((first, second))
                 busy |= {image} if partners else {image, other}
                 break
-    return made
+    return pairs
 
 
-def open_pairs(images: Sequence[int], told: Told) -> list[Pair]:
+def open_pairs(images: Sequence[int], results: Told) -> list[Pair]:
     """What is to be asked next: the pairs of the first round that is not told whole; empty where all is known.
 
     Rounds are walked from the first one, so that a walk that was broken off anywhere makes the calls of a whole one.
@@ -65,29 +65,29 @@ def open_pairs(images: Sequence[int], told: Told) -> list[Pair]:
     """
     known: dict[Pair, bool | None] = {}
     while pairs := following(images, known):
-        missing = [pair for pair in pairs if pair not in told]
+        missing = [pair for pair in pairs if pair not in results]
         if missing:
             return missing
-        known |= {pair: told[pair] for pair in pairs}
+        known |= {pair: results[pair] for pair in pairs}
     return []
 
 
-def walked(images: Sequence[int], told: Told) -> dict[Pair, bool | None]:
+def walked(images: Sequence[int], results: Told) -> dict[Pair, bool | None]:
     """The pairs of all rounds and their results, None where unknown."""
     known: dict[Pair, bool | None] = {}
     while pairs := following(images, known):
-        known |= {pair: told.get(pair) for pair in pairs}
+        known |= {pair: results.get(pair) for pair in pairs}
     return known
 
 
-def judged(told: Told) -> tuple[set[int], set[int]]:
+def judged(results: Told) -> tuple[set[int], set[int]]:
     """Valid images and others: what stands in a score is valid, what a valid one could not be compared with is not.
 
     >>> judged({(1, 2): True, (1, 3): False, (4, 5): False})
     ({1, 2}, {3})
     """
-    valid = {image for pair, scored in told.items() if scored for image in pair}
-    refused = [set(pair) for pair, scored in told.items() if scored is False]
+    valid = {image for pair, scored in results.items() if scored for image in pair}
+    refused = [set(pair) for pair, scored in results.items() if scored is False]
     invalid = {image for pair in refused if pair & valid for image in pair - valid}
     return valid, invalid
 
@@ -108,11 +108,11 @@ def faces_shown(store: Store, service: int, least: int) -> dict[int, int]:
 
     Images of queries that are too small are not asked about, and count as 1.
     """
-    told = told_by(store, service)
+    results = told_by(store, service)
     shown: dict[int, int] = {}
     queries = candidates(store.images(), least)
     for images in queries:
-        known = walked(images, told)
+        known = walked(images, results)
         shown |= {image: 0 for pair, scored in known.items() if scored is False for image in pair}
         shown |= dict.fromkeys(judged(known)[0], 1)
     asked = {image for images in queries for image in images}
@@ -123,8 +123,8 @@ def looked_for(store: Store, service: int, least: int, *, detects: bool) -> dict
     """Refusal and code (both empty: answered) to how many calls that look for faces ended so."""
     if detects:
         return store.counts(service, DETECT)
-    told = told_by(store, service)
-    pairs = {pair for images in candidates(store.images(), least) for pair in walked(images, told)}
+    results = told_by(store, service)
+    pairs = {pair for images in candidates(store.images(), least) for pair in walked(images, results)}
     counts = Counter(
         (refusal or "", code)
         for first, second, _, refusal, code in store.finding(service)

@@ -115,8 +115,8 @@ def _check_names(services: Iterable[str]) -> None:
             accepted = f"up to {file_names.LONGEST} letters, digits, _ and -; no device, and not {RESERVED}"
             raise SpecError("services", f"the name {name!r}", accepted)
         if by_file.setdefault(name.lower(), name) != name:
-            found = f"{name!r} and {by_file[name.lower()]!r}"
-            raise SpecError("services", found, "names that differ in more than the case of letters")
+            problem = f"{name!r} and {by_file[name.lower()]!r}"
+            raise SpecError("services", problem, "names that differ in more than the case of letters")
 
 
 def from_plain(data: Mapping[str, object]) -> CollectionSpec:
@@ -127,12 +127,12 @@ def from_plain(data: Mapping[str, object]) -> CollectionSpec:
     frtaudit.errors.SpecError: spec: unknown key 'sorce' (did you mean 'source'?); accepted: source, services, into,
     detected, pairs, duplicates, canaries, budget, keep_images, seed, least
     """
-    fields = {one.name: one for one in dataclasses.fields(CollectionSpec)}
+    fields = {declared.name: declared for declared in dataclasses.fields(CollectionSpec)}
     for key in data:
         if key not in fields:
             raise unknown_key("", key, fields)
-    for name, one in fields.items():
-        if required(one) and data.get(name) in (None, "", "???"):
+    for name, setting in fields.items():
+        if required(setting) and data.get(name) in (None, "", "???"):
             raise SpecError(name, "no value", _wanted(name))
     return CollectionSpec(**{key: _field(key, value) for key, value in data.items()})
 
@@ -161,15 +161,15 @@ def named(name: str) -> Iterator[None]:
 
 def identity(spec: CollectionSpec) -> dict[str, Json]:
     """What decides the answers: no path, no budget, no price, no number of threads."""
-    kept = {
-        one.name: plain(getattr(spec, one.name), identifies)
-        for one in dataclasses.fields(CollectionSpec)
-        if identifies(one) and one.name not in (*_PLUGGED, "budget", "keep_images", "duplicates")
+    settings = {
+        field.name: plain(getattr(spec, field.name), identifies)
+        for field in dataclasses.fields(CollectionSpec)
+        if identifies(field) and field.name not in (*_PLUGGED, "budget", "keep_images", "duplicates")
     }
     services = {name: _service(name, service) for name, service in sorted(spec.services.items())}
     asked_with = recorded_settings(spec.duplicates, spec.duplicates.embedder())
     return {
-        **kept,
+        **settings,
         "duplicates": dict(asked_with),
         "source": plugin_plain("source", spec.source),
         "services": {**services},
@@ -184,10 +184,10 @@ def _service(name: str, service: Service) -> Json:
 
 
 def _services(value: object) -> dict[str, object]:
-    found = mapping(value, "services")
+    services = mapping(value, "services")
     return {
-        key: plugin("service", {} if item is None else item, f"services.{key}", default=key)
-        for key, item in sorted(found.items())
+        key: plugin("service", {} if service is None else service, f"services.{key}", default=key)
+        for key, service in sorted(services.items())
     }
 
 

@@ -112,8 +112,8 @@ class Store:
     @property
     def untouched(self) -> bool:
         """Whether nothing was read, asked or paid for yet."""
-        found = "SELECT EXISTS (SELECT 1 FROM images) OR EXISTS (SELECT 1 FROM calls) OR EXISTS (SELECT 1 FROM spent)"
-        return not self._db.execute(found).fetchone()[0]
+        query = "SELECT EXISTS (SELECT 1 FROM images) OR EXISTS (SELECT 1 FROM calls) OR EXISTS (SELECT 1 FROM spent)"
+        return not self._db.execute(query).fetchone()[0]
 
     def remove(self, *, keep_folder: bool) -> None:
         """Close, and delete the files; the folder too, unless it is to stay or holds something else."""
@@ -325,7 +325,7 @@ class Store:
             " ORDER BY first, second",
             (service, FINDING, State.INTENT),
         )
-        return ((int(one), int(other), State(state), *why) for one, other, state, *why in rows)
+        return ((int(first), int(other), State(state), *why) for first, other, state, *why in rows)
 
     def adopt(self, service: int, pairs: Sequence[tuple[int, int]]) -> None:
         """Results of comparisons that found faces are scores of the collection too: each is paid for once."""

@@ -82,10 +82,10 @@ def notes_of(types: Mapping[str, str]) -> tuple[str, ...]:
     >>> notes_of({"here": "dlib"})
     ()
     """
-    told = {name: TERMS[kind] for name, kind in sorted(types.items()) if kind in TERMS}
-    if not told:
+    terms = {name: TERMS[kind] for name, kind in sorted(types.items()) if kind in TERMS}
+    if not terms:
         return ()
-    lines = [f"{name}: {line}" for name, notes in told.items() for line in _lines(notes)]
+    lines = [f"{name}: {line}" for name, notes in terms.items() for line in _lines(notes)]
     return ("terms and law, no legal advice:", *lines, *_lines(LAWS))
 
 

@@ -10,10 +10,10 @@ PLUGIN_GROUPS = ("analysis", "cohort", "detector", "protocol", "provider", "sour
 
 def options(group: str) -> dict[str, str]:
     """Option name to one line about it: shipped presets and registered plug-ins of a group."""
-    found = {path.stem: first_comment(path.read_text(encoding="utf-8")) for path in presets(group)}
+    choices = {path.stem: first_comment(path.read_text(encoding="utf-8")) for path in presets(group)}
     if group in PLUGIN_GROUPS:
-        found |= {name: line_about(group, name) for name in names(group)}
-    return dict(sorted(found.items()))
+        choices |= {name: line_about(group, name) for name in names(group)}
+    return dict(sorted(choices.items()))
 
 
 def first_comment(text: str) -> str:

@@ -98,9 +98,9 @@ def _name(tree: Mapping[str, object], audit: object) -> object:
     return audit if tree.get("name") in (None, MISSING) else tree["name"]
 
 
-def refuse_changed(config: DictConfig, plainly: DictConfig, *told: str) -> None:
-    """Raise :class:`SpecError` where Hydra's settings differ from what they are ``plainly``, but for those ``told``."""
-    if _settings(config, told) != _settings(plainly, told):
+def refuse_changed(config: DictConfig, plainly: DictConfig, *exempt: str) -> None:
+    """Raise :class:`SpecError` where Hydra's settings differ from what they are ``plainly``; not for ``exempt`` ones."""
+    if _settings(config, exempt) != _settings(plainly, exempt):
         raise SpecError("spec", "changes settings of Hydra", "keys of the spec")
 
 
@@ -111,10 +111,10 @@ def _shipped(root: str) -> DictConfig:
         return hydra.compose_config(root, ["~audit"] if root == CONFIG else [], RunMode.RUN)
 
 
-def _settings(config: DictConfig, told: Sequence[str]) -> object:
-    """Hydra's part of a config as plain data, without its notes and what was ``told``."""
+def _settings(config: DictConfig, exempt: Sequence[str]) -> object:
+    """Hydra's part of a config as plain data, without its notes and what was ``exempt``."""
     settings = OmegaConf.to_container(config.hydra, resolve=False)
-    for key in (*_NOTES, *told):
+    for key in (*_NOTES, *exempt):
         above, _, name = key.rpartition(".")
         section = value_at(settings, above)
         if isinstance(section, dict):
@@ -154,25 +154,25 @@ def _without_places(tree: Mapping[str, object], root: str) -> Mapping[str, objec
     for key, accepted in _BY_HAND[root].items():
         section, _, name = key.rpartition(".")
         inner = tree.get(section) if section else tree
-        found = inner.get(name) if isinstance(inner, Mapping) else None
-        if found not in _NO_PLACE:
-            raise SpecError(key, f"{found!r} is set in a file", f"{accepted} on the command line")
+        setting = inner.get(name) if isinstance(inner, Mapping) else None
+        if setting not in _NO_PLACE:
+            raise SpecError(key, f"{setting!r} is set in a file", f"{accepted} on the command line")
     return tree
 
 
 def _with_given(tree: Mapping[str, object], given: Mapping[str, object]) -> Mapping[str, object]:
     """The tree with what was said on the command line alone."""
-    made = dict(tree)
+    merged = dict(tree)
     for key, value in given.items():
         section, _, name = key.rpartition(".")
-        inner = made.get(section) if section else made
+        inner = merged.get(section) if section else merged
         if not isinstance(inner, Mapping) and inner is not None:
             raise SpecError(section, f"found {described(inner)}", "keys and values")
         if section:
-            made[section] = {**(inner or {}), name: value}
+            merged[section] = {**(inner or {}), name: value}
         else:
-            made[name] = value
-    return made
+            merged[name] = value
+    return merged
 
 
 @contextmanager

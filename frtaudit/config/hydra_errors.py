@@ -46,8 +46,8 @@ def _selection(text: str) -> SpecError | None:
     if must := _MUST.search(text):
         return SpecError(must[1], "nothing is selected", f"{must[1]}={_available(text) or 'a preset'}")
     if several := _SEVERAL.search(text):
-        found = f"several values in {several[1].lstrip('+')!r}"
-        return SpecError("command line", found, "one value; a list, [a,b]; or --multirun")
+        problem = f"several values in {several[1].lstrip('+')!r}"
+        return SpecError("command line", problem, "one value; a list, [a,b]; or --multirun")
     if late := _TOO_LATE.search(text):
         return SpecError(
             late[1],
@@ -70,9 +70,9 @@ def _no_option(path: str, text: str) -> SpecError:
     known = [word.strip() for word in _available(text).split(",") if word.strip()]
     if not known and group in LANDS:
         known = list(options(group))
-    own = [OWN_SCHEMA] if group == "schema" else []
+    extra = [OWN_SCHEMA] if group == "schema" else []
     return SpecError(
-        group or "spec", f"no option is named {name!r}{closest(name, known)}", ", ".join([*known, *own])
+        group or "spec", f"no option is named {name!r}{closest(name, known)}", ", ".join([*known, *extra])
     )
 
 

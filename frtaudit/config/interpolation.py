@@ -14,8 +14,8 @@ PLAIN = re.compile(r"\$\{((?!hydra\b)[A-Za-z_]\w*(?:\.\w+|\[\w+\])*)\}", re.ASCI
 _MISSING = "???"
 
 
-def check_plain(text: str, where: str, told: str = "") -> None:
-    """Refuse text with an interpolation other than ``${key}``; ``told`` ends what was found.
+def check_plain(text: str, where: str, suffix: str = "") -> None:
+    """Refuse text with an interpolation other than ``${key}``; ``suffix`` ends what was found.
 
     >>> check_plain("audit of ${name}", "report.title")
     >>> check_plain("${oc.env:HOME}", "report.title")
@@ -25,7 +25,7 @@ def check_plain(text: str, where: str, told: str = "") -> None:
     for match in re.finditer(r"\$\{", text):
         if not PLAIN.match(text, match.start()):
             strange = text[match.start() :][:40].splitlines()[0]
-            raise SpecError(where, f"the resolver {strange!r}{told}", "plain ${key} only")
+            raise SpecError(where, f"the resolver {strange!r}{suffix}", "plain ${key} only")
 
 
 def resolve(tree: Mapping[str, object]) -> dict[str, object]:
@@ -38,7 +38,7 @@ def resolve(tree: Mapping[str, object]) -> dict[str, object]:
     {'title': 'The demo'}
     """
     unfolding = _Unfolding(tree)
-    return {key: unfolding.value(item, key, ()) for key, item in tree.items()}
+    return {key: unfolding.value(entry, key, ()) for key, entry in tree.items()}
 
 
 def value_at(tree: object, key: str) -> object:
@@ -68,9 +68,9 @@ class _Unfolding:
         if isinstance(data, str):
             return self.text(data, where, above)
         if isinstance(data, Mapping):
-            return {str(key): self.value(item, f"{where}.{key}", above) for key, item in data.items()}
+            return {str(key): self.value(entry, f"{where}.{key}", above) for key, entry in data.items()}
         if isinstance(data, list):
-            return [self.value(item, f"{where}[{index}]", above) for index, item in enumerate(data)]
+            return [self.value(entry, f"{where}[{index}]", above) for index, entry in enumerate(data)]
         return data
 
     def text(self, data: str, where: str, above: Sequence[str]) -> object:
@@ -88,10 +88,10 @@ class _Unfolding:
         if key in above:
             raise SpecError(where, f"${{{key}}} names itself", "a ${key} of the spec")
         try:
-            found = value_at(self.tree, key)
+            data = value_at(self.tree, key)
         except KeyError:
             raise SpecError(where, f"Interpolation key {key!r} not found", "a ${key} of the spec") from None
-        return self.value(found, where, (*above, key))
+        return self.value(data, where, (*above, key))
 
 
 def _as_text(value: object, key: str, where: str) -> str:

@@ -150,9 +150,9 @@ def whole_digest(spec: AuditSpec) -> str:
     return digest(to_portable(spec))
 
 
-def audit_of(found: Composed) -> AuditSpec:
+def audit_of(config: Composed) -> AuditSpec:
     """The typed and checked spec of what was composed."""
-    spec = with_targets(with_test_data(from_plain(presets.resolve_presets(found.resolved))))
+    spec = with_targets(with_test_data(from_plain(presets.resolve_presets(config.resolved))))
     from frtaudit.config.validate import check_spec  # loads NumPy: an unknown key is said without
 
     check_spec(spec)

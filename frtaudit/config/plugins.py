@@ -53,7 +53,7 @@ def fault_line(error: BaseException) -> FrtauditError:
 
 @cache
 def _declarations() -> tuple[tuple[str, str, str, str], ...]:
-    return tuple(found for package in PACKAGES for found in _declared_in(package))
+    return tuple(declaration for package in PACKAGES for declaration in _declared_in(package))
 
 
 def _declared_in(package: str) -> Iterator[tuple[str, str, str, str]]:

@@ -66,7 +66,7 @@ def _profiles(spec: Plain, selected: object) -> None:
     }
     if not profiles:
         return
-    added = [item for name in sorted(profiles) for item in _profile(name, profiles[name])]
+    added = [requirement for name in sorted(profiles) for requirement in _profile(name, profiles[name])]
     listed = spec.get("requirements") or []
     if not isinstance(listed, Sequence) or isinstance(listed, str):
         raise SpecError("requirements", f"found {described(listed)}", "a list of requirements")
@@ -75,7 +75,7 @@ def _profiles(spec: Plain, selected: object) -> None:
         name: {key: value for key, value in data.items() if key in _DESCRIBED}
         for name, data in profiles.items()
     }
-    if any(item.get("metric") == _RATIO for item in added):
+    if any(requirement.get("metric") == _RATIO for requirement in added):
         spec["analyses"] = {_RATIO: {}} | _mapping("analyses", spec.get("analyses"))
 
 
@@ -99,8 +99,8 @@ def _profile(name: str, profile: Plain) -> list[Plain]:
     if profile.get("rule") is None:
         origin["as_measured"] = True
     return [
-        origin | _at(point, _mapping(f"{where}.requirements[{index}]", item))
-        for index, item in enumerate(items)
+        origin | _at(point, _mapping(f"{where}.requirements[{index}]", requirement))
+        for index, requirement in enumerate(items)
     ]
 
 

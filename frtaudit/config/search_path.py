@@ -97,8 +97,8 @@ class UserSource(FileConfigSource):
             preset = self._preset(shown)
             inside = 1 + sum(self._size(name, (*above, shown)) for name in preset.selects)
             if max(inside, len(above)) >= MAX_PRESETS:
-                found = "selects that many presets, with those that they select"
-                raise SpecError(shown, found, f"at most {MAX_PRESETS}")
+                problem = "selects that many presets, with those that they select"
+                raise SpecError(shown, problem, f"at most {MAX_PRESETS}")
             self._sizes[shown] = inside
         return self._sizes.get(shown, 1)
 
@@ -110,14 +110,14 @@ class UserSource(FileConfigSource):
             package = _header(text, shown) or LANDS[group].format(name)
             check_package(package, group, shown)
             checked = check_text(text, shown, keys_of(group))
-            names = [(other or group, own) for other, own in checked.selects if own != "_self_"]
-            files = tuple(self._normalize_file_name(f"{other}/{own}") for other, own in names)
+            names = [(other or group, option) for other, option in checked.selects if option != "_self_"]
+            files = tuple(self._normalize_file_name(f"{other}/{option}") for other, option in names)
             self._read[shown] = Preset(text, checked.values, package, files)
             if sum(preset.values for preset in self._read.values()) > MAX_NODES:
                 raise too_many(shown)
             if sum(len(preset.text) for preset in self._read.values()) > MAX_TOGETHER:
-                found = "and the presets that it goes with are long"
-                raise SpecError(shown, found, f"at most {MAX_TOGETHER} characters")
+                problem = "and the presets that it goes with are long"
+                raise SpecError(shown, problem, f"at most {MAX_TOGETHER} characters")
         return self._read[shown]
 
     def _file(self, config_path: str) -> Path:

@@ -77,32 +77,34 @@ def as_mapping(names: Sequence[object], known: Sequence[str]) -> dict[str, objec
 
 def chosen(tree: Mapping[str, object], choice: Choice, words: Sequence[str]) -> dict[str, object]:
     """The tree with only what the lists name, and what the words add to them, and without what is switched off."""
-    made = dict(tree)
+    selected = dict(tree)
     for key in NAMED:
-        held = made.get(key)
-        if not isinstance(held, Mapping):
-            held = {}
+        declared = selected.get(key)
+        if not isinstance(declared, Mapping):
+            declared = {}
             if key not in choice.only and key not in choice.without:
                 continue
-        kept = {str(name): value for name, value in held.items() if value is not False}
+        active = {str(name): value for name, value in declared.items() if value is not False}
         if key in choice.only:
-            kept = _only(key, kept, [*choice.only[key], *_added(key, words)])
+            active = _only(key, active, [*choice.only[key], *_added(key, words)])
         for name in choice.without.get(key, ()):
-            if name not in {*held, *kept}:
-                text = f"the audit has no {name!r}{closest(name, held)}"
-                raise SpecError(key, text, ", ".join(held) or "none")
-            kept.pop(name, None)
-        made[key] = kept
-    return made
+            if name not in {*declared, *active}:
+                text = f"the audit has no {name!r}{closest(name, declared)}"
+                raise SpecError(key, text, ", ".join(declared) or "none")
+            active.pop(name, None)
+        selected[key] = active
+    return selected
 
 
-def _only(key: str, held: Mapping[str, object], names: Sequence[str]) -> dict[str, object]:
-    unknown = next((name for name in names if name not in held and key != "analyses"), None)
+def _only(key: str, active: Mapping[str, object], names: Sequence[str]) -> dict[str, object]:
+    unknown = next((name for name in names if name not in active and key != "analyses"), None)
     if unknown is not None:
         preset = f"; {PRESETS[key]}={unknown} adds a preset" if key in PRESETS else ""
-        text = f"the audit has no {unknown!r}{closest(unknown, held)}"
-        raise SpecError(key, text, f"{', '.join(held) or 'none'}; +{key}.{unknown}={{...}} adds one{preset}")
-    return {name: held.get(name, {}) for name in names}
+        text = f"the audit has no {unknown!r}{closest(unknown, active)}"
+        raise SpecError(
+            key, text, f"{', '.join(active) or 'none'}; +{key}.{unknown}={{...}} adds one{preset}"
+        )
+    return {name: active.get(name, {}) for name in names}
 
 
 def _added(key: str, words: Sequence[str]) -> list[str]:

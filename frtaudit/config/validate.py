@@ -174,7 +174,7 @@ def check_intervals(intervals: Iterable[IntervalSpec]) -> None:
     wanted = list(intervals)
     for index, interval in enumerate(wanted):
         method, target = interval.method, interval.target
-        serving = [item.value for item in Method if target in item.serves and item not in OF_THEIR_OWN]
+        serving = [other.value for other in Method if target in other.serves and other not in OF_THEIR_OWN]
         if target not in method.serves:
             text = f"method {method.value} does not serve target {target.value}"
             raise SpecError(f"intervals[{index}]", text, f"methods {', '.join(serving) or 'none'}")

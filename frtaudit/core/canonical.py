@@ -30,8 +30,8 @@ def plain(value: Json) -> Json:
     if isinstance(value, float):
         return number_out(value)
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    return [plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+        return {str(key): plain(entry) for key, entry in value.items()}
+    return [plain(entry) for entry in value] if isinstance(value, (list, tuple)) else value
 
 
 def number_out(value: float) -> float | str:

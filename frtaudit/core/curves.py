@@ -118,15 +118,15 @@ def spans(x: Sequence[float], reasons: Sequence[str | None]) -> tuple[str, ...]:
     >>> spans([0.001, 0.01, 0.1], ["no error", "no error", None])
     ('FMR 0.001 to 0.01: no error',)
     """
-    said: list[tuple[str, float, float]] = []
+    gaps: list[tuple[str, float, float]] = []
     before: str | None = None
     for at, reason in sorted(zip(x, reasons, strict=True), key=lambda pair: pair[0]):
         if reason is not None and reason == before:
-            said[-1] = (reason, said[-1][1], at)
+            gaps[-1] = (reason, gaps[-1][1], at)
         elif reason is not None:
-            said.append((reason, at, at))
+            gaps.append((reason, at, at))
         before = reason
     return tuple(
         f"FMR {first:.3g}{'' if first == last else f' to {last:.3g}'}: {reason}"
-        for reason, first, last in said
+        for reason, first, last in gaps
     )

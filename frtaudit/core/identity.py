@@ -104,14 +104,14 @@ def _spec_plain(spec: AuditSpec, keep: Keep) -> dict[str, Json]:
 
 def _value_plain(name: str, value: Built, keep: Keep) -> Json:
     if name == "test_sets":
-        return {key: _set_plain(item, keep) for key, item in sorted(value.items())}
+        return {key: _set_plain(test_set, keep) for key, test_set in sorted(value.items())}
     group = _PLUGINS.get(name)
     if group is None or value is None:
         return plain(value, keep)
     if isinstance(value, Mapping):
-        return {key: plugin_plain(group, item, keep) for key, item in sorted(value.items())}
+        return {key: plugin_plain(group, entry, keep) for key, entry in sorted(value.items())}
     if isinstance(value, tuple):
-        return [item if isinstance(item, str) else plugin_plain(group, item, keep) for item in value]
+        return [entry if isinstance(entry, str) else plugin_plain(group, entry, keep) for entry in value]
     return plugin_plain(group, value, keep)
 
 
@@ -141,7 +141,9 @@ def _field(name: str, value: object) -> Built:
     if name == "providers":
         return None if value is None else _providers(value)
     if name == "test_sets":
-        return {key: _set(item, f"{name}.{key}") for key, item in sorted(mapping(value, name).items())}
+        return {
+            key: _set(test_set, f"{name}.{key}") for key, test_set in sorted(mapping(value, name).items())
+        }
     if name in _PLUGINS:
         return plugin(_PLUGINS[name], value, name)
     return build(hints_of(AuditSpec)[name], value, name)
@@ -163,8 +165,10 @@ def _set(value: object, where: str) -> PairSetSpec:
 def _analyses(value: object) -> dict[str, object]:
     if not isinstance(value, Mapping):
         raise SpecError("analyses", f"found {described(value)}", "a mapping of names to analyses")
-    items = {str(key): {} if item is None else item for key, item in sorted(value.items())}
-    return {key: plugin("analysis", item, f"analyses.{key}", default=key) for key, item in items.items()}
+    items = {str(key): {} if analysis is None else analysis for key, analysis in sorted(value.items())}
+    return {
+        key: plugin("analysis", analysis, f"analyses.{key}", default=key) for key, analysis in items.items()
+    }
 
 
 def _providers(value: object) -> tuple[object, ...]:
@@ -172,18 +176,18 @@ def _providers(value: object) -> tuple[object, ...]:
         raise SpecError(
             "providers", f"found {described(value)}", "a list of names or of mappings with name and type"
         )
-    return tuple(_provider(item, f"providers[{index}]") for index, item in enumerate(value))
+    return tuple(_provider(provider, f"providers[{index}]") for index, provider in enumerate(value))
 
 
-def _provider(item: object, where: str) -> object:
+def _provider(provider: object, where: str) -> object:
     """A name stays a name: the cohort knows whether it is scored from templates or was scored before."""
-    if isinstance(item, str) and item not in ("", MISSING):
-        return item
-    if not isinstance(item, Mapping):
+    if isinstance(provider, str) and provider not in ("", MISSING):
+        return provider
+    if not isinstance(provider, Mapping):
         raise SpecError(
-            where, f"found {described(item)}", "a name, quoted if it looks like a number, or a mapping"
+            where, f"found {described(provider)}", "a name, quoted if it looks like a number, or a mapping"
         )
-    return plugin("provider", item, where)
+    return plugin("provider", provider, where)
 
 
 def _placed(data: Mapping[str, object], path: Sequence[str], value: object, dotted: str) -> dict[str, object]:

@@ -34,9 +34,9 @@ class Method(Enum):
 
     def __new__(cls, value: str, serves: tuple[Target, ...] = (), label: str = "", means: str = "") -> Self:
         """A method; its value is its name in specs and results."""
-        made = object.__new__(cls)
-        made._value_, made.serves, made.label, made.means = value, serves, label, means
-        return made
+        method = object.__new__(cls)
+        method._value_, method.serves, method.label, method.means = value, serves, label, means
+        return method
 
     NAIVE = (
         "naive",

@@ -119,13 +119,13 @@ def about(group: str, name: str) -> str:
 
 def declared_metrics() -> dict[str, str]:
     """Metrics that analyses of other wheels declare as ``metrics``: a mapping to what each is, or names alone."""
-    found: dict[str, str] = {}
+    declared: dict[str, str] = {}
     for (group, name), known in sorted(_registered.items()):
         if group == "analysis" and isinstance(known, type) and not known.__module__.startswith("frtaudit."):
             metrics = getattr(known, "metrics", ())
-            said = metrics if isinstance(metrics, Mapping) else dict.fromkeys(metrics, f"of analysis {name}")
-            found |= {str(metric): str(text) for metric, text in said.items()}
-    return found
+            texts = metrics if isinstance(metrics, Mapping) else dict.fromkeys(metrics, f"of analysis {name}")
+            declared |= {str(metric): str(text) for metric, text in texts.items()}
+    return declared
 
 
 def name_of(group: str, plugin: type) -> str:

@@ -74,8 +74,8 @@ class AuditResult:
     @classmethod
     def from_json(cls, value: Mapping[str, object]) -> "AuditResult":
         """Read what :meth:`to_json` wrote."""
-        made: AuditResult = from_json(cls, value)
-        return made
+        result: AuditResult = from_json(cls, value)
+        return result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

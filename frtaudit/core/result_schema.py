@@ -142,7 +142,7 @@ class _Cohort(_Counts):
 def result_schema(spec: Mapping[str, Json]) -> Schema:
     """The schema of a result whose ``spec`` follows the given schema."""
     contract = Contract(
-        named={item: item.__name__.lower() for item in (Interval, Test, Estimate, Curve, Finding)}
+        named={kind: kind.__name__.lower() for kind in (Interval, Test, Estimate, Curve, Finding)}
         | {LedgerEntry: "failure"}
     )
     parts: Schema = {

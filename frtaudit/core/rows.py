@@ -75,10 +75,10 @@ def changed(recorded: RowDigests, digests: RowDigests) -> str:
     return f"at least {least:,} {unit}s are not those that the report was made from, among {unit}s {named}"
 
 
-def _other(recorded: tuple[str, ...], found: tuple[str, ...]) -> list[int]:
+def _other(recorded: tuple[str, ...], current: tuple[str, ...]) -> list[int]:
     """Places where two lists of digests differ; one that is longer differs from its first further place on."""
-    longest = max(len(recorded), len(found))
-    return [place for place in range(longest) if recorded[place : place + 1] != found[place : place + 1]]
+    longest = max(len(recorded), len(current))
+    return [place for place in range(longest) if recorded[place : place + 1] != current[place : place + 1]]
 
 
 def _crossings(recorded: RowDigests, blocks: list[int], strides: list[int]) -> Iterator[int]:

@@ -60,8 +60,8 @@ def _departures(sealed: Json, run: Json, place: str) -> Iterator[Departure]:
                     run=dumps(run[key]) if key in run else None,
                 )
     elif _is_list(sealed) and _is_list(run) and len(sealed) == len(run):  # type: ignore[arg-type]  # both are lists
-        for index, (one, other) in enumerate(zip(sealed, run, strict=True)):  # type: ignore[arg-type]  # both are lists
-            yield from _departures(one, other, f"{place}/{index}")
+        for index, (entry, other) in enumerate(zip(sealed, run, strict=True)):  # type: ignore[arg-type]  # both are lists
+            yield from _departures(entry, other, f"{place}/{index}")
     elif dumps(sealed) != dumps(run):
         yield Departure(place=place, sealed=dumps(sealed), run=dumps(run))
 

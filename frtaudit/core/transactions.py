@@ -35,12 +35,12 @@ class Transactions:
         return int(self.score.shape[1])
 
 
-def chosen(found: Transactions, rows: Flags) -> Transactions:
+def chosen(transactions: Transactions, rows: Flags) -> Transactions:
     """The transactions that ``rows`` (T,) marks."""
     return Transactions(
-        subject=found.subject[rows],
-        claimed=found.claimed[rows],
-        score=found.score[rows],
-        made=found.made[rows],
-        seconds=None if found.seconds is None else found.seconds[rows],
+        subject=transactions.subject[rows],
+        claimed=transactions.claimed[rows],
+        score=transactions.score[rows],
+        made=transactions.made[rows],
+        seconds=None if transactions.seconds is None else transactions.seconds[rows],
     )

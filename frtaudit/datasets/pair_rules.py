@@ -112,9 +112,9 @@ def check(rules: Rules) -> None:
 
 def check_values(cohort_data: CohortData, rules: Rules) -> None:
     """Refuse values that no image has: of a column, what stands in it; of a number's tails, low and high."""
-    asked = [("mated_values", rules.trait, item) for item in rules.mated_values]
-    asked += [("non_mated_values", rules.trait, item) for pair in rules.non_mated_values for item in pair]
-    asked += [(f"only.{name}", name, item) for name, item in rules.only.items()]
+    asked = [("mated_values", rules.trait, label) for label in rules.mated_values]
+    asked += [("non_mated_values", rules.trait, label) for pair in rules.non_mated_values for label in pair]
+    asked += [(f"only.{name}", name, label) for name, label in rules.only.items()]
     for place, name, value in asked:
         trait = rules.traits[name]
         cut = trait.tail is not None or bool(trait.tails)
@@ -161,12 +161,12 @@ def values_of(inputs: RuleInputs, trait: Trait, among: Flags) -> Texts:
     values = np.full(number.size, "", dtype=object)
     for place, name in enumerate(inputs.names):
         tail = trait.tails.get(name, trait.tail)
-        own = sure & among & (inputs.group == place) & np.isfinite(number)
-        if tail is None or not own.any():
+        usable = sure & among & (inputs.group == place) & np.isfinite(number)
+        if tail is None or not usable.any():
             continue
-        low, high = np.percentile(number[own], [tail, 100 - tail])
-        values[own & (number >= high)] = HIGH
-        values[own & (number <= low)] = LOW
+        low, high = np.percentile(number[usable], [tail, 100 - tail])
+        values[usable & (number >= high)] = HIGH
+        values[usable & (number <= low)] = LOW
     return values
 
 

@@ -50,11 +50,11 @@ def curate(cohort_data: CohortData, rules: Rules, reviewed: str | None = None) -
     dropped = frozenset[str]() if reviewed is None else _dropped(inputs, rules, reviewed)
     parts, steps = [], list(_image_steps(inputs, rules))
     for kind in (MATED, NON_MATED):
-        made = _make(inputs, rules, kind, dropped)
-        if any(made.missing):
-            raise _too_few(inputs, rules, kind, dropped, made)
-        parts.append(made)
-        steps += made.steps
+        pairs = _make(inputs, rules, kind, dropped)
+        if any(pairs.missing):
+            raise _too_few(inputs, rules, kind, dropped, pairs)
+        parts.append(pairs)
+        steps += pairs.steps
     first, second, fold = (
         np.concatenate([getattr(part, name) for part in parts]) for name in ("first", "second", "fold")
     )
@@ -108,34 +108,34 @@ def _make(inputs: RuleInputs, rules: Rules, kind: str, dropped: frozenset[str]) 
     look = FIRST_LOOK
     while True:
         listed = _listed(inputs, rules, kind, look)
-        kept = _unreviewed(inputs, listed, dropped)
+        pool = _unreviewed(inputs, listed, dropped)
         limits = limits_of(inputs, rules, kind)
         subject = (
-            inputs.subject[kept.first] if kind == MATED else np.full(kept.first.size, -1, dtype=np.int64)
+            inputs.subject[pool.first] if kind == MATED else np.full(pool.first.size, -1, dtype=np.int64)
         )
-        pairs = Candidates(first=kept.first, second=kept.second, stratum=kept.stratum, subject=subject)
+        pairs = Candidates(first=pool.first, second=pool.second, stratum=pool.stratum, subject=subject)
         chosen = choose(pairs, limits)
         missing = shortfall(pairs, chosen, limits)
         if not any(missing) or listed.whole:
-            return _completed(inputs, rules, kind, kept, chosen, missing)
+            return _completed(inputs, rules, kind, pool, chosen, missing)
         look *= 4
 
 
 def _completed(
-    inputs: RuleInputs, rules: Rules, kind: str, kept: _List, chosen: Chosen, missing: tuple[int, ...]
+    inputs: RuleInputs, rules: Rules, kind: str, pool: _List, chosen: Chosen, missing: tuple[int, ...]
 ) -> _Made:
     parts = len(mixes(rules, kind))
-    counts = np.bincount(kept.stratum[chosen.at] // parts, minlength=len(inputs.names))
+    counts = np.bincount(pool.stratum[chosen.at] // parts, minlength=len(inputs.names))
     last = f"at most {rules.per_image} pairs of an image, equal folds, {rules.order.value} first"
     steps = [
         Step(rule=last, kind=kind, group=name, left=int(count))
         for name, count in zip(inputs.names, counts, strict=True)
     ]
     return _Made(
-        first=kept.first[chosen.at],
-        second=kept.second[chosen.at],
+        first=pool.first[chosen.at],
+        second=pool.second[chosen.at],
         fold=chosen.fold,
-        steps=(*kept.steps, *steps),
+        steps=(*pool.steps, *steps),
         missing=missing,
     )
 
@@ -182,13 +182,13 @@ def _mated(inputs: RuleInputs, rules: Rules) -> _List:
     first, second = (side.astype(np.int64) for side in mated_pairs(inputs.cohort_data.cohort.subject_of))
     may = allowed(inputs, rules)
     value = values_of(inputs, rules.traits[rules.trait], may)
-    one, other = rules.mated_values
+    label, other = rules.mated_values
     keep = may[first] & may[second]
-    keep &= ((value[first] == one) & (value[second] == other)) | (
-        (value[first] == other) & (value[second] == one)
+    keep &= ((value[first] == label) & (value[second] == other)) | (
+        (value[first] == other) & (value[second] == label)
     )
     first, second = first[keep], second[keep]
-    steps = list(_steps(inputs, f"values {one}, {other}", MATED, first))
+    steps = list(_steps(inputs, f"values {label}, {other}", MATED, first))
     score = scores_of(inputs.vectors, first, second)
     keep = score >= rules.lowest_mated
     first, second, score = first[keep], second[keep], score[keep]
@@ -212,15 +212,17 @@ def _non_mated(inputs: RuleInputs, rules: Rules, look: int) -> _List:
     for place, name in enumerate(inputs.names):
         possible, within = 0, 0
         for number, (a, b) in enumerate(rules.non_mated_values):
-            one, other = (
+            images, other = (
                 np.flatnonzero(may & (inputs.group == place) & (value == which)) for which in (a, b)
             )
             stratum = place * len(rules.non_mated_values) + number
-            found, count = _strangers(inputs, rules, one, other, look * limits.wanted[stratum], stratum)
-            possible += _possible(inputs.subject, one, other)
+            candidates, count = _strangers(
+                inputs, rules, images, other, look * limits.wanted[stratum], stratum
+            )
+            possible += _possible(inputs.subject, images, other)
             within += count
-            whole &= count == found[0].size or rules.order is Order.RANDOM
-            parts.append((*found, np.full(found[0].size, stratum)))
+            whole &= count == candidates[0].size or rules.order is Order.RANDOM
+            parts.append((*candidates, np.full(candidates[0].size, stratum)))
         text = " or ".join(f"{a}, {b}" for a, b in rules.non_mated_values)
         steps.append(Step(rule=f"values {text}", kind=NON_MATED, group=name, left=possible))
         rule = f"score at most {rules.highest_non_mated:g}"
@@ -237,25 +239,25 @@ def _non_mated(inputs: RuleInputs, rules: Rules, look: int) -> _List:
 
 
 def _strangers(
-    inputs: RuleInputs, rules: Rules, one: Ints, other: Ints, most: int, stratum: int
+    inputs: RuleInputs, rules: Rules, images: Ints, other: Ints, most: int, stratum: int
 ) -> tuple[tuple[Ints, Ints, Floats], int]:
     """Candidates of one group and mix, and how many keep the bound (of the drawn ones, where pairs are drawn)."""
     if rules.order is Order.HARDEST:
-        pairs = most_alike(inputs.vectors, inputs.subject, one, other, rules.highest_non_mated, most)
+        pairs = most_alike(inputs.vectors, inputs.subject, images, other, rules.highest_non_mated, most)
         return (pairs.first, pairs.second, pairs.score), pairs.within
     rng = np.random.default_rng(seed_of(inputs.cohort_data.seed, "curated", f"non_mated {stratum}"))
-    first, second = drawn_pairs(inputs.subject, one, other, most, rng)
+    first, second = drawn_pairs(inputs.subject, images, other, most, rng)
     score = scores_of(inputs.vectors, first, second)
     keep = score <= rules.highest_non_mated
     return (first[keep], second[keep], score[keep]), int(keep.sum())
 
 
-def _possible(subject: Ints, one: Ints, other: Ints) -> int:
-    """Non-mated pairs of a sample of ``one`` and one of ``other``, each once."""
+def _possible(subject: Ints, images: Ints, other: Ints) -> int:
+    """Non-mated pairs of a sample of ``images`` and one of ``other``, each once."""
     size = int(subject.max()) + 1
-    a, b = (np.bincount(subject[side], minlength=size) for side in (one, other))
+    a, b = (np.bincount(subject[side], minlength=size) for side in (images, other))
     ordered = int(a.sum()) * int(b.sum()) - int((a * b).sum())
-    return ordered // 2 if np.array_equal(one, other) else ordered
+    return ordered // 2 if np.array_equal(images, other) else ordered
 
 
 def _order(inputs: RuleInputs, rules: Rules, kind: str, first: Ints, second: Ints, score: Floats) -> Ints:
@@ -276,32 +278,34 @@ def _image_steps(inputs: RuleInputs, rules: Rules) -> Iterator[Step]:
     """Images of each group before and after the rules on images."""
     may = allowed(inputs, rules)
     value = values_of(inputs, rules.traits[rules.trait], may)
-    wanted = sorted({item for pair in (rules.mated_values, *rules.non_mated_values) for item in pair})
+    wanted = sorted({entry for pair in (rules.mated_values, *rules.non_mated_values) for entry in pair})
     trait = rules.traits[rules.trait]
     sure = f", {trait.confidence} at least {trait.at_least:g}" if trait.confidence else ""
     for place, name in enumerate(inputs.names):
-        own = inputs.group == place
-        yield Step(rule="all", kind=IMAGES, group=name, left=int((own & inputs.has).sum()), unit=IMAGES)
+        members = inputs.group == place
+        yield Step(rule="all", kind=IMAGES, group=name, left=int((members & inputs.has).sum()), unit=IMAGES)
         if rules.only:
             text = ", ".join(f"{trait} {only}" for trait, only in rules.only.items())
-            yield Step(rule=f"only {text}", kind=IMAGES, group=name, left=int((own & may).sum()), unit=IMAGES)
-        for item in wanted:
-            left = int((own & may & (value == item)).sum())
-            yield Step(rule=f"{rules.trait} {item}{sure}", kind=IMAGES, group=name, left=left, unit=IMAGES)
+            yield Step(
+                rule=f"only {text}", kind=IMAGES, group=name, left=int((members & may).sum()), unit=IMAGES
+            )
+        for label in wanted:
+            left = int((members & may & (value == label)).sum())
+            yield Step(rule=f"{rules.trait} {label}{sure}", kind=IMAGES, group=name, left=left, unit=IMAGES)
 
 
-def _too_few(inputs: RuleInputs, rules: Rules, kind: str, dropped: frozenset[str], made: _Made) -> DataError:
+def _too_few(inputs: RuleInputs, rules: Rules, kind: str, dropped: frozenset[str], pairs: _Made) -> DataError:
     """The error for the stratum that lacks most, naming the rule without which most of it would be found."""
     parts = len(mixes(rules, kind))
-    worst = int(np.argmax(made.missing))
-    lacking = made.missing[worst]
+    worst = int(np.argmax(pairs.missing))
+    lacking = pairs.missing[worst]
     each = limits_of(inputs, rules, kind).wanted[worst]
     name, mix = inputs.names[worst // parts], " with ".join(mixes(rules, kind)[worst % parts])
     gains = []
-    for said, weaker, review in relaxed(rules, kind, dropped):
+    for rule, weaker, review in relaxed(rules, kind, dropped):
         left = _make(inputs, weaker, kind, review).missing
-        gains.append((lacking - left[worst], said) if len(left) == len(made.missing) else (0, said))
-    gain, binding = max(gains, key=lambda item: item[0])
+        gains.append((lacking - left[worst], rule) if len(left) == len(pairs.missing) else (0, rule))
+    gain, binding = max(gains, key=lambda pair: pair[0])
     because = (
         f"the rule that binds is {binding!r}: without it {gain} of them are there"
         if gain > 0
@@ -309,7 +313,7 @@ def _too_few(inputs: RuleInputs, rules: Rules, kind: str, dropped: frozenset[str
     )
     of = "" if name == EVERYBODY else f" of {name}"
     text = f"{lacking} of {each} {kind.replace('_', '-')} pairs ({mix}){of} are missing; {because}"
-    strata = len(made.missing)
+    strata = len(pairs.missing)
     most = (each - lacking) // rules.k * rules.k * strata
     fewer = f"rules.{kind} of {most} or fewer, " if most else ""
     return DataError("curated", text, f"{fewer}weaker rules, or more images")

@@ -115,16 +115,16 @@ def _wrong_point(requirement: RequirementSpec, known: Estimated) -> str | None:
     asked = set(requirement.place) - _FREE - _EXTRA
     if frozenset(asked) in known.forms:
         return None
-    found = f"{requirement.metric} is not estimated {_where(asked)}"
+    problem = f"{requirement.metric} is not estimated {_where(asked)}"
     if asked == TARGET and known.instead:
-        return f"{found}; write metric: {known.instead}"
+        return f"{problem}; write metric: {known.instead}"
     forms = [
         f"at: {{{', '.join(f'{key}: ...' for key in sorted(form - (RATE if known.parts else set())))}}}"
         for form in known.forms
         if form
     ]
     of = "of: fmr, or of: fnmr, and " if known.parts and requirement.of is None else ""
-    return f"{found}; write {of}{' or '.join(forms) or 'at: {}'}"
+    return f"{problem}; write {of}{' or '.join(forms) or 'at: {}'}"
 
 
 def _where(asked: set[str]) -> str:

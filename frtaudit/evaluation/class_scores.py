@@ -38,23 +38,23 @@ def class_scores(system: SystemData, schema: str) -> tuple[ClassScores, list[str
     """The classes of a schema that have mated comparisons, and the names of those that have none."""
     tail, groups = system.tail, system.groups
     subject = tail.subject_of[tail.mated_i]
-    own = groups.of[groups.schemas.index(schema)][subject]
+    class_of = groups.of[groups.schemas.index(schema)][subject]
     rows = np.stack([tail.rows[tail.mated_i], tail.rows[tail.mated_j]], axis=1).astype(np.int64)
-    kept: list[tuple[int, str, Flags]] = []
+    classes: list[tuple[int, str, Flags]] = []
     missing: list[str] = []
     for group_index, label in system.classes(schema):
-        chosen = own == group_index - 1
+        chosen = class_of == group_index - 1
         if bool(chosen.any()):
-            kept.append((group_index, label, chosen))
+            classes.append((group_index, label, chosen))
         else:
             missing.append(label)
     scores = ClassScores(
         schema=schema,
-        names=tuple(label for _, label, _ in kept),
-        group_indices=tuple(group_index for group_index, _, _ in kept),
-        scores=tuple(tail.mated_score[chosen].astype(np.float64) for _, _, chosen in kept),
-        subjects=tuple(subject[chosen].astype(np.int64) for _, _, chosen in kept),
-        pairs=tuple(rows[chosen] for _, _, chosen in kept),
+        names=tuple(label for _, label, _ in classes),
+        group_indices=tuple(group_index for group_index, _, _ in classes),
+        scores=tuple(tail.mated_score[chosen].astype(np.float64) for _, _, chosen in classes),
+        subjects=tuple(subject[chosen].astype(np.int64) for _, _, chosen in classes),
+        pairs=tuple(rows[chosen] for _, _, chosen in classes),
         score_range=tail.score_range,
     )
     return scores, missing
@@ -71,22 +71,22 @@ def check_shares(declared: Mapping[str, Mapping[str, float]], system: SystemData
                 raise SpecError(f"{where}.{schema}", f"{name!r} is not a class", ", ".join(known))
 
 
-def shares_of(declared: Mapping[str, Mapping[str, float]], held: ClassScores, where: str) -> Floats:
+def shares_of(declared: Mapping[str, Mapping[str, float]], scores: ClassScores, where: str) -> Floats:
     """The share of each class in overall, shape (C,), sum 1: as declared for its schema, else all alike.
 
     Raises :class:`SpecError` for a class without a share, or shares that are negative or all 0.
     """
-    given = declared.get(held.schema)
+    given = declared.get(scores.schema)
     if given is None:
-        return np.full(len(held.names), 1 / len(held.names))
-    missing = [name for name in held.names if name not in given]
-    shares = np.array([given.get(name, 0.0) for name in held.names], dtype=np.float64)
+        return np.full(len(scores.names), 1 / len(scores.names))
+    missing = [name for name in scores.names if name not in given]
+    shares = np.array([given.get(name, 0.0) for name in scores.names], dtype=np.float64)
     if missing or not np.all(np.isfinite(shares)) or shares.min() < 0 or shares.sum() <= 0:
         text = f"no share of {missing[0]}" if missing else "a negative share, or none above 0"
-        raise SpecError(f"{where}.{held.schema}", text, f"a share of each of {', '.join(held.names)}")
+        raise SpecError(f"{where}.{scores.schema}", text, f"a share of each of {', '.join(scores.names)}")
     return np.asarray(shares / shares.sum())
 
 
-def drawn_order(held: ClassScores) -> list[int]:
+def drawn_order(scores: ClassScores) -> list[int]:
     """Classes by their first subject: what is drawn depends neither on their names nor on the order they stand in."""
-    return sorted(range(len(held.names)), key=lambda c: int(held.subjects[c].min()))
+    return sorted(range(len(scores.names)), key=lambda c: int(scores.subjects[c].min()))

@@ -122,8 +122,8 @@ def _keeps(finding: Finding, requirement: RequirementSpec) -> bool:
     """Whether a verdict agrees with its bound and limit, as far as these decide."""
     if finding.bound is None:
         return finding.verdict in (Verdict.INCONCLUSIVE, Verdict.NOT_TESTABLE)
-    kept = keeps(requirement, finding.bound)
-    return {Verdict.PASS: kept, Verdict.FAIL: not kept}.get(
+    is_met = keeps(requirement, finding.bound)
+    return {Verdict.PASS: is_met, Verdict.FAIL: not is_met}.get(
         finding.verdict, finding.verdict is not Verdict.NOT_TESTABLE
     )
 
@@ -142,8 +142,8 @@ def _follows(
         return False
     known = replace(test, p=finding.p)
     if finding.bound is None:
-        said = too_few_people(known, test.estimate, 0).partition(PEOPLE)[0]
-        sentence = finding.sentence if finding.sentence.startswith(said) and adjusted > alpha else said
+        prefix = too_few_people(known, test.estimate, 0).partition(PEOPLE)[0]
+        sentence = finding.sentence if finding.sentence.startswith(prefix) and adjusted > alpha else prefix
         return finding == finding_of(known, Verdict.NOT_TESTABLE, None, None, sentence, adjusted, family)
     widths = (0.0, math.inf) if test.interval.mc_error else (0.0,)
     return any(
@@ -178,9 +178,9 @@ def _is_less(adjusted: float | None, raw: float | None) -> bool:
 
 def _requirements(result: AuditResult) -> tuple[RequirementSpec, ...]:
     """The requirements of a result's spec. Raises SpecError for what are none."""
-    made = build(tuple[RequirementSpec, ...], result.spec.get("requirements", []), "requirements")
+    specs = build(tuple[RequirementSpec, ...], result.spec.get("requirements", []), "requirements")
     return (
-        tuple(item for item in made if isinstance(item, RequirementSpec)) if isinstance(made, tuple) else ()
+        tuple(spec for spec in specs if isinstance(spec, RequirementSpec)) if isinstance(specs, tuple) else ()
     )
 
 

@@ -44,14 +44,14 @@ class GroupRates:
 
     def drawn(self, rates: tuple[str, ...], plan: Plan) -> dict[str, Floats] | None:
         """Replicates of the groups' rates, shape (B, G) each, or None where the plan was not drawn."""
-        found: dict[str, Floats] = {}
+        replicates: dict[str, Floats] = {}
         for rate in rates:
             parts = [summary.replicates.get(plan) for summary in self.summaries[rate]]
             known = [part for part in parts if part is not None]
             if not known or len(known) < len(parts):
                 return None
-            found[rate] = np.stack(known, axis=1)
-        return found
+            replicates[rate] = np.stack(known, axis=1)
+        return replicates
 
     def too_few_errors(self, rates: tuple[str, ...]) -> str | None:
         """Why the groups cannot be compared (FORMULAS 8.5), or None."""
@@ -125,7 +125,7 @@ def _inequity(weight: float) -> Form:
         fmr, fnmr = (_range(RateIndex.MAX_MIN, boxes[rate]) for rate in BOTH)
         if fmr is None or fnmr is None:
             return None
-        low, high = (one**weight * other ** (1 - weight) for one, other in zip(fmr, fnmr, strict=True))
+        low, high = (bound**weight * other ** (1 - weight) for bound, other in zip(fmr, fnmr, strict=True))
         return low, high
 
     def value(rates: Rates) -> Floats:
@@ -139,7 +139,7 @@ def _garbe(weight: float) -> Form:
         fmr, fnmr = (_range(RateIndex.GINI, boxes[rate]) for rate in BOTH)
         if fmr is None or fnmr is None:
             return None
-        low, high = (weight * one + (1 - weight) * other for one, other in zip(fmr, fnmr, strict=True))
+        low, high = (weight * bound + (1 - weight) * other for bound, other in zip(fmr, fnmr, strict=True))
         return low, high
 
     def value(rates: Rates) -> Floats:
@@ -211,7 +211,7 @@ def _mc_error(form: Form, values: Rates, drawn: Rates, alpha: float) -> float | 
     """Monte Carlo standard error of the bounds, the larger of both: delete-a-tenth jackknife of the replicates."""
     part = np.arange(len(next(iter(drawn.values())))) % PARTS
     left = [
-        _bounds(form, values, {rate: item[part != number] for rate, item in drawn.items()}, alpha)
+        _bounds(form, values, {rate: draws[part != number] for rate, draws in drawn.items()}, alpha)
         for number in range(PARTS)
     ]
     known = np.array([bounds for bounds in left if bounds is not None])

@@ -21,8 +21,10 @@ def for_population(bounds: Bounds, n: int, alpha: float) -> tuple[Interval, ...]
     [0.1, None]
     """
     none = empty(Method.VERTEX_GAUSSIAN, alpha, "degenerate: truncated at 0 on both sides")
-    made = _at_any_level(bounds, n, alpha)
-    return tuple(interval if (interval.low or 0.0) < (interval.high or 0.0) else none for interval in made)
+    intervals = _at_any_level(bounds, n, alpha)
+    return tuple(
+        interval if (interval.low or 0.0) < (interval.high or 0.0) else none for interval in intervals
+    )
 
 
 def _at_any_level(bounds: Bounds, n: int, alpha: float) -> tuple[Interval, ...]:

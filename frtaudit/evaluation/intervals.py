@@ -67,12 +67,12 @@ def intervals_of(summary: RateSummary, wanted: Sequence[IntervalSpec], alpha: fl
     Where a percentile interval is withheld (fewer than 10 errors or 10 subjects with errors) its entry has no bounds
     and a note, and a ``wilson`` one of target population stands beside it (FORMULAS 8.3).
     """
-    made = [_one(summary, spec, alpha) for spec in wanted]
-    withheld = any(interval.low is None for interval in made if interval.method in PLAN_OF)
+    intervals = [_one(summary, spec, alpha) for spec in wanted]
+    withheld = any(interval.low is None for interval in intervals if interval.method in PLAN_OF)
     has_rule = any(spec.method is Method.WILSON for spec in wanted)
     if withheld and not has_rule and summary.rule is not None:
-        made.append(summary.rule(alpha))
-    return tuple(made)
+        intervals.append(summary.rule(alpha))
+    return tuple(intervals)
 
 
 def _one(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
@@ -102,10 +102,10 @@ def _published(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interv
     if summary.variance is None:
         return empty(spec.method, alpha, "the published intervals are for pooled rates", spec.target)
     if spec.method is Method.WILSON_IID:
-        made = wilson.wilson_iid(summary.errors, summary.trials, alpha)
+        bounds = wilson.wilson_iid(summary.errors, summary.trials, alpha)
     else:
-        made = wilson.wilson_plugin(summary.errors, summary.trials, summary.variance, alpha)
-    return Interval.of(made.low, made.high, alpha, spec.method, spec.target, n_eff=finite(made.n_eff))
+        bounds = wilson.wilson_plugin(summary.errors, summary.trials, summary.variance, alpha)
+    return Interval.of(bounds.low, bounds.high, alpha, spec.method, spec.target, n_eff=finite(bounds.n_eff))
 
 
 def _bootstrap(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:

@@ -122,13 +122,13 @@ def _rule(
     if drawn is not None and steady and enough:
         return _moving(residuals, drawn, alpha)
     ruled = _ruled(system, place, alpha)
-    said = [
+    notes = [
         ruled.note,
         HELD if moving and drawn is None else None,
         _extremes(ruled, alpha, ends=1 if place.rate == "fnmr" else 2),
         _heavy(system, place) if place.rate == "fmr" else None,
     ]
-    note = "; ".join(part for part in said if part) or None
+    note = "; ".join(part for part in notes if part) or None
     if drawn is None:
         return from_bounds(ruled.bounds, alpha, note, pairs=ruled.pairs)
     return from_bounds(ruled.bounds.moving(drawn), alpha, note)

@@ -147,7 +147,7 @@ class Drawn:
         drawn = along.replicates.get(Plan.IMAGES)
         if drawn is None:
             return None
-        found = np.array(
+        values = np.array(
             [
                 np.nan
                 if few
@@ -160,9 +160,9 @@ class Drawn:
         )
         reasons = [
             None if np.isfinite(value) else (few or "a replicate is infinite, or too many are undefined")
-            for value, few in zip(found, along.too_few_errors, strict=True)
+            for value, few in zip(values, along.too_few_errors, strict=True)
         ]
-        curve = replace(self, kind=KIND).curve(along, found, spans(along.x.tolist(), reasons))
+        curve = replace(self, kind=KIND).curve(along, values, spans(along.x.tolist(), reasons))
         return replace(curve, method=Method.RECENTERED, target=Target.FIXED_IDENTITIES)
 
 
@@ -204,9 +204,11 @@ def index_along(kind: RateIndex, groups: Sequence[tuple[str, Readings]]) -> Read
 
 def _too_few(groups: Sequence[tuple[str, Readings]]) -> Reasons:
     """The first class that has too few errors at each target, if there is one."""
-    found = zip(*([(name, reason) for reason in along.too_few_errors] for name, along in groups), strict=True)
+    by_target = zip(
+        *([(name, reason) for reason in along.too_few_errors] for name, along in groups), strict=True
+    )
     return tuple(
-        next((f"{name} has {reason}" for name, reason in at if reason is not None), None) for at in found
+        next((f"{name} has {reason}" for name, reason in at if reason is not None), None) for at in by_target
     )
 
 

@@ -21,7 +21,7 @@ def highest(
 ) -> Iterator[Estimate]:
     """The highest group FNMR and FMR at each FMR target, over systems and schemas; none where there is one group."""
     for metric in SEARCHED:
-        found = [
+        candidates = [
             estimate
             for estimate in estimates
             if estimate.metric == metric
@@ -30,8 +30,8 @@ def highest(
             and estimate.group in ranked.get(estimate.schema or "", ())
             and estimate.value is not None
         ]
-        for target in sorted({float(estimate.at["fmr"]) for estimate in found}, reverse=True):
-            here = [estimate for estimate in found if estimate.at["fmr"] == target]
+        for target in sorted({float(estimate.at["fmr"]) for estimate in candidates}, reverse=True):
+            here = [estimate for estimate in candidates if estimate.at["fmr"] == target]
             if len(here) > 1:
                 yield picked(max(here, key=lambda estimate: estimate.value or 0.0), len(here), alpha)
 

@@ -83,11 +83,11 @@ def steps(
     The p values are adjusted together, whatever level each is held to: of the claims at a level or a stricter one, the
     chance that any is false is that level's.
     """
-    own = [case.requirement.alpha(alpha) for case in cases]
-    errors = {value: step_errors(p, value) for value in set(own)}
+    alphas = [case.requirement.alpha(alpha) for case in cases]
+    errors = {value: step_errors(p, value) for value in set(alphas)}
     return [
         (value, errors[value][k], adjusted)
-        for k, (value, adjusted) in enumerate(zip(own, holm(p), strict=True))
+        for k, (value, adjusted) in enumerate(zip(alphas, holm(p), strict=True))
     ]
 
 
@@ -211,10 +211,10 @@ def _asked(requirement: RequirementSpec) -> Mapping[str, float | str]:
     return {"space": Space.QUANTILE.value, **place} if requirement.metric == D_L2 else place
 
 
-def _other_source(asked: Mapping[str, float | str], found: Mapping[str, float | str]) -> bool:
+def _other_source(asked: Mapping[str, float | str], at: Mapping[str, float | str]) -> bool:
     """Whether a threshold of these data has the name that a requirement gives to one from elsewhere."""
     alone = "name" in asked and not {"source", "threshold"} & set(asked)
-    return alone and found.get("source") == ThresholdSource.SAME_DATA.value
+    return alone and at.get("source") == ThresholdSource.SAME_DATA.value
 
 
 def _free(requirement: RequirementSpec) -> set[str]:
@@ -224,10 +224,10 @@ def _free(requirement: RequirementSpec) -> set[str]:
     return {"pairs", "space", "weight", *named}
 
 
-def _same(found: float | str | None, asked: float | str) -> bool:
-    if isinstance(found, str) or isinstance(asked, str) or found is None:
-        return found == asked
-    return abs(found - asked) <= 1e-12 * max(abs(found), abs(asked), 1e-300)
+def _same(actual: float | str | None, asked: float | str) -> bool:
+    if isinstance(actual, str) or isinstance(asked, str) or actual is None:
+        return actual == asked
+    return abs(actual - asked) <= 1e-12 * max(abs(actual), abs(asked), 1e-300)
 
 
 def decided(case: RequirementTest, alpha: float, step: float, adjusted: float, family: int) -> Finding:
@@ -254,9 +254,9 @@ def decided(case: RequirementTest, alpha: float, step: float, adjusted: float, f
         sentence = too_few_people(case, estimate, people)
         return finding_of(case, Verdict.NOT_TESTABLE, None, None, as_read(case, sentence), adjusted, family)
     bound = _end(shown, side)
-    made = finding_of(case, verdict, bound, 1 - level, "judged", adjusted, family)
-    sentence = as_read(case, sentence_of(made, case, estimate, side, claimed=claimed))
-    return replace(made, sentence=sentence, other_bound=_otherwise(case, level, side))
+    finding = finding_of(case, verdict, bound, 1 - level, "judged", adjusted, family)
+    sentence = as_read(case, sentence_of(finding, case, estimate, side, claimed=claimed))
+    return replace(finding, sentence=sentence, other_bound=_otherwise(case, level, side))
 
 
 def _otherwise(case: RequirementTest, level: float, side: str) -> float | None:
@@ -300,14 +300,14 @@ def deciding(estimate: Estimate) -> Interval | None:
 def _too_small(requirement: RequirementSpec, estimate: Estimate, context: JudgementContext) -> str | None:
     """Which of the requirement's minimum sizes these data miss."""
     place = (None if estimate.group == "all" else estimate.schema, estimate.group)
-    held = {"subjects": context.subjects.get(place), "comparisons": estimate.denominator}
+    sizes = {"subjects": context.subjects.get(place), "comparisons": estimate.denominator}
     if requirement.minimum.get("transactions"):
         if estimate.analysis != TRANSACTIONS:
             return NO_TRANSACTIONS
-        held["transactions"] = estimate.denominator
+        sizes["transactions"] = estimate.denominator
     for kind, least in requirement.minimum.items():
-        if (found := held.get(kind)) is not None and found < least:
-            return f"it asks for {formatting.count(least)} {kind}, and these are {formatting.count(found)}"
+        if (size := sizes.get(kind)) is not None and size < least:
+            return f"it asks for {formatting.count(least)} {kind}, and these are {formatting.count(size)}"
     return None
 
 
@@ -317,7 +317,7 @@ def _untestable(requirement: RequirementSpec, estimate: Estimate, interval: Inte
     if _constructed(estimate):
         return CONSTRUCTED
     if interval is None:
-        notes = [item.note for item in estimate.intervals if item.note]
+        notes = [candidate.note for candidate in estimate.intervals if candidate.note]
         return notes[0] if notes else f"no interval for the population is offered for {requirement.metric}"
     return None
 

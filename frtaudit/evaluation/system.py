@@ -252,7 +252,9 @@ class SystemData:
         """(group_index, class) of the classes of a schema that are compared with each other, in its order."""
         flags = zip(self.groups.names, self.groups.ranked, strict=True)
         return [
-            (index + 1, name) for index, ((own, name), ranked) in enumerate(flags) if ranked and own == schema
+            (index + 1, name)
+            for index, ((group_schema, name), ranked) in enumerate(flags)
+            if ranked and group_schema == schema
         ]
 
 
@@ -302,5 +304,5 @@ class Analysis(Protocol):
 class Comparison(Protocol):
     """An analysis that also compares systems: it kept something of each, and is asked once after the last."""
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
-        """Estimates over several systems; ``kept``: the ``per_system_state`` of each provider."""
+    def across(self, states: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
+        """Estimates over several systems; ``states``: the ``per_system_state`` of each provider."""

@@ -83,7 +83,7 @@ class Inversion:
         tail, chosen = self.system.tail, self.scores[places]
         rule = self.rule.along(tail, no_groups(tail), chosen)
         read = (holds(rule.fmr(float(threshold), 0, LEVEL, weighting)) for threshold in chosen)
-        return next((n for n, held in enumerate(read) if held), None)
+        return next((n for n, is_met in enumerate(read) if is_met), None)
 
 
 def inversion(system: SystemData) -> Inversion:

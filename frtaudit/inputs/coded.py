@@ -82,11 +82,11 @@ def joined(columns: Sequence[Coded]) -> Coded:
     >>> both.names.tolist(), both.code.tolist()
     (['a', 'b'], [1, 0, 1])
     """
-    held = [column.used() for column in columns]
-    names = sorted({name for column in held for name in column.names.tolist()})
+    used = [column.used() for column in columns]
+    names = sorted({name for column in used for name in column.names.tolist()})
     place = {name: number for number, name in enumerate(names)}
     code = [
         column.mapped(np.array([place[name] for name in column.names.tolist()], dtype=np.int32), -1)
-        for column in held
+        for column in used
     ]
     return Coded(code=np.concatenate(code).astype(np.int32), names=np.array(names, dtype=object))

@@ -23,29 +23,29 @@ def with_test_data(spec: AuditSpec) -> AuditSpec:
     path = spec.provenance.croissant
     if path is None:
         return spec
-    found = read_origin(Path(path))
-    own = spec.provenance.test_data
-    if own is not None:
+    origin = read_origin(Path(path))
+    given = spec.provenance.test_data
+    if given is not None:
         fields = ("version", "licence", "creator", "source")
-        found = replace(own, **{name: getattr(own, name) or getattr(found, name) for name in fields})
-    return replace(spec, provenance=replace(spec.provenance, test_data=found, croissant=None))
+        origin = replace(given, **{name: getattr(given, name) or getattr(origin, name) for name in fields})
+    return replace(spec, provenance=replace(spec.provenance, test_data=origin, croissant=None))
 
 
 def read_origin(path: Path) -> Origin:
     """Name, version, licence, creator and address of the data set that a file describes."""
     data = read_regular(path, path.name) if path.exists() else b""
     try:
-        found = json.loads(data) if 0 < len(data) <= LARGEST else None
+        document = json.loads(data) if 0 < len(data) <= LARGEST else None
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, Mapping) or _text(found.get("name")) is None:
+        document = None
+    if not isinstance(document, Mapping) or _text(document.get("name")) is None:
         raise DataError(f"provenance.croissant: {path.name}", "no data set with a name", ACCEPTED)
     return Origin(
-        name=_text(found.get("name")) or "",
-        version=_text(found.get("version")),
-        licence=_text(found.get("license")),
-        creator=_text(found.get("creator")),
-        source=_text(found.get("url")),
+        name=_text(document.get("name")) or "",
+        version=_text(document.get("version")),
+        licence=_text(document.get("license")),
+        creator=_text(document.get("creator")),
+        source=_text(document.get("url")),
     )
 
 
@@ -54,7 +54,7 @@ def _text(value: object) -> str | None:
     if isinstance(value, Mapping):
         value = value.get("name") or value.get("url") or value.get("@id") or value.get("@value")
     if isinstance(value, list):
-        value = ", ".join(text for one in value[:LONGEST] if (text := _text(one)) is not None)
+        value = ", ".join(text for entry in value[:LONGEST] if (text := _text(entry)) is not None)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str):

@@ -61,8 +61,8 @@ _COSINE: Mapping[str, Callable[[float], float]] = {
 
 def default_thresholds() -> tuple[Default, ...]:
     """All of them, in the file's order."""
-    found = json.loads(Path(__file__).with_suffix(".json").read_bytes())
-    return tuple(Default(**entry) for entry in found["defaults"])
+    document = json.loads(Path(__file__).with_suffix(".json").read_bytes())
+    return tuple(Default(**entry) for entry in document["defaults"])
 
 
 def _twelve(value: float) -> float:

@@ -99,9 +99,9 @@ def align(wanted: Keys, have: Keys) -> Keys:
     low = np.searchsorted(have[order], wanted, side="left")
     high = np.searchsorted(have[order], wanted, side="right")
     position = low + occurrence(wanted)
-    found = position < high
+    matched = position < high
     result = np.full(wanted.size, -1, dtype=np.int64)
-    result[found] = order[position[found]]
+    result[matched] = order[position[matched]]
     return result
 
 

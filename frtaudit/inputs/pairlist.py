@@ -58,15 +58,15 @@ def read_pairs(path: Path, cohort: Cohort) -> PairList:
     if not lines:
         raise DataError(path.name, "the list holds no pair", "one pair per line")
     index = {name: i for i, name in enumerate(cohort.sample_ids)}
-    kept = [line for line in lines if _known(line, index, cohort)]
-    for line in kept:
+    known = [line for line in lines if _known(line, index, cohort)]
+    for line in known:
         _check(line, index, cohort)
-    folds = [line.fold for line in kept if line.fold is not None]
+    folds = [line.fold for line in known if line.fold is not None]
     return PairList(
-        probe=np.array([index[line.probe] for line in kept], dtype=np.int32),
-        reference=np.array([index[line.reference] for line in kept], dtype=np.int32),
+        probe=np.array([index[line.probe] for line in known], dtype=np.int32),
+        reference=np.array([index[line.reference] for line in known], dtype=np.int32),
         fold=np.array(folds, dtype=np.int16) if folds else None,
-        left_out=len(lines) - len(kept),
+        left_out=len(lines) - len(known),
     )
 
 
@@ -83,9 +83,9 @@ def _check(line: PairLine, index: dict[str, int], cohort: Cohort) -> None:
         raise DataError(line.place, "compares a sample with itself", "two different samples")
     mated = cohort.subject_of[index[line.probe]] == cohort.subject_of[index[line.reference]]
     if line.mated is not None and line.mated != bool(mated):
-        said = "mated" if line.mated else "non-mated"
+        kind = "mated" if line.mated else "non-mated"
         raise DataError(
-            line.place, f"a {said} line disagrees with the metadata", "pairs that agree with the subjects"
+            line.place, f"a {kind} line disagrees with the metadata", "pairs that agree with the subjects"
         )
 
 

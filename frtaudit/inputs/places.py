@@ -23,19 +23,19 @@ def place_of(where: str, name: str, root: Path) -> Path | None:
     True
     """
     here, below = Path(name), root / name
-    found = [path for path in (below, here) if os.path.lexists(path)]
-    if len(found) == 2 and here.resolve() != below.resolve():
+    existing = [path for path in (below, here) if os.path.lexists(path)]
+    if len(existing) == 2 and here.resolve() != below.resolve():
         found_twice = f"{name!r} is both in the working folder and below {str(root)!r}"
         raise DataError(where, found_twice, f"{str(here.absolute())!r} or {str(below.absolute())!r}")
-    return found[0] if found else None
+    return existing[0] if existing else None
 
 
 def need_file(where: str, name: str, root: Path) -> Path:
     """The regular file of a path. Raises :class:`DataError` that names ``where``, and what is there instead."""
     path = place_of(where, name, root)
     if path is None:
-        found = f"no file {name!r} in the working folder or below {str(root)!r}"
-        raise DataError(where, found, f"a file that is there{entries(root, name)}")
+        problem = f"no file {name!r} in the working folder or below {str(root)!r}"
+        raise DataError(where, problem, f"a file that is there{entries(root, name)}")
     check_regular(path, path.name)
     return path
 

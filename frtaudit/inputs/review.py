@@ -29,13 +29,13 @@ def read_review(path: str, known: Collection[str], verdicts: Sequence[str]) -> d
     """
     table = read_table(Path(path), Path(path).name)
     pairs, texts = table.texts(table.need((PAIR,))), table.texts(table.need((VERDICT,)))
-    found: dict[str, str] = {}
+    reviewed: dict[str, str] = {}
     for row, (pair, verdict) in enumerate(zip(pairs, texts, strict=True)):
         if pair not in known:
             raise DataError(
                 table.place(row), f"names a pair that was not put to review ({pair!r})", "pairs of review.csv"
             )
-        if pair in found:
+        if pair in reviewed:
             raise DataError(table.place(row), "a pair appears twice", "each pair once")
         if verdict and verdict not in verdicts:
             raise DataError(
@@ -44,8 +44,8 @@ def read_review(path: str, known: Collection[str], verdicts: Sequence[str]) -> d
                 f"{', '.join(verdicts)}, or nothing",
             )
         if verdict:
-            found[pair] = verdict
-    return found
+            reviewed[pair] = verdict
+    return reviewed
 
 
 def as_csv(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> bytes:

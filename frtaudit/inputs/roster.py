@@ -48,13 +48,13 @@ def enrol(roster: Roster, schemas: Mapping[str, SchemaSpec]) -> Cohort:
     staying = classified.keep[subject_of]
     samples = [name for name, stays in zip(samples, staying, strict=True) if stays]
     subjects = [name for name, stays in zip(subjects, classified.keep, strict=True) if stays]
-    kept = (np.cumsum(classified.keep) - 1).astype(np.int32)[subject_of[staying]]
+    renumbered = (np.cumsum(classified.keep) - 1).astype(np.int32)[subject_of[staying]]
     return Cohort(
         sample_ids=tuple(samples),
         subject_ids=tuple(subjects),
-        subject_of=kept,
+        subject_of=renumbered,
         classifications=classified.classifications,
-        digest=cohort_digest(samples, subjects, kept.tolist(), classified.classifications),
+        digest=cohort_digest(samples, subjects, renumbered.tolist(), classified.classifications),
         ledger=classified.ledger,
     )
 

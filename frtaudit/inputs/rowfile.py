@@ -48,9 +48,9 @@ def row_digests(path: Path) -> RowDigests | None:
 def _of_arrays(path: Path) -> RowDigests | None:
     """Rows across all arrays of a file that are as long as the longest."""
     try:
-        with np.load(path, allow_pickle=False) as held:
+        with np.load(path, allow_pickle=False) as archive:
             arrays = [
-                array for array in (np.asarray(held[name]) for name in sorted(held.files)) if array.ndim
+                array for array in (np.asarray(archive[name]) for name in sorted(archive.files)) if array.ndim
             ]
     except UNREADABLE:
         raise DataError(path.name, "an array that cannot be read", "arrays of numbers and texts") from None

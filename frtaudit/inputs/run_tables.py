@@ -48,8 +48,8 @@ class RunTables:
     @property
     def spec(self) -> Mapping[str, Json]:
         """The spec that the result holds."""
-        found = self.result.get("spec")
-        return found if isinstance(found, Mapping) else {}
+        stored = self.result.get("spec")
+        return stored if isinstance(stored, Mapping) else {}
 
 
 def read_run_tables(path: Path) -> RunTables:
@@ -121,7 +121,7 @@ def _signer(path: Path, name: str, digests: Mapping[str, str]) -> str | None:
         return None
     try:
         payload = json.loads(base64.b64decode(json.loads(read_regular(at))["payload"]))
-        recorded = {item["name"]: item["digest"]["sha256"] for item in payload["subject"]}
+        recorded = {entry["name"]: entry["digest"]["sha256"] for entry in payload["subject"]}
         signer = str(payload["predicate"]["signer"]["name"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(f"{name}/{STATEMENT}", f"cannot be read ({why(error)})", "an unchanged run") from None
@@ -305,10 +305,10 @@ def _tail(
     floor: float,
 ) -> ScoreTail:
     failed = failures_of(run, system) if run.spec.get("failures") != "score_zero" else {}
-    held = np.ones(cohort.n_samples, dtype=np.bool_)
-    held[list(failed)] = False
-    rows = np.flatnonzero(held).astype(np.int32)
-    place = (np.cumsum(held) - 1).astype(np.int32)
+    usable = np.ones(cohort.n_samples, dtype=np.bool_)
+    usable[list(failed)] = False
+    rows = np.flatnonzero(usable).astype(np.int32)
+    place = (np.cumsum(usable) - 1).astype(np.int32)
     of = cohort.subject_of[rows]
     n_samples = np.bincount(of, minlength=cohort.n_subjects).astype(np.int64)
     mated, above = _of(run, "scores", system), _of(run, "tail", system)
@@ -346,22 +346,22 @@ def _replicates(run: RunTables, system: str) -> dict[tuple[float, str], Floats]:
     table = _of(run, "replicates", system)
     chosen = (table["plan"].astype(object) == "subjects") & (table["metric"].astype(object) == "fnmr_at_fmr")
     chosen &= table["group"].astype(object) == "all"
-    found: dict[tuple[float, str], Floats] = {}
+    replicates: dict[tuple[float, str], Floats] = {}
     for (at, weighting), part in table[chosen].groupby(["at", "weighting"], observed=True):
         values = part.sort_values("replicate")["value"].to_numpy(np.float64)
-        found[float(str(at).partition("=")[2]), str(weighting)] = values
-    return found
+        replicates[float(str(at).partition("=")[2]), str(weighting)] = values
+    return replicates
 
 
 def labels_of(run: RunTables) -> dict[str, dict[str, str]]:
     """Schema to its classes in order, each with its label, as the result counts them; ``unknown`` apart."""
     schemas = _mapping(_mapping(run.result.get("cohort")).get("schemas"))
-    found: dict[str, dict[str, str]] = {}
+    labels: dict[str, dict[str, str]] = {}
     for name, schema in schemas.items():
         rows = _mapping(schema).get("groups")
         groups = [_mapping(row) for row in rows] if isinstance(rows, list) else []
-        found[name] = {str(row["group"]): str(row["label"]) for row in groups if row["group"] != "unknown"}
-    return found
+        labels[name] = {str(row["group"]): str(row["label"]) for row in groups if row["group"] != "unknown"}
+    return labels
 
 
 def _mapping(value: Json) -> Mapping[str, Json]:

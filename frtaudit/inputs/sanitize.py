@@ -159,16 +159,16 @@ def _labelled(step: SanitizeStep, schemas: Mapping[str, SchemaSpec]) -> list[str
 def _kept(where: str, step: SanitizeStep, cohort_data: CohortData, keep: Flags, spec: AuditSpec) -> Flags:
     """Which samples a step keeps, shape (N,), of those in ``keep``."""
     cohort = cohort_data.cohort
-    held = np.bincount(cohort.subject_of[keep], minlength=cohort.n_subjects)
+    counts = np.bincount(cohort.subject_of[keep], minlength=cohort.n_subjects)
     if step.step is Sanitize.CONFLICTING_LABELS:
         return ~_disagree(step, cohort_data, keep, spec.schemas)[cohort.subject_of]
     if step.step is Sanitize.MIN_FACE_SIZE:
         wide = _numbers(where, cohort_data, step.width_column) >= step.width
         return wide & (_numbers(where, cohort_data, step.height_column) >= step.height)
     if step.step is Sanitize.MIN_SAMPLES:
-        return np.asarray(held[cohort.subject_of] >= number_of(step))
+        return np.asarray(counts[cohort.subject_of] >= number_of(step))
     if step.step is Sanitize.FIXED_SAMPLES:
-        enough = held[cohort.subject_of] >= number_of(step)
+        enough = counts[cohort.subject_of] >= number_of(step)
         return np.asarray(enough & (_rank(cohort, keep, spec.seed) < number_of(step)))
     return np.ones_like(keep)
 
@@ -201,8 +201,8 @@ def _rank(cohort: Cohort, keep: Flags, seed: int) -> Ints:
     """The place of each kept sample among its subject's, by a digest keyed by the seed and the sample's id."""
     key = np.array(
         [
-            seed_of(seed, "sanitize", name) if kept else 0
-            for name, kept in zip(cohort.sample_ids, keep, strict=True)
+            seed_of(seed, "sanitize", name) if stays else 0
+            for name, stays in zip(cohort.sample_ids, keep, strict=True)
         ],
         dtype=np.uint64,
     )
@@ -259,21 +259,23 @@ def _stage(step: str, words: str, reason: str, cohort: Cohort, keep: Flags) -> S
 def _counts(cohort: Cohort, keep: Flags, schema: str) -> Iterator[ClassCount]:
     """Subjects and samples left in each class of a schema, unknown apart."""
     classification = cohort.classifications[schema]
-    held = np.bincount(cohort.subject_of[keep], minlength=cohort.n_subjects)
+    counts = np.bincount(cohort.subject_of[keep], minlength=cohort.n_subjects)
     for code, group in enumerate(classification.classes):
-        own = held[classification.codes == code]
+        sizes = counts[classification.codes == code]
         yield ClassCount(
-            schema=schema, group=group, subjects=int(np.count_nonzero(own)), samples=int(own.sum())
+            schema=schema, group=group, subjects=int(np.count_nonzero(sizes)), samples=int(sizes.sum())
         )
 
 
 def _required(cohort: Cohort, keep: Flags) -> Iterator[Required]:
     """Subjects left in each class against the number of samples asked for."""
-    held = np.bincount(cohort.subject_of[keep], minlength=cohort.n_subjects)
+    counts = np.bincount(cohort.subject_of[keep], minlength=cohort.n_subjects)
     for name, schema in cohort.classifications.items():
         for code, group in enumerate(schema.classes):
-            own = held[schema.codes == code]
-            left = (int(np.count_nonzero(own >= number)) for number in range(1, int(own.max(initial=0)) + 1))
+            sizes = counts[schema.codes == code]
+            left = (
+                int(np.count_nonzero(sizes >= number)) for number in range(1, int(sizes.max(initial=0)) + 1)
+            )
             yield Required(schema=name, group=group, left=tuple(left))
 
 
@@ -318,7 +320,7 @@ def _kept_cohort(cohort: Cohort, keep: Flags, ledger: Sequence[LedgerEntry]) -> 
         raise DataError("sanitize", f"{people.size} subject(s) are left", "two subjects or more")
     number = np.full(cohort.n_subjects, -1, dtype=np.int32)
     number[people] = np.arange(people.size, dtype=np.int32)
-    samples = tuple(name for name, kept in zip(cohort.sample_ids, keep, strict=True) if kept)
+    samples = tuple(name for name, stays in zip(cohort.sample_ids, keep, strict=True) if stays)
     subjects = tuple(cohort.subject_ids[k] for k in people)
     subject_of = number[cohort.subject_of[keep]]
     classes = {name: _left(classification, people) for name, classification in cohort.classifications.items()}

@@ -72,7 +72,7 @@ def classify(schemas: Mapping[str, SchemaSpec], columns: Columns, subject_of: In
     for name in schemas:
         _apply(name, schemas, columns, subject_of, applied)
     n_subjects = int(subject_of.max()) + 1 if subject_of.size else 0
-    keep = ~np.any([np.zeros(n_subjects, np.bool_), *(item.dropped for item in applied.values())], axis=0)
+    keep = ~np.any([np.zeros(n_subjects, np.bool_), *(done.dropped for done in applied.values())], axis=0)
     if np.count_nonzero(keep) < 2:
         raise DataError("cohort", f"{np.count_nonzero(keep)} subject(s) to compare", "two subjects or more")
     settled = {name: _settled(name, schemas[name], applied[name], keep, columns) for name in schemas}
@@ -313,9 +313,9 @@ def _crossed(name: str, schema: SchemaSpec, parts: list[_Applied]) -> _Applied:
 
 def _values(columns: Columns, schema: SchemaSpec) -> str:
     """What the column of a schema holds, for an error, where these are few."""
-    found = sorted({str(text) for text in columns.get(schema.column or "", ())} - {""})
-    few = 0 < len(found) <= MAX_VALUES and not schema.bins
-    return f": column {schema.column!r} holds {column_names(found)}" if few else ""
+    values = sorted({str(text) for text in columns.get(schema.column or "", ())} - {""})
+    few = 0 < len(values) <= MAX_VALUES and not schema.bins
+    return f": column {schema.column!r} holds {column_names(values)}" if few else ""
 
 
 def _chosen(

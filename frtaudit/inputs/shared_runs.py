@@ -32,8 +32,8 @@ def on_shared_samples(read: Sequence[RunTables]) -> list[RunTables]:
     order = [name for name in rosters[0].index if name in shared]
     of_first = rosters[0].loc[order]
     if of_first.nunique() < 2:
-        found = f"{len(order)} of the images of {read[0].folder} are in every run"
-        raise DataError("compare", found, SAME_PEOPLE)
+        problem = f"{len(order)} of the images of {read[0].folder} are in every run"
+        raise DataError("compare", problem, SAME_PEOPLE)
     for run, roster in zip(read[1:], rosters[1:], strict=True):
         if not _one_to_one(of_first, roster.loc[order]):
             raise DataError(
@@ -74,11 +74,11 @@ def shared_cohort(read: Sequence[RunTables]) -> Cohort:
             before = known.setdefault(name, of)
             if before.classes != of.classes or not np.array_equal(before.codes, of.codes):
                 number = int(np.count_nonzero(before.codes != of.codes))
-                found = f"puts {number} people into other classes of {name} than a run before"
-                raise DataError(run.folder, found, "one class of each person")
-    kept = {name: of for name, of in known.items() if bool(np.any(of.codes >= 0))}
-    digest = cohort_digest(first.sample_ids, first.subject_ids, first.subject_of.tolist(), kept)
-    return replace(first, classifications=kept, digest=digest)
+                problem = f"puts {number} people into other classes of {name} than a run before"
+                raise DataError(run.folder, problem, "one class of each person")
+    classifications = {name: of for name, of in known.items() if bool(np.any(of.codes >= 0))}
+    digest = cohort_digest(first.sample_ids, first.subject_ids, first.subject_of.tolist(), classifications)
+    return replace(first, classifications=classifications, digest=digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,29 +91,31 @@ class SharedComparisons:
 
 def shared_comparisons(read: Sequence[RunTables], cohort: Cohort) -> SharedComparisons:
     """All pairs where every run compared all; else the lines of the first list that stand in every list, once."""
-    own = [comparisons_of(run, cohort) for run in read]
-    for run, comparisons in zip(read, own, strict=True):
-        if not _one_to_one(pd.Series(own[0].cells), pd.Series(comparisons.cells)):
+    by_run = [comparisons_of(run, cohort) for run in read]
+    for run, comparisons in zip(read, by_run, strict=True):
+        if not _one_to_one(pd.Series(by_run[0].cells), pd.Series(comparisons.cells)):
             raise DataError(run.folder, f"its non-mated pairs are not those of {read[0].folder}", SAME_CELLS)
-    listed = [comparisons for comparisons in own if not comparisons.all_pairs]
+    listed = [comparisons for comparisons in by_run if not comparisons.all_pairs]
     if not listed:
-        return SharedComparisons(own[0], tuple(_all_pairs(cohort, own[0]) for _ in own))
+        return SharedComparisons(by_run[0], tuple(_all_pairs(cohort, by_run[0]) for _ in by_run))
     keys = [np.unique(_keys(comparisons)) for comparisons in listed]
     common = keys[0]
     for other in keys[1:]:
         common = common[np.isin(common, other, assume_unique=True)]
     probe, reference = (common >> 31).astype(np.int32), (common & ((1 << 31) - 1)).astype(np.int32)
     mated = cohort.subject_of[probe] == cohort.subject_of[reference]
-    shared = Comparisons(all_pairs=False, probe=probe, reference=reference, mated=mated, cells=own[0].cells)
+    shared = Comparisons(
+        all_pairs=False, probe=probe, reference=reference, mated=mated, cells=by_run[0].cells
+    )
     counts = iter(keys)
-    made = (_all_pairs(cohort, one) if one.all_pairs else next(counts).size for one in own)
-    return SharedComparisons(shared, tuple(made))
+    sizes = (_all_pairs(cohort, part) if part.all_pairs else next(counts).size for part in by_run)
+    return SharedComparisons(shared, tuple(sizes))
 
 
 def on_comparisons(
-    system: StoredSystem, own: Comparisons, shared: Comparisons, failed: Mapping[int, str], floor: float
+    system: StoredSystem, of_run: Comparisons, shared: Comparisons, failed: Mapping[int, str], floor: float
 ) -> StoredSystem:
-    """One system's scores of the shared comparisons; ``own``: those of its run.
+    """One system's scores of the shared comparisons; ``of_run``: those of its run.
 
     Of a run of all pairs the scores below ``floor`` were not kept: they stand there as one value, which is below every
     score that was, and no threshold is read at it. ``failed``: cohort index to failure code.
@@ -121,16 +123,16 @@ def on_comparisons(
     if shared.all_pairs:
         return system
     keys = _keys(shared)
-    if own.all_pairs:
+    if of_run.all_pairs:
         return replace(system, tail=None, table=_of_tail(system, shared, keys, failed, floor), replicates={})
     if system.table is None:
         raise ValueError("a listed run has a table")
-    pooled = pool_orders(own, system.table)
+    pooled = pool_orders(of_run, system.table)
     line = align(keys, _keys(pooled.comparisons))
     table = ScoreTable(
         score=pooled.table.score[line], failure=pooled.table.failure[line], codes=pooled.table.codes
     )
-    return replace(system, table=table, replicates=system.replicates if line.size == own.n_listed else {})
+    return replace(system, table=table, replicates=system.replicates if line.size == of_run.n_listed else {})
 
 
 def _of_tail(
@@ -144,9 +146,9 @@ def _of_tail(
         for sides in ((tail.mated_i, tail.tail_i), (tail.mated_j, tail.tail_j))
     ]
     line = align(keys, pair_keys(ends[0], ends[1], ordered=False))
-    kept = np.concatenate([tail.mated_score, tail.tail_score]).astype(np.float64)
+    scores = np.concatenate([tail.mated_score, tail.tail_score]).astype(np.float64)
     below = float(np.nextafter(floor, -np.inf)) if np.isfinite(floor) else floor
-    score: Floats = np.maximum(np.where(line < 0, below, kept[line]), below)
+    score: Floats = np.maximum(np.where(line < 0, below, scores[line]), below)
     codes = tuple(sorted(set(failed.values())))
     of = np.full(
         int(max(shared.probe.max(initial=0), shared.reference.max(initial=0))) + 1, -1, dtype=np.int16
@@ -190,13 +192,13 @@ def _restricted(run: RunTables, order: Sequence[str], subjects: "pd.Series[str]"
     tables = dict(run.tables)
     samples = tables["samples"]
     at = samples["sample"].astype(object).map(place)
-    kept = samples[at.notna().to_numpy()].assign(place=at.dropna().astype(int))
-    kept = kept.sort_values(["provider", "place"], kind="stable")
-    tables["samples"] = kept.assign(subject=subjects.to_numpy()[kept["place"]]).drop(columns="place")
+    rows = samples[at.notna().to_numpy()].assign(place=at.dropna().astype(int))
+    rows = rows.sort_values(["provider", "place"], kind="stable")
+    tables["samples"] = rows.assign(subject=subjects.to_numpy()[rows["place"]]).drop(columns="place")
     for name in ("scores", "tail", "pairs"):
         frame = tables[name]
-        held = [frame[end].astype(object).isin(place.index).to_numpy() for end in ENDS]
-        tables[name] = frame[held[0] & held[1]]
+        inside = [frame[end].astype(object).isin(place.index).to_numpy() for end in ENDS]
+        tables[name] = frame[inside[0] & inside[1]]
     return without_replicates(replace(run, tables=tables))
 
 

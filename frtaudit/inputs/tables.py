@@ -66,12 +66,12 @@ class Table:
 
     def need(self, names: Sequence[str]) -> str:
         """The first of ``names`` that is a column; :class:`DataError` naming the columns otherwise."""
-        found = self.find(names)
-        if found is None:
+        column = self.find(names)
+        if column is None:
             raise DataError(
                 self.name, f"no column {' or '.join(names)}", f"columns {column_names(self.columns)}"
             )
-        return found
+        return column
 
     def texts(self, column: str) -> Texts:
         """The values of a column as stripped text, shape (R,), object of str; a null is the empty text."""
@@ -116,8 +116,8 @@ _NUMBERS = (pa.types.is_float32, pa.types.is_float64, pa.types.is_integer)
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    held = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_string(held) or pa.types.is_large_string(held))
+    value_type = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(value_type) or pa.types.is_large_string(value_type))
 
 
 def is_no_id(text: str) -> bool:

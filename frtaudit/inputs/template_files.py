@@ -127,13 +127,13 @@ def _read(path: Path, name: str, wanted: Sequence[tuple[str, ...]]) -> list[Arra
         ) from None
 
 
-def check_plain(held: zipfile.ZipFile, name: str) -> None:
+def check_plain(archive: zipfile.ZipFile, name: str) -> None:
     """Raise :class:`DataError` where a member of an ``.npz`` file is not a plain array; only headers are read."""
-    members = held.namelist()
+    members = archive.namelist()
     if len(members) > MEMBERS:
         raise DataError(name, f"{len(members)} arrays", f"at most {MEMBERS}")
     for member in members:
-        with held.open(member) as stream:
+        with archive.open(member) as stream:
             try:
                 version = read_magic(stream)
                 read = read_array_header_1_0 if version == (1, 0) else read_array_header_2_0
@@ -150,8 +150,8 @@ def check_plain(held: zipfile.ZipFile, name: str) -> None:
 def doubled(path: Path, name: str) -> tuple[str, ...]:
     """A sentence for each array that appears twice in an ``.npz`` file: which of the two is read is a convention."""
     try:
-        with open_regular(path, name) as stream, zipfile.ZipFile(stream) as held:
-            members = Counter(held.namelist())
+        with open_regular(path, name) as stream, zipfile.ZipFile(stream) as archive:
+            members = Counter(archive.namelist())
     except UNREADABLE:
         return ()  # said where the arrays are read
     twice = sorted(member for member, times in members.items() if times > 1)
@@ -160,11 +160,11 @@ def doubled(path: Path, name: str) -> tuple[str, ...]:
     )
 
 
-def _key(held: Sequence[str], names: tuple[str, ...], file: str) -> str:
-    found = next((name for name in names if name in held), None)
-    if found is None:
+def _key(arrays: Sequence[str], names: tuple[str, ...], file: str) -> str:
+    key = next((name for name in names if name in arrays), None)
+    if key is None:
         raise DataError(file, f"no array {names[0]}", "arrays embedding and image_id")
-    return found
+    return key
 
 
 def _embeddings(embedding: Array, n_ids: int, name: str) -> Singles:

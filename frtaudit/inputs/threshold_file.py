@@ -21,16 +21,16 @@ def thresholds_from_file(spec: AuditSpec, provider: str) -> list[tuple[float, At
     """
     if spec.thresholds.file is None:
         return []
-    found = _read(Path(spec.thresholds.file))
-    if "estimates" in found:
-        return _of_result(found, spec, provider)
-    own = found.get(provider)
-    if not isinstance(own, dict):
+    document = _read(Path(spec.thresholds.file))
+    if "estimates" in document:
+        return _of_result(document, spec, provider)
+    thresholds = document.get(provider)
+    if not isinstance(thresholds, dict):
         raise DataError(Path(spec.thresholds.file).name, f"no thresholds of provider {provider!r}", _LAYOUT)
     origin = spec.thresholds.source.value
     return [
         (_number(spec, name, value), {"source": origin, "name": str(name)})
-        for name, value in sorted(own.items())
+        for name, value in sorted(thresholds.items())
     ]
 
 
@@ -52,27 +52,27 @@ def _number(spec: AuditSpec, name: str, value: object) -> float:
 
 def _read(path: Path) -> dict[str, object]:
     try:
-        found = json.loads(read_regular(path), object_pairs_hook=_once)
+        document = json.loads(read_regular(path), object_pairs_hook=_once)
     except FileNotFoundError:
         raise DataError("thresholds.file", f"no file {str(path)!r}", _LAYOUT) from None
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(path.name, f"not readable as JSON ({error})", _LAYOUT) from None
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise DataError(path.name, "no mapping", _LAYOUT)
-    return found
+    return document
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """A mapping whose names are text that can be written, and stand once each. Raises ValueError."""
-    found = dict(pairs)
-    "".join(found).encode()
-    if len(found) < len(pairs):
+    mapping = dict(pairs)
+    "".join(mapping).encode()
+    if len(mapping) < len(pairs):
         raise ValueError("a name appears twice in a mapping")
-    return found
+    return mapping
 
 
-def _of_result(found: dict[str, object], spec: AuditSpec, provider: str) -> list[tuple[float, AtKey]]:
-    estimates = found["estimates"] if isinstance(found["estimates"], list) else []
+def _of_result(document: dict[str, object], spec: AuditSpec, provider: str) -> list[tuple[float, AtKey]]:
+    estimates = document["estimates"] if isinstance(document["estimates"], list) else []
     taken: list[tuple[float, AtKey]] = []
     wanted = {
         "metric": "threshold_at_fmr",

@@ -40,13 +40,13 @@ def twin_notes(names: Sequence[str], what: str) -> tuple[str, ...]:
     '1 subject id looks the same as another and is not (places 1 and 2 of the sorted ids): check that they are two'
     """
     ordered = sorted(set(names))
-    found = twins(ordered)
-    if not found:
+    pairs = twins(ordered)
+    if not pairs:
         return ()
-    shown = "; ".join(f"{number + 1} and {other + 1}" for number, other in found[:SHOWN])
-    more = f", and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    count = f"{len(found)} {what} id looks" if len(found) == 1 else f"{len(found)} {what} ids look"
-    others = ("another and is not", "two") if len(found) == 1 else ("others and are not", "different")
+    shown = "; ".join(f"{number + 1} and {other + 1}" for number, other in pairs[:SHOWN])
+    more = f", and {len(pairs) - SHOWN} more" if len(pairs) > SHOWN else ""
+    count = f"{len(pairs)} {what} id looks" if len(pairs) == 1 else f"{len(pairs)} {what} ids look"
+    others = ("another and is not", "two") if len(pairs) == 1 else ("others and are not", "different")
     return (
         f"{count} the same as {others[0]} (places {shown}{more} of the sorted ids): check that they are {others[1]}",
     )

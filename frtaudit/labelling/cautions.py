@@ -50,10 +50,10 @@ def costs(faces: Faces, services: Sequence[Service], labelled: Labelled) -> tupl
     return tuple(
         Cost(
             name=service.name,
-            faces=int(own.sum()),
-            queries=int(np.unique(faces.query_of[own & failed[faces.query_of]]).size),
+            faces=int(absent.sum()),
+            queries=int(np.unique(faces.query_of[absent & failed[faces.query_of]]).size),
         )
-        for service, own in zip(asked, missing.T, strict=True)
+        for service, absent in zip(asked, missing.T, strict=True)
     )
 
 

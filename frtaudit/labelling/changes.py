@@ -88,23 +88,23 @@ def compared(
     wanted = (*declared, *(value for value in targets if value not in declared))
     trials = [_trials(tail) for tail in tails]
     refused = [_few(target, trials) for target in wanted]
-    kept = [a for a, reason in enumerate(refused) if reason is None or a < len(declared)]
-    wanted, refused = tuple(wanted[a] for a in kept), [refused[a] for a in kept]
+    remaining = [a for a, reason in enumerate(refused) if reason is None or a < len(declared)]
+    wanted, refused = tuple(wanted[a] for a in remaining), [refused[a] for a in remaining]
     thresholds = [_thresholds(tail, wanted, refused, drawing.weighting) for tail in tails]
     piles = [_hidden(tail, at) for tail, at in zip(tails, thresholds, strict=True)]
-    said = tuple(reason or first or second for reason, first, second in zip(refused, *piles, strict=True))
+    reasons = tuple(reason or first or second for reason, first, second in zip(refused, *piles, strict=True))
     at_earlier = thresholds[0][: len(declared)]
     systems = [
-        _dated_rates(tail, wanted, said, (at, at_earlier), drawing, both.query)
+        _dated_rates(tail, wanted, reasons, (at, at_earlier), drawing, both.query)
         for tail, at in zip(tails, thresholds, strict=True)
     ]
-    usable = [a for a in range(len(declared)) if said[a] is None]
+    usable = [a for a in range(len(declared)) if reasons[a] is None]
     return Compared(
         earlier=systems[0],
         later=systems[1],
         targets=wanted,
         declared=len(declared),
-        refused=said,
+        refused=reasons,
         subjects=both.query.size,
         weighting=drawing.weighting,
         identical=same_images and support.contents(tails[0]) == support.contents(tails[1]),
@@ -145,7 +145,7 @@ def _trials(tail: ScoreTail) -> tuple[int, int]:
 def _few(target: float, trials: Sequence[tuple[int, int]]) -> str | None:
     if any(mated == 0 for mated, _ in trials):
         return "no mated comparison at one of the dates"
-    return next((found for _, count in trials if (found := unresolved(target, count)) is not None), None)
+    return next((reason for _, count in trials if (reason := unresolved(target, count)) is not None), None)
 
 
 def _thresholds(
@@ -184,7 +184,7 @@ def _dated_rates(
     query: Index,
 ) -> DatedRates:
     indices = np.where([reason is None for reason in refused], thresholds[0], np.nan)
-    kept = [thresholds[1][a] for a in range(thresholds[1].size) if refused[a] is None]
+    at_earlier = [thresholds[1][a] for a in range(thresholds[1].size) if refused[a] is None]
     usable = [a for a, reason in enumerate(refused) if reason is None]
     w, groups = WEIGHTINGS.index(drawing.weighting), no_groups(tail)
     fnmr, drawn = np.full(len(targets), np.nan), np.full((drawing.n, len(targets)), np.nan)
@@ -196,15 +196,15 @@ def _dated_rates(
     counts = np.zeros((2, thresholds[1].size), dtype=np.int64)
     declared = [a for a in usable if a < thresholds[1].size]
     if usable:
-        made = _drawn(tail, [targets[a] for a in usable], kept, drawing, query)
-        here, there = rates(tail, groups, indices[usable]), rates(tail, groups, np.array(kept))
+        replicates = _drawn(tail, [targets[a] for a in usable], at_earlier, drawing, query)
+        here, there = rates(tail, groups, indices[usable]), rates(tail, groups, np.array(at_earlier))
         fnmr[usable], errors[usable] = (here.frr if w else here.fnmr)[:, 0], here.false_non_matches[:, 0]
-        drawn[:, usable] = made.fnmr[w, :, : len(usable), 0]
+        drawn[:, usable] = replicates.fnmr[w, :, : len(usable), 0]
         fixed[0, declared] = (there.frr if w else there.fnmr)[:, 0]
         fixed[1, declared] = (there.far if w else there.fmr)[:, 0]
         counts[:, declared] = there.false_non_matches[:, 0], there.false_matches[:, 0]
-        drawn_fixed[0][:, declared] = made.fnmr[w, :, len(usable) :, 0]
-        drawn_fixed[1][:, declared] = made.fmr[w, :, len(usable) :, 0]
+        drawn_fixed[0][:, declared] = replicates.fnmr[w, :, len(usable) :, 0]
+        drawn_fixed[1][:, declared] = replicates.fmr[w, :, len(usable) :, 0]
     return DatedRates(
         tail=tail,
         thresholds=indices,
@@ -244,14 +244,14 @@ def _decided(systems: Sequence[DatedRates], a: int, *, same_images: bool) -> tup
 
     Of other images nothing is compared twice: every error of either date counts.
     """
-    held = [support.mated_by_pair(system.tail) for system in systems]
-    wrong = [score <= system.thresholds[a] for system, (_, score, _) in zip(systems, held, strict=True)]
-    keys, subjects = ([part[k][bad] for part, bad in zip(held, wrong, strict=True)] for k in (0, 2))
+    pairs = [support.mated_by_pair(system.tail) for system in systems]
+    wrong = [score <= system.thresholds[a] for system, (_, score, _) in zip(systems, pairs, strict=True)]
+    keys, subjects = ([part[k][bad] for part, bad in zip(pairs, wrong, strict=True)] for k in (0, 2))
     if same_images:
         alone = [~np.isin(keys[0], keys[1]), ~np.isin(keys[1], keys[0])]
         subjects = [subject[keep] for subject, keep in zip(subjects, alone, strict=True)]
-        total = int(np.union1d(held[0][0], held[1][0]).size)
+        total = int(np.union1d(pairs[0][0], pairs[1][0]).size)
     else:
         total = sum(system.trials for system in systems)
-    found = np.concatenate(subjects)
-    return int(found.size), total, int(np.unique(found).size)
+    discordant = np.concatenate(subjects)
+    return int(discordant.size), total, int(np.unique(discordant).size)

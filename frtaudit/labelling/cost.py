@@ -194,47 +194,47 @@ class _Rows:
             people=people,
         )
 
-    def alike(self, own: Floats) -> Floats:
+    def alike(self, membership: Floats) -> Floats:
         """Mean normalised score with a person's other faces, by service, shape (R, S); NaN below one face due."""
-        found, start = [], 0
+        means, start = [], 0
         for (score, there), people in zip(self.blocks, self.people.tolist(), strict=True):
             size = score.shape[1]
-            weight = own[start : start + size * people].reshape(size, people)
+            weight = membership[start : start + size * people].reshape(size, people)
             due = there @ weight
             mean = np.divide(score @ weight, due, out=np.full(due.shape, np.nan), where=due >= 1)
-            found.append(mean.transpose(1, 2, 0).reshape(size * people, -1))
+            means.append(mean.transpose(1, 2, 0).reshape(size * people, -1))
             start += size * people
-        return np.concatenate(found)
+        return np.concatenate(means)
 
     def of_another(self, places: Floats, scale: Scale) -> Flags:
         """Rows of faces that are less than :data:`ODD` alike to any person and much more to another such face, (R,).
 
         A bad image of the person is like none; two images of a relative are like each other.
         """
-        found, start = [], 0
+        parts, start = [], 0
         for (score, there), people in zip(self.blocks, self.people.tolist(), strict=True):
             size = score.shape[1]
-            own = places[start : start + size * people].reshape(size, people)
-            nearest = np.where(np.isnan(own), 0.0, own).max(axis=1)
+            place = places[start : start + size * people].reshape(size, people)
+            nearest = np.where(np.isnan(place), 0.0, place).max(axis=1)
             odd = nearest < ODD
-            made = np.zeros(size, dtype=np.bool_)
+            paired = np.zeros(size, dtype=np.bool_)
             pairs = np.where(there, score, np.nan)[:, odd][:, :, odd].reshape(len(score), -1).T
             both = scale.place(pairs).reshape(2 * (int(odd.sum()),))
-            made[odd] = (np.where(np.isnan(both), 0.0, both) > _apart(nearest[odd])).any(axis=1)
-            found.append(np.repeat(made, people))
+            paired[odd] = (np.where(np.isnan(both), 0.0, both) > _apart(nearest[odd])).any(axis=1)
+            parts.append(np.repeat(paired, people))
             start += size * people
-        return np.concatenate(found)
+        return np.concatenate(parts)
 
-    def settled(self, own: Floats, known: npt.NDArray[np.int8]) -> Floats:
+    def settled(self, membership: Floats, known: npt.NDArray[np.int8]) -> Floats:
         """The same with what is known, each face at most one person's, and nobody of whom too few faces are due."""
         answer = known[self.face]
-        made = np.where((answer == NOT_OF_QUERY) | (answer == LEFT_OUT), 0.0, own)
-        made = np.where(answer == OF_QUERY, (self.person == 0).astype(np.float64), made)
-        chosen = np.zeros(made.size, dtype=np.bool_)
-        chosen[self.best(made)] = True
-        made = np.where(chosen, made, 0.0)
+        updated = np.where((answer == NOT_OF_QUERY) | (answer == LEFT_OUT), 0.0, membership)
+        updated = np.where(answer == OF_QUERY, (self.person == 0).astype(np.float64), updated)
+        chosen = np.zeros(updated.size, dtype=np.bool_)
+        chosen[self.best(updated)] = True
+        updated = np.where(chosen, updated, 0.0)
         someone = np.unique(np.stack([self.query, self.person]), axis=1, return_inverse=True)[1]
-        return np.asarray(np.where(np.bincount(someone, made)[someone] >= PERSON, made, 0.0))
+        return np.asarray(np.where(np.bincount(someone, updated)[someone] >= PERSON, updated, 0.0))
 
     def best(self, value: Floats) -> Ints:
         """The row of each face with the largest value, the first of equal ones, shape (F,)."""
@@ -252,7 +252,7 @@ def _block(scores: Sequence[Floats], modes: Sequence[tuple[float, float]]) -> tu
     return np.where(there, scaled, 0.0), there
 
 
-def truths(faces: Faces, found: Likely, count: int, rng: np.random.Generator) -> Mapping[End, Truths]:
+def truths(faces: Faces, fitted: Likely, count: int, rng: np.random.Generator) -> Mapping[End, Truths]:
     """``count`` possible truths at either end, of the same queries drawn anew.
 
     Doubts that share a cause, bad images, relatives among the faces, do not cancel out: that is why there are two
@@ -261,16 +261,16 @@ def truths(faces: Faces, found: Likely, count: int, rng: np.random.Generator) ->
     n_queries = len(faces.queries)
     times = rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), size=count)
     weights = times[:, faces.query_of].astype(np.float64)
-    histograms = face_membership.refitted(found.place, weights, found.histograms)
+    histograms = face_membership.refitted(fitted.place, weights, fitted.histograms)
     level = rng.random((count, len(faces.names)))
     likely = {
-        End.FEW: face_membership.fewest(found.place, histograms),
-        End.MANY: face_membership.most(found.place, weights, histograms),
+        End.FEW: face_membership.fewest(fitted.place, histograms),
+        End.MANY: face_membership.most(fitted.place, weights, histograms),
     }
-    someone, said = found.own > 0, found.known != UNSAID
+    someone, answered = fitted.own > 0, fitted.known != UNSAID
     return {
-        end: Truths(own=level < np.where(said, found.own, np.where(someone, one, 0.0)), times=times)
-        for end, one in likely.items()
+        end: Truths(own=level < np.where(answered, fitted.own, np.where(someone, chance, 0.0)), times=times)
+        for end, chance in likely.items()
     }
 
 
@@ -308,7 +308,7 @@ class Cuts:
 def views(
     labelling: Labelling,
     service: Service,
-    found: Likely,
+    fitted: Likely,
     drawn: Truths,
     floor: float | None = None,
     queries: Flags | None = None,
@@ -323,16 +323,16 @@ def views(
     among = np.ones(query.size, dtype=np.bool_) if queries is None else queries[query]
     return Views(
         reported=reweighted.listed(ends, score, query, person, among & (person >= 0)),
-        every=reweighted.listed(ends, score, query, found.person, among & drawn.own.any(axis=0)),
+        every=reweighted.listed(ends, score, query, fitted.person, among & drawn.own.any(axis=0)),
     )
 
 
 def cuts_at(labelling: Labelling, seen: Views, drawn: Truths, targets: Floats) -> Cuts:
     """Where FMR meets the targets, shape (A,), on the labels and on every truth."""
-    found = _each(
+    cuts = _each(
         labelling, seen, drawn, lambda listed, shown, times, _: listed.threshold(shown, times, targets)
     )
-    return Cuts(**found)
+    return Cuts(**cuts)
 
 
 def rates_at(labelling: Labelling, seen: Views, drawn: Truths, rate: Rate, cuts: Cuts) -> Drawn:
@@ -356,14 +356,19 @@ def _each(
     once, labelled, every = np.ones(n_queries), included(labelling), seen.every
     return {
         "reported": read(seen.reported, reported(labelling) >= 0, once, cuts.reported),
-        "true": np.array([read(every, own, once, at) for own, at in zip(drawn.own, cuts.true, strict=True)]),
+        "true": np.array(
+            [read(every, truth, once, at) for truth, at in zip(drawn.own, cuts.true, strict=True)]
+        ),
         "reachable": np.array(
-            [read(every, own & labelled, once, at) for own, at in zip(drawn.own, cuts.reachable, strict=True)]
+            [
+                read(every, truth & labelled, once, at)
+                for truth, at in zip(drawn.own, cuts.reachable, strict=True)
+            ]
         ),
         "anew": np.array(
             [
-                read(every, own, times, at)
-                for own, times, at in zip(drawn.own, drawn.times.astype(np.float64), cuts.anew, strict=True)
+                read(every, truth, times, at)
+                for truth, times, at in zip(drawn.own, drawn.times.astype(np.float64), cuts.anew, strict=True)
             ]
         ),
     }

@@ -61,20 +61,20 @@ def crops_of_faces(
         queries=images.queries,
         annotated=np.where(open_to_doubt, UNSAID, images.annotated[row]).astype(np.int8),
     )
-    told = [_told(service, place[detections.face_of[service.name]]) for service in services]
+    renumbered = [_told(service, place[detections.face_of[service.name]]) for service in services]
     ledger = (
         *detections.ledger,
         *counted(OF_SEVERAL, int(open_to_doubt.sum()), "faces"),
         *(
             entry
-            for service, lost in told
+            for service, lost in renumbered
             for entry in counted(OF_FACE_LEFT_OUT, lost, "comparisons", service.name)
         ),
     )
     return Crops(
         faces=faces,
         columns={name: texts[row] for name, texts in columns.items()},
-        services=tuple(service for service, _ in told),
+        services=tuple(service for service, _ in renumbered),
         ledger=ledger,
         size_of={name: size[order] for name, size in detections.size_of.items()},
     )
@@ -84,14 +84,14 @@ def _told(service: Service, face_of: Ints) -> tuple[Service, int]:
     """What a service said of faces, and how many of its comparisons are of others; ``face_of``: of its crops."""
     first, second = face_of[service.first], face_of[service.second]
     keep = (first >= 0) & (second >= 0)
-    told = replace(
+    renumbered = replace(
         service,
         first=first[keep].astype(np.int32),
         second=second[keep].astype(np.int32),
         score=service.score[keep],
         failure=service.failure[keep],
     )
-    return told, int((~keep).sum())
+    return renumbered, int((~keep).sum())
 
 
 def near_duplicates(

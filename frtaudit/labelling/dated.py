@@ -39,11 +39,11 @@ class DatedService:
         """Queries drawn as the audit draws its subjects, within the classes of the schema that it stratifies by."""
         spec, faces = self.system.spec, self.met.later.of.faces
         strata = np.full(len(faces.queries), -1, dtype=np.int64)
-        own = strata_of(spec, self.system.groups)
-        if own is not None:
+        stratum_of = strata_of(spec, self.system.groups)
+        if stratum_of is not None:
             sample_of = self.met.later.of.sample_of
             known = np.flatnonzero(sample_of >= 0)
-            strata[faces.query_of[known]] = own[self.system.cohort.subject_of[sample_of[known]]]
+            strata[faces.query_of[known]] = stratum_of[self.system.cohort.subject_of[sample_of[known]]]
         at = {name: q for q, name in enumerate(faces.queries)}
         return Drawing(
             n=spec.bootstrap.B,
@@ -67,15 +67,15 @@ class DatedService:
         for a in range(compared.declared):
             for name, rates in zip(self.dates, (compared.earlier, compared.later), strict=True):
                 at: AtKey = {"fmr": compared.targets[a], "labels": by.value, "date": name}
-                made = self._estimate(AT_DATE, at, finite(rates.fnmr[a]), SHARE, compared.refused[a])
-                if made.value is not None:
-                    made = replace(
-                        made,
+                estimate = self._estimate(AT_DATE, at, finite(rates.fnmr[a]), SHARE, compared.refused[a])
+                if estimate.value is not None:
+                    estimate = replace(
+                        estimate,
                         numerator=int(rates.errors[a]),
                         denominator=rates.trials,
                         intervals=(changes.band(rates, a, compared.weighting, self.alpha),),
                     )
-                yield made
+                yield estimate
 
     def changes(self, compared: Compared, by: By) -> Iterator[Estimate]:
         """Later minus earlier in FNMR, each date at its own threshold, with its test."""
@@ -104,8 +104,8 @@ class DatedService:
                 drawn = np.stack(
                     [rates.drawn_fixed[k, :, a] for rates in (compared.later, compared.earlier)], axis=1
                 )
-                made = self._tested(compared, at, (values, drawn), compared.refused[a], None)
-                yield made
+                estimate = self._tested(compared, at, (values, drawn), compared.refused[a], None)
+                yield estimate
 
     def _tested(
         self,
@@ -117,26 +117,26 @@ class DatedService:
     ) -> Estimate:
         """A difference of two dates, or why it is not tested; ``place``: the target whose decisions are counted."""
         values, drawn = pair
-        made = self._estimate(CHANGE, at, finite(values[0] - values[1]), f"difference: {SHARE}", refused)
-        if made.value is None:
-            return made
+        estimate = self._estimate(CHANGE, at, finite(values[0] - values[1]), f"difference: {SHARE}", refused)
+        if estimate.value is None:
+            return estimate
         if place is not None:
             count, total, _ = compared.decided[place]
-            made = replace(made, numerator=count, denominator=total)
+            estimate = replace(estimate, numerator=count, denominator=total)
         if compared.identical:
-            return replace(made, note=IDENTICAL, test=self._test(None, 0, None, IDENTICAL))
+            return replace(estimate, note=IDENTICAL, test=self._test(None, 0, None, IDENTICAL))
         thin = compared.too_few_errors(place) if place is not None else None
         family = None if thin else multiple_comparisons.family_of(values, drawn, [(0, 1)])
         if family is None:
             reason = thin or "the replicates are undefined or alike"
             none = empty(Method.MAX_T, self.alpha, reason, Target.POPULATION)
-            return replace(made, intervals=(none,), test=self._test(None, 0, None, reason))
+            return replace(estimate, intervals=(none,), test=self._test(None, 0, None, reason))
         apart = (
             np.array([compared.decided[place][0] / compared.decided[place][1]]) if place is not None else None
         )
         far = float(family.detectable(self._least(), apart, compared.subjects)[0])
         return replace(
-            made,
+            estimate,
             intervals=(self._interval(family),),
             test=self._test(float(family.raw_p()[0]), family.n_resamples, far if far < 1 else None, None),
         )
@@ -206,21 +206,21 @@ class DatedService:
             yield self._moved(kind, moved[keep], scored.of(keep), query)
 
     def _count(self, kind: str, same: int, total: int) -> Estimate:
-        made = self._estimate(
+        estimate = self._estimate(
             SAME_SCORES,
             {"pairs": kind},
             same / total if total else None,
             "share of pairs of faces",
             "no such pair",
         )
-        return replace(made, numerator=same, denominator=total) if total else made
+        return replace(estimate, numerator=same, denominator=total) if total else estimate
 
     def _moved(self, kind: str, moved: np.ndarray, pairs: Scored, query: np.ndarray) -> Estimate:
         """The mean change with the test that it is none, queries drawn anew."""
         mean = float(moved.mean()) if moved.size else None
-        made = self._estimate(SCORE_CHANGE, {"pairs": kind}, mean, "score", "no such pair")
+        estimate = self._estimate(SCORE_CHANGE, {"pairs": kind}, mean, "score", "no such pair")
         if mean is None or not moved.any():
-            return made
+            return estimate
         drawing = self.drawing()
         copies = weights.draw_between(drawing.strata, seed=drawing.seed, first=0, count=drawing.n).T
         drawn = weighted_means(moved, query[pairs.first], query[pairs.second], copies)
@@ -228,16 +228,18 @@ class DatedService:
             np.array([mean, 0.0]), np.stack([drawn, np.zeros(drawn.size)], axis=1), [(0, 1)]
         )
         if family is None:
-            return made
+            return estimate
         test = self._test(
             float(family.raw_p()[0]), family.n_resamples, float(family.detectable(self.alpha)[0]), None
         )
-        return replace(made, intervals=(self._interval(family),), test=replace(test, detectable_unit="score"))
+        return replace(
+            estimate, intervals=(self._interval(family),), test=replace(test, detectable_unit="score")
+        )
 
     def _estimate(self, metric: str, at: AtKey, value: float | None, unit: str, note: str | None) -> Estimate:
         weighting = None if "pairs" in at else self.system.spec.weighting.value
-        made = estimate(self.system.provider, metric, at, value, unit, note)
-        return replace(made, weighting=weighting)
+        plain = estimate(self.system.provider, metric, at, value, unit, note)
+        return replace(plain, weighting=weighting)
 
 
 def estimate(

@@ -109,10 +109,10 @@ def meet(earlier: Labelling, later: Labelling, design: Design, how: How) -> Meet
         )
     if design is Design.SAME_NAMES or not both:
         return _of_names(earlier, later, queries, services)
-    made = _of_images((earlier, later), sorted(both), services, how)
+    met = _of_images((earlier, later), sorted(both), services, how)
     if design is Design.FOUND:
-        _refuse_others(made)
-    return made
+        _refuse_others(met)
+    return met
 
 
 def sides(meeting: Meeting, by: By, name: str) -> Sides:
@@ -127,8 +127,8 @@ def sides(meeting: Meeting, by: By, name: str) -> Sides:
     used = there[0] & there[1]
     pairs = [scored(half, name) for half in halves]
     if meeting.design is Design.SAME_IMAGES:
-        held = (np.isin(pairs[0].key, pairs[1].key), np.isin(pairs[1].key, pairs[0].key))
-        pairs = [pair.of(keep) for pair, keep in zip(pairs, held, strict=True)]
+        shared = (np.isin(pairs[0].key, pairs[1].key), np.isin(pairs[1].key, pairs[0].key))
+        pairs = [pair.of(keep) for pair, keep in zip(pairs, shared, strict=True)]
     ends = np.concatenate([pair.score for pair in pairs])
     if not ends.size or not used.any():
         raise DataError(f"scores of {name}", "no pair of faces to compare at both dates", "pairs with scores")
@@ -159,7 +159,7 @@ class Scored:
 
 def scored(half: Half, name: str) -> Scored:
     """What a service scored at one date; two orders of a pair are one, with the mean score (FORMULAS 8.15)."""
-    service = next(one for one in half.of.services if one.name == name)
+    service = next(candidate for candidate in half.of.services if candidate.name == name)
     ends = half.number[service.first], half.number[service.second]
     keep = (ends[0] >= 0) & (ends[1] >= 0) & ~np.isnan(service.score)
     first, second = (side[keep].astype(np.int64) for side in (np.minimum(*ends), np.maximum(*ends)))
@@ -170,8 +170,8 @@ def scored(half: Half, name: str) -> Scored:
 
 def scored_twice(meeting: Meeting, name: str) -> tuple[Scored, Scored]:
     """The pairs of faces that a service scored at both dates, with the scores of each; of the same images only."""
-    one, other = scored(meeting.earlier, name), scored(meeting.later, name)
-    return one.of(np.isin(one.key, other.key)), other.of(np.isin(other.key, one.key))
+    earlier, other = scored(meeting.earlier, name), scored(meeting.later, name)
+    return earlier.of(np.isin(earlier.key, other.key)), other.of(np.isin(other.key, earlier.key))
 
 
 def _tail(half: Half, person: Index, used: Flags, pairs: Scored, span: tuple[float, float]) -> ScoreTail:
@@ -184,11 +184,11 @@ def _tail(half: Half, person: Index, used: Flags, pairs: Scored, span: tuple[flo
         keep &= within[side] & (person[side] >= 0)
     same = subject[pairs.first] == subject[pairs.second]
     keep &= ~same | (person[pairs.first] == person[pairs.second])
-    kept = pairs.of(keep)
+    compared = pairs.of(keep)
     return from_listed(
-        kept.score,
-        place[kept.first],
-        place[kept.second],
+        compared.score,
+        place[compared.first],
+        place[compared.second],
         subject_of=subject[within],
         cells=np.zeros(int(used.sum()), dtype=np.int32),
         score_range=span,
@@ -219,8 +219,8 @@ def _of_names(
             labelling.faces.query_of
         ]
         number = np.where(query >= 0, np.cumsum(query >= 0) - 1, -1).astype(np.int32)
-        own = persons(labelling.faces, labelling.labelled, labelling.source)[query >= 0].astype(np.int32)
-        halves.append(Half(of=labelling, number=number, query=query[query >= 0], person={By.OWN: own}))
+        person = persons(labelling.faces, labelling.labelled, labelling.source)[query >= 0].astype(np.int32)
+        halves.append(Half(of=labelling, number=number, query=query[query >= 0], person={By.OWN: person}))
     return Meeting(
         design=Design.SAME_NAMES,
         queries=queries,
@@ -239,14 +239,14 @@ def _of_images(
     place = {name: number for number, name in enumerate(both)}
     at = {name: q for q, name in enumerate(queries)}
     query = np.array([at[name] for name, _ in both], dtype=np.int32)
-    numbers, own = [], []
+    numbers, people = [], []
     for labelling in dates:
         named = zip(labelling.faces.query_of.tolist(), labelling.faces.names, strict=True)
         number = np.array(
             [place.get((labelling.faces.queries[q], name), -1) for q, name in named], dtype=np.int32
         )
         numbers.append(number)
-        own.append(
+        people.append(
             persons(labelling.faces, labelling.labelled, labelling.source)[number >= 0].astype(np.int32)
         )
     joint = _joint(dates, numbers, (both, query, queries), how)
@@ -255,9 +255,9 @@ def _of_images(
             of=date,
             number=number,
             query=query,
-            person={By.JOINT: joint, By.OWN: mine, By.EARLIER: own[0]},
+            person={By.JOINT: joint, By.OWN: mine, By.EARLIER: people[0]},
         )
-        for date, number, mine in zip(dates, numbers, own, strict=True)
+        for date, number, mine in zip(dates, numbers, people, strict=True)
     ]
     return Meeting(
         design=Design.SAME_IMAGES,
@@ -290,9 +290,9 @@ def _joint(
             services.append(_within(service, number, name))
             modes[name] = labelling.labelled.modes[service.name]
     faces = Faces(names=tuple(name for _, name in both), query_of=query, queries=queries, annotated=values)
-    found = labelled(faces, services, replace(how, services=(), modes=modes))
+    labels = labelled(faces, services, replace(how, services=(), modes=modes))
     source = dates[1].source
-    return persons(faces, found, source) if source is not LabelSource.ESTIMATED else found.identity
+    return persons(faces, labels, source) if source is not LabelSource.ESTIMATED else labels.identity
 
 
 def _within(service: Service, number: Index, name: str) -> Service:
@@ -309,24 +309,24 @@ def _within(service: Service, number: Index, name: str) -> Service:
     )
 
 
-def _refuse_others(made: Meeting) -> None:
+def _refuse_others(met: Meeting) -> None:
     """Raise :class:`DataError` where faces share ids and queries, but no service scores them alike."""
-    found = [alike for name in made.services if (alike := _alike(made, name)) is not None]
-    if found and max(found) < ALIKE:
+    correlations = [alike for name in met.services if (alike := _alike(met, name)) is not None]
+    if correlations and max(correlations) < ALIKE:
         raise DataError(
             WHERE,
-            f"{made.faces[0]} faces have the ids of faces of the later collection, but scores within queries correlate "
-            f"by {max(found):.2f} at most",
+            f"{met.faces[0]} faces have the ids of faces of the later collection, but scores within queries correlate "
+            f"by {max(correlations):.2f} at most",
             "other ids for other images, or design=same_names; same_images where they are the same nevertheless",
         )
 
 
-def _alike(made: Meeting, name: str) -> float | None:
+def _alike(met: Meeting, name: str) -> float | None:
     """Correlation over both dates of a service's scores within queries; None where there are too few, or all equal."""
-    one, other = scored_twice(made, name)
-    query = made.later.query
-    inside = query[one.first] == query[one.second]
+    earlier, other = scored_twice(met, name)
+    query = met.later.query
+    inside = query[earlier.first] == query[earlier.second]
     if np.count_nonzero(inside) < FEWEST:
         return None
-    scores = np.stack([one.score[inside], other.score[inside]])
+    scores = np.stack([earlier.score[inside], other.score[inside]])
     return float(np.corrcoef(scores)[0, 1]) if np.all(scores.std(axis=1) > 0) else None

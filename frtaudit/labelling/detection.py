@@ -79,7 +79,7 @@ def faces_in(
     :class:`SpecError` for all faces where a service has no boxes.
     """
     boxed = None if boxes is None else _boxed(images, boxes)
-    without = [one for one in services if boxed is None or one.name not in boxed.names]
+    without = [system for system in services if boxed is None or system.name not in boxed.names]
     if boxed is not None and detected is Detected.ALL:
         if without:
             raise SpecError(
@@ -99,7 +99,7 @@ def faces_in(
         row=np.flatnonzero(keep),
         names=tuple(images.names[row] for row in np.flatnonzero(keep)),
         among=np.zeros(int(keep.sum()), dtype=np.bool_),
-        face_of={one.name: number for one in without}
+        face_of={system.name: number for system in without}
         | ({} if boxed is None else boxed.own(number[boxed.row])),
         size_of={} if boxed is None else boxed.sizes(number[boxed.row], int(keep.sum())),
         ledger=(*ledger, *counted(IMAGE_LEFT_OUT, int((~keep).sum()), "images")),
@@ -153,10 +153,10 @@ def _boxed(images: Faces, boxes: "BoxList") -> _Boxed:
 
 def _not_refused(service: Service, size: int, ledger: list[LedgerEntry]) -> Flags:
     """Images that a service without boxes does not refuse for several faces (Algorithm 1)."""
-    told = told_by(service, size)
-    ledger += counted(SEVERAL_FOUND, int((told == MORE).sum()), "images", service.name)
-    ledger += counted(NOT_TOLD, int((told == UNTOLD).sum()), "images", service.name)
-    return np.asarray((told != MORE) & (told != UNTOLD))
+    answers = told_by(service, size)
+    ledger += counted(SEVERAL_FOUND, int((answers == MORE).sum()), "images", service.name)
+    ledger += counted(NOT_TOLD, int((answers == UNTOLD).sum()), "images", service.name)
+    return np.asarray((answers != MORE) & (answers != UNTOLD))
 
 
 def _one_each(boxed: _Boxed, size: int, ledger: list[LedgerEntry]) -> Flags:

@@ -54,21 +54,21 @@ def labelled_cohort(
     Raises :class:`DataError` where fewer than two persons can be told, :class:`SpecError` for labels that are not
     there.
     """
-    found = labelled(faces, how.labelling_services(services), how)
-    person = persons(faces, found, how.source)
-    _refuse_few(faces, services, person, found)
+    labels = labelled(faces, how.labelling_services(services), how)
+    person = persons(faces, labels, how.source)
+    _refuse_few(faces, services, person, labels)
     cohort, attributes, sample_of = _enrolled(faces, person, columns, schemas)
     labelling = Labelling(
         faces=faces,
         services=tuple(services),
-        labelled=found,
+        labelled=labels,
         source=how.source,
         sample_of=sample_of,
         classes=query_classes(faces, columns, schemas, cohort, sample_of),
         size_of=size_of,
     )
     tables, lines = _tables(labelling, cohort)
-    unscored = not_scored_entries(faces, labelling.services, found)
+    unscored = not_scored_entries(faces, labelling.services, labels)
     ledger = (*cohort.ledger, *_left_out(labelling, person), *unscored, *lines)
     return CohortData(
         cohort=replace(cohort, ledger=ledger), tables=tables, attributes=attributes, labelling=labelling
@@ -77,51 +77,51 @@ def labelled_cohort(
 
 def labelling_of(faces: Faces, services: Sequence[Service], how: How) -> Labelling:
     """Labels alone, of faces that are no samples of a cohort. Raises as :func:`labelled_cohort` does."""
-    found = labelled(faces, how.labelling_services(services), how)
+    labels = labelled(faces, how.labelling_services(services), how)
     nobody = np.full(len(faces.names), -1, dtype=np.int32)
-    persons(faces, found, how.source)
+    persons(faces, labels, how.source)
     return Labelling(
-        faces=faces, services=tuple(services), labelled=found, source=how.source, sample_of=nobody
+        faces=faces, services=tuple(services), labelled=labels, source=how.source, sample_of=nobody
     )
 
 
-def persons(faces: Faces, found: Labelled, source: LabelSource) -> Index:
+def persons(faces: Faces, labels: Labelled, source: LabelSource) -> Index:
     """Which person of its query each face shows, shape (F,), -1 for none or not known.
 
     Raises :class:`SpecError` for answers that are not there, or that would have to be joined with several people of
     one query, of whom they do not say which is meant.
     """
-    said = faces.annotated
-    if source is not LabelSource.ESTIMATED and not bool(np.any(said != UNSAID)):
+    answers = faces.annotated
+    if source is not LabelSource.ESTIMATED and not bool(np.any(answers != UNSAID)):
         raise SpecError(
             "cohort.labels", f"{source} without an annotation", "estimated, or a column annotation"
         )
-    annotated = np.where(said == OF_QUERY, 0, LEFT_OUT).astype(np.int32)
+    annotated = np.where(answers == OF_QUERY, 0, LEFT_OUT).astype(np.int32)
     if source is LabelSource.ANNOTATED:
         return annotated
     if source is LabelSource.COMBINED:
-        if found.identity.max(initial=LEFT_OUT) > 0:
+        if labels.identity.max(initial=LEFT_OUT) > 0:
             raise SpecError("cohort.labels.several", _WHICH, "several=drop, or source=estimated or annotated")
-        return np.where(said == UNSAID, found.identity, annotated).astype(np.int32)
-    return found.identity
+        return np.where(answers == UNSAID, labels.identity, annotated).astype(np.int32)
+    return labels.identity
 
 
-def _refuse_few(faces: Faces, services: Sequence[Service], person: Index, found: Labelled) -> None:
+def _refuse_few(faces: Faces, services: Sequence[Service], person: Index, labels: Labelled) -> None:
     """Raise :class:`DataError` where fewer than two people can be told: why, and what would help."""
     people = {(int(faces.query_of[row]), int(person[row])) for row in np.flatnonzero(person >= 0)}
     if len(people) >= 2:
         return
     shown = f"{len(people)} of {len(faces.queries)} queries show a person that can be told"
-    cause = next(iter(attribution_notes(faces, services, found)), None)
+    cause = next(iter(attribution_notes(faces, services, labels)), None)
     if cause is not None:
-        said, _, out = cause.rpartition(": ")
-        raise DataError("faces", f"{shown}; {said}", out)
+        problem, _, out = cause.rpartition(": ")
+        raise DataError("faces", f"{shown}; {problem}", out)
     counted = ", ".join(
-        f"{reason} {found.reason.count(reason)}" for reason in Reason if reason in found.reason
+        f"{reason} {labels.reason.count(reason)}" for reason in Reason if reason in labels.reason
     )
     helps = {Reason.SEVERAL: "cohort.labels.several=use", Reason.DISAGREE: "cohort.labels.several=use"}
     tips = dict.fromkeys(
-        helps.get(reason, "other cohort.labels.limits") for reason in Reason if reason in found.reason
+        helps.get(reason, "other cohort.labels.limits") for reason in Reason if reason in labels.reason
     )
     raise DataError(
         "faces",
@@ -208,13 +208,13 @@ def _left_out(labelling: Labelling, person: Index) -> list[LedgerEntry]:
 
     The lines ``face_without_label_...`` together are all faces of which nobody says whom they show.
     """
-    found, annotated, aside = labelling.labelled, labelling.faces.annotated, labelling.left_out
+    labels, annotated, aside = labelling.labelled, labelling.faces.annotated, labelling.left_out
     entries = [
-        LedgerEntry(code=f"{QUERIES_LEFT_OUT}_{reason}", count=found.reason.count(reason), unit="queries")
+        LedgerEntry(code=f"{QUERIES_LEFT_OUT}_{reason}", count=labels.reason.count(reason), unit="queries")
         for reason in map(str, Reason)
-        if reason in found.reason
+        if reason in labels.reason
     ]
-    used = np.array([reason == "" for reason in found.reason])[labelling.faces.query_of]
+    used = np.array([reason == "" for reason in labels.reason])[labelling.faces.query_of]
     answers = np.zeros_like(aside) if labelling.source is LabelSource.ESTIMATED else annotated == LEFT_OUT
     unasked = aside & ~answers
     if labelling.source is LabelSource.ANNOTATED:

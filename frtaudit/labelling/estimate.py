@@ -142,7 +142,7 @@ def _fits(faces: Faces, services: Sequence[Service], how: How) -> dict[str, Mode
 
 def _failed(
     reason: str,
-    kept: int,
+    n_faces: int,
     whole: Sequence[Flags],
     matrices: Sequence[Floats],
     modes: Sequence[tuple[float, float]],
@@ -151,16 +151,16 @@ def _failed(
     """Whether a query is left out because services gave too few scores.
 
     Without them there were faces enough; or the services that gave every score tell, alone, whose name it is.
-    ``whole``: the faces that each service left, of ``kept`` that all did.
+    ``whole``: the faces that each service left, of ``n_faces`` that all did.
     """
-    if kept < how.limits.min_faces <= whole[0].size:
+    if n_faces < how.limits.min_faces <= whole[0].size:
         return True
     if reason not in (Reason.NONE, Reason.POSITIVES):
         return False
     others = [
         spectral.normalised(matrix, *pair)
-        for matrix, own, pair in zip(matrices, whole, modes, strict=True)
-        if own.all()
+        for matrix, present, pair in zip(matrices, whole, modes, strict=True)
+        if present.all()
     ]
     return bool(others) and spectral.label(others, how.rule, how.limits).reason is None
 

@@ -51,11 +51,11 @@ class Scores:
 
     def of(self, member: Flags) -> "Scores":
         """Those of the queries that are flagged, shape (Q,): non-mated ones where both are."""
-        one, two = member[self.mated_query], member[self.non_mated_queries].all(axis=1)
+        mated, two = member[self.mated_query], member[self.non_mated_queries].all(axis=1)
         return Scores(
-            mated=self.mated[one],
+            mated=self.mated[mated],
             non_mated=self.non_mated[two],
-            mated_query=self.mated_query[one],
+            mated_query=self.mated_query[mated],
             non_mated_queries=self.non_mated_queries[two],
         )
 
@@ -66,14 +66,14 @@ def persons(labelling: Labelling) -> dict[str, Persons]:
     ``achievable``: the annotated labels of the faces that the estimate kept; with it no label is wrong, but the
     same faces are left out (Figure S.8). Without annotation only the estimate.
     """
-    found = {ESTIMATED: labelling.labelled.identity}
+    by_source = {ESTIMATED: labelling.labelled.identity}
     if np.any(labelling.faces.annotated >= NOT_OF_QUERY):
         annotated = np.where(labelling.faces.annotated == OF_QUERY, 0, LEFT_OUT).astype(np.int32)
-        found[ANNOTATED] = annotated
-        found[ACHIEVABLE] = np.where(labelling.labelled.label == LEFT_OUT, LEFT_OUT, annotated).astype(
+        by_source[ANNOTATED] = annotated
+        by_source[ACHIEVABLE] = np.where(labelling.labelled.label == LEFT_OUT, LEFT_OUT, annotated).astype(
             np.int32
         )
-    return found
+    return by_source
 
 
 def fit_of(labelling: Labelling, service: Service, how: How) -> ModeFit:
@@ -179,9 +179,9 @@ def by_several(labelling: Labelling, how: How) -> dict[Several, Labelled]:
     return {setting: labelleds[setting] for setting in Several}
 
 
-def _given(how: How, found: Labelled) -> How:
+def _given(how: How, labels: Labelled) -> How:
     """The same estimate with the modes that all services' scores had."""
-    return replace(how, modes={**found.modes, **how.modes})
+    return replace(how, modes={**labels.modes, **how.modes})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,27 +198,27 @@ class Agreement:
     @property
     def right(self) -> int:
         """Faces with a label of both kinds that agree."""
-        return sum(n for (number, found), n in self.table.items() if number == found != LEFT_OUT)
+        return sum(n for (number, label), n in self.table.items() if number == label != LEFT_OUT)
 
     @property
     def both(self) -> int:
         """Faces with a label of both kinds: 1 or 0."""
-        return sum(n for (number, found), n in self.table.items() if number != LEFT_OUT and found in CLAIMS)
+        return sum(n for (number, label), n in self.table.items() if number != LEFT_OUT and label in CLAIMS)
 
 
-def agreement(faces: Faces, found: Labelled) -> Agreement:
+def agreement(faces: Faces, labels: Labelled) -> Agreement:
     """The confusion table (Table S.1); faces without an answer stand nowhere."""
     answered = faces.annotated >= LEFT_OUT
-    several = np.isin(faces.query_of, faces.query_of[found.identity > 0]) & (found.identity >= 0)
-    said, label = faces.annotated[answered], np.where(several, ONE_OF_SEVERAL, found.label)[answered]
+    several = np.isin(faces.query_of, faces.query_of[labels.identity > 0]) & (labels.identity >= 0)
+    answers, label = faces.annotated[answered], np.where(several, ONE_OF_SEVERAL, labels.label)[answered]
     table = {
-        (a, e): int(np.count_nonzero((said == a) & (label == e)))
+        (a, e): int(np.count_nonzero((answers == a) & (label == e)))
         for a in (OF_QUERY, NOT_OF_QUERY, LEFT_OUT)
         for e in (*CLAIMS, LEFT_OUT, *([ONE_OF_SEVERAL] if several.any() else []))
     }
-    judged = (said != LEFT_OUT) & np.isin(label, CLAIMS)
+    judged = (answers != LEFT_OUT) & np.isin(label, CLAIMS)
     query, size = faces.query_of[answered], len(faces.queries)
-    wrong = np.bincount(query[judged & (said != label)], minlength=size)
+    wrong = np.bincount(query[judged & (answers != label)], minlength=size)
     return Agreement(
         table=table,
         of_query=np.stack([wrong, np.bincount(query[judged], minlength=size)], axis=1).astype(np.int64),
@@ -227,23 +227,23 @@ def agreement(faces: Faces, found: Labelled) -> Agreement:
 
 def lost(faces: Faces, services: Sequence[Service]) -> dict[str, int]:
     """Faces of which each service gave no score at all, by its name, though it was asked."""
-    found = {}
+    counts = {}
     for service in services:
         asked, scored = (np.zeros(len(faces.names), dtype=np.bool_) for _ in range(2))
         fine = ~np.isnan(service.score)
         for side in (service.first, service.second):
             asked[side] = True
             scored[side[fine]] = True
-        found[service.name] = int(np.count_nonzero(asked & ~scored))
-    return found
+        counts[service.name] = int(np.count_nonzero(asked & ~scored))
+    return counts
 
 
 def confidences(faces: Faces, service: Service, q: int, modes: tuple[float, float]) -> Floats:
     """The normalised confidences of query ``q``, shape (n, n), NaN where the service gave none."""
     start, stop = faces.starts[q], faces.starts[q + 1]
     values = np.full((stop - start, stop - start), np.nan)
-    own = (faces.query_of[service.first] == q) & (faces.query_of[service.second] == q)
-    first, second = service.first[own] - start, service.second[own] - start
-    values[second, first] = service.score[own]
-    values[first, second] = service.score[own]
+    within = (faces.query_of[service.first] == q) & (faces.query_of[service.second] == q)
+    first, second = service.first[within] - start, service.second[within] - start
+    values[second, first] = service.score[within]
+    values[first, second] = service.score[within]
     return normalised(values, *modes)

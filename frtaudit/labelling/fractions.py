@@ -23,14 +23,14 @@ def answered(faces: Faces, labelled: Labelled, tau: float, shares: tuple[float, 
     ``faces``: with every answer (:func:`complete`); ``shares``: of all faces, 0 to 1.
     """
     order = asking(replace(faces, annotated=np.full_like(faces.annotated, UNSAID)), labelled, tau).order
-    made = []
+    people = []
     for share in shares:
-        told = np.full_like(faces.annotated, UNSAID)
+        annotated = np.full_like(faces.annotated, UNSAID)
         chosen = order[: round(share * order.size)]
-        told[chosen] = faces.annotated[chosen]
+        annotated[chosen] = faces.annotated[chosen]
         source = LabelSource.COMBINED if chosen.size else LabelSource.ESTIMATED
-        made.append(persons(replace(faces, annotated=told), labelled, source))
-    return made
+        people.append(persons(replace(faces, annotated=annotated), labelled, source))
+    return people
 
 
 def misses(scores: Scores, target: float) -> int:

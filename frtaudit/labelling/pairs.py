@@ -51,8 +51,8 @@ def _between(faces: Faces, of_face: Ints, wanted: int | None, rng: np.random.Gen
     size = len(faces.names)
     most = _count(faces, of_face)
     if wanted is None or wanted * 3 > most:
-        found = _all(faces, of_face)
-        return found if wanted is None or wanted >= most else rng.choice(found, wanted, replace=False)
+        every = _all(faces, of_face)
+        return every if wanted is None or wanted >= most else rng.choice(every, wanted, replace=False)
     drawn = np.zeros(0, dtype=np.int64)
     while drawn.size < wanted:
         ends = np.sort(rng.integers(0, size, (2, 2 * (wanted - drawn.size) + 1000)), axis=0)
@@ -65,21 +65,21 @@ def _between(faces: Faces, of_face: Ints, wanted: int | None, rng: np.random.Gen
 
 def _count(faces: Faces, of_face: Ints) -> int:
     """How many pairs there are between queries of one group."""
-    kept = of_face >= 0
-    both = np.bincount(of_face[kept]).astype(np.int64)
-    own = np.bincount(faces.query_of[kept]).astype(np.int64)
-    return int(((both**2).sum() - (own**2).sum()) // 2)
+    grouped = of_face >= 0
+    both = np.bincount(of_face[grouped]).astype(np.int64)
+    per_query = np.bincount(faces.query_of[grouped]).astype(np.int64)
+    return int(((both**2).sum() - (per_query**2).sum()) // 2)
 
 
 def _all(faces: Faces, of_face: Ints) -> Ints:
     """Keys of every pair between queries of one group."""
-    found = [np.zeros(0, dtype=np.int64)]
+    keys = [np.zeros(0, dtype=np.int64)]
     for code in np.unique(of_face[of_face >= 0]).tolist():
         rows = np.flatnonzero(of_face == code)
         first, second = (rows[side] for side in np.triu_indices(rows.size, 1))
         apart = faces.query_of[first] != faces.query_of[second]
-        found.append(first[apart] * len(faces.names) + second[apart])
-    return np.concatenate(found)
+        keys.append(first[apart] * len(faces.names) + second[apart])
+    return np.concatenate(keys)
 
 
 def kept_between(
@@ -110,7 +110,7 @@ def kept_between(
         np.unique(group.astype(str), return_inverse=True)[1] if group.size else np.zeros(0, dtype=np.int64)
     )
     codes = np.where(group == "", -1, codes)
-    keys = [pair_keys(one.first, one.second, ordered=False) for one in services]
+    keys = [pair_keys(system.first, system.second, ordered=False) for system in services]
     every = np.unique(np.concatenate(keys))
     first, second = every >> 31, every & ((1 << 31) - 1)
     within = faces.query_of[first] == faces.query_of[second]
@@ -119,12 +119,12 @@ def kept_between(
     if between is Between.MATCHED:
         wanted = int(np.count_nonzero(within))
         drawn = drawn[np.lexsort((drawn, _numbers(faces, drawn, seed)))[:wanted]]
-    kept = np.sort(np.concatenate([every[within], drawn]))
+    chosen = np.sort(np.concatenate([every[within], drawn]))
     apart = every[~within & ~alike]
-    made, ledger = [], []
+    reduced, ledger = [], []
     for service, key in zip(services, keys, strict=True):
-        stays = np.isin(key, kept)
-        made.append(
+        stays = np.isin(key, chosen)
+        reduced.append(
             replace(
                 service,
                 first=service.first[stays],
@@ -140,13 +140,13 @@ def kept_between(
             for code, n in counted
             if n
         ]
-    return tuple(made), tuple(ledger)
+    return tuple(reduced), tuple(ledger)
 
 
 def _numbers(faces: Faces, keys: Ints, seed: int) -> Longs:
     """A 64-bit number for each pair, from the seed and both names: other faces and other pairs change none."""
     of_face = np.array([seed_of(seed, "cohort", "pairs", name) for name in faces.names], dtype=np.uint64)
-    found = of_face[keys >> 31] ^ (of_face[keys & ((1 << 31) - 1)] * np.uint64(0x9E3779B97F4A7C15))
+    hashes = of_face[keys >> 31] ^ (of_face[keys & ((1 << 31) - 1)] * np.uint64(0x9E3779B97F4A7C15))
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):  # SplitMix64's finalizer
-        found = (found ^ (found >> np.uint64(shift))) * np.uint64(factor)
-    return np.asarray(found ^ (found >> np.uint64(31)))
+        hashes = (hashes ^ (hashes >> np.uint64(shift))) * np.uint64(factor)
+    return np.asarray(hashes ^ (hashes >> np.uint64(31)))

@@ -74,13 +74,13 @@ def histograms(service: Service, scores: Scores) -> tuple[Floats, Mapping[str, F
 def over_threshold(service: Service, scores: Scores) -> tuple[Floats, Mapping[str, Floats]]:
     """Thresholds over a service's scores, and FMR and FNMR at each (Figure 4, middle)."""
     cuts = np.linspace(np.nanmin(service.score), np.nanmax(service.score), CUTS)
-    found: dict[str, Floats] = {}
+    rates: dict[str, Floats] = {}
     if scores.non_mated.size:
         below = np.searchsorted(np.sort(scores.non_mated), cuts, side="right")
-        found["fmr"] = 1 - below / scores.non_mated.size
+        rates["fmr"] = 1 - below / scores.non_mated.size
     if scores.mated.size:
-        found["fnmr"] = np.searchsorted(np.sort(scores.mated), cuts, side="right") / scores.mated.size
-    return cuts, found
+        rates["fnmr"] = np.searchsorted(np.sort(scores.mated), cuts, side="right") / scores.mated.size
+    return cuts, rates
 
 
 def voted(labelled: Labelled, tau: float) -> Flags:
@@ -101,10 +101,10 @@ def size_histograms(size_of: Mapping[str, Floats]) -> tuple[Floats, dict[str, In
     ([9.5, 11.3, 13.5, 16.0], [0, 0, 0, 1])
     """
     octave = {name: np.floor(PER_OCTAVE * np.log2(size[np.isfinite(size)])) for name, size in size_of.items()}
-    held = np.concatenate(list(octave.values()))
-    if not held.size:
+    bins = np.concatenate(list(octave.values()))
+    if not bins.size:
         return np.zeros(0), {name: np.zeros(0, dtype=np.int64) for name in size_of}
-    low, high = int(held.min()), int(held.max())
+    low, high = int(bins.min()), int(bins.max())
     count = {
         name: np.bincount((places - low).astype(np.int64), minlength=high - low + 1)
         for name, places in octave.items()
@@ -139,8 +139,8 @@ def examples(
     for reason in EXAMPLES:
         fits = [
             q
-            for q, own in enumerate(labelled.reason)
-            if own == reason and sizes[q] and known[faces.starts[q] : faces.starts[q + 1]].all()
+            for q, outcome in enumerate(labelled.reason)
+            if outcome == reason and sizes[q] and known[faces.starts[q] : faces.starts[q + 1]].all()
         ]
         if not fits:
             continue

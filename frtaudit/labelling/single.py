@@ -30,11 +30,11 @@ def told_by(service: Service, size: int) -> npt.NDArray[np.int8]:
     if MULTIPLE in service.codes:
         refused = service.failure == service.codes.index(MULTIPLE)
     valid, named, several = (np.zeros(size, dtype=np.bool_) for _ in range(3))
-    for one, _ in _sides(service):
-        valid[one[scored]] = True
-        named[one[refused]] = True
-    for one, other in _sides(service):
-        several[other[refused & valid[one]]] = True
+    for images, _ in _sides(service):
+        valid[images[scored]] = True
+        named[images[refused]] = True
+    for images, other in _sides(service):
+        several[other[refused & valid[images]]] = True
     return np.select([several, valid, named], [MORE, ONE, UNTOLD], UNASKED).astype(np.int8)
 
 

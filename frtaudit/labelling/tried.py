@@ -27,22 +27,22 @@ def query_classes(
     person and several texts, or texts that no person has, or people of several classes.
     """
     enrolled = np.flatnonzero(sample_of >= 0)
-    found = {}
+    by_schema = {}
     for name, schema in cohort.classifications.items():
         classes = (*schema.classes, UNKNOWN)
-        said = _texts(faces, [_binned(columns, part) for part in _read_by(name, schemas)])
+        values = _texts(faces, [_binned(columns, part) for part in _read_by(name, schemas)])
         code = schema.codes[cohort.subject_of[sample_of[enrolled]]].tolist()
         of_query = dict(zip(faces.query_of[enrolled].tolist(), code, strict=True))
         meant: dict[tuple[str | int, ...], set[int]] = {}
-        for query, own in of_query.items():
-            for texts in said[query]:
-                meant.setdefault(texts, set()).add(own)
-        for query, texts_of in enumerate(said):
+        for query, class_code in of_query.items():
+            for texts in values[query]:
+                meant.setdefault(texts, set()).add(class_code)
+        for query, texts_of in enumerate(values):
             if query not in of_query and len(texts_of) == 1:
                 codes = meant.get(next(iter(texts_of)), set())
                 of_query[query] = next(iter(codes)) if len(codes) == 1 else -1
-        found[name] = tuple(classes[of_query.get(query, -1)] for query in range(len(faces.queries)))
-    return found
+        by_schema[name] = tuple(classes[of_query.get(query, -1)] for query in range(len(faces.queries)))
+    return by_schema
 
 
 def _read_by(name: str, schemas: Mapping[str, SchemaSpec]) -> list[SchemaSpec]:
@@ -51,7 +51,7 @@ def _read_by(name: str, schemas: Mapping[str, SchemaSpec]) -> list[SchemaSpec]:
     return (
         [schema]
         if schema.column is not None
-        else [one for part in schema.cross for one in _read_by(part, schemas)]
+        else [crossed for part in schema.cross for crossed in _read_by(part, schemas)]
     )
 
 
@@ -73,15 +73,15 @@ def _number(text: str) -> float:
 
 def _texts(faces: Faces, columns: Sequence[Sequence[str | int]]) -> list[set[tuple[str | int, ...]]]:
     """What the columns say of each query's faces."""
-    found: list[set[tuple[str | int, ...]]] = [set() for _ in faces.queries]
+    values: list[set[tuple[str | int, ...]]] = [set() for _ in faces.queries]
     for query, *texts in zip(faces.query_of.tolist(), *columns, strict=True):
-        found[query].add(tuple(texts))
-    return found
+        values[query].add(tuple(texts))
+    return values
 
 
 def _pairs(labelling: Labelling, name: str) -> tuple[Service, Flags]:
     """A service, both orders of a pair as one, and which pairs count: of no face known to be of somebody else."""
-    service = pooled(next(one for one in labelling.services if one.name == name))
+    service = pooled(next(candidate for candidate in labelling.services if candidate.name == name))
     counts = (labelling.sample_of >= 0) | labelling.left_out
     return service, counts[service.first] & counts[service.second]
 
@@ -89,7 +89,7 @@ def _pairs(labelling: Labelling, name: str) -> tuple[Service, Flags]:
 def _members(labelling: Labelling, groups: Names) -> Flags:
     """Which queries belong to everybody and to each (schema, class), shape (G+1, Q)."""
     rows = [np.ones(len(labelling.faces.queries), dtype=np.bool_)]
-    rows += [np.array([own == name for own in labelling.classes[schema]]) for schema, name in groups]
+    rows += [np.array([label == name for label in labelling.classes[schema]]) for schema, name in groups]
     return np.stack(rows)
 
 
@@ -101,11 +101,11 @@ def tried(labelling: Labelling, name: str, groups: Names) -> tuple[Ints, Ints]:
     else do not.
     """
     service, counts = _pairs(labelling, name)
-    one, two = (labelling.faces.query_of[side[counts]] for side in (service.first, service.second))
-    first, lost = np.minimum(one, two), service.failure[counts] >= 0
+    left, two = (labelling.faces.query_of[side[counts]] for side in (service.first, service.second))
+    first, lost = np.minimum(left, two), service.failure[counts] >= 0
     failed, asked = [], []
     for member in _members(labelling, groups):
-        inside = member[one] & member[two]
+        inside = member[left] & member[two]
         failed.append(np.bincount(first[inside & lost], minlength=member.size))
         asked.append(np.bincount(first[inside], minlength=member.size))
     return np.stack(failed).astype(np.int64), np.stack(asked).astype(np.int64)
@@ -114,10 +114,10 @@ def tried(labelling: Labelling, name: str, groups: Names) -> tuple[Ints, Ints]:
 def by_code(labelling: Labelling, name: str, groups: Names) -> Iterator[tuple[str, int, int]]:
     """Failure code, group (0 everybody) and count of the comparisons that :func:`tried` counts, without zeros."""
     service, counts = _pairs(labelling, name)
-    one, two = (labelling.faces.query_of[side] for side in (service.first, service.second))
-    for place, code in sorted(enumerate(service.codes), key=lambda item: item[1]):
-        own = counts & (service.failure == place)
+    left, two = (labelling.faces.query_of[side] for side in (service.first, service.second))
+    for place, code in sorted(enumerate(service.codes), key=lambda pair: pair[1]):
+        failed = counts & (service.failure == place)
         for group_index, member in enumerate(_members(labelling, groups)):
-            count = int(np.count_nonzero(own & member[one] & member[two]))
+            count = int(np.count_nonzero(failed & member[left] & member[two]))
             if count:
                 yield code, group_index, count

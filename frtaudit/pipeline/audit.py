@@ -103,9 +103,9 @@ def _result(
 
 def _cautions(cohort_data: CohortData) -> tuple[str, ...]:
     """What is to be said of people whom nobody named, or whom only their scores name."""
-    said = () if cohort_data.labelling is None else cautions(cohort_data.labelling)
-    said = (*cohort_data.notes, *said)
-    return said if cohort_data.named else (nameless.SAID, *said)
+    notes = () if cohort_data.labelling is None else cautions(cohort_data.labelling)
+    notes = (*cohort_data.notes, *notes)
+    return notes if cohort_data.named else (nameless.SAID, *notes)
 
 
 def _read(spec: AuditSpec, system: SystemData, progress: Progress) -> dict[str, AnalysisOutput]:
@@ -133,11 +133,11 @@ def _pooled(outcome: AnalysisOutput) -> AnalysisOutput:
 def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, AnalysisOutput]]) -> Iterator[AnalysisOutput]:
     """What analyses that compare systems find, each in what it kept of them."""
     for name in spec.analyses:
-        kept = {provider: outputs[name].per_system_state for provider, outputs in read.items()}
-        held = {provider: one for provider, one in kept.items() if one is not None}
+        states = {provider: outputs[name].per_system_state for provider, outputs in read.items()}
+        known = {provider: state for provider, state in states.items() if state is not None}
         signals.check()
-        if held:
-            yield comparison_of(spec, name).across(held, spec, spec.bootstrap.alpha)
+        if known:
+            yield comparison_of(spec, name).across(known, spec, spec.bootstrap.alpha)
 
 
 def _add_tables(tables: Tables, system: SystemData) -> None:

@@ -218,8 +218,8 @@ class Report:
 
         audited, settings = self.audited, self.settings
         if audited is None or settings is None:
-            found = f"a report that was read from {self.places[-1]}" if self.places else "a result alone"
-            raise SpecError("save", found, "a report of frtaudit.audit, evaluate or compare")
+            problem = f"a report that was read from {self.places[-1]}" if self.places else "a result alone"
+            raise SpecError("save", problem, "a report of frtaudit.audit, evaluate or compare")
         summary = run(settings, Path(folder), exit_code, lambda: audited)
         note_paths(settings, summary.result_sha256)
         self.places.append(Path(folder))
@@ -270,17 +270,17 @@ class Report:
         verdicts = ", ".join(
             f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items()) if count
         )
-        said = verdicts or "no requirement"
-        return f"Report({self.result.spec['name']}: {len(self.result.estimates)} estimates; {said})"
+        summary = verdicts or "no requirement"
+        return f"Report({self.result.spec['name']}: {len(self.result.estimates)} estimates; {summary})"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the answer in sentences, the first page's figure, findings or rates as a table."""
         from frtaudit.report.brief import answer, front_figure
 
-        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in answer(self.result))
+        paragraphs = "".join(f"<p>{escape(sentence)}</p>" for sentence in answer(self.result))
         front = front_figure(self.result)
         drawn = "" if front is None else _image(front.drawing.png(), f"{front.title}. {front.shows}")
-        return f"<p><b>{escape(repr(self))}</b></p>{said}{drawn}{_short(self)}"
+        return f"<p><b>{escape(repr(self))}</b></p>{paragraphs}{drawn}{_short(self)}"
 
 
 def _image(png: bytes, words: str) -> str:

@@ -48,13 +48,13 @@ def clipped(
     at_target = points.at_target.copy()
     for at in refused:
         at_target[at] = np.nan
-    said = [remark(steps[0, a]) for a in points.declared if (0, a) in steps and (0, a) not in refused]
+    remarks = [remark(steps[0, a]) for a in points.declared if (0, a) in steps and (0, a) not in refused]
     return Clipped(
         operating_points=replace(points, at_target=at_target),
         max_points=np.where(_hidden(censoring, max_points), np.nan, max_points),
         censoring=censoring,
         refused=refused,
-        notes=(*censoring.sentences(), *(text for text in said if text is not None)),
+        notes=(*censoring.sentences(), *(text for text in remarks if text is not None)),
     )
 
 

@@ -63,11 +63,11 @@ def comparison_of(runs: Sequence[tuple[str, Path]], given: Sequence[str]) -> lis
         signals.check()
         read.append(read_run_tables(path))
         _refuse_broken(path)
-    made = [f"audit={AUDIT}", f"cohort.runs={_listed([str(path) for _, path in runs])}"]
+    words = [f"audit={AUDIT}", f"cohort.runs={_listed([str(path) for _, path in runs])}"]
     names = _names(runs, read)
     if any(names):
-        made.append(f"cohort.names={_listed(names)}")
-    return [*made, *_shared(read), *given]
+        words.append(f"cohort.names={_listed(names)}")
+    return [*words, *_shared(read), *given]
 
 
 def _refuse_broken(path: Path) -> None:
@@ -113,7 +113,7 @@ def _shared(read: Sequence[RunTables]) -> list[str]:
     if not common:
         raise DataError("compare", "the runs share no FMR target", "runs with a common thresholds.fmr")
     resamples = min(int(str(_part(spec, "bootstrap").get("B", 0))) for spec in specs)
-    found: dict[str, Json] = {
+    settings: dict[str, Json] = {
         "seed": first.get("seed", 0),
         "weighting": first.get("weighting", "identity"),
         "failures": first.get("failures", "apart"),
@@ -124,18 +124,18 @@ def _shared(read: Sequence[RunTables]) -> list[str]:
         "bootstrap.stratify": _part(first, "bootstrap").get("stratify"),
     }
     folded = all(len(run.tables["pairs"]) for run in read)
-    found["folds.source"] = "official" if folded else "none"
-    return [f"{key}={_word(value)}" for key, value in found.items() if value is not None]
+    settings["folds.source"] = "official" if folded else "none"
+    return [f"{key}={_word(value)}" for key, value in settings.items() if value is not None]
 
 
 def _targets(spec: Mapping[str, Json]) -> list[float]:
-    found = _part(spec, "thresholds").get("fmr")
-    return [float(str(value)) for value in found] if isinstance(found, list) else []
+    targets = _part(spec, "thresholds").get("fmr")
+    return [float(str(value)) for value in targets] if isinstance(targets, list) else []
 
 
 def _part(spec: Mapping[str, Json], key: str) -> Mapping[str, Json]:
-    found = spec.get(key)
-    return found if isinstance(found, Mapping) else {}
+    section = spec.get(key)
+    return section if isinstance(section, Mapping) else {}
 
 
 def _listed(texts: Sequence[str]) -> str:
@@ -147,7 +147,7 @@ def _word(value: Json) -> str:
     if isinstance(value, str):
         return quoted(value)
     if isinstance(value, Mapping):
-        return "{" + ",".join(f"{key}:{_word(item)}" for key, item in value.items()) + "}"
+        return "{" + ",".join(f"{key}:{_word(entry)}" for key, entry in value.items()) + "}"
     if isinstance(value, (list, tuple)):
-        return "[" + ",".join(_word(item) for item in value) + "]"
+        return "[" + ",".join(_word(entry) for entry in value) + "]"
     return "null" if value is None else dumps(value)

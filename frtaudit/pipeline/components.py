@@ -69,11 +69,11 @@ def lists_of(
     spec: AuditSpec, cohort_data: CohortData, comparisons: Comparisons
 ) -> dict[str, tuple[Comparisons, str]]:
     """The pairs of every declared test set, and their origin in words."""
-    found: dict[str, tuple[Comparisons, str]] = {}
+    lists: dict[str, tuple[Comparisons, str]] = {}
     for name, test_set in spec.test_sets.items():
-        made = None if test_set.pairs is None else cast("Pairing", test_set.pairs).comparisons(cohort_data)
-        found[name] = set_pairs(spec, name, cohort_data, made, comparisons)
-    return found
+        pairs = None if test_set.pairs is None else cast("Pairing", test_set.pairs).comparisons(cohort_data)
+        lists[name] = set_pairs(spec, name, cohort_data, pairs, comparisons)
+    return lists
 
 
 def surveys_of(spec: AuditSpec, cohort_data: CohortData) -> Mapping[str, object]:
@@ -97,8 +97,8 @@ def load_providers(spec: AuditSpec, cohort_data: CohortData) -> list[Provider]:
     """
     known = offered(cohort_data)
     wanted = known if spec.providers is None else list(spec.providers)
-    panel = [_named(item, cohort_data, known) if isinstance(item, str) else item for item in wanted]
-    providers = [_complete(item) for item in panel]
+    panel = [_named(entry, cohort_data, known) if isinstance(entry, str) else entry for entry in wanted]
+    providers = [_complete(entry) for entry in panel]
     names = [provider.name for provider in providers]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

@@ -124,11 +124,11 @@ def _client(where: str, address: dict[str, str]) -> Iterator["Client"]:
 
 def _refuse_other_versions(client: "Client") -> None:
     """Ask every worker for its version of frtaudit, in words that any worker understands."""
-    own = version("frtaudit")
-    for worker, found in sorted(client.run(version, "frtaudit", on_error="return").items()):
-        if found != own:
-            text = "no frtaudit" if isinstance(found, PackageNotFoundError) else f"frtaudit {found}"
-            raise ClusterError("dask", f"the worker {worker} runs {text}", f"frtaudit {own}, as here")
+    expected = version("frtaudit")
+    for worker, actual in sorted(client.run(version, "frtaudit", on_error="return").items()):
+        if actual != expected:
+            text = "no frtaudit" if isinstance(actual, PackageNotFoundError) else f"frtaudit {actual}"
+            raise ClusterError("dask", f"the worker {worker} runs {text}", f"frtaudit {expected}, as here")
 
 
 @cache
@@ -137,9 +137,9 @@ def kind() -> str:
     from llvmlite.binding import get_host_cpu_name
     from threadpoolctl import threadpool_info
 
-    loaded = [item for item in threadpool_info() if item["user_api"] == "blas"]
-    numpys = [item for item in loaded if "numpy" in item["filepath"]] or loaded
-    blas = sorted({f"{item['internal_api']} for {item.get('architecture')}" for item in numpys})
+    loaded = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    numpys = [library for library in loaded if "numpy" in library["filepath"]] or loaded
+    blas = sorted({f"{library['internal_api']} for {library.get('architecture')}" for library in numpys})
     packages = [f"{name} {version(name)}" for name in PACKAGES]
     return ", ".join([*packages, os.environ.get("NUMBA_CPU_NAME") or get_host_cpu_name(), *blas])
 

@@ -157,11 +157,11 @@ def evaluate(
         *(_NAMED if arrays.named else _NAMELESS),
         f"thresholds.fmr={np.atleast_1d(fmr).astype(float).tolist()}",
     )
-    found = composed(CONFIG, [*words, *overrides])
+    composition = composed(CONFIG, [*words, *overrides])
     schemas = {name: {"column": name, "classes": classes_of(arrays, name)} for name in groups or {}}
-    declared = found.resolved.get("schemas")
+    declared = composition.resolved.get("schemas")
     both = {**schemas, **(declared if isinstance(declared, Mapping) else {})}
-    spec = audit_of(Composed(found.as_written, {**found.resolved, "schemas": both}))
+    spec = audit_of(Composed(composition.as_written, {**composition.resolved, "schemas": both}))
     return _in_memory(_without_samples(spec, arrays), arrays)
 
 
@@ -300,7 +300,7 @@ def _without_samples(spec: AuditSpec, arrays: ScoreArrays) -> AuditSpec:
         return spec
     if any(interval.target is Target.FIXED_IDENTITIES for interval in spec.intervals):
         raise SpecError("intervals", "target fixed_identities without samples", "samples=(probe, reference)")
-    kept: tuple[IntervalSpec, ...] = tuple(
+    intervals: tuple[IntervalSpec, ...] = tuple(
         interval for interval in DEFAULT_INTERVALS if interval.target is not Target.FIXED_IDENTITIES
     )
-    return spec if spec.intervals else replace(spec, intervals=kept)
+    return spec if spec.intervals else replace(spec, intervals=intervals)

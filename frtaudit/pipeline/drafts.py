@@ -33,7 +33,7 @@ def draft(folder: Path, last: str) -> Iterator[Path]:
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)  # for the removal: no more files may be left
-        held = _lock(place)
+        lock = _lock(place)
     except OSError as error:
         raise as_line(error, WHERE) from None
     try:
@@ -58,7 +58,7 @@ def draft(folder: Path, last: str) -> Iterator[Path]:
         with suppress(OSError):  # what was made for it goes, where nothing came
             for path in missing:
                 path.rmdir()
-        os.close(held)
+        os.close(lock)
 
 
 def _remove(place: Path) -> None:
@@ -98,9 +98,9 @@ def _refuse_used(folder: Path, last: str) -> None:
 
 def refuse_invalid(folder: Path) -> None:
     """A run that ``frtaudit verify`` would find invalid for what stood in its folder before is not begun."""
-    found = in_the_way(folder, DRAFT)
-    if found is not None:
-        raise DataError(WHERE, found, "a new folder, or one without it")
+    problem = in_the_way(folder, DRAFT)
+    if problem is not None:
+        raise DataError(WHERE, problem, "a new folder, or one without it")
 
 
 def _refuse_replaced(place: Path, files: int) -> None:

@@ -128,8 +128,8 @@ def _expected_line(spec: AuditSpec, cohort: Cohort, systems: int, width: int) ->
     """Comparisons, time to score them, and memory, by the arithmetic of docs/guides/large.md."""
     n = cohort.n_samples
     pairs, cores = n * (n - 1) // 2, spec.threads or os.cpu_count() or 1
-    kept = 1.25 * (1 + 10 / (math.isqrt(cohort.n_subjects) or 1)) * request_of(spec, []).fmr * pairs
-    sorting = min(BYTES_OF_A_KEPT_PAIR * kept, spec.tail_budget)
+    tail_pairs = 1.25 * (1 + 10 / (math.isqrt(cohort.n_subjects) or 1)) * request_of(spec, []).fmr * pairs
+    sorting = min(BYTES_OF_A_KEPT_PAIR * tail_pairs, spec.tail_budget)
     memory = BASE_BYTES + 8 * n * (width + 1) + sorting + WEIGHT_BYTES * n * cores
     seconds = SECONDS_OF_A_TERM * width * pairs * systems / cores
     return (

@@ -151,7 +151,7 @@ def evaluate_system(
     resolved = tuple(unresolved(target, int(trials.non_mated[0])) for target in targets)
     points = points_of(targets, declared, tail, groups, resolved, fixed)
     max_points = max_points_of(tail, groups, targets, resolved)
-    held = points
+    initial = points
     below = below_floor(scored.context, spec.tail_budget, tail, points, resolved)
     if below is not None:
         points, max_points, tail = extend_tail(
@@ -185,7 +185,7 @@ def evaluate_system(
         notes=(
             *scored.notes,
             *(f"{provider.name}: {text}" for text in clip.notes),
-            *budget_notes(spec.tail_budget, provider.name, tail, points, held),
+            *budget_notes(spec.tail_budget, provider.name, tail, points, initial),
         ),
         fold_pairs=fold_pairs(spec, provider, cohort_data, compared, table, groups, seed),
     )

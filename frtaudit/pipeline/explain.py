@@ -86,13 +86,15 @@ def explain(path: Path, asked: Sequence[float] = (), scale: Scale | None = None)
     wanted: dict[str, list[_Wanted]] = {}
     untold: list[str] = []
     for system in run.systems:
-        found = list(_asked(asked) if asked else _shipped(run, system, scale, untold))
-        wanted[system] = [one for one in found if _is_kept(run, system, one, untold)]
-    told = {system: ones for system, ones in wanted.items() if ones}
-    estimates = _estimates(run, path, told) if told else ()
+        candidates = list(_asked(asked) if asked else _shipped(run, system, scale, untold))
+        wanted[system] = [cut for cut in candidates if _is_kept(run, system, cut, untold)]
+    usable = {system: ones for system, ones in wanted.items() if ones}
+    estimates = _estimates(run, path, usable) if usable else ()
     level = 1 - float(str(_part(run, "bootstrap").get("alpha", 0.05)))
     labels = labels_of(run)
-    meanings = (one for system, ones in told.items() for one in _meanings(system, ones, estimates, labels))
+    meanings = (
+        meaning for system, ones in usable.items() for meaning in _meanings(system, ones, estimates, labels)
+    )
     return Explanation(meanings=tuple(meanings), untold=tuple(dict.fromkeys(untold)), level=level)
 
 
@@ -128,19 +130,19 @@ def scale_of(run: RunTables, system: str) -> Scale | None:
     return Scale.COSINE if _part(run, "cohort").get("type") in ("templates", "synthetic") else None
 
 
-def _is_kept(run: RunTables, system: str, one: _Wanted, untold: list[str]) -> bool:
+def _is_kept(run: RunTables, system: str, cut: _Wanted, untold: list[str]) -> bool:
     low, high = range_of(run, system)
     floor = floor_of(run, system)
-    if not low <= one.threshold <= high:
+    if not low <= cut.threshold <= high:
         untold.append(
-            f"{one.origin} ({one.threshold:g}): outside the scores of {system}, {low:g} to {high:g}"
+            f"{cut.origin} ({cut.threshold:g}): outside the scores of {system}, {low:g} to {high:g}"
         )
-    elif one.threshold < floor:
+    elif cut.threshold < floor:
         untold.append(
-            f"{one.origin} ({one.threshold:g}): the run of {system} kept non-mated scores from {floor:g}; run the "
-            f"audit again with 'thresholds.grid={{kind: explicit, values: [{one.threshold:g}]}}'"
+            f"{cut.origin} ({cut.threshold:g}): the run of {system} kept non-mated scores from {floor:g}; run the "
+            f"audit again with 'thresholds.grid={{kind: explicit, values: [{cut.threshold:g}]}}'"
         )
-    return floor <= one.threshold <= high and low <= one.threshold
+    return floor <= cut.threshold <= high and low <= cut.threshold
 
 
 def _estimates(run: RunTables, path: Path, wanted: Mapping[str, Sequence[_Wanted]]) -> tuple[Estimate, ...]:
@@ -148,7 +150,7 @@ def _estimates(run: RunTables, path: Path, wanted: Mapping[str, Sequence[_Wanted
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "thresholds.json"
         file.write_text(
-            json.dumps({name: {one.key: one.threshold for one in ones} for name, ones in wanted.items()})
+            json.dumps({name: {cut.key: cut.threshold for cut in ones} for name, ones in wanted.items()})
         )
         bootstrap = {key: value for key, value in _part(run, "bootstrap").items() if key in ("B", "alpha")}
         spec = from_plain(
@@ -166,9 +168,11 @@ def _estimates(run: RunTables, path: Path, wanted: Mapping[str, Sequence[_Wanted
                 "intervals": [WILSON],
             }
         )
-        found = audit(spec).result.estimates
+        estimates = audit(spec).result.estimates
     weighting = spec.weighting.value
-    return tuple(one for one in found if "name" in one.at and one.weighting == weighting)
+    return tuple(
+        estimate for estimate in estimates if "name" in estimate.at and estimate.weighting == weighting
+    )
 
 
 def _meanings(
@@ -177,22 +181,22 @@ def _meanings(
     estimates: Sequence[Estimate],
     labels: Mapping[str, Mapping[str, str]],
 ) -> Iterator[Meaning]:
-    own = [one for one in estimates if one.provider == system and one.metric in ("fmr", "fnmr")]
-    rates = {(one.at["name"], one.schema, one.group, one.metric): _rate(one) for one in own}
-    groups = list(dict.fromkeys((one.schema, one.group) for one in own))
-    for one in wanted:
+    rows = [row for row in estimates if row.provider == system and row.metric in ("fmr", "fnmr")]
+    rates = {(row.at["name"], row.schema, row.group, row.metric): _rate(row) for row in rows}
+    groups = list(dict.fromkeys((row.schema, row.group) for row in rows))
+    for cut in wanted:
         for schema, group in groups:
-            fmr, fnmr = (rates[one.key, schema, group, metric] for metric in ("fmr", "fnmr"))
+            fmr, fnmr = (rates[cut.key, schema, group, metric] for metric in ("fmr", "fnmr"))
             yield Meaning(
                 system=system,
-                origin=one.origin,
-                threshold=one.threshold,
+                origin=cut.origin,
+                threshold=cut.threshold,
                 schema=schema,
                 group=group,
                 label=labels.get(schema or "", {}).get(group, group),
                 fmr=fmr,
                 fnmr=fnmr,
-                source=one.source,
+                source=cut.source,
             )
 
 
@@ -209,5 +213,5 @@ def _rate(estimate: Estimate) -> Rate:
 
 
 def _part(run: RunTables, key: str) -> Mapping[str, Json]:
-    found = run.spec.get(key)
-    return found if isinstance(found, Mapping) else {}
+    section = run.spec.get(key)
+    return section if isinstance(section, Mapping) else {}

@@ -40,10 +40,12 @@ def finding_rows(result: AuditResult) -> list[dict[str, Json]]:
 def _frame(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> "pd.DataFrame":
     import pandas as pd
 
-    held = list(rows)
+    listed = list(rows)
     types = {**dict.fromkeys((*_NUMBERS, "p_adjusted"), "float64"), **dict.fromkeys(_COUNTS, "Int64")}
-    made = {name: pd.Series([row[name] for row in held], dtype=types.get(name, "object")) for name in columns}
-    return pd.DataFrame(made)
+    data = {
+        name: pd.Series([row[name] for row in listed], dtype=types.get(name, "object")) for name in columns
+    }
+    return pd.DataFrame(data)
 
 
 def _every(result: AuditResult) -> Iterator[tuple[Estimate, Interval | None]]:
@@ -83,7 +85,12 @@ def _finding_row(result: AuditResult, finding: Finding) -> dict[str, Json]:
 
 def _sense(spec: Mapping[str, Json], name: str) -> Json:
     declared = spec.get("requirements")
-    held = declared if isinstance(declared, Sequence) and not isinstance(declared, str) else ()
+    requirements = declared if isinstance(declared, Sequence) and not isinstance(declared, str) else ()
     return next(
-        (item.get("sense") for item in held if isinstance(item, Mapping) and item.get("name") == name), None
+        (
+            requirement.get("sense")
+            for requirement in requirements
+            if isinstance(requirement, Mapping) and requirement.get("name") == name
+        ),
+        None,
     )

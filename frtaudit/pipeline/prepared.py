@@ -61,7 +61,12 @@ def refuse_few_replicates(spec: AuditSpec, groups: Groups, systems: int) -> None
     counted = TRANSACTIONS in spec.analyses
     findings = planned(spec.requirements, ranked_classes(groups), systems, counted=counted)
     sides = directions(spec.requirements)  # the p of a two-sided finding is twice that of its worse side
-    alpha = min([spec.bootstrap.alpha, *(one.alpha(spec.bootstrap.alpha) for one in spec.requirements)])
+    alpha = min(
+        [
+            spec.bootstrap.alpha,
+            *(requirement.alpha(spec.bootstrap.alpha) for requirement in spec.requirements),
+        ]
+    )
     needed = enough_for_holm(alpha, sides * findings)
     check_resamples(spec.bootstrap, findings, needed)
 
@@ -84,6 +89,6 @@ def ranked_classes(groups: Groups) -> dict[str, tuple[str, ...]]:
     """Schema to its classes, ``unknown`` apart."""
     flags = list(zip(groups.names, groups.ranked, strict=True))
     return {
-        schema: tuple(name for (own, name), ranked in flags if own == schema and ranked)
+        schema: tuple(name for (group_schema, name), ranked in flags if group_schema == schema and ranked)
         for schema in groups.schemas
     }

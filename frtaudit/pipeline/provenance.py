@@ -64,10 +64,10 @@ def counts_of(cohort_data: CohortData) -> dict[str, Json]:
 
 def made_of(cohort_data: CohortData, inputs: Mapping[str, str]) -> dict[str, Json]:
     """``templates``: what made those that the audit reads, where ``frtaudit embed`` did."""
-    made: dict[str, Json] = {
+    templates: dict[str, Json] = {
         name: dict(facts) for name, facts in cohort_data.made.items() if f"templates/{name}.json" in inputs
     }
-    return {"templates": made} if made else {}
+    return {"templates": templates} if templates else {}
 
 
 def inputs_of(spec: AuditSpec, cohort_data: CohortData, providers: Sequence[Provider]) -> dict[str, str]:
@@ -104,7 +104,7 @@ def inputs_of(spec: AuditSpec, cohort_data: CohortData, providers: Sequence[Prov
 def _matchers(spec: AuditSpec) -> set[str]:
     """Providers whose templates analyses and protocols look at, audited or not."""
     lists = [spec.protocol, *(test_set.pairs for test_set in spec.test_sets.values())]
-    makers = [*spec.analyses.values(), *(getattr(item, "rules", None) for item in lists)]
+    makers = [*spec.analyses.values(), *(getattr(pairing, "rules", None) for pairing in lists)]
     return {str(name) for maker in makers if (name := getattr(maker, "matcher", None)) is not None}
 
 
@@ -124,14 +124,16 @@ def digests_of(
 ) -> dict[str, Json]:
     """The audit's identity, the cohort, every input and its rows, and every list that was made, by file name."""
     files: dict[str, Json] = dict(inputs)
-    made: dict[str, Json] = {name: sha256(data) for name, data in sorted(outputs.items())}
-    found: dict[str, Json] = {
+    output_digests: dict[str, Json] = {name: sha256(data) for name, data in sorted(outputs.items())}
+    digests: dict[str, Json] = {
         "spec": spec_digest(spec, inputs),
         "cohort": cohort_data.cohort.digest,
         "inputs": files,
     }
     rows = rows_of(cohort_data, inputs)
-    return found | ({"rows": rows} if rows else {}) | ({"outputs": made} if made else {})
+    return (
+        digests | ({"rows": rows} if rows else {}) | ({"outputs": output_digests} if output_digests else {})
+    )
 
 
 def versions() -> dict[str, str]:
@@ -141,19 +143,21 @@ def versions() -> dict[str, str]:
 
 def notes_of(spec: AuditSpec, outcomes: Sequence[AnalysisOutput]) -> tuple[str, ...]:
     """What the report prints with the method: notes on the spec first, then those of the analyses, each once."""
-    said: list[str] = []
+    notes: list[str] = []
     resamples, alpha = spec.bootstrap.B, spec.bootstrap.alpha
     if abs(alpha * (resamples + 1) - round(alpha * (resamples + 1))) > 1e-9:
-        said.append(
+        notes.append(
             f"alpha (B + 1) = {alpha * (resamples + 1):g} is no integer: percentile bounds are interpolated"
         )
     if spec.requirements:
-        own = (
-            ", or at a level of their own" if any(one.level is not None for one in spec.requirements) else ""
+        extra = (
+            ", or at a level of their own"
+            if any(requirement.level is not None for requirement in spec.requirements)
+            else ""
         )
-        said.append(
-            f"requirements are judged at alpha = {alpha:g}{own}: a pass each by itself, a failure by Holm over all "
+        notes.append(
+            f"requirements are judged at alpha = {alpha:g}{extra}: a pass each by itself, a failure by Holm over all "
             "findings"
         )
-    said += [note for outcome in outcomes for note in outcome.notes]
-    return tuple(dict.fromkeys(said))
+    notes += [note for outcome in outcomes for note in outcome.notes]
+    return tuple(dict.fromkeys(notes))

@@ -35,19 +35,19 @@ def rederive(content: Mapping[str, Json], run: Path, overrides: Sequence[str]) -
     spec = content.get("spec")
     if not isinstance(spec, Mapping):
         raise SpecError("spec", "the result holds none", "a result.json of frtaudit")
-    with held_seal(content, run) as held:
-        again = from_plain(spec, noted_paths(sha256(to_bytes(content))) | held | given_paths(overrides))
+    with held_seal(content, run) as sealed:
+        again = from_plain(spec, noted_paths(sha256(to_bytes(content))) | sealed | given_paths(overrides))
         refuse_places(spec, again)
         check_spec(again)
         return audit(again).result
 
 
-def refuse_places(said: Mapping[str, Json], spec: AuditSpec) -> None:
+def refuse_places(recorded: Mapping[str, Json], spec: AuditSpec) -> None:
     """Raise :class:`SpecError` where the spec of a result says more than an identity: a path, an address, a report."""
     machine = [field.name for field in dataclasses.fields(spec) if not identifies(field)]
     for key in (*machine, *paths_of(spec)):
         with suppress(KeyError):
-            text = f"found {value_at(said, key)!r:.60} in result.json"
+            text = f"found {value_at(recorded, key)!r:.60} in result.json"
             raise SpecError(
                 key, text, "a result.json as a run writes it: no paths, addresses or report settings"
             )
@@ -135,5 +135,5 @@ def _paths(prefix: str, value: object) -> dict[str, object]:
     if not dataclasses.is_dataclass(value):
         return {}
     fields = [field for field in dataclasses.fields(value) if "role" in field.metadata]
-    found = {f"{prefix}{field.name}": getattr(value, field.name) for field in fields}
-    return {name: item for name, item in found.items() if item is not None}
+    paths = {f"{prefix}{field.name}": getattr(value, field.name) for field in fields}
+    return {name: path for name, path in paths.items() if path is not None}

@@ -125,13 +125,13 @@ def _settings_of(run_folder: Path, key: str | None) -> Report:
     if data is None and path.is_file():
         data = read_signed_pdf(path.read_bytes(), (), PDF).attachments.get(SETTINGS)
     settings = settings_of(json.loads(data or b"{}"))
-    own = run_folder / TEMPLATES
+    templates = run_folder / TEMPLATES
     title = f"{settings.title or 'Audit'} (publishable variant)"
     return dataclasses.replace(
         settings,
         title=title,
         key=key,
-        templates=str(own) if own.is_dir() else None,
+        templates=str(templates) if templates.is_dir() else None,
         sign=True,
         html=True,
         pdf=True,
@@ -191,9 +191,9 @@ def _write_report(
     sources |= {} if previous is None else {PREVIOUS: previous.data}
     sources |= {TEMPLATES + name: data for name, data in shape.files.items()}
     brought = sorted({*render.analyses_in(result)} & {*names("section")})
-    told = told_of(settings, date, signing.status, previous, shape, brought)
+    facts = told_of(settings, date, signing.status, previous, shape, brought)
     out = OutputFolder(draft)
-    for name, data in report_files(sources, told, settings, signing, partial(_inner, result)).items():
+    for name, data in report_files(sources, facts, settings, signing, partial(_inner, result)).items():
         if name not in {RESULT, *sealed}:
             out.write(name, data)
 

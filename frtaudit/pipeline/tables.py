@@ -77,16 +77,16 @@ def score_rows(system: SystemData) -> pa.Table:
         return _rows(system, probe, reference, mated, tail.mated_score, None)
     pairs, table = system.comparisons, system.table
     declared = [] if system.fold_pairs is None else [system.fold_pairs]
-    same = [made for made in (*declared, *system.test_sets.values()) if made.listed is pairs]
+    same = [folded for folded in (*declared, *system.test_sets.values()) if folded.listed is pairs]
     given = None if pairs.fold is None else pairs.fold.astype(np.int32)
     fold = _folds(same[0]) if same else given
     return _rows(system, pairs.probe, pairs.reference, pairs.mated, table.score, table.failure, fold)
 
 
-def _folds(made: FoldPairs) -> Index:
+def _folds(folded: FoldPairs) -> Index:
     """The fold of every listed pair; -1: in none."""
-    fold = np.full(made.listed.n_listed, -1, dtype=np.int32)
-    fold[made.at] = made.folds
+    fold = np.full(folded.listed.n_listed, -1, dtype=np.int32)
+    fold[folded.at] = folded.folds
     return fold
 
 
@@ -110,16 +110,16 @@ def _kept(system: SystemData) -> tuple[int, float]:
     )
     used = used[np.isfinite(used) & (used > system.tail.cutoff)]
     score = system.tail.tail_score
-    kept = int(np.searchsorted(-score, -used.min(), side="right")) if used.size else 0
-    if not kept:
+    count = int(np.searchsorted(-score, -used.min(), side="right")) if used.size else 0
+    if not count:
         return 0, float("inf")
-    return kept, min(float(np.nextafter(score[kept - 1], score.dtype.type(-np.inf))), float(used.min()))
+    return count, min(float(np.nextafter(score[count - 1], score.dtype.type(-np.inf))), float(used.min()))
 
 
 def system_rows(system: SystemData) -> pa.Table:
     """One row: range and floor of the written scores, whether all pairs were compared, and what it is that fails."""
-    tail, (kept, floor) = system.tail, _kept(system)
-    whole = system.table is not None or (kept == tail.tail_score.size and np.isneginf(tail.cutoff))
+    tail, (count, floor) = system.tail, _kept(system)
+    whole = system.table is not None or (count == tail.tail_score.size and np.isneginf(tail.cutoff))
     listed = system.provider in system.cohort_data.tables
     columns = [
         _constant(system.provider, 1),
@@ -154,16 +154,16 @@ def sample_rows(system: SystemData) -> pa.Table:
 def pair_rows(system: SystemData) -> pa.Table:
     """The pairs of the folds and of every test set with their scores and folds; -1: in no fold."""
     declared = {} if system.fold_pairs is None else {FOLDS: system.fold_pairs}
-    parts = [_pairs_of(system, name, made) for name, made in (declared | dict(system.test_sets)).items()]
+    parts = [_pairs_of(system, name, folded) for name, folded in (declared | dict(system.test_sets)).items()]
     return pa.concat_tables(parts) if parts else PAIR_SCHEMA.empty_table()
 
 
-def _pairs_of(system: SystemData, name: str, made: FoldPairs) -> pa.Table:
-    listed = made.listed
+def _pairs_of(system: SystemData, name: str, folded: FoldPairs) -> pa.Table:
+    listed = folded.listed
     score = np.full(listed.n_listed, np.nan)
-    score[made.at] = made.score
-    rows = _rows(system, listed.probe, listed.reference, listed.mated, score, None, _folds(made))
-    k = pa.array(np.full(listed.n_listed, made.k, dtype=np.int32))
+    score[folded.at] = folded.score
+    rows = _rows(system, listed.probe, listed.reference, listed.mated, score, None, _folds(folded))
+    k = pa.array(np.full(listed.n_listed, folded.k, dtype=np.int32))
     return rows.append_column("k", k).append_column("test_set", _constant(name, listed.n_listed))
 
 

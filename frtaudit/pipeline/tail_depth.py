@@ -60,16 +60,16 @@ def extend_tail(
 
 
 def budget_notes(
-    budget: int, provider: str, tail: ScoreTail, points: Points, held: Points
+    budget: int, provider: str, tail: ScoreTail, points: Points, initial: Points
 ) -> tuple[str, ...]:
-    """A note where a declared target lies below what the tail's budget holds, as in the points ``held``."""
+    """A note where a declared target lies below what the tail's budget holds, as in the points ``initial``."""
     again = [
         points.targets[a]
         for a in points.declared
-        if np.isnan(held.at_target[0, a]) and not np.isnan(points.at_target[0, a])
+        if np.isnan(initial.at_target[0, a]) and not np.isnan(points.at_target[0, a])
     ]
     if again:
         return (f"{provider}: {scored_again(again, budget)}",)
     lost = [points.targets[a] for a in points.declared if np.isnan(points.at_target[0, a])]
-    said = beyond_budget(lost, budget, tail.tail_score.size, int(tail.histogram.sum()))
-    return () if said is None else (f"{provider}: {said}",)
+    note = beyond_budget(lost, budget, tail.tail_score.size, int(tail.histogram.sum()))
+    return () if note is None else (f"{provider}: {note}",)

@@ -55,16 +55,16 @@ def _scored_set(
 
 
 def set_pairs(
-    spec: AuditSpec, name: str, cohort_data: CohortData, made: Comparisons | None, comparisons: Comparisons
+    spec: AuditSpec, name: str, cohort_data: CohortData, listed: Comparisons | None, comparisons: Comparisons
 ) -> tuple[Comparisons, str]:
-    """The pairs of the declared test set ``name`` and their origin: what its protocol ``made``, else as folds say."""
+    """The pairs of the declared test set ``name`` and their origin: what its protocol ``listed``, else as folds say."""
     of = spec.test_sets[name].folds
     where = f"test_sets.{name}"
     if of.source is FoldSource.NONE:
         raise SpecError(f"{where}.folds.source", "no folds", "official, file, disjoint or strict")
-    if made is None:
+    if listed is None:
         return pairs_of(spec, of, cohort_data, comparisons, where)
-    if made.all_pairs:
+    if listed.all_pairs:
         raise SpecError(
             f"{where}.pairs", "all pairs, implied", "a protocol that lists pairs: listed, sampled, curated"
         )
@@ -72,12 +72,12 @@ def set_pairs(
         raise SpecError(
             f"{where}.folds.source", "folds from a file beside pairs", "official, disjoint or strict"
         )
-    kept, said = _capped(spec, of, cohort_data.cohort, made)
+    capped, note = _capped(spec, of, cohort_data.cohort, listed)
     if of.source is FoldSource.OFFICIAL:
         return _claimed(
-            of, cohort_data.cohort, _with_folds(kept, f"{where}.pairs"), f"{where}.folds"
-        ), f"as its list gives them{said}"
-    return kept, f"{_WORDS[of.source]}{said}"
+            of, cohort_data.cohort, _with_folds(capped, f"{where}.pairs"), f"{where}.folds"
+        ), f"as its list gives them{note}"
+    return capped, f"{_WORDS[of.source]}{note}"
 
 
 _WORDS = {
@@ -92,8 +92,8 @@ def pairs_of(
     """The file's pairs, the protocol's, the cohort's official ones, or as many drawn of each kind; and their origin."""
     at = f"{where}.folds" if where else "folds"
     listed, origin = _pairs(spec, of, cohort_data, comparisons)
-    kept, said = _capped(spec, of, cohort_data.cohort, listed)
-    return _claimed(of, cohort_data.cohort, kept, at), origin + said
+    capped, note = _capped(spec, of, cohort_data.cohort, listed)
+    return _claimed(of, cohort_data.cohort, capped, at), origin + note
 
 
 def _scored(
@@ -237,19 +237,19 @@ def _folded(
     subject = cohort_data.cohort.subject_of.astype(np.int64)
     first, second = subject[listed.probe[scored]], subject[listed.reference[scored]]
     mated = listed.mated[scored]
-    made, overlap = _assigned(of, listed, scored, first, second, cohort_data.cohort)
+    assignment, overlap = _assigned(of, listed, scored, first, second, cohort_data.cohort)
     k = of.k if listed.fold is None or _constructed(of) else int(listed.fold.max()) + 1
-    check = fold_assignment.check_folds(first, second, mated, made.folds, k)
+    check = fold_assignment.check_folds(first, second, mated, assignment.folds, k)
     tail = listed_tail(table, listed, cohort_data.cohort, provider.score_range)
     return FoldPairs(
         first=first,
         second=second,
         mated=mated,
         score=table.score[scored],
-        folds=made.folds,
+        folds=assignment.folds,
         k=k,
         failed=int(np.count_nonzero(~scored)),
-        dropped=made.dropped,
+        dropped=assignment.dropped,
         disjoint=check.mated_disjoint,
         strict=check.fully_disjoint,
         tail=tail,
@@ -273,16 +273,16 @@ def _assigned(
     if of.source is FoldSource.STRICT:
         return fold_assignment.strict_folds(first, second, mated, of.k, names), None
     if of.source is FoldSource.DISJOINT:
-        made = fold_assignment.disjoint_folds(first, mated, of.k, names, strata)
-        return made, fold_assignment.overlap_folds(
+        assignment = fold_assignment.disjoint_folds(first, mated, of.k, names, strata)
+        return assignment, fold_assignment.overlap_folds(
             first, mated, of.k, names, strata
         ).folds if of.overlap else None
     given = listed.fold if listed.fold is not None else np.zeros(listed.n_listed, dtype=np.int16)
-    own = given[scored].astype(np.int64)
+    folds = given[scored].astype(np.int64)
     if not of.overlap:
-        return fold_assignment.Assignment(folds=own), None
+        return fold_assignment.Assignment(folds=folds), None
     dealt = fold_assignment.overlap_folds(first, mated, int(given.max()) + 1, names, strata).folds
-    return fold_assignment.Assignment(folds=own), np.where(mated & (own >= 0), dealt, own)
+    return fold_assignment.Assignment(folds=folds), np.where(mated & (folds >= 0), dealt, folds)
 
 
 def strata_of_pairs(cohort: Cohort, schema: str | None, first: Ints, second: Ints) -> Ints | None:

@@ -40,8 +40,8 @@ def _curve_targets(curve: CurveGrid, declared: Sequence[float], non_mated: int) 
     if not non_mated:
         return set()
     steps = max(0, int(np.floor((high - np.log10(MIN_EXPECTED / non_mated)) * curve.per_decade + 1e-9)))
-    found = {_six_digits(high - step / curve.per_decade) for step in range(steps + 1)}
-    return {value for value in found if unresolved(value, non_mated) is None}
+    targets = {_six_digits(high - step / curve.per_decade) for step in range(steps + 1)}
+    return {value for value in targets if unresolved(value, non_mated) is None}
 
 
 def _six_digits(exponent: float) -> float:
@@ -61,18 +61,18 @@ def declared_thresholds(spec: AuditSpec, provider: Provider) -> list[tuple[float
         low = score_range[0] if grid.low is None else grid.low
         high = score_range[1] if grid.high is None else grid.high
         values = [float(f"{value:.12g}") for value in np.linspace(low, high, grid.num)]
-    found: list[tuple[float, Mapping[str, float | str]]] = [(value, {}) for value in values]
-    found += thresholds_from_file(spec, provider.name)
+    thresholds: list[tuple[float, Mapping[str, float | str]]] = [(value, {}) for value in values]
+    thresholds += thresholds_from_file(spec, provider.name)
     version = {} if provider.thresholds_version is None else {"version": provider.thresholds_version}
-    found += [(value, {"recommended": name, **version}) for name, value in provider.recommended.items()]
-    for value, _ in found:
+    thresholds += [(value, {"recommended": name, **version}) for name, value in provider.recommended.items()]
+    for value, _ in thresholds:
         if not score_range[0] <= value <= score_range[1]:
             raise SpecError(
                 "thresholds",
                 f"{value:g} lies outside the score range of {provider.name}",
                 f"{score_range[0]:g} to {score_range[1]:g}",
             )
-    return found
+    return thresholds
 
 
 def measured_thresholds(
@@ -83,19 +83,21 @@ def measured_thresholds(
     Each with the rate that it was chosen by: that rate says nothing of the system (FORMULAS 8.13).
     """
     grid = spec.thresholds.grid
-    found: dict[float, str] = {}
+    thresholds: dict[float, str] = {}
     if grid.kind is GridKind.QUANTILE and tail.mated_score.size:
         shares = np.linspace(grid.low or 0.0, 1.0 if grid.high is None else grid.high, grid.num)
         for share in shares.tolist():
-            found.setdefault(float(np.quantile(tail.mated_score, share)), f"fnmr={share:.6g}")
+            thresholds.setdefault(float(np.quantile(tail.mated_score, share)), f"fnmr={share:.6g}")
     if grid.kind is GridKind.FMR_DECADES and int(tail.histogram.sum()):
         total = int(rates_of.trials(tail, groups).non_mated[0])
         for value in decades_of(spec):
             if unresolved(value, total) is None:
                 threshold = _or_nan(rates_of.threshold_at, tail, groups, value, WEIGHTINGS[0])
-                found.setdefault(threshold, f"fmr={value:g}")
+                thresholds.setdefault(threshold, f"fmr={value:g}")
     source = ThresholdSource.SAME_DATA.value
-    return [(value, {"source": source, "name": name}) for value, name in found.items() if np.isfinite(value)]
+    return [
+        (value, {"source": source, "name": name}) for value, name in thresholds.items() if np.isfinite(value)
+    ]
 
 
 def decades_of(spec: AuditSpec) -> list[float]:

@@ -82,11 +82,11 @@ def demands(
 ) -> list[Demand]:
     """Every planned requirement, and ratios to the overall rate, group by group; groups that do not differ once."""
     rates = {
-        rate: min((item.expected for item in planned if item.rate == rate), default=default)
+        rate: min((goal.expected for goal in planned if goal.rate == rate), default=default)
         for rate, default in (("fmr", HALF * min(spec.thresholds.fmr, default=0.0)), ("fnmr", 0.0))
     }
     rates |= context.settings.expected
-    asked = [(item.requirement, item.rate, item.expected, item.parties) for item in planned]
+    asked = [(goal.requirement, goal.rate, goal.expected, goal.parties) for goal in planned]
     for requirement in spec.requirements:
         rate = str(requirement.of).removesuffix("_at_fmr")
         if requirement.metric == RATIO and rates.get(rate):
@@ -110,7 +110,7 @@ def _of(
     seen = set()
     for party in of:
         share = _share(party, parties)
-        alike = [one for one in of if (_share(one, parties), one.designs) == (share, party.designs)]
+        alike = [other for other in of if (_share(other, parties), other.designs) == (share, party.designs)]
         key = (party.schema, share, str(party.designs))
         if key not in seen:
             seen.add(key)
@@ -154,20 +154,20 @@ def ways(asked: Sequence[Demand]) -> tuple[str, ...]:
 
 
 def needed(
-    asked: Iterable[Demand], made: Callable[[int], Party], way: str, least: float
+    asked: Iterable[Demand], party_of: Callable[[int], Party], way: str, least: float
 ) -> tuple[int | None, Demand | None]:
     """The fewest subjects in all that decide all of ``asked``, and what decides that number; None where none do."""
     most, last = power.MIN_SUBJECTS, None
     for demand in asked:
-        if last is None or demand.power(made(most), way) < least * ENOUGH:
+        if last is None or demand.power(party_of(most), way) < least * ENOUGH:
 
-            def enough(subjects: int, one: Demand = demand) -> bool:
-                return one.power(made(subjects), way) >= least * ENOUGH
+            def enough(subjects: int, current: Demand = demand) -> bool:
+                return current.power(party_of(subjects), way) >= least * ENOUGH
 
-            found = power.fewest(enough)
-            if found is None:
+            fewest = power.fewest(enough)
+            if fewest is None:
                 return None, demand
-            most, last = max(most, found), demand
+            most, last = max(most, fewest), demand
     return most, last
 
 
@@ -188,11 +188,11 @@ def _takes(asked: list[Demand], whole: Party, context: PlanContext) -> Section:
     for demand in asked:
         cells: list[Cell] = []
         for way in ways(asked):
-            found, _ = needed([demand], partial(cohort, whole=whole), way, context.settings.power)
-            design, subjects = demand.sizes(cohort(found or 0, whole))
+            fewest, _ = needed([demand], partial(cohort, whole=whole), way, context.settings.power)
+            design, subjects = demand.sizes(cohort(fewest or 0, whole))
             trials = design.trials(subjects)
             cells += (
-                [None] * 4 if found is None else [demand.expected * trials, round(trials), subjects, found]
+                [None] * 4 if fewest is None else [demand.expected * trials, round(trials), subjects, fewest]
             )
         rows.append((demand.requirement.name, _group(demand), *cells))
     whats = ("errors", "comparisons", "subjects", "of all")
@@ -215,12 +215,12 @@ def _designs(asked: list[Demand], whole: Party, context: PlanContext) -> Section
     for each in TRANSACTIONS if counted else SAMPLES:
         cells: list[Cell] = []
         for way in ways(asked):
-            made = partial(cohort, whole=whole, each=each)
-            found, last = needed(asked, made, way, context.settings.power)
-            total = None if found is None else found * each
+            party_of = partial(cohort, whole=whole, each=each)
+            fewest, last = needed(asked, party_of, way, context.settings.power)
+            total = None if fewest is None else fewest * each
             if total is not None:
                 least[way] = min(total, least.get(way, total))
-            cells += [found, total, "" if last is None else last.requirement.name]
+            cells += [fewest, total, "" if last is None else last.requirement.name]
         rows.append((each, *cells))
     columns = (f"{way}: {name}" for way in ways(asked) for name in ("subjects", what, "for"))
     return Section(
@@ -237,11 +237,11 @@ def _designs(asked: list[Demand], whole: Party, context: PlanContext) -> Section
 
 def _decides(spec: AuditSpec, asked: list[Demand], parties: list[Party], context: PlanContext) -> Section:
     """Whether this cohort passes each requirement with the power asked for, before it is scored."""
-    ranked = {schema: [one.name for one in of_schema(parties, schema)] for schema in schemas_of(parties)}
+    ranked = {schema: [party.name for party in of_schema(parties, schema)] for schema in schemas_of(parties)}
     rows: list[tuple[Cell, ...]] = []
     for demand in asked:
         design, subjects = demand.sizes(parties[0])
-        found = [demand.power(parties[0], way) for way in ways(asked)]
+        powers = [demand.power(parties[0], way) for way in ways(asked)]
         reason = None if demand.rate in OF_TRANSACTIONS else why_not(demand.requirement, spec, ranked)
         rows.append(
             (
@@ -249,8 +249,8 @@ def _decides(spec: AuditSpec, asked: list[Demand], parties: list[Party], context
                 _group(demand),
                 subjects,
                 round(design.trials(subjects)),
-                *found,
-                f"not testable: {reason}" if reason else _outcome(found, context.settings.power),
+                *powers,
+                f"not testable: {reason}" if reason else _outcome(powers, context.settings.power),
             )
         )
     return Section(
@@ -269,13 +269,13 @@ def _decides(spec: AuditSpec, asked: list[Demand], parties: list[Party], context
     )
 
 
-def _outcome(found: Sequence[float], asked: float) -> str:
+def _outcome(powers: Sequence[float], asked: float) -> str:
     """By the powers of :func:`ways`: a given design effect counts for itself."""
-    if found[-1] >= asked * ENOUGH:
+    if powers[-1] >= asked * ENOUGH:
         return "decides"
-    if found[0] >= asked * ENOUGH:
+    if powers[0] >= asked * ENOUGH:
         return "decides if comparisons are independent"
-    return "cannot pass" if found[0] == 0 else "seldom passes"
+    return "cannot pass" if powers[0] == 0 else "seldom passes"
 
 
 def _group(demand: Demand) -> str:

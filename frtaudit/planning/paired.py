@@ -34,7 +34,7 @@ def differences(systems: Sequence[SystemData], context: PlanContext) -> Iterator
     for measure in measures.fnmr(common):
         if measure.schema is not None:
             continue
-        found = judged(measure, common, context.alpha)
+        outcome = judged(measure, common, context.alpha)
         yield Section(
             name="pilot_difference",
             title=f"Pilot: differences in FNMR at FMR {measure.at['fmr']} between {len(systems)} systems",
@@ -46,23 +46,24 @@ def differences(systems: Sequence[SystemData], context: PlanContext) -> Iterator
                 "subjects: there are",
             ),
             rows=tuple(
-                _row(found, place, wanted) for place in range(len(found.family.pairs if found.family else ()))
+                _row(outcome, place, wanted)
+                for place in range(len(outcome.family.pairs if outcome.family else ()))
             ),
-            notes=(PAIRED, *(f"{_named(found, pair)}: {why}" for pair, why in found.untested.items())),
+            notes=(PAIRED, *(f"{_named(outcome, pair)}: {why}" for pair, why in outcome.untested.items())),
         )
 
 
-def _row(found: Judged, place: int, wanted: float) -> tuple[Cell, ...]:
-    if found.family is None:
+def _row(outcome: Judged, place: int, wanted: float) -> tuple[Cell, ...]:
+    if outcome.family is None:
         return ()
     return (
-        _named(found, found.family.pairs[place]),
-        float(found.family.value[place]),
-        float(found.detectable()[place]),
-        int(np.ceil(found.subjects_for(wanted)[place])),
-        found.measure.subjects,
+        _named(outcome, outcome.family.pairs[place]),
+        float(outcome.family.value[place]),
+        float(outcome.detectable()[place]),
+        int(np.ceil(outcome.subjects_for(wanted)[place])),
+        outcome.measure.subjects,
     )
 
 
-def _named(found: Judged, pair: tuple[int, int]) -> str:
-    return f"{found.names[pair[0]]} - {found.names[pair[1]]}"
+def _named(outcome: Judged, pair: tuple[int, int]) -> str:
+    return f"{outcome.names[pair[0]]} - {outcome.names[pair[1]]}"

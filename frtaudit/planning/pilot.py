@@ -52,14 +52,14 @@ def limits(system: SystemData, asked: list[Wanted], context: PlanContext) -> Ite
     """What each planned requirement needs by this provider's own dependence, at the expected rate and at its own."""
     rows: list[tuple[Cell, ...]] = []
     notes: list[str] = []
-    for item, party in [(one, of) for one in asked for of in one.parties]:
-        place = f"{item.requirement.name}, {party.name}"
-        threshold = _threshold(system, item.requirement)
-        seen = None if threshold is None else read(system, item.rate, party, threshold)
+    for goal, party in [(wanted, of) for wanted in asked for of in wanted.parties]:
+        place = f"{goal.requirement.name}, {party.name}"
+        threshold = _threshold(system, goal.requirement)
+        seen = None if threshold is None else read(system, goal.rate, party, threshold)
         if seen is None:
             notes.append(f"{place}: these scores do not say")
             continue
-        rows.append((item.requirement.name, party.name, *_needs(seen, item, context)))
+        rows.append((goal.requirement.name, party.name, *_needs(seen, goal, context)))
         if seen.interval.borrowed_from is not None or seen.interval.note:
             notes.append(f"{place}: {WEAK}")
     if asked:
@@ -86,10 +86,10 @@ def ratios(system: SystemData, parties: list[Party], context: PlanContext) -> It
     for schema in schemas_of(parties):
         groups = of_schema(parties, schema)
         rows = [
-            (WORDS[rate], system.operating_points.targets[place], *found)
+            (WORDS[rate], system.operating_points.targets[place], *cells)
             for place in reversed(system.operating_points.declared)
             for rate in ("fnmr", "fmr")
-            for found in _ratio(
+            for cells in _ratio(
                 system, rate, float(system.operating_points.at_target[POOLED, place]), groups, context
             )
         ]
@@ -116,10 +116,10 @@ def classes(system: SystemData, context: PlanContext) -> Iterator[Section]:
     for s, schema in enumerate(system.groups.schemas):
         names = [
             (g, name)
-            for g, ((own, name), flag) in enumerate(
+            for g, ((group_schema, name), flag) in enumerate(
                 zip(system.groups.names, system.groups.ranked, strict=True)
             )
-            if own == schema and flag
+            if group_schema == schema and flag
         ]
         rows = tuple(
             _apart(name, g, system.groups.of[s][who], means, len(names), context) for g, name in names
@@ -179,13 +179,13 @@ def _dependence(seen: PilotRate, rate: str) -> Dependence:
     return power.measured(seen.party.designs[rate], seen.party.subjects or 0, seen.interval.deff)
 
 
-def _needs(seen: PilotRate, item: Wanted, context: PlanContext) -> tuple[Cell, ...]:
-    interval, design = seen.interval, seen.party.designs[item.rate]
+def _needs(seen: PilotRate, goal: Wanted, context: PlanContext) -> tuple[Cell, ...]:
+    interval, design = seen.interval, seen.party.designs[goal.rate]
     needed = (
         power.subjects_to_pass(
-            design, _dependence(seen, item.rate), rate, item.limit, context.alpha, context.settings.power
+            design, _dependence(seen, goal.rate), rate, goal.limit, context.alpha, context.settings.power
         )
-        for rate in (item.expected, interval.rate)
+        for rate in (goal.expected, interval.rate)
     )
     return interval.errors, float(interval.rate), float(interval.deff), *needed, seen.party.subjects
 
@@ -199,13 +199,13 @@ def _ratio(
     ]
     if len(seen) < MIN_SUBJECTS:
         return
-    lowest, deff = min(item.interval.rate for item in seen), max(item.interval.deff for item in seen)
+    lowest, deff = min(pilot.interval.rate for pilot in seen), max(pilot.interval.deff for pilot in seen)
     ratio = needed = None
     if lowest > 0:
-        ways = [detectable.resampled(_dependence(item, rate), item.party.designs[rate]) for item in seen]
+        ways = [detectable.resampled(_dependence(pilot, rate), pilot.party.designs[rate]) for pilot in seen]
         sizes = [
-            way.n_eff(item.party.designs[rate], item.party.subjects or 0)
-            for way, item in zip(ways, seen, strict=True)
+            way.n_eff(pilot.party.designs[rate], pilot.party.subjects or 0)
+            for way, pilot in zip(ways, seen, strict=True)
         ]
         few = min(range(len(seen)), key=lambda place: sizes[place])
         ratio = detectable.detectable_ratio(

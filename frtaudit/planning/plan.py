@@ -58,9 +58,9 @@ def with_stand_in(overrides: Sequence[str]) -> list[str]:
     >>> with_stand_in(["schema=gender", "cohort.root=faces"])
     ['audit=templates', 'cohort=synthetic', 'schema=gender']
     """
-    kept = [word for word in overrides if word.partition("=")[0].partition(".")[0] != "cohort"]
-    named = {word.partition("=")[0] for word in kept}
-    return [*(f"{key}={value}" for key, value in STAND_IN.items() if key not in named), *kept]
+    words = [word for word in overrides if word.partition("=")[0].partition(".")[0] != "cohort"]
+    named = {word.partition("=")[0] for word in words}
+    return [*(f"{key}={value}" for key, value in STAND_IN.items() if key not in named), *words]
 
 
 def check(settings: Settings) -> None:
@@ -104,20 +104,20 @@ def _check_rates(option: str, values: Mapping[str, float]) -> None:
 def _sections(
     spec: AuditSpec, context: PlanContext, parties: list[Party], count: int, systems: Iterable[SystemData]
 ) -> Iterator[Section]:
-    found = list(wanted(spec.requirements, parties, context.settings))
-    planned = [item for item in found if isinstance(item, Wanted)]
+    entries = list(wanted(spec.requirements, parties, context.settings))
+    planned = [entry for entry in entries if isinstance(entry, Wanted)]
     yield sizes.settings(context)
     yield sizes.cohort(parties)
     if spec.thresholds.fmr:
         yield sizes.resolution(parties, spec.thresholds.fmr)
-    for item in planned:
-        yield sizes.limit(item, context)
+    for goal in planned:
+        yield sizes.limit(goal, context)
     yield from sizes.ratios(parties, list(_rates(spec, planned, context.settings)), context)
     decided = decisions.demands(spec, planned, parties, context) if _others(spec) else []
     yield from decisions.sections(spec, decided, parties, context)
     ratios = {demand.requirement.name for demand in decided}
-    left = [item for item in found if not isinstance(item, Wanted)]
-    yield from _unplanned([item for item in left if item[0].name not in ratios])
+    left = [entry for entry in entries if not isinstance(entry, Wanted)]
+    yield from _unplanned([entry for entry in left if entry[0].name not in ratios])
     if spec.requirements:
         members = sum(_members(requirement, parties) for requirement in spec.requirements)
         sides = requirements.directions(spec.requirements)
@@ -133,7 +133,7 @@ def _sections(
 
 def _rates(spec: AuditSpec, planned: list[Wanted], settings: Settings) -> Iterator[tuple[str, float]]:
     """At which rates groups are compared: FNMR as expected, FMR as expected or at each target."""
-    fnmr = [item.expected for item in planned if item.rate == "fnmr"]
+    fnmr = [goal.expected for goal in planned if goal.rate == "fnmr"]
     if "fnmr" in settings.expected or fnmr:
         yield "fnmr", settings.expected.get("fnmr", min(fnmr, default=0.0))
     targets = [settings.expected["fmr"]] if "fmr" in settings.expected else spec.thresholds.fmr
@@ -143,7 +143,7 @@ def _rates(spec: AuditSpec, planned: list[Wanted], settings: Settings) -> Iterat
 
 def _others(spec: AuditSpec) -> bool:
     """Whether limits are somebody else's, or of a ratio to the overall rate: these are planned together."""
-    return bool(spec.profiles) or any(one.metric == RATIO for one in spec.requirements)
+    return bool(spec.profiles) or any(requirement.metric == RATIO for requirement in spec.requirements)
 
 
 def _members(requirement: RequirementSpec, parties: list[Party]) -> int:

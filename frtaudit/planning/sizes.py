@@ -156,11 +156,11 @@ def _needs(party: Party, asked: Wanted, context: PlanContext) -> Iterator[tuple[
     design = party.designs[asked.rate]
     have = party.subjects
     for name, errors in (("rule of 3", RULE_OF_3), ("rule of 30", RULE_OF_30)):
-        found = [
+        by_rule = [
             power.subjects_for(design, way, errors / asked.limit)
             for way in context.ways(asked.rate, design, rule=False).values()
         ]
-        yield (party.name, name, *_pairs(design, found), have)
+        yield (party.name, name, *_pairs(design, by_rule), have)
     for name, rate in (
         ("pass at no error", 0.0),
         (f"pass, power {context.settings.power:g}", asked.expected),

@@ -19,9 +19,9 @@ def answer(result: AuditResult) -> tuple[str, ...]:
     source = Source(result)
     with canvas.undrawn():
         chosen = vendor_choice.choice(source)
-    said = [] if chosen is None else [chosen.sentence]
-    said += [*sentences.sentences(source, all_rulings(source)), *two_dates.answers(source)]
-    return tuple(plain_text(sentence) for sentence in said)
+    lines = [] if chosen is None else [chosen.sentence]
+    lines += [*sentences.sentences(source, all_rulings(source)), *two_dates.answers(source)]
+    return tuple(plain_text(sentence) for sentence in lines)
 
 
 def front_figure(result: AuditResult) -> PaperFigure | None:

@@ -58,7 +58,7 @@ class Checklist:
 
     def count(self, status: ItemStatus) -> int:
         """How many items have a status."""
-        return sum(item.status is status for item in self.items)
+        return sum(entry.status is status for entry in self.items)
 
 
 @cache
@@ -89,18 +89,18 @@ def filled(result: AuditResult, settings: Report, names: Sequence[str]) -> tuple
 
 def to_json(lists: Sequence[Checklist]) -> bytes:
     """Canonical JSON of filled lists."""
-    found: list[Json] = [
+    filled: list[Json] = [
         {
             "name": checklist.name,
             "title": checklist.title,
             "items": [
-                {**asdict(item), "status": item.status.value, "place": list(item.place)}
-                for item in checklist.items
+                {**asdict(entry), "status": entry.status.value, "place": list(entry.place)}
+                for entry in checklist.items
             ],
         }
         for checklist in lists
     ]
-    return to_bytes({"disclaimer": DISCLAIMER, "checklists": found})
+    return to_bytes({"disclaimer": DISCLAIMER, "checklists": filled})
 
 
 def to_csv(lists: Sequence[Checklist]) -> bytes:
@@ -109,15 +109,15 @@ def to_csv(lists: Sequence[Checklist]) -> bytes:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for checklist in lists:
-        for item in checklist.items:
+        for entry in checklist.items:
             row = (
-                item.id,
-                item.ref,
-                item.asks,
-                item.status.value,
-                " ".join(item.place),
-                item.section,
-                item.remark,
+                entry.id,
+                entry.ref,
+                entry.asks,
+                entry.status.value,
+                " ".join(entry.place),
+                entry.section,
+                entry.remark,
             )
             writer.writerow([cell(value) for value in (checklist.name, *row)])
     return text.getvalue().encode()
@@ -138,9 +138,9 @@ class Evidence:
         kind, _, words = rule.partition(" ")
         if rule.startswith("/") or " " not in rule:
             alternatives = rule.split("|")
-            return next((found for alternative in alternatives if (found := self._one(alternative))), None)
+            return next((place for alternative in alternatives if (place := self._one(alternative))), None)
         if kind in ("report", "interval") and "|" in words:
-            return next((found for word in rule.split("|") if (found := self._one(word))), None)
+            return next((place for word in rule.split("|") if (place := self._one(word))), None)
         return self._one(rule)
 
     def _one(self, rule: str) -> str | None:
@@ -191,13 +191,13 @@ class Evidence:
 
 
 def _list(name: str, evidence: Evidence) -> Checklist:
-    found = known()[name]
-    items = found["item"]
+    declared = known()[name]
+    items = declared["item"]
     return Checklist(
         name=name,
-        title=str(found["title"]),
-        note=str(found["note"]),
-        items=tuple(_item(item, evidence) for item in (items if isinstance(items, list) else ())),
+        title=str(declared["title"]),
+        note=str(declared["note"]),
+        items=tuple(_item(entry, evidence) for entry in (items if isinstance(items, list) else ())),
     )
 
 
@@ -206,13 +206,13 @@ def _item(declared: Mapping[str, object], evidence: Evidence) -> Item:
     rules = declared.get("found")
     places = [evidence.place(str(rule)) for rule in (rules if isinstance(rules, list) else ())]
     if applies == "no":
-        status, said = ItemStatus.NOT_APPLICABLE, str(declared["why"])
+        status, remark = ItemStatus.NOT_APPLICABLE, str(declared["why"])
     elif applies and evidence.place(applies) is None:
-        status, said = ItemStatus.NOT_APPLICABLE, "it applies to no part of this audit"
+        status, remark = ItemStatus.NOT_APPLICABLE, "it applies to no part of this audit"
     elif places and all(places):
-        status, said = ItemStatus.PROVIDED, ""
+        status, remark = ItemStatus.PROVIDED, ""
     else:
-        status, said = ItemStatus.MISSING, str(declared.get("supply", ""))
+        status, remark = ItemStatus.MISSING, str(declared.get("supply", ""))
     provided = status is ItemStatus.PROVIDED
     return Item(
         id=str(declared["id"]),
@@ -221,7 +221,7 @@ def _item(declared: Mapping[str, object], evidence: Evidence) -> Item:
         status=status,
         place=tuple(place for place in places if place) if provided else (),
         section=str(declared.get("section", "")) if provided else "",
-        remark=said,
+        remark=remark,
     )
 
 

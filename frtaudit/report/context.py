@@ -166,10 +166,10 @@ def context(
         (name, shape.titles.get(name, title), build(source))
         for name, title, build in quiet(SECTIONS, "sections")
     ]
-    for own in shape.own(titles()):
-        after = own.after or "robustness"  # findings first, then sections of one's own, then the method
+    for part in shape.own(titles()):
+        after = part.after or "robustness"  # findings first, then sections of one's own, then the method
         place = next(index for index, (name, _, _) in enumerate(views, 1) if name == after)
-        views.insert(place, (own.name, own.title, own))
+        views.insert(place, (part.name, part.title, part))
     first = next(index for index, (name, _, _) in enumerate(views) if name == ANNEX[0][0])
     name = str(result.spec.get("name", "audit"))
     return Context(

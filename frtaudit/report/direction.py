@@ -50,8 +50,8 @@ def isolated(text: str) -> str:
     """
     if text.isascii() or not _HAS_LETTER.search(text):
         return text
-    found = _pattern(_names.get())
-    return found.sub(rf"{FIRST_STRONG_ISOLATE}\g<0>{POP_ISOLATE}", text)
+    pattern = _pattern(_names.get())
+    return pattern.sub(rf"{FIRST_STRONG_ISOLATE}\g<0>{POP_ISOLATE}", text)
 
 
 @cache
@@ -72,8 +72,8 @@ def _as_printed(name: str) -> Iterator[str]:
 def names_in(result: AuditResult, settings: Report) -> Iterator[str]:
     """What a result and the settings of its report name: systems, schemas, classes, requirements and the rest."""
     every: tuple[Estimate | Curve, ...] = (*result.estimates, *result.curves)
-    for item in every:
-        yield from (item.provider, item.schema or "", *item.group.split("|"))
+    for record in every:
+        yield from (record.provider, record.schema or "", *record.group.split("|"))
     for value in (result.spec, result.cohort, plain(settings)):
         yield from strings_in(value)
 
@@ -83,9 +83,9 @@ def strings_in(value: Json) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        for key, item in value.items():
+        for key, entry in value.items():
             yield key
-            yield from strings_in(item)
+            yield from strings_in(entry)
     elif isinstance(value, Sequence):
-        for item in value:
-            yield from strings_in(item)
+        for entry in value:
+            yield from strings_in(entry)

@@ -59,8 +59,8 @@ def page_name(files: Files) -> str:
 
 def templates_in(files: Files) -> dict[str, bytes]:
     """The report's own templates, by their names below ``templates/``."""
-    own = sorted(name for name in files if name.startswith(TEMPLATES))
-    return {name.removeprefix(TEMPLATES): files[name] for name in own}
+    names = sorted(name for name in files if name.startswith(TEMPLATES))
+    return {name.removeprefix(TEMPLATES): files[name] for name in names}
 
 
 def has_sections(files: Files) -> bool:

@@ -61,20 +61,20 @@ def made_again(
     }
     command = [sys.executable, "-P", "-m", "frtaudit.report.fresh"]
     with (
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as own,
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         tempfile.TemporaryFile() as asked,
-        tempfile.TemporaryFile() as made,
+        tempfile.TemporaryFile() as output,
         tempfile.TemporaryFile() as file,
     ):
         asked.write(json.dumps(job).encode())
         asked.seek(0)
-        environment = os.environ | {"PYTHONHASHSEED": "random", DRAWING: os.devnull, "TMPDIR": own}
+        environment = os.environ | {"PYTHONHASHSEED": "random", DRAWING: os.devnull, "TMPDIR": folder}
         try:
-            process = subprocess.Popen(command, stdin=asked, stdout=made, stderr=file, env=environment)  # noqa: S603  this program itself
+            process = subprocess.Popen(command, stdin=asked, stdout=output, stderr=file, env=environment)  # noqa: S603  this program itself
         except OSError as error:
             raise UnfinishedError("report", f"no second process can be started ({error.strerror})") from None
         try:
-            yield lambda: _awaited(process, made, file, longest)
+            yield lambda: _awaited(process, output, file, longest)
         finally:
             process.kill()
             process.wait()
@@ -87,9 +87,9 @@ def main() -> None:
     """
     collect_seldom()
     try:
-        made = json.dumps(_text(_made())).encode()
+        output = json.dumps(_text(_made())).encode()
         with os.fdopen(sys.stdout.fileno(), "wb", closefd=False) as stream:  # whole, also under python -u
-            stream.write(made)
+            stream.write(output)
     except Exception as error:  # noqa: BLE001  whatever ends it, the other process says it in one line
         if of_machine(error):
             line = as_line(error, "report")
@@ -103,28 +103,28 @@ def _made() -> dict[str, bytes]:
     job = json.load(sys.stdin.buffer)
     files = _data(job["files"])
     page = page_of(files)
-    made = {"page": page, "settings": settings_again(files)}
+    documents = {"page": page, "settings": settings_again(files)}
     if job["attached"] is not None:
         attached = _data(job["attached"]) | {page_name(files): page}
         for part in job["parts"]:
-            made[part] = render.pdf(page.decode(), attached, Part(part))
-    return made
+            documents[part] = render.pdf(page.decode(), attached, Part(part))
+    return documents
 
 
 def _awaited(
-    process: "subprocess.Popen[bytes]", made: IO[bytes], said: IO[bytes], longest: float | None
+    process: "subprocess.Popen[bytes]", output: IO[bytes], messages: IO[bytes], longest: float | None
 ) -> Rendered:
     code = _ended(process, longest)
-    made.seek(0)
-    said.seek(0)
-    lines = said.read().decode(errors="replace").strip().splitlines()
+    output.seek(0)
+    messages.seek(0)
+    lines = messages.read().decode(errors="replace").strip().splitlines()
     if code == FAULT and lines:
         raise UnfinishedError(*json.loads(lines[-1]))
     if code != 0:
         kind = DataError if code == NO_REPORT else UnfinishedError
         why = lines[-1][:200] if lines else f"it ended with {code}"
         raise kind("report", f"could not be made again in a second process ({why})")
-    data = _data(json.load(made))
+    data = _data(json.load(output))
     return Rendered(
         page=data["page"],
         settings=data["settings"],

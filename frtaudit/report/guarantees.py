@@ -14,43 +14,43 @@ PAPER = '<rect width="100%" height="100%" fill="#fefefe"/>'
 DIGITS = 3
 
 
-def page(found: Study) -> str:
+def page(study: Study) -> str:
     """The study as one HTML file: no script, no network. Identical for the same study."""
     style = minified((shipped("templates") / "report.css").read_text("utf-8"))
     template = shipped_templates().get_template("guarantees.html.j2")
     return template.render(
-        found=found, figures=panels(found), number=_number, share=_share, style=style, policy=policy_of(style)
+        found=study, figures=panels(study), number=_number, share=_share, style=style, policy=policy_of(style)
     )
 
 
-def panels(found: Study) -> dict[str, Panel]:
+def panels(study: Study) -> dict[str, Panel]:
     """Every figure of the page by name, in the page's order; what the study left out is left out."""
-    made: dict[str, Panel] = {}
-    if found["levels"]:
-        made["levels"] = draw.levels(found)
-    if found["cells"]:
-        made["misses"] = draw.misses(found)
-    for quantity in dict.fromkeys(row["quantity"] for cell in found["cells"] for row in cell["intervals"]):
+    figures: dict[str, Panel] = {}
+    if study["levels"]:
+        figures["levels"] = draw.levels(study)
+    if study["cells"]:
+        figures["misses"] = draw.misses(study)
+    for quantity in dict.fromkeys(row["quantity"] for cell in study["cells"] for row in cell["intervals"]):
         stem = quantity.lower().replace(" ", "_")
-        if draw.is_seen(found, quantity, "coverage"):
-            made[f"coverage_{stem}"] = draw.coverage(found, quantity, f"coverage-{stem}")
-        if draw.is_seen(found, quantity, "width_ratio"):
-            made[f"width_{stem}"] = draw.widths(found, quantity, f"width-{stem}")
-    made["few_errors"] = draw.few_errors(found)
-    return made
+        if draw.is_seen(study, quantity, "coverage"):
+            figures[f"coverage_{stem}"] = draw.coverage(study, quantity, f"coverage-{stem}")
+        if draw.is_seen(study, quantity, "width_ratio"):
+            figures[f"width_{stem}"] = draw.widths(study, quantity, f"width-{stem}")
+    figures["few_errors"] = draw.few_errors(study)
+    return figures
 
 
-def files(found: Study) -> dict[str, str]:
+def files(study: Study) -> dict[str, str]:
     """Every figure as an SVG file on paper of its own, by file name without its ending."""
-    return {name: on_paper(panel.svg) for name, panel in panels(found).items()}
+    return {name: on_paper(panel.svg) for name, panel in panels(study).items()}
 
 
-def for_documents(found: Study) -> dict[str, str]:
+def for_documents(study: Study) -> dict[str, str]:
     """The two figures of docs/methods/guarantees.md, as SVG files; a study without levels has one of them."""
-    made = {"few_errors": draw.few_errors(found, "few-errors")}
-    if found["levels"]:
-        made["for_whom"] = draw.levels(found, "for-whom")
-    return {name: on_paper(panel.svg) for name, panel in made.items()}
+    figures = {"few_errors": draw.few_errors(study, "few-errors")}
+    if study["levels"]:
+        figures["for_whom"] = draw.levels(study, "for-whom")
+    return {name: on_paper(panel.svg) for name, panel in figures.items()}
 
 
 def on_paper(svg: str) -> str:

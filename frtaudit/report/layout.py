@@ -45,7 +45,7 @@ def shipped_templates() -> Environment:
 
 def _templates(kind: type[Environment], loader: BaseLoader) -> Environment:
     """Templates that are escaped and strict about names."""
-    made = kind(
+    environment = kind(
         loader=loader,
         undefined=StrictUndefined,
         autoescape=True,
@@ -53,8 +53,8 @@ def _templates(kind: type[Environment], loader: BaseLoader) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["breakable"] = breakable
-    return made
+    environment.filters["breakable"] = breakable
+    return environment
 
 
 def breakable(text: str) -> Markup:
@@ -82,9 +82,9 @@ def rendered(shape: Shape, result: AuditResult, values: Mapping[str, object]) ->
         return shipped_templates().get_template("report.html.j2").render(**values)
     content = result.to_json()
     try:
-        made = _environment(shape)
-        made.globals |= {"result": content, "number": _numbers(content)}
-        page = made.get_template("report.html.j2").render(**values)
+        environment = _environment(shape)
+        environment.globals |= {"result": content, "number": _numbers(content)}
+        page = environment.get_template("report.html.j2").render(**values)
     except Exception as error:  # noqa: BLE001  a template may raise anything; what is ours is raised again
         _say(error, shape)
     check_page(page)
@@ -93,10 +93,10 @@ def rendered(shape: Shape, result: AuditResult, values: Mapping[str, object]) ->
 
 def check_templates(shape: Shape) -> None:
     """Raise :class:`SpecError` for a template of the user's own that is not written as one."""
-    made = _environment(shape)
+    environment = _environment(shape)
     for name in shape.templates():
         try:
-            made.get_template(name)
+            environment.get_template(name)
         except TemplateError as error:
             _say(error, shape)
 
@@ -123,27 +123,27 @@ def _numbers(content: Json) -> Callable[[str], Text]:
     return number
 
 
-def _printed(content: Json, pointer: str, found: float | str) -> str:
+def _printed(content: Json, pointer: str, leaf: float | str) -> str:
     estimate = OF_ESTIMATE.fullmatch(pointer)
     if estimate:
         metric = _resolved(content, f"/estimates/{estimate[1]}/metric")
-        return printed(kind_of(str(metric)), float(number_in(found)))
-    if isinstance(found, str):
-        return found
-    return formatting.count(found) if isinstance(found, int) else formatting.plain(found)
+        return printed(kind_of(str(metric)), float(number_in(leaf)))
+    if isinstance(leaf, str):
+        return leaf
+    return formatting.count(leaf) if isinstance(leaf, int) else formatting.plain(leaf)
 
 
 def _resolved(content: Json, pointer: str) -> Json:
-    found = content
+    node = content
     for step in pointer.split("/")[1:]:
         key = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(found, Mapping) and key in found:
-            found = found[key]
-        elif isinstance(found, (list, tuple)) and key.isdigit() and int(key) < len(found):
-            found = found[int(key)]
+        if isinstance(node, Mapping) and key in node:
+            node = node[key]
+        elif isinstance(node, (list, tuple)) and key.isdigit() and int(key) < len(node):
+            node = node[int(key)]
         else:
             raise LookupError(f"the result has no {pointer}")
-    return found
+    return node
 
 
 def _say(error: Exception, shape: Shape) -> NoReturn:

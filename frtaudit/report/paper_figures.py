@@ -64,7 +64,7 @@ def paper_figures(
     with use_names(names_in(result, source.settings)):
         return drawings(
             lambda: [
-                item for build in quiet(builds, "sections") for item in pieces_of(build(source), Figure)
+                figure for build in quiet(builds, "sections") for figure in pieces_of(build(source), Figure)
             ],
             choice,
             left_out,
@@ -75,36 +75,39 @@ def drawings(
     make: Callable[[], Sequence[Figure]], choice: Choice = EVERY_FIGURE, left_out: Collection[str] = ()
 ) -> dict[str, PaperFigure]:
     """Every panel of the figures that ``make`` draws, or those chosen, by name; ``left_out``: of their legends."""
-    with canvas.keeping() as kept:
+    with canvas.keeping() as registry:
         drawn = make()
-    found = {
-        kept[panel.svg][0]: PaperFigure(
-            name=kept[panel.svg][0],
-            title=item.title,
-            caption=plain_text(item.caption) + _place(number, [kept[other.svg][1] for other in item.panels]),
+    by_name = {
+        registry[panel.svg][0]: PaperFigure(
+            name=registry[panel.svg][0],
+            title=report_figure.title,
+            caption=plain_text(report_figure.caption)
+            + _place(number, [registry[other.svg][1] for other in report_figure.panels]),
             shows=panel.alt,
-            drawing=kept[panel.svg][1],
+            drawing=registry[panel.svg][1],
         )
-        for item in drawn
-        for number, panel in enumerate(item.panels)
+        for report_figure in drawn
+        for number, panel in enumerate(report_figure.panels)
     }
     for name in choice.names:
-        if name not in found:
-            raise SpecError("figure", f"found {name!r}", ", ".join(found) or "the result has nothing to draw")
-    figures = {name: found[name] for name in choice.names or found}
+        if name not in by_name:
+            raise SpecError(
+                "figure", f"found {name!r}", ", ".join(by_name) or "the result has nothing to draw"
+            )
+    figures = {name: by_name[name] for name in choice.names or by_name}
     legends = {
-        kept[panel.svg][0]: [
+        registry[panel.svg][0]: [
             key
-            for key in item.keys
+            for key in report_figure.keys
             if key.name not in left_out and (panel.names is None or key.name in panel.names)
         ]
-        for item in drawn
-        for panel in item.panels
+        for report_figure in drawn
+        for panel in report_figure.panels
     }
     with canvas.ink():
         _limit([paper_figure.drawing for paper_figure in figures.values()], choice)
         for name, figure in figures.items():
-            handles = [_handles(kept[key.svg][1]) for key in legends[name]]
+            handles = [_handles(registry[key.svg][1]) for key in legends[name]]
             _finish(figure.drawing, [key.name for key in legends[name]], handles, choice.width)
     return figures
 
@@ -128,18 +131,18 @@ def _chosen(result: AuditResult, choice: Choice) -> AuditResult:
     """The result with estimates and curves of the chosen systems, classes and metrics alone."""
     every: tuple[Estimate | Curve, ...] = (*result.estimates, *result.curves)
     for asked, field in ((choice.systems, "provider"), (choice.classes, "group"), (choice.metrics, "metric")):
-        known = {str(getattr(item, field)) for item in every} - {EVERY, "all", "max"}
+        known = {str(getattr(entry, field)) for entry in every} - {EVERY, "all", "max"}
         known = {name for name in known if "|" not in name}
         for name in asked:
             if name not in known:
                 flag = {"provider": "--systems", "group": "--classes", "metric": "--metrics"}[field]
                 raise SpecError(flag, f"the result has no {name!r}", ", ".join(sorted(known)))
 
-    def wanted(item: Estimate | Curve) -> bool:
+    def wanted(entry: Estimate | Curve) -> bool:
         return (
-            (not choice.systems or item.provider in (*choice.systems, EVERY))
-            and (not choice.classes or item.schema is None or item.group in choice.classes)
-            and (not choice.metrics or item.metric in choice.metrics)
+            (not choice.systems or entry.provider in (*choice.systems, EVERY))
+            and (not choice.classes or entry.schema is None or entry.group in choice.classes)
+            and (not choice.metrics or entry.metric in choice.metrics)
         )
 
     if not (choice.systems or choice.classes or choice.metrics):

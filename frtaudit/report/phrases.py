@@ -64,7 +64,7 @@ def counts(record: Record) -> Text:
 
 
 def bounds(
-    found: Bounds | None,
+    bound: Bounds | None,
     estimate: Estimate,
     notes: Footnotes | None = None,
     *,
@@ -72,10 +72,10 @@ def bounds(
     places: int | None = None,
 ) -> Text:
     """An interval as ``low to high``, rates clipped to [0, 1]; without bounds its note; ``places`` as in `value`."""
-    if found is None:
+    if bound is None:
         return (TextSpan(text=ABSENT),)
-    interval = found.interval
-    note_at = f"{found.pointer}/note"
+    interval = bound.interval
+    note_at = f"{bound.pointer}/note"
     if interval.low is None or interval.high is None:
         text_spans = (
             notes.mark(interval.note, note_at)
@@ -84,14 +84,14 @@ def bounds(
         )
         return spans(TextSpan(text="none", kind="none"), text_spans)
     mark = notes.mark(interval.note, note_at) if notes else ()
-    low, high = _ends(found, estimate, limit, places)
-    return spans(number(low, f"{found.pointer}/low"), " to ", number(high, f"{found.pointer}/high"), mark)
+    low, high = _ends(bound, estimate, limit, places)
+    return spans(number(low, f"{bound.pointer}/low"), " to ", number(high, f"{bound.pointer}/high"), mark)
 
 
 def _ends(
-    found: Bounds, estimate: Estimate, limit: float | None, places: int | None = None
+    bound: Bounds, estimate: Estimate, limit: float | None, places: int | None = None
 ) -> tuple[str, str]:
-    interval = found.interval
+    interval = bound.interval
     low, high = float(interval.low or 0.0), float(interval.high or 0.0)
     kind = kind_of(estimate.metric)
     if estimate.metric in RATES:
@@ -100,52 +100,52 @@ def _ends(
         return formatting.fixed(low, places), formatting.fixed(high, places)
     chosen = formatting.style_of(estimate.value, high)
     low_text, high_text = (
-        printed(kind, end, style=chosen, limit=limit, limits=found.limits) for end in (low, high)
+        printed(kind, end, style=chosen, limit=limit, limits=bound.limits) for end in (low, high)
     )
     return low_text, high_text
 
 
-def level(found: Bounds) -> TextSpan:
+def level(bound: Bounds) -> TextSpan:
     """The interval's level, to a hundredth of a percent."""
-    return number(formatting.exact(round(found.interval.level, 4)), f"{found.pointer}/level")
+    return number(formatting.exact(round(bound.interval.level, 4)), f"{bound.pointer}/level")
 
 
-def method(found: Bounds) -> TextSpan:
+def method(bound: Bounds) -> TextSpan:
     """The interval's method in words."""
-    code = found.interval.method.value
-    return TextSpan(text=display_name(words().method, code), pointer=f"{found.pointer}/method")
+    code = bound.interval.method.value
+    return TextSpan(text=display_name(words().method, code), pointer=f"{bound.pointer}/method")
 
 
-def target(found: Bounds) -> TextSpan:
+def target(bound: Bounds) -> TextSpan:
     """For whom the interval holds, in words."""
-    code = found.interval.target.value
-    return TextSpan(text=display_name(words().target, code), pointer=f"{found.pointer}/target")
+    code = bound.interval.target.value
+    return TextSpan(text=display_name(words().target, code), pointer=f"{bound.pointer}/target")
 
 
-def sample_sizes(found: Bounds) -> Text:
+def sample_sizes(bound: Bounds) -> Text:
     """The size behind an interval: its effective number, its replicates."""
-    interval = found.interval
+    interval = bound.interval
     parts: list[Text] = []
     if interval.n_eff is not None:
-        parts.append(spans("n ", number(formatting.effective_size(interval.n_eff), f"{found.pointer}/n_eff")))
+        parts.append(spans("n ", number(formatting.effective_size(interval.n_eff), f"{bound.pointer}/n_eff")))
     if interval.n_resamples is not None:
         parts.append(
-            spans("B ", number(formatting.count(interval.n_resamples), f"{found.pointer}/n_resamples"))
+            spans("B ", number(formatting.count(interval.n_resamples), f"{bound.pointer}/n_resamples"))
         )
     joined = spans(*(piece for part in parts for piece in (TextSpan(text=", "), *part)))
     return joined[1:] or (TextSpan(text=ABSENT),)
 
 
-def monte_carlo_error(found: Bounds, estimate: Estimate) -> Text:
+def monte_carlo_error(bound: Bounds, estimate: Estimate) -> Text:
     """The Monte Carlo error of the interval's bounds, in the estimate's style."""
-    error = found.interval.mc_error
+    error = bound.interval.mc_error
     if error is None or not math.isfinite(error):
         return (TextSpan(text=ABSENT),)
     rate = kind_of(estimate.metric) is Kind.RATE
     text = (
         formatting.rate(error, style=style(estimate), digits=2) if rate else formatting.plain(error, digits=2)
     )
-    return (number(text, f"{found.pointer}/mc_error"),)
+    return (number(text, f"{bound.pointer}/mc_error"),)
 
 
 def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
@@ -160,19 +160,19 @@ def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
     parts: list[Text] = []
     target = _set_at(at)
     order = {key: place for place, key in enumerate(words().at)}
-    for key, found in sorted(at.items(), key=lambda item: order.get(item[0], len(order))):
+    for key, setting in sorted(at.items(), key=lambda pair: order.get(pair[0], len(order))):
         place = f"{pointer}/at/{escape(key)}"
         name = display_name(words().at, key)
         if target is not None and key in ("source", "name"):
             if key == "name":
                 shown = TextSpan(text=kinds.place("fmr", target), pointer=place)
                 parts.append(spans("set at FMR ", shown, " on these data"))
-        elif isinstance(found, str):
+        elif isinstance(setting, str):
             parts.append(
-                spans(f"{name} ", TextSpan(text=display_name(words().at_value, found), pointer=place))
+                spans(f"{name} ", TextSpan(text=display_name(words().at_value, setting), pointer=place))
             )
         else:
-            parts.append(spans(f"{name} ", number(kinds.place(key, found), place)))
+            parts.append(spans(f"{name} ", number(kinds.place(key, setting), place)))
     joined: list[TextSpan] = []
     for part in parts:
         joined += [*([TextSpan(text=", ")] if joined else []), *part]
@@ -232,6 +232,6 @@ def pairing(spec: Mapping[str, Json]) -> str:
     'listed'
     """
     protocol = spec.get("protocol")
-    found = protocol if isinstance(protocol, Mapping) else {}
-    rule = str(found.get("non_mated") or "")
-    return "listed" if (found.get("type"), rule) == ("listed", "all") else rule
+    settings = protocol if isinstance(protocol, Mapping) else {}
+    rule = str(settings.get("non_mated") or "")
+    return "listed" if (settings.get("type"), rule) == ("listed", "all") else rule

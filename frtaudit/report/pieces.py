@@ -126,11 +126,11 @@ def pieces_of(view: object, kind: type[T]) -> Iterator[T]:
     if isinstance(view, kind):
         yield view
     elif isinstance(view, Mapping):
-        for item in view.values():
-            yield from pieces_of(item, kind)
+        for child in view.values():
+            yield from pieces_of(child, kind)
     elif isinstance(view, (list, tuple)):
-        for item in view:
-            yield from pieces_of(item, kind)
+        for child in view:
+            yield from pieces_of(child, kind)
     elif is_dataclass(view):
         for part in fields(view):
             yield from pieces_of(getattr(view, part.name), kind)
@@ -180,12 +180,12 @@ def sentence(note: str) -> str:
 
 def capped(blocks: Sequence[Block], rows: int) -> tuple[tuple[Block, ...], int]:
     """At most ``rows`` rows of ``blocks``, and how many were cut."""
-    kept: list[Block] = []
+    shown: list[Block] = []
     room, cut = rows, 0
     for block in blocks:
         take = block.rows[: max(room, 0)]
         room -= len(block.rows)
         cut += len(block.rows) - len(take)
         if take:
-            kept.append(Block(rows=take, head=block.head))
-    return tuple(kept), cut
+            shown.append(Block(rows=take, head=block.head))
+    return tuple(shown), cut

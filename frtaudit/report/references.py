@@ -46,7 +46,7 @@ class Reference:
 @cache
 def known() -> tuple[Reference, ...]:
     """Every publication that the toolkit knows, in the order of ``templates/references.toml``."""
-    found = tomllib.loads((shipped("templates") / FILE).read_text("utf-8"))
+    entries = tomllib.loads((shipped("templates") / FILE).read_text("utf-8"))
     return tuple(
         Reference(
             key=key,
@@ -59,7 +59,7 @@ def known() -> tuple[Reference, ...]:
                 if name in entry
             },
         )
-        for key, entry in found.items()
+        for key, entry in entries.items()
     )
 
 

@@ -95,8 +95,8 @@ def laid_out(
 
 def analyses_in(result: AuditResult) -> tuple[str, ...]:
     """Names of the analyses that a result's spec asked for."""
-    found = result.spec.get("analyses")
-    return tuple(found) if isinstance(found, Mapping) else ()
+    analyses = result.spec.get("analyses")
+    return tuple(analyses) if isinstance(analyses, Mapping) else ()
 
 
 def check_shape(settings: Report, analyses: Iterable[str] = ()) -> Shape:
@@ -119,7 +119,9 @@ def pdf(page: str, attachments: Mapping[str, bytes] | None = None, part: Part = 
             allowed_protocols={"file", "data"}, allow_redirects=False, fail_on_errors=True
         )
         asked = {
-            "attachments": [_attached(writer, *item, moment) for item in sorted((attachments or {}).items())],
+            "attachments": [
+                _attached(writer, *attachment, moment) for attachment in sorted((attachments or {}).items())
+            ],
             "pdf_identifier": digest[:32].encode(),
             "pdf_variant": VARIANT,
         }
@@ -305,8 +307,8 @@ def _unlinked(page: str) -> str:
 def _print_style(paper: Paper) -> str:
     """The paper's style sheet for a sheet; DejaVu, which matplotlib ships, stands in for letters that Inter lacks."""
     text = (shipped("templates") / "print.css").read_text("utf-8")
-    for word, found in (("FALLBACK_FONT", fallback_font().as_uri()), ("PAPER_SIZE", SHEETS[paper])):
-        text = text.replace(word, found)
+    for word, replacement in (("FALLBACK_FONT", fallback_font().as_uri()), ("PAPER_SIZE", SHEETS[paper])):
+        text = text.replace(word, replacement)
     return text
 
 
@@ -320,10 +322,10 @@ def fallback_font() -> Path:
 @contextmanager
 def _frozen(moment: datetime) -> Iterator[None]:
     """SOURCE_DATE_EPOCH set from the report's date, fonts found without a user's rules for them; both restored."""
-    own = {EPOCH: str(int(moment.timestamp())), FONT_RULES: str(shipped("templates") / "fonts.conf")}
-    before = {name: os.environ.get(name) for name in (*own, FONT_ROOT)}
+    variables = {EPOCH: str(int(moment.timestamp())), FONT_RULES: str(shipped("templates") / "fonts.conf")}
+    before = {name: os.environ.get(name) for name in (*variables, FONT_ROOT)}
     os.environ.pop(FONT_ROOT, None)
-    os.environ.update(own)
+    os.environ.update(variables)
     try:
         with warnings.catch_warnings():
             # WeasyPrint leaves its own colour profile to the garbage collector to close

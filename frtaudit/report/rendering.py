@@ -33,8 +33,8 @@ MACHINE = frozenset(
 
 def page_of(files: Files) -> bytes:
     """The page. Whatever is wrong with the files is raised as the kind of error that it first leads to."""
-    told = json.loads(files[SETTINGS])
-    settings, date, status = settings_of(told), str(told["date"]), str(told[STATUS])
+    content = json.loads(files[SETTINGS])
+    settings, date, status = settings_of(content), str(content["date"]), str(content[STATUS])
     if TABLE in files:
         return sweep.page(json.loads(files[TABLE]), settings, date, status).encode()
     result = AuditResult.from_json(json.loads(files[RESULT]))
@@ -45,19 +45,19 @@ def page_of(files: Files) -> bytes:
 
 def checklists_of(files: Files) -> dict[str, bytes]:
     """The filled checklists that the settings name, as files; none where they name none."""
-    told = json.loads(files[SETTINGS])
-    settings = settings_of(told)
+    content = json.loads(files[SETTINGS])
+    settings = settings_of(content)
     if TABLE in files or not settings.checklists:
         return {}
     result = AuditResult.from_json(json.loads(files[RESULT]))
-    lists = filled(result, replace(settings, date=str(told["date"])), settings.checklists)
+    lists = filled(result, replace(settings, date=str(content["date"])), settings.checklists)
     return {CHECKLISTS: to_json(lists), CHECKLISTS_CSV: to_csv(lists)}
 
 
-def settings_of(told: Mapping[str, Json]) -> Report:
+def settings_of(content: Mapping[str, Json]) -> Report:
     """The settings that ``report.json`` holds; places of the machine that made it are left out."""
     known = {field.name for field in fields(Report)} - MACHINE
-    settings = build(Report, {name: value for name, value in told.items() if name in known}, "report")
+    settings = build(Report, {name: value for name, value in content.items() if name in known}, "report")
     if not isinstance(settings, Report):  # build returns what it was asked for
         raise TypeError(type(settings).__name__)
     return settings
@@ -68,12 +68,14 @@ def settings_again(files: Files) -> bytes:
 
     Where it is another, somebody wrote it by hand.
     """
-    told = json.loads(files[SETTINGS])
+    content = json.loads(files[SETTINGS])
     previous = Previous.read(files[PREVIOUS]) if PREVIOUS in files else None
     shape = shape_in(templates_in(files), titles())
-    sections = [name for name in told.get("sections", ()) if f"sections/{name}.html.j2" in shape.files]
-    again = told_of(settings_of(told), str(told["date"]), str(told[STATUS]), previous, shape, sections)
-    return to_bytes({**again, RENDERED_BY: told[RENDERED_BY]})
+    sections = [name for name in content.get("sections", ()) if f"sections/{name}.html.j2" in shape.files]
+    again = told_of(
+        settings_of(content), str(content["date"]), str(content[STATUS]), previous, shape, sections
+    )
+    return to_bytes({**again, RENDERED_BY: content[RENDERED_BY]})
 
 
 def told_of(
@@ -88,9 +90,9 @@ def told_of(
 
     ``sections``: names of those that other wheels brought. What was added later stands only where it is set.
     """
-    told = plain(settings)
+    content = plain(settings)
     unset = {field.name for field in fields(settings) if silent(field, getattr(settings, field.name))}
-    items = told.items() if isinstance(told, Mapping) else ()
+    items = content.items() if isinstance(content, Mapping) else ()
     return {
         **{name: value for name, value in items if name not in unset and name not in MACHINE},
         **dict.fromkeys(("key", "tsa", "evidence")),

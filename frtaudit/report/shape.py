@@ -112,7 +112,7 @@ class Shape:
 
     def own(self, known: Mapping[str, str]) -> tuple[Own, ...]:
         """Sections that are not among the ``known`` (name to title), by name. Raises SpecError for an unknown place."""
-        found = []
+        sections = []
         for name, text in sorted(self.templates().items()):
             section = SECTION.fullmatch(name)
             if section is None or section[1] in known or section[1] == "summary":
@@ -127,8 +127,8 @@ class Shape:
             title = (
                 self.titles.get(section[1]) or head.get("title") or section[1].replace("_", " ").capitalize()
             )
-            found.append(Own(name=section[1], title=title, after=after))
-        return tuple(found)
+            sections.append(Own(name=section[1], title=title, after=after))
+        return tuple(sections)
 
 
 def shape_of(folder: str | None, known: Mapping[str, str], analyses: Iterable[str] = ()) -> Shape:
@@ -165,20 +165,20 @@ def check_page(page: str) -> None:
 
 
 def _brought(analyses: Iterable[str], known: Mapping[str, str]) -> dict[str, bytes]:
-    found = {}
+    templates = {}
     for name in sorted({*analyses} & {*names("section")}):
         file = f"sections/{name}.html.j2"
         if name in known or not SECTION.fullmatch(file):
             _refuse(f"a plug-in's section is called {name!r}", "a name that no shipped section has")
         section: Template = lookup("section", name, WHERE)()
-        found[file] = section.template().encode()
-    return found
+        templates[file] = section.template().encode()
+    return templates
 
 
 def _files(folder: Path) -> dict[str, bytes]:
     if not folder.is_dir():
         _refuse(f"{folder.name!r} is not a folder", f"a folder that holds {ACCEPTED}")
-    root, found = folder.resolve(), {}
+    root, contents = folder.resolve(), {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_dir() or any(part.startswith(".") for part in path.relative_to(folder).parts):
@@ -186,10 +186,10 @@ def _files(folder: Path) -> dict[str, bytes]:
         if not path.resolve().is_relative_to(root):
             _refuse(f"{name} leads out of the folder", "files inside it")
         _check_place(name)
-        found[name] = read_regular(path, name)
-    if not found:
+        contents[name] = read_regular(path, name)
+    if not contents:
         _refuse(f"{folder.name!r} holds nothing", ACCEPTED)
-    return found
+    return contents
 
 
 def _check_place(name: str) -> None:
@@ -222,14 +222,14 @@ def _check_styles(files: Mapping[str, bytes]) -> None:
 def _worded(shape: Shape, known: Mapping[str, str]) -> Shape:
     """The shape with its words laid over the shipped ones: no table and no key that those do not have."""
     try:
-        said = tomllib.loads(shape.text(WORDS))
+        content = tomllib.loads(shape.text(WORDS))
     except tomllib.TOMLDecodeError as error:
         _refuse(f"{WORDS}: {error}", "TOML")
-    shipped_words = {item.name: getattr(words(), item.name) for item in fields(Words)}
-    more = set(_sections()) | {own.name for own in shape.own(known)} | {"summary"}
+    shipped_words = {field.name: getattr(words(), field.name) for field in fields(Words)}
+    more = set(_sections()) | {section.name for section in shape.own(known)} | {"summary"}
     allowed = {*shipped_words, "lang", "title"}
     changed: dict[str, object] = {}
-    for table, value in said.items():
+    for table, value in content.items():
         if table not in allowed:
             _refuse(
                 f"{WORDS}: no words called {table!r}{closest(table, allowed)}", ", ".join(sorted(allowed))
@@ -237,11 +237,11 @@ def _worded(shape: Shape, known: Mapping[str, str]) -> Shape:
         if table in ("lang", "title"):
             continue
         changed[table] = _laid_over(table, shipped_words[table], value)
-    titles = said.get("title", {})
+    titles = content.get("title", {})
     for name in titles:
         if name not in more:
             _refuse(f"{WORDS}: [title] has no section {name!r}{closest(name, more)}", ", ".join(sorted(more)))
-    lang = str(said.get("lang", "en"))
+    lang = str(content.get("lang", "en"))
     if not re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", lang):
         _refuse(f"{WORDS}: lang is {lang!r}", "a language tag such as de")
     return replace(
@@ -295,12 +295,12 @@ class _Reader(HTMLParser):
         for name, value in attrs:
             if name.startswith("on") or name == "style":
                 _refuse(f"a section holds the attribute {name!r}", f"classes, and rules for them in {STYLE}")
-            held = (value or "").startswith("#") or (
+            is_inside = (value or "").startswith("#") or (
                 element == "img" and (value or "").startswith("data:image/")
             )
-            if name in _ADDRESSES and not held:
+            if name in _ADDRESSES and not is_inside:
                 _refuse(f"a section holds {name}={value!r}", "addresses in the page itself: #rates")
 
 
-def _refuse(found: str, accepted: str) -> NoReturn:
-    raise SpecError(WHERE, found, accepted)
+def _refuse(problem: str, accepted: str) -> NoReturn:
+    raise SpecError(WHERE, problem, accepted)

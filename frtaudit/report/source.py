@@ -199,12 +199,12 @@ class Source:
     @staticmethod
     def counted(row: Mapping[str, Json], pointer: str, key: str) -> tuple[TextSpan, ...]:
         """A count of the cohort, when the result has it; ``withheld`` where a publishable variant says null."""
-        found = row.get(key)
-        if key in row and found is None:
+        number = row.get(key)
+        if key in row and number is None:
             return (TextSpan(text="withheld", pointer=f"{pointer}/{key}", kind="none"),)
-        if not isinstance(found, (int, float)):
+        if not isinstance(number, (int, float)):
             return ()
-        return (TextSpan(text=count(found), pointer=f"{pointer}/{key}", kind="n"),)
+        return (TextSpan(text=count(number), pointer=f"{pointer}/{key}", kind="n"),)
 
     def classes(self, schema: str, seen: Iterable[str] = ()) -> list[str]:
         """Classes of a schema in its order, then others that occur, ``unknown`` last."""
@@ -226,8 +226,8 @@ class Source:
 
     def counts(self, schema: str) -> list[Mapping[str, Json]]:
         """Rows of a schema's counts: group, label, subjects, samples."""
-        found = mapping(mapping(self.result.cohort.get("schemas")).get(schema)).get("groups")
-        return [mapping(row) for row in found] if isinstance(found, (list, tuple)) else []
+        rows = mapping(mapping(self.result.cohort.get("schemas")).get(schema)).get("groups")
+        return [mapping(row) for row in rows] if isinstance(rows, (list, tuple)) else []
 
 
 def _merged(result: AuditResult) -> tuple[Record, ...]:

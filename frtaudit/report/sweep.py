@@ -112,9 +112,11 @@ def jobs_table(sweep: SweepJson) -> Table:
 def matrices(sweep: SweepJson) -> tuple[Matrix, ...]:
     """Verdicts over the sweep, requirements down and jobs across."""
     lines: dict[tuple[str, str], dict[int, Mark]] = {}
-    for index, item in enumerate(sweep["rulings"]):
-        about = measure_words(item["measure"], with_provider=True) if item["measure"] else NONE
-        lines.setdefault((item["requirement"], about), {})[item["job"]] = _mark(item, f"/rulings/{index}")
+    for index, ruling in enumerate(sweep["rulings"]):
+        about = measure_words(ruling["measure"], with_provider=True) if ruling["measure"] else NONE
+        lines.setdefault((ruling["requirement"], about), {})[ruling["job"]] = _mark(
+            ruling, f"/rulings/{index}"
+        )
     done = [job["number"] for job in sweep["jobs"] if job["state"] == "done"]
     if not lines:
         return ()
@@ -132,10 +134,12 @@ def matrices(sweep: SweepJson) -> tuple[Matrix, ...]:
     )
 
 
-def _mark(item: SweepJson, place: str) -> Mark:
-    code = item["in_sweep"]
+def _mark(ruling: SweepJson, place: str) -> Mark:
+    code = ruling["in_sweep"]
     other = (
-        "" if code == item["verdict"] else f"{display_name(words().verdict, item['verdict'])} in its own run"
+        ""
+        if code == ruling["verdict"]
+        else f"{display_name(words().verdict, ruling['verdict'])} in its own run"
     )
     return Mark(code=code, word=display_name(words().verdict, code), other=other, pointer=f"{place}/in_sweep")
 
@@ -177,9 +181,9 @@ def figure(sweep: SweepJson) -> Figure | None:
     rates = [name for name in _measures(sweep) if _drawn(sweep, name)]
     if not rates:
         return None
-    systems = list(
-        dict.fromkeys(item["provider"] for item in sweep["rows"] if item["measure"]["provider"])
-    ) or [""]
+    systems = list(dict.fromkeys(row["provider"] for row in sweep["rows"] if row["measure"]["provider"])) or [
+        ""
+    ]
     panels = [_panel(sweep, name, systems) for name in rates[:2]]
     keys = curves.keys("sweep", list(enumerate(systems))) if len(systems) > 1 else ()
     return Figure(
@@ -197,15 +201,15 @@ def figure(sweep: SweepJson) -> Figure | None:
 def _panel(sweep: SweepJson, name: str, systems: Sequence[str]) -> Panel:
     dots = [
         Dot(
-            row=f"job {item['job']}",
-            series=item["provider"],
-            index=systems.index(item["measure"]["provider"]),
-            value=_real(item["value"]) or 0.0,
-            low=_real(item["low"]),
-            high=_real(item["high"]),
+            row=f"job {row['job']}",
+            series=row["provider"],
+            index=systems.index(row["measure"]["provider"]),
+            value=_real(row["value"]) or 0.0,
+            low=_real(row["low"]),
+            high=_real(row["high"]),
         )
-        for item in sweep["rows"]
-        if measure_words(item["measure"]) == name and item["value"] is not None
+        for row in sweep["rows"]
+        if measure_words(row["measure"]) == name and row["value"] is not None
     ]
     rows = list(dict.fromkeys(dot.row for dot in dots))
     return curves.dots(f"sweep-{digest(name)[:8]}", name, rows, dots, name)
@@ -227,7 +231,7 @@ def changes_table(sweep: SweepJson) -> Table | None:
         "Jobs",
     )
     kinds = ("text", "text", "text", "num", "num", "text", "num", "num", "num")
-    rows = tuple(_change(index, item) for index, item in enumerate(sweep["changes"]))
+    rows = tuple(_change(index, change) for index, change in enumerate(sweep["changes"]))
     return Table(
         name="changes",
         caption=spans(
@@ -239,22 +243,22 @@ def changes_table(sweep: SweepJson) -> Table | None:
     )
 
 
-def _change(index: int, item: SweepJson) -> tuple[Text, ...]:
-    place, most = f"/changes/{index}", item["measure"]
+def _change(index: int, change: SweepJson) -> tuple[Text, ...]:
+    place, most = f"/changes/{index}", change["measure"]
     return (
-        (_piece(item["setting"], f"{place}/setting", "b"),),
-        (_piece(str(item["before"]), f"{place}/before", ""),),
-        (_piece(str(item["after"]), f"{place}/after", ""),),
-        (_piece(str(item["pairs"]), f"{place}/pairs", "n"),),
+        (_piece(change["setting"], f"{place}/setting", "b"),),
+        (_piece(str(change["before"]), f"{place}/before", ""),),
+        (_piece(str(change["after"]), f"{place}/after", ""),),
+        (_piece(str(change["pairs"]), f"{place}/pairs", "n"),),
         spans(
-            _piece(str(item["verdicts"]), f"{place}/verdicts", "n"),
+            _piece(str(change["verdicts"]), f"{place}/verdicts", "n"),
             " of ",
-            _piece(str(item["compared"]), f"{place}/compared", "n"),
+            _piece(str(change["compared"]), f"{place}/compared", "n"),
         ),
         spans(measure_words(most, with_provider=True) if most else "nothing"),
-        _number(item["value_before"], most, f"{place}/value_before"),
-        _number(item["value_after"], most, f"{place}/value_after"),
-        spans(", ".join(str(job) for job in item["jobs"] or ()) or NONE),
+        _number(change["value_before"], most, f"{place}/value_before"),
+        _number(change["value_after"], most, f"{place}/value_after"),
+        spans(", ".join(str(job) for job in change["jobs"] or ()) or NONE),
     )
 
 
@@ -282,8 +286,8 @@ def measure_words(measure: SweepJson, *, with_provider: bool = False) -> str:
 def _measures(sweep: SweepJson) -> list[str]:
     """Names of headline numbers, the metrics that matter most first; of targets the smallest first."""
     seen: dict[str, tuple[int, float]] = {}
-    for item in sweep["rows"]:
-        measure = item["measure"]
+    for row in sweep["rows"]:
+        measure = row["measure"]
         fmr = measure["at"].get("fmr", 0.0)
         order = SHOWN.index(measure["metric"]) if measure["metric"] in SHOWN else len(SHOWN)
         seen.setdefault(measure_words(measure), (order, fmr if isinstance(fmr, float) else 0.0))
@@ -292,22 +296,22 @@ def _measures(sweep: SweepJson) -> list[str]:
 
 def _by_job(sweep: SweepJson) -> dict[tuple[int, str], dict[str, tuple[int, SweepJson]]]:
     rows: dict[tuple[int, str], dict[str, tuple[int, SweepJson]]] = {}
-    for index, item in enumerate(sweep["rows"]):
-        own = rows.setdefault((item["job"], item["measure"]["provider"]), {})
-        own[measure_words(item["measure"])] = (index, item)
+    for index, row in enumerate(sweep["rows"]):
+        measures = rows.setdefault((row["job"], row["measure"]["provider"]), {})
+        measures[measure_words(row["measure"])] = (index, row)
     return rows
 
 
 def _cell(cell: tuple[int, SweepJson] | None) -> Text:
     if cell is None or cell[1]["value"] is None:
         return spans(NONE)
-    index, item = cell
-    value, low, high = (_real(item[name]) for name in ("value", "low", "high"))
-    kind, style = kind_of(item["measure"]["metric"]), formatting.style_of(value, high)
+    index, row = cell
+    value, low, high = (_real(row[name]) for name in ("value", "low", "high"))
+    kind, style = kind_of(row["measure"]["metric"]), formatting.style_of(value, high)
     shown = [_piece(printed(kind, value or 0.0, style=style), f"/rows/{index}/value", "n b")]
     if low is None or high is None:
         return spans(*shown)
-    if item["measure"]["metric"] in RATES:
+    if row["measure"]["metric"] in RATES:
         low, high = formatting.clipped(low, high)
     shown.append(TextSpan(text=" ", kind="br"))
     shown.append(_piece(printed(kind, low, style=style), f"/rows/{index}/low", "n soft"))
@@ -335,8 +339,8 @@ def _real(value: object) -> float | None:
 def _drawn(sweep: SweepJson, name: str) -> bool:
     """Whether a number is a rate that a logarithmic axis shows, and any job has it."""
     return any(
-        measure_words(item["measure"]) == name
-        and item["measure"]["metric"] in ("fnmr_at_fmr", "eer")
-        and item["value"] is not None
-        for item in sweep["rows"]
+        measure_words(row["measure"]) == name
+        and row["measure"]["metric"] in ("fnmr_at_fmr", "eer")
+        and row["value"] is not None
+        for row in sweep["rows"]
     )

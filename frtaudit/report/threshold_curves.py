@@ -57,15 +57,15 @@ def _pairs_of_curves(source: Source) -> list[ThresholdCurves]:
 
 
 def _curve_data(source: Source, curves: ThresholdCurves, most: int) -> Json:
-    kept = thinned(len(curves.fmr.x), most)
+    indices = thinned(len(curves.fmr.x), most)
     name = "everybody" if curves.fmr.group == "all" else source.label(curves.fmr.schema, curves.fmr.group)
-    false_matches, n = _counts(source, curves.fmr, kept)
-    false_non_matches, m = _counts(source, curves.fnmr, kept)
+    false_matches, n = _counts(source, curves.fmr, indices)
+    false_non_matches, m = _counts(source, curves.fnmr, indices)
     return {
         "system": as_shown(curves.fmr.provider),
         "schema": curves.fmr.schema and as_shown(curves.fmr.schema),
         "group": as_shown(name),
-        "t": _short(curves.fmr.x, kept),
+        "t": _short(curves.fmr.x, indices),
         "fm": false_matches,
         "n": n,
         "fnm": false_non_matches,
@@ -85,14 +85,14 @@ def thinned(count: int, most: int) -> list[int]:
     return [round(place * (count - 1) / (most - 1)) for place in range(most)]
 
 
-def _counts(source: Source, curve: Curve, kept: Sequence[int]) -> tuple[list[Json], int | None]:
+def _counts(source: Source, curve: Curve, indices: Sequence[int]) -> tuple[list[Json], int | None]:
     """Errors at each kept point and trials; rates and None where the curve is no quotient of counts."""
     trials = _trials(source, curve)
     if trials:
-        errors = [curve.y[index] * trials for index in kept]
+        errors = [curve.y[index] * trials for index in indices]
         if all(abs(error - round(error)) < 1e-6 * max(1.0, error) for error in errors):
             return [round(error) for error in errors], trials
-    return _short(curve.y, kept), None
+    return _short(curve.y, indices), None
 
 
 def _trials(source: Source, curve: Curve) -> int | None:
@@ -114,23 +114,23 @@ def _trials(source: Source, curve: Curve) -> int | None:
 
 def _curves(source: Source) -> dict[str, Json]:
     """Curves of everybody, as the figures draw them, by pointer."""
-    curves = [*source.banded("roc"), *(item for kind in DRAWN[1:] for item in source.curves(kind))]
+    curves = [*source.banded("roc"), *(drawable for kind in DRAWN[1:] for drawable in source.curves(kind))]
     most = max(MIN_CURVE_POINTS, min(MAX_CURVE_POINTS, POINTS // max(2 * len(curves), 1)))
-    made: dict[str, Json] = {}
+    by_pointer: dict[str, Json] = {}
     for curve in curves:
-        kept = thinned(len(curve.x), most)
+        indices = thinned(len(curve.x), most)
         part: dict[str, Json] = {
-            "x": _short(curve.x, kept),
-            "y": _short(curve.y, kept),
+            "x": _short(curve.x, indices),
+            "y": _short(curve.y, indices),
             "name": as_shown(curve.provider),
         }
         if curve.low is not None and curve.high is not None:
-            part |= {"low": _short(curve.low, kept), "high": _short(curve.high, kept)}
-        made[source.place(curve)] = part
-    return made
+            part |= {"low": _short(curve.low, indices), "high": _short(curve.high, indices)}
+        by_pointer[source.place(curve)] = part
+    return by_pointer
 
 
-def _short(values: Sequence[float], kept: Sequence[int]) -> list[Json]:
+def _short(values: Sequence[float], indices: Sequence[int]) -> list[Json]:
     """Values to six digits; what is not finite is null."""
-    found = [float(f"{values[index]:.{DIGITS}g}") for index in kept]
-    return [None if not math.isfinite(item) else item for item in found]
+    rounded = [float(f"{values[index]:.{DIGITS}g}") for index in indices]
+    return [None if not math.isfinite(value) else value for value in rounded]

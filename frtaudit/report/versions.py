@@ -77,7 +77,9 @@ def differing(recorded: Mapping[str, object], page: bytes | None) -> tuple[str, 
     ``page``: None for the page alone.
     """
     here = dict(page_versions()) | ({} if page is None else paper_versions(page))
-    other = {name: (recorded.get(name), own) for name, own in here.items() if recorded.get(name) != own}
+    other = {
+        name: (recorded.get(name), current) for name, current in here.items() if recorded.get(name) != current
+    }
     if "frtaudit" in other:
         other.pop("source", None)
     return tuple(dict.fromkeys(_phrase(name, *pair) for name, pair in other.items()))
@@ -97,9 +99,9 @@ def _phrase(name: str, theirs: object, ours: str) -> str:
 
 def _processor() -> str:
     """What of the processor can move a last bit: the kernels of NumPy's BLAS and NumPy's vector instructions."""
-    loaded = [item for item in threadpool_info() if item["user_api"] == "blas"]
-    own = [item for item in loaded if "numpy" in item["filepath"]] or loaded
-    kernels = {str(item.get("architecture", item["internal_api"])) for item in own}
+    loaded = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    numpy_libraries = [library for library in loaded if "numpy" in library["filepath"]] or loaded
+    kernels = {str(library.get("architecture", library["internal_api"])) for library in numpy_libraries}
     vectors = np.show_config(mode="dicts")["SIMD Extensions"]
     return " ".join([*sorted(kernels), *vectors.get("baseline", []), *vectors.get("found", [])])
 
@@ -121,13 +123,13 @@ def _source() -> str:
 def _libraries() -> Mapping[str, str]:
     render.weasyprint()
     pango = int(importlib.import_module("weasyprint.text.ffi").pango.pango_version())
-    found = (
+    versions = (
         f"{pango // 10000}.{pango // 100 % 100}.{pango % 100}",
         _of_library(HARFBUZZ, lambda library: _text_of(library.hb_version_string)),
         _of_library(FONTCONFIG, lambda library: str(library.FcGetVersion())),
         zlib.ZLIB_RUNTIME_VERSION,
     )
-    return {**{name: version(name) for name in PAPER}, **dict(zip(LIBRARIES, found, strict=True))}
+    return {**{name: version(name) for name in PAPER}, **dict(zip(LIBRARIES, versions, strict=True))}
 
 
 def _of_library(names: tuple[str, ...], read: Callable[[ctypes.CDLL], str]) -> str:
@@ -173,5 +175,5 @@ def _fonts() -> str:
     """Digest of the names and sizes of the machine's fonts."""
     from matplotlib.font_manager import findSystemFonts
 
-    found = sorted({(Path(path).name, Path(path).stat().st_size) for path in findSystemFonts()})
-    return sha256(to_bytes([[name, size] for name, size in found]))
+    fonts = sorted({(Path(path).name, Path(path).stat().st_size) for path in findSystemFonts()})
+    return sha256(to_bytes([[name, size] for name, size in fonts]))

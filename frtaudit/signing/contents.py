@@ -170,11 +170,11 @@ def _origin(result: AuditResult, where: str, inner: Statement) -> Check:
 def list_checks(data: bytes, outer: Statement) -> Iterator[Check]:
     """Checks that the lists of a run are those that its result names, by digest, and no others."""
     try:
-        made = AuditResult.from_json(json.loads(data)).digests.get("outputs", {})
-        named = {f"{LISTS}{name}": sha for name, sha in made.items()}  # type: ignore[union-attr]  # else invalid
+        outputs = AuditResult.from_json(json.loads(data)).digests.get("outputs", {})
+        named = {f"{LISTS}{name}": sha for name, sha in outputs.items()}  # type: ignore[union-attr]  # else invalid
     except Exception:  # noqa: BLE001  said already
         return
-    listed = {name: item.sha256 for name, item in outer.subjects.items() if name.startswith(LISTS)}
+    listed = {name: digest.sha256 for name, digest in outer.subjects.items() if name.startswith(LISTS)}
     for name in sorted({*named, *listed}):
         if named.get(name) != listed.get(name):
             yield invalid(name, f"is not a list that {RESULT} names")
@@ -199,11 +199,11 @@ def verdict_checks(folder: Path) -> Iterator[Check]:
     """A check of a run's verdict against its result."""
     try:
         data = (folder / RESULT).read_bytes()
-        said = (folder / VERDICT).read_bytes()
-        result, verdict = AuditResult.from_json(json.loads(data)), json.loads(said)
+        content = (folder / VERDICT).read_bytes()
+        result, verdict = AuditResult.from_json(json.loads(data)), json.loads(content)
         recorded = verdict["result_sha256"]
         wrong = verdict_problem(result, verdict) if recorded == sha256(data) else f"is about another {RESULT}"
-        if to_bytes(verdict) != said:  # a doubled key has two values
+        if to_bytes(verdict) != content:  # a doubled key has two values
             wrong = "is not in canonical form"
     except Exception as error:
         if of_machine(error):

@@ -26,8 +26,8 @@ def foreign_signer(path: Path, password_file: str | Path | None = None) -> Signe
         if b"-----BEGIN" in data
         else _from_pkcs12(path, data, password_file)
     )
-    own = [certificate for certificate in certificates if certificate.public_key() == key.public_key()]
-    if not own:
+    matching = [certificate for certificate in certificates if certificate.public_key() == key.public_key()]
+    if not matching:
         raise DataError(str(path), "holds no certificate of its key", "the key with its certificate")
     public = key.public_key()
     keyid = key_fingerprint(public)
@@ -35,9 +35,9 @@ def foreign_signer(path: Path, password_file: str | Path | None = None) -> Signe
         statement=CryptoSigner(key, SSlibKey.from_crypto(public, keyid=keyid)),
         public_key=public,
         pdf_key=key,
-        certificate=own[0],
+        certificate=matching[0],
         keyid=keyid,
-        chain=tuple(path_of(own[0], certificates)[1:]),  # a file may hold others as well
+        chain=tuple(path_of(matching[0], certificates)[1:]),  # a file may hold others as well
     )
 
 

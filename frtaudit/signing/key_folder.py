@@ -143,11 +143,11 @@ def _private(path: Path, password: bytes | None) -> object:
     try:
         return load_pem_private_key(bytes_of(path), password)
     except TypeError:
-        found = "is encrypted" if password is None else "is not encrypted, but a password was given"
-        raise DataError(str(path), found, f"a password file, {PASSWORD_FILE}, or a prompt") from None
+        problem = "is encrypted" if password is None else "is not encrypted, but a password was given"
+        raise DataError(str(path), problem, f"a password file, {PASSWORD_FILE}, or a prompt") from None
     except ValueError:
-        found = "cannot be read" if password is None else "the password is wrong, or this is no key"
-        raise DataError(str(path), found, "PKCS#8 PEM") from None
+        problem = "cannot be read" if password is None else "the password is wrong, or this is no key"
+        raise DataError(str(path), problem, "PKCS#8 PEM") from None
 
 
 def _certificate(path: Path) -> x509.Certificate:

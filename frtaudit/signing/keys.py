@@ -20,8 +20,8 @@ def config_folder() -> Path:
     A relative XDG_CONFIG_HOME counts as none, as its specification asks: whom a machine trusts does not depend on the
     folder in which a command is started.
     """
-    if own := os.environ.get("FRTAUDIT_CONFIG_HOME"):
-        return Path(own)
+    if folder := os.environ.get("FRTAUDIT_CONFIG_HOME"):
+        return Path(folder)
     shared = Path(os.environ.get("XDG_CONFIG_HOME", ""))
     return (shared if shared.is_absolute() else Path.home() / ".config") / "frtaudit"
 
@@ -47,8 +47,8 @@ def load_signer(key: str | Path | None = None, password_file: str | Path | None 
 def check_place(key: Path) -> None:
     """Raise :class:`DataError` where a key's folder or file is not there, or neither; nothing is opened."""
     if not key.is_dir() and not key.is_file():
-        found = irregular(key, Links.FOLLOW) or "does not exist"
-        raise DataError(f"key {key}", found, "a folder of frtaudit keygen, a PKCS#12 or a PEM file")
+        problem = irregular(key, Links.FOLLOW) or "does not exist"
+        raise DataError(f"key {key}", problem, "a folder of frtaudit keygen, a PKCS#12 or a PEM file")
 
 
 def demo_signer(when: datetime) -> Signer:

@@ -46,22 +46,22 @@ def entries(folder: Path) -> Mapping[str, str | None]:
 
     Links are neither followed nor opened; folders themselves are left out.
     """
-    found: dict[str, str | None] = {}
+    kinds: dict[str, str | None] = {}
     waiting = [folder]
     while waiting:
         place = waiting.pop()
         try:
             paths = list(place.iterdir())
         except OSError:
-            found[place.relative_to(folder).as_posix()] = "cannot be read"
+            kinds[place.relative_to(folder).as_posix()] = "cannot be read"
             continue
         for path in paths:
             kind = irregular(path)
             if kind == "is a folder":
                 waiting.append(path)
             else:
-                found[path.relative_to(folder).as_posix()] = kind
-    return dict(sorted(found.items()))
+                kinds[path.relative_to(folder).as_posix()] = kind
+    return dict(sorted(kinds.items()))
 
 
 def empty_folders(folder: Path) -> tuple[str, ...]:
@@ -116,14 +116,14 @@ def problem(folder: Path, name: str, recorded: Digest) -> str | None:
         length = path.lstat().st_size  # another length needs no reading
         if _has_other_line_ends(path, length, recorded):
             return "has line ends of Windows, and with those of Unix is the signed file: copy it as binary (git: -text)"
-        found = digest_file(path) if length == recorded.length else Digest(sha256="", length=length)
+        digest = digest_file(path) if length == recorded.length else Digest(sha256="", length=length)
     except PermissionError as error:
         return f"cannot be read ({error.strerror})"
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno not in ABSENT:
             raise
         return "is listed in the statement, but missing"
-    return _difference(found, recorded)
+    return _difference(digest, recorded)
 
 
 def _has_other_line_ends(path: Path, length: int, recorded: Digest) -> bool:

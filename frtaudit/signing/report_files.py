@@ -33,18 +33,22 @@ Inner = Callable[[Files, Signer, datetime], bytes]
 
 
 def report_files(
-    sources: Files, told: Mapping[str, Json], settings: Report, signing: Signing, inner: Inner | None = None
+    sources: Files,
+    content: Mapping[str, Json],
+    settings: Report,
+    signing: Signing,
+    inner: Inner | None = None,
 ) -> dict[str, bytes]:
     """The files to write: the sources, ``report.json``, and page, checklists and PDF as the settings ask for them.
 
-    ``sources``: what the page is made from beside ``told``, which is what ``report.json`` will hold; ``inner``: makes
-    the statement inside the PDF. Raises :class:`FrtauditError` where a second process makes other bytes: nothing is
+    ``sources``: what the page is made from beside ``content``, what ``report.json`` will hold; ``inner``: makes the
+    statement inside the PDF. Raises :class:`FrtauditError` where a second process makes other bytes: nothing is
     signed then.
     """
-    drafted = {**sources, SETTINGS: to_bytes({**told, RENDERED_BY: dict(page_versions())})}
+    drafted = {**sources, SETTINGS: to_bytes({**content, RENDERED_BY: dict(page_versions())})}
     page = page_of(drafted)
     by = {**page_versions(), **(paper_versions(page) if settings.pdf else {})}
-    files = {**sources, SETTINGS: to_bytes({**told, RENDERED_BY: by})}
+    files = {**sources, SETTINGS: to_bytes({**content, RENDERED_BY: by})}
     when = datetime.now(UTC)
     attached = _attached(files, page, signing, inner, when) if settings.pdf else None
     parts = parts_of(settings, page)
@@ -54,14 +58,14 @@ def report_files(
         layout, annex = layouts.get(Part.MAIN), layouts.get(Part.ANNEX)
         rendered = Rendered(page=page, settings=files[SETTINGS], pdf=layout, annex=annex)
         _compare(rendered, again(), page_name(files))
-    made = {**files, **checklists_of(files)}
+    outputs = {**files, **checklists_of(files)}
     if settings.html:
-        made[page_name(files)] = page
+        outputs[page_name(files)] = page
     if layout is not None:
-        made[TABLE_PDF if TABLE in files else PDF] = _signed(layout, signing, when)
+        outputs[TABLE_PDF if TABLE in files else PDF] = _signed(layout, signing, when)
     if annex is not None:
-        made[ANNEX] = _signed(annex, signing, when)
-    return made
+        outputs[ANNEX] = _signed(annex, signing, when)
+    return outputs
 
 
 def parts_of(settings: Report, page: bytes) -> tuple[Part, ...]:

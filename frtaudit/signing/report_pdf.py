@@ -56,8 +56,8 @@ def open_pdf(
     checks = [ok(where, f"PAdES {pdf.level.value}, signatures: {len(pdf.signatures)}")]
     checks += [ok(where, _signature(signature)) for signature in pdf.signatures]
     if INNER_NAME not in pdf.attachments:
-        said = f"{INNER_NAME} is not attached: a signed PDF, but no report of an audit"
-        missing = indeterminate(where, said) if outer is None else invalid(where, said)
+        message = f"{INNER_NAME} is not attached: a signed PDF, but no report of an audit"
+        missing = indeterminate(where, message) if outer is None else invalid(where, message)
         return Evidence(outer=outer, pdf=pdf), [*checks, missing]
     try:
         inner = open_statement(pdf.attachments[INNER_NAME], Scope.INNER, f"{where} / {INNER_NAME}")

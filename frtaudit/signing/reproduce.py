@@ -78,8 +78,8 @@ def compare_results(first: Json, second: Json, rtol: float = RTOL, atol: float =
     """
     differences: list[str] = []
     largest, place = 0.0, None
-    for pointer, one, other in _leaves(first, second, ""):
-        deviation = _deviation(one, other, floor=atol / rtol)
+    for pointer, leaf, other in _leaves(first, second, ""):
+        deviation = _deviation(leaf, other, floor=atol / rtol)
         if deviation > rtol:
             differences.append(pointer)
         elif deviation > largest:
@@ -87,13 +87,13 @@ def compare_results(first: Json, second: Json, rtol: float = RTOL, atol: float =
     return Comparison(differences=tuple(differences), largest=largest, largest_at=place)
 
 
-def changed_inputs(recorded: Mapping[str, Json], found: Mapping[str, Json]) -> tuple[str, ...]:
+def changed_inputs(recorded: Mapping[str, Json], actual: Mapping[str, Json]) -> tuple[str, ...]:
     """Names of the inputs that hold something else. Raises DataError where there are other inputs."""
-    wrong = [f"{name} is missing" for name in sorted(set(recorded) - set(found))]
-    wrong += [f"{name} is new" for name in sorted(set(found) - set(recorded))]
+    wrong = [f"{name} is missing" for name in sorted(set(recorded) - set(actual))]
+    wrong += [f"{name} is new" for name in sorted(set(actual) - set(recorded))]
     if wrong:
         raise DataError("inputs", "; ".join(wrong), "the files that the result names by sha256")
-    return tuple(name for name in sorted(recorded) if found[name] != recorded[name])
+    return tuple(name for name in sorted(recorded) if actual[name] != recorded[name])
 
 
 def reproduce(run: Path, rederive: Rederive, overrides: Sequence[str] = ()) -> Reproduction:
@@ -103,8 +103,8 @@ def reproduce(run: Path, rederive: Rederive, overrides: Sequence[str] = ()) -> R
         value = read_json(recorded)
         published = "publication" in AuditResult.from_json(value).cohort
     except (OSError, ValueError, KeyError, TypeError, FrtauditError) as error:
-        said = error if isinstance(error, (OSError, FrtauditError)) else why(error)
-        return _could_not(f"{run}: holds no result that can be read ({said})")
+        reason = error if isinstance(error, (OSError, FrtauditError)) else why(error)
+        return _could_not(f"{run}: holds no result that can be read ({reason})")
     if published:
         return _could_not(
             f"{run}: a publishable variant, whose classes no data have; reproduce the run it was made of"
@@ -134,7 +134,7 @@ def main(argv: Sequence[str], rederive: Rederive) -> int:
     reproductions = [
         _reproduced(run, rederive, options.overrides, "" if jobs is None else f"{run.name}: ") for run in runs
     ]
-    return max(reproductions, key=lambda one: SEVERITY.index(one.status)).exit_code
+    return max(reproductions, key=lambda reproduction: SEVERITY.index(reproduction.status)).exit_code
 
 
 def _reproduced(run: Path, rederive: Rederive, overrides: Sequence[str], before: str) -> Reproduction:
@@ -165,8 +165,8 @@ def _recorded(run: Path) -> bytes:
 def _named(value: Mapping[str, Json], part: str) -> dict[str, Json]:
     """A part of the digests, by file name."""
     digests = value["digests"]
-    found = digests.get(part, {}) if isinstance(digests, Mapping) else {}
-    return dict(found) if isinstance(found, Mapping) else {}
+    named = digests.get(part, {}) if isinstance(digests, Mapping) else {}
+    return dict(named) if isinstance(named, Mapping) else {}
 
 
 def _other_inputs(
@@ -213,8 +213,8 @@ def _judge(recorded: bytes, again: bytes) -> Reproduction:
 
 def _versions(first: Mapping[str, str], second: Mapping[str, str]) -> tuple[str, ...]:
     changed = [name for name in sorted({*first, *second}) if first.get(name) != second.get(name)]
-    said = [f"{name} {first.get(name, 'absent')} -> {second.get(name, 'absent')}" for name in changed]
-    return (f"versions: {', '.join(said)}",) if changed else ()
+    changes = [f"{name} {first.get(name, 'absent')} -> {second.get(name, 'absent')}" for name in changed]
+    return (f"versions: {', '.join(changes)}",) if changed else ()
 
 
 def _differing(pointers: Sequence[str]) -> tuple[str, ...]:
@@ -229,17 +229,17 @@ def _leaves(first: Json, second: Json, pointer: str) -> Iterator[tuple[str, Json
             escaped = str(key).replace("~", "~0").replace("/", "~1")
             yield from _leaves(first[key], second[key], f"{pointer}/{escaped}")
     elif isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
-        for index, (one, other) in enumerate(zip(first, second, strict=True)):
-            yield from _leaves(one, other, f"{pointer}/{index}")
+        for index, (child, other) in enumerate(zip(first, second, strict=True)):
+            yield from _leaves(child, other, f"{pointer}/{index}")
     else:
         yield pointer, first, second
 
 
-def _deviation(one: Json, other: Json, floor: float) -> float:
+def _deviation(leaf: Json, other: Json, floor: float) -> float:
     """Deviation of two floats relative to the larger or to ``floor``; of others 0 if equal, else infinity."""
-    if _is_float(one) and _is_float(other):
-        return abs(one - other) / max(abs(one), abs(other), floor)
-    return 0.0 if type(one) is type(other) and one == other else math.inf
+    if _is_float(leaf) and _is_float(other):
+        return abs(leaf - other) / max(abs(leaf), abs(other), floor)
+    return 0.0 if type(leaf) is type(other) and leaf == other else math.inf
 
 
 def _is_float(value: Json) -> TypeGuard[float]:

@@ -125,11 +125,11 @@ def rendering_checks(written: Written, status: str, depth: Depth, *, trusted: bo
         yield from _without_report(written)
         return
     first = written.papers[0].name if written.page is None and written.papers else written.page_name
-    told = _told(written)
-    if told is None:
+    content = _told(written)
+    if content is None:
         yield invalid(SETTINGS, "is not a record of report settings")
         return
-    recorded = told.get(RENDERED_BY)
+    recorded = content.get(RENDERED_BY)
     if not isinstance(recorded, dict) or not _says(recorded):
         is_older = not isinstance(recorded, dict) and _made_by(written) == WITHOUT_RECORD
         yield (
@@ -138,24 +138,26 @@ def rendering_checks(written: Written, status: str, depth: Depth, *, trusted: bo
             else invalid(SETTINGS, f"does not say what rendered {first}, as every report since 0.2.0 does")
         )
         return
-    if told.get(STATUS) != status:
-        yield invalid(SETTINGS, f"says that the report is {told.get(STATUS)!r}, but it is {status}")
+    if content.get(STATUS) != status:
+        yield invalid(SETTINGS, f"says that the report is {content.get(STATUS)!r}, but it is {status}")
         return
     if not trusted and any(name.startswith(TEMPLATES) for name in written.sources):
         yield unchecked(first, "not compared: its templates are of a signer who is not trusted here")
         return
-    own = sum(name.startswith(TEMPLATES) for name in written.sources)
-    if own:
+    count = sum(name.startswith(TEMPLATES) for name in written.sources)
+    if count:
         yield note(
-            first, f"is laid out with {own} templates of its own: their words and styles are the signer's"
+            first, f"is laid out with {count} templates of its own: their words and styles are the signer's"
         )
     yield from _page(written, recorded, depth)
 
 
 def _without_report(written: Written) -> Iterator[Check]:
     """Findings of a run that was asked for no report follow from its estimates all the same."""
-    made, here = _made_by(written), version("frtaudit")
-    other = () if made == here else (f"made by frtaudit {made or 'of an unknown version'}, this is {here}",)
+    made_by, here = _made_by(written), version("frtaudit")
+    other = (
+        () if made_by == here else (f"made by frtaudit {made_by or 'of an unknown version'}, this is {here}",)
+    )
     try:
         wrong = _unfounded(written.sources)
     except Exception as error:
@@ -174,26 +176,26 @@ def status_of(statement: Statement) -> str:
 def _told(written: Written) -> Mapping[str, Json] | None:
     """What ``report.json`` holds; empty where there is none, None where it is broken."""
     try:
-        told = json.loads(written.sources.get(SETTINGS, b"{}"))
+        content = json.loads(written.sources.get(SETTINGS, b"{}"))
     except ValueError:
         return None
-    return told if isinstance(told, dict) else None
+    return content if isinstance(content, dict) else None
 
 
 def _says(recorded: Mapping[str, Json]) -> bool:
     """Whether all that rendered a report is named: of this version what it records, of others at least the version."""
     from frtaudit.report.versions import page_versions
 
-    own = page_versions()
-    names = own.keys() if recorded.get("frtaudit") == own["frtaudit"] else {"frtaudit", "source"}
+    current = page_versions()
+    names = current.keys() if recorded.get("frtaudit") == current["frtaudit"] else {"frtaudit", "source"}
     return names <= recorded.keys() and isinstance(recorded["frtaudit"], str)
 
 
 def _made_by(written: Written) -> str | None:
     """The version of frtaudit that a result or a sweep's table names; None where they name none."""
     try:
-        made = json.loads(written.sources.get(RESULT) or written.sources[TABLE])
-        return str(made["frtaudit"] if "frtaudit" in made else made["versions"]["frtaudit"])
+        content = json.loads(written.sources.get(RESULT) or written.sources[TABLE])
+        return str(content["frtaudit"] if "frtaudit" in content else content["versions"]["frtaudit"])
     except (ValueError, KeyError, TypeError):
         return None
 
@@ -207,8 +209,8 @@ def _page(written: Written, recorded: Mapping[str, Json], depth: Depth) -> Itera
         page, settings = _made_again(written.sources)
         lists, wrong = checklists_of(written.sources), _unfounded(written.sources)
     except UnfinishedError as error:
-        said = unchecked if other else indeterminate
-        yield said(name, f"not compared: in a second process, for its templates: {error.found}")
+        outcome = unchecked if other else indeterminate
+        yield outcome(name, f"not compared: in a second process, for its templates: {error.found}")
         return
     except Exception as error:  # noqa: BLE001  files of another version or of a forger may lead to any
         if of_machine(error):
@@ -226,10 +228,10 @@ def _page(written: Written, recorded: Mapping[str, Json], depth: Depth) -> Itera
     if wrong is not None:
         yield _differs(RESULT, wrong, other, "findings")
     yield from _lists(written, lists, other)
-    made: _Made = {}
+    layouts: _Made = {}
     for paper in written.papers:
         if paper.signed.signatures:
-            yield from _paper(written, paper, page, recorded, depth, made)
+            yield from _paper(written, paper, page, recorded, depth, layouts)
 
 
 def _made_again(sources: Mapping[str, bytes]) -> tuple[bytes, bytes]:
@@ -272,8 +274,8 @@ def _as_told(written: Written, again: bytes, page: bytes, other: tuple[str, ...]
 
     if again != written.sources[SETTINGS]:
         yield _differs(SETTINGS, "holds what no report is told", other, "settings")
-    told = json.loads(written.sources[SETTINGS])
-    settings, recorded = settings_of(told), told[RENDERED_BY]
+    content = json.loads(written.sources[SETTINGS])
+    settings, recorded = settings_of(content), content[RENDERED_BY]
     is_this = recorded.get("source") == page_versions()["source"]
     if is_this and set(recorded) != recorded_names(page, with_paper=settings.pdf):
         yield invalid(SETTINGS, "names other programs than those that render such a report")
@@ -293,7 +295,7 @@ def _as_told(written: Written, again: bytes, page: bytes, other: tuple[str, ...]
 
 
 def _paper(
-    written: Written, paper: Paper, page: bytes, recorded: Mapping[str, Json], depth: Depth, made: _Made
+    written: Written, paper: Paper, page: bytes, recorded: Mapping[str, Json], depth: Depth, layouts: _Made
 ) -> Iterator[Check]:
     """The PDF carries what it should and, where it is asked for, is laid out as it was."""
     from frtaudit.report.versions import differing, page_versions
@@ -301,7 +303,9 @@ def _paper(
     name, carried = paper.name, dict(paper.signed.attachments)
     inner = {INNER_NAME: carried.pop(INNER_NAME)} if INNER_NAME in carried else {}
     wanted = attachments(written.sources, page)
-    wrong = sorted(item for item in {*wanted, *carried} if wanted.get(item) != carried.get(item))
+    wrong = sorted(
+        attachment for attachment in {*wanted, *carried} if wanted.get(attachment) != carried.get(attachment)
+    )
     if wrong:
         other = differing(recorded, None) if recorded.get("source") != page_versions()["source"] else ()
         yield _differs(name, f"carries another {wrong[0]} than the report has", other, "attachments")
@@ -311,9 +315,9 @@ def _paper(
         return
     try:
         key = inner.get(INNER_NAME, b"")
-        if key not in made:
-            made[key] = _laid_out(written.sources, {**wanted, **inner}, page)
-        yield _compared(paper, made[key], differing(recorded, page))
+        if key not in layouts:
+            layouts[key] = _laid_out(written.sources, {**wanted, **inner}, page)
+        yield _compared(paper, layouts[key], differing(recorded, page))
     except DataError as error:
         yield _differs(name, error.found, differing(recorded, page), "layout")
     except FrtauditError as error:
@@ -338,14 +342,14 @@ def _compared(paper: Paper, layouts: tuple[bytes, ...], other: tuple[str, ...]) 
     allowed = layouts[1:] if paper.name == ANNEX else layouts[:1] if paper.name == PDF else layouts
     wrong = "the settings ask for no annex"
     for layout in allowed:
-        found = foreign(layout, paper.data, paper.signed.signatures[0])
-        if found is None:
+        problem = foreign(layout, paper.data, paper.signed.signatures[0])
+        if problem is None:
             text = f"laid out again in another process: the same {len(layout)} bytes, then the signature"
             return ok(paper.name, text)
-        wrong = found
+        wrong = problem
     return _differs(paper.name, wrong, other, "layout")
 
 
-def _differs(name: str, said: str, other: tuple[str, ...], what: str) -> Check:
+def _differs(name: str, message: str, other: tuple[str, ...], what: str) -> Check:
     """Invalid, unless another version rendered it."""
-    return unchecked(name, f"{'; '.join(other)}: {what} not compared") if other else invalid(name, said)
+    return unchecked(name, f"{'; '.join(other)}: {what} not compared") if other else invalid(name, message)

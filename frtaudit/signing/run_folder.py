@@ -133,10 +133,16 @@ def _taken_away(folder: Path, opened: Mapping[str, Statement], pdf: SignedPdf | 
     for name in sorted(set(expected) - set(present)):
         yield invalid(name, f"is missing, although {present[-1]} is there")
     recorded = {fingerprint(approval.certificate) for approval in opened.values()}
-    for signature in [item for item in pdf.signatures if not item.is_timestamp][1:] if pdf else ():
+    for signature in (
+        [pdf_signature for pdf_signature in pdf.signatures if not pdf_signature.is_timestamp][1:]
+        if pdf
+        else ()
+    ):
         if fingerprint(signature.certificate) not in recorded:
-            said = f"signature of {common_name(signature.certificate)!r}: no approval beside {PDF} records it"
-            yield unchecked(signature.field, said)
+            message = (
+                f"signature of {common_name(signature.certificate)!r}: no approval beside {PDF} records it"
+            )
+            yield unchecked(signature.field, message)
 
 
 def _approved(folder: Path, approval: Statement, pdf: SignedPdf | None) -> str | None:
@@ -169,8 +175,10 @@ def _without_statement(folder: Path, trust: Trust) -> Iterator[Check]:
             yield from broken
             yield invalid(STATEMENT, f"is missing, although {PDF} is signed")
             return
-    said = "is missing: an unsigned draft" if (folder / RESULT).is_file() else "is missing: not a run folder"
-    yield indeterminate(STATEMENT, said)
+    message = (
+        "is missing: an unsigned draft" if (folder / RESULT).is_file() else "is missing: not a run folder"
+    )
+    yield indeterminate(STATEMENT, message)
 
 
 def _files(folder: Path, outer: Statement) -> Iterator[Check]:
@@ -204,15 +212,14 @@ def _unlisted(folder: Path, outer: Statement) -> Iterator[Check]:
             yield invalid(name, f"has the name of a run's file, but is not listed in {STATEMENT}")
 
 
-def in_the_way(folder: Path, own: str) -> str | None:
+def in_the_way(folder: Path, excluded: str) -> str | None:
     """What of a folder would make a run that is written into it invalid, in words; None where nothing would.
 
-    A link, a FIFO, a device; a file or a folder that has the name of a run's. What lies in the folder ``own`` does not
-    count.
+    A link, a FIFO, a device; a file or a folder that has the name of a run's. What lies in ``excluded`` does not count.
     """
     for name, kind in {**dict.fromkeys(empty_folders(folder)), **entries(folder)}.items():
         first = name.partition("/")[0]
-        if first == own:
+        if first == excluded:
             continue
         if kind is not None:
             return f"{name} {kind}"

@@ -101,8 +101,8 @@ def recorded(seal: Seal, result: AuditResult) -> SealRecord:
     """What a finished result must say of this seal; the seal's own entry among the inputs is no departure."""
     digests = result.digests
     inputs = digests.get("inputs")
-    named = {str(name): str(item) for name, item in inputs.items()} if isinstance(inputs, Mapping) else {}
-    others = {name: item for name, item in named.items() if item != seal.sha256}
+    named = {str(name): str(digest) for name, digest in inputs.items()} if isinstance(inputs, Mapping) else {}
+    others = {name: digest for name, digest in named.items() if digest != seal.sha256}
     return record_of(seal, sealed_content(result.spec, str(digests.get("cohort")), others))
 
 

@@ -201,7 +201,7 @@ def _read(value: Mapping[str, object]) -> Statement:
         scope=Scope(predicate["scope"]),
         subjects=_subjects_in(value["subject"]),
         spec=None if spec is None else _text(_mapping(spec)["sha256"]),
-        inputs={_text(item["name"]): _sha256(item) for item in _list(predicate.get("inputs", []))},
+        inputs={_text(entry["name"]): _sha256(entry) for entry in _list(predicate.get("inputs", []))},
         when=datetime.strptime(_text(predicate["signed_at"]), TIME_FORMAT).replace(tzinfo=UTC),
         public_key=_public_key(_text(signer["public_key"])),
         certificate=x509.load_pem_x509_certificate(_text(signer["certificate"]).encode()),
@@ -210,21 +210,21 @@ def _read(value: Mapping[str, object]) -> Statement:
 
 
 def _subjects_in(value: object) -> Mapping[str, Digest]:
-    subjects = [(_text(item["name"]), _digest_in(item)) for item in _list(value)]
+    subjects = [(_text(entry["name"]), _digest_in(entry)) for entry in _list(value)]
     if not subjects or len(dict(subjects)) != len(subjects):
         raise ValueError("subjects are named once each")
     return dict(subjects)
 
 
-def _digest_in(item: Mapping[str, object]) -> Digest:
-    length = _mapping(item["annotations"])["length"]
+def _digest_in(entry: Mapping[str, object]) -> Digest:
+    length = _mapping(entry["annotations"])["length"]
     if not isinstance(length, int):
         raise TypeError("a length is a whole number")
-    return Digest(sha256=_sha256(item), length=length)
+    return Digest(sha256=_sha256(entry), length=length)
 
 
-def _sha256(item: Mapping[str, object]) -> str:
-    return _text(_mapping(item["digest"])["sha256"])
+def _sha256(entry: Mapping[str, object]) -> str:
+    return _text(_mapping(entry["digest"])["sha256"])
 
 
 def _public_key(pem: str) -> PublicKey:
@@ -249,9 +249,9 @@ def _check_envelope(envelope: Envelope, data: bytes, public: PublicKey, where: s
         raise VerificationError(where, "is not in canonical form: bytes around the payload were changed")
 
 
-def _expect(found: object, wanted: str) -> None:
-    if found != wanted:
-        raise ValueError(f"{found!r} is not {wanted}")
+def _expect(actual: object, wanted: str) -> None:
+    if actual != wanted:
+        raise ValueError(f"{actual!r} is not {wanted}")
 
 
 def _mapping(value: object) -> Mapping[str, object]:
@@ -263,7 +263,7 @@ def _mapping(value: object) -> Mapping[str, object]:
 def _list(value: object) -> list[Mapping[str, object]]:
     if not isinstance(value, list):
         raise TypeError("a list was expected")
-    return [_mapping(item) for item in value]
+    return [_mapping(entry) for entry in value]
 
 
 def _text(value: object) -> str:

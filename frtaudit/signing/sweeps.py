@@ -74,9 +74,9 @@ def sweep_checks(
         yield invalid(TABLE, "is not the table that was signed")
         return
     try:
-        found = json.loads((folder / TABLE).read_bytes())
-        done = {str(job["folder"]): str(job["result_sha256"]) for job in _done(found)}
-        begun = {str(job.get("folder")) for job in found["jobs"]}
+        content = json.loads((folder / TABLE).read_bytes())
+        done = {str(job["folder"]): str(job["result_sha256"]) for job in _done(content)}
+        begun = {str(job.get("folder")) for job in content["jobs"]}
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         yield invalid(TABLE, f"is not the table of a sweep ({why(error)})")
         return
@@ -86,7 +86,7 @@ def sweep_checks(
     yield from _unlisted(folder, outer, {check.subject for check in jobs})
     yield from _beside(outer, done, begun, {check.subject for check in jobs})
     if not {check.subject for check in wrong + jobs if check.status is CheckStatus.INVALID} & _results(outer):
-        yield from _tabled(folder, outer, found, tabled)
+        yield from _tabled(folder, outer, content, tabled)
     yield from _rendered(folder, outer, depth)
     yield from parties(Evidence(outer=outer), trust)
 
@@ -125,15 +125,15 @@ def _unlisted(folder: Path, outer: Statement, jobs: Container[str]) -> Iterator[
     yield from not_covered(folder)
 
 
-def _done(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _done(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The jobs that a table calls done."""
-    return [job for job in found["jobs"] if job["state"] == "done"]
+    return [job for job in content["jobs"] if job["state"] == "done"]
 
 
 def _beside(
-    outer: Statement, done: Container[str], begun: Container[str], said: Container[str]
+    outer: Statement, done: Container[str], begun: Container[str], checked: Container[str]
 ) -> Iterator[Check]:
-    """What is signed and no part of the sweep or of a job, but for what the checks of its job ``said``.
+    """What is signed and no part of the sweep or of a job, but for what the checks of its job ``checked``.
 
     ``done``, ``begun``: folders of jobs; of one that could not audit only its verdict stands there.
     """
@@ -141,7 +141,7 @@ def _beside(
         job, _, file = name.partition("/")
         marks = file in (STATEMENT, DONE) or APPROVALS.fullmatch(file)
         failed = job in begun and file == VERDICT
-        if name in OURS or name in said or (job in done and (marks or is_part(file))) or failed:
+        if name in OURS or name in checked or (job in done and (marks or is_part(file))) or failed:
             continue
         if is_part(name):
             yield invalid(name, "is a file of a run in the folder of a sweep")
@@ -172,24 +172,24 @@ def _jobs(folder: Path, outer: Statement, named: Mapping[str, str], run_checks: 
 
 
 def _tabled(
-    folder: Path, outer: Statement, found: Mapping[str, Any], tabled: Tabled | None
+    folder: Path, outer: Statement, content: Mapping[str, Any], tabled: Tabled | None
 ) -> Iterator[Check]:
     """The table follows from the results of its jobs, and leaves out none that is done."""
-    here, done = version("frtaudit"), _done(found)
+    here, done = version("frtaudit"), _done(content)
     marks = {f"{job['folder']}/{DONE}": job for job in done}
     for name in outer.subjects:
         if name.endswith(f"/{DONE}") and name not in marks:
             yield invalid(name, f"is of a job that {TABLE} does not call done")
-    if found.get("frtaudit") == here:
+    if content.get("frtaudit") == here:
         yield from _marked(folder, outer, marks)
-    if tabled is None or found.get("frtaudit") != here:
-        made = "frtaudit verify does so" if tabled is None else f"made by another version, this is {here}"
-        yield unchecked(TABLE, f"not compared with its jobs: {made}")
+    if tabled is None or content.get("frtaudit") != here:
+        reason = "frtaudit verify does so" if tabled is None else f"made by another version, this is {here}"
+        yield unchecked(TABLE, f"not compared with its jobs: {reason}")
         return
     try:
         read = {job["number"]: (folder / job["folder"] / RESULT).read_bytes() for job in done}
         results = {number: AuditResult.from_json(json.loads(data)) for number, data in read.items()}
-        table, lines = tabled(found, results)
+        table, lines = tabled(content, results)
     except VerificationError as error:
         yield invalid(TABLE, error.found)
         return
@@ -206,13 +206,13 @@ def _tabled(
 def _marked(folder: Path, outer: Statement, marks: Mapping[str, Mapping[str, Any]]) -> Iterator[Check]:
     """The mark of a job that is done names its spec and its result."""
     for name, job in marks.items():
-        said = {
+        mark = {
             "frtaudit": version("frtaudit"),
             "result_sha256": job["result_sha256"],
             "spec": job.get("spec"),
         }
         intact = name in outer.subjects and problem(folder, name, outer.subjects[name]) is None
-        if intact and (folder / name).read_bytes() != to_bytes(said):
+        if intact and (folder / name).read_bytes() != to_bytes(mark):
             yield invalid(name, f"does not say what {TABLE} says of its job")
 
 

@@ -63,10 +63,10 @@ def authority(url: str) -> Authority:
     Raises DataError for a URL that is none, and for an authority that does not answer with a time.
     """
     check_url(url)
-    found = Authority(url)
-    _asked(found, b"")
-    wait(found.async_dummy_response("sha256"))
-    return found
+    time_authority = Authority(url)
+    _asked(time_authority, b"")
+    wait(time_authority.async_dummy_response("sha256"))
+    return time_authority
 
 
 def check_url(url: str) -> None:
@@ -102,10 +102,12 @@ def read_stamp(token: str, data: bytes, roots: Sequence[x509.Certificate], where
     )
 
 
-def _asked(found: Authority, data: bytes) -> cms.ContentInfo:
+def _asked(time_authority: Authority, data: bytes) -> cms.ContentInfo:
     try:
-        token: cms.ContentInfo = wait(found.async_timestamp(bytes.fromhex(sha256(data)), "sha256"))
+        token: cms.ContentInfo = wait(time_authority.async_timestamp(bytes.fromhex(sha256(data)), "sha256"))
     except Exception as error:  # noqa: BLE001  network, HTTP, ASN.1 and refusals share no narrower base
         reason = getattr(error, "reason", None) or error
-        raise DataError(f"tsa {found.url}", f"gives no time ({reason})", "an RFC 3161 authority") from None
+        raise DataError(
+            f"tsa {time_authority.url}", f"gives no time ({reason})", "an RFC 3161 authority"
+        ) from None
     return token

@@ -36,10 +36,10 @@ def load_trust(named: Iterable[Path] = ()) -> Trust:
     could have written what this machine trusts.
     """
     paths = (config_folder() / DEMO_FOLDER / PUBLIC, config_folder() / TRUSTED_FOLDER)
-    own = [path for path in paths if path.exists()]
-    for path in own:
+    present = [path for path in paths if path.exists()]
+    for path in present:
         _refuse_open(path)
-    blocks = [block for path in own for block in _blocks(path)]
+    blocks = [block for path in present for block in _blocks(path)]
     blocks += [block for path in named for block in _named_blocks(path)]
     certificates = tuple(_certificate(body) for kind, body in blocks if kind == b"CERTIFICATE")
     keyids = {_keyid(body) for kind, body in blocks if kind == b"PUBLIC KEY"}
@@ -64,12 +64,12 @@ def _refuse_open(path: Path) -> None:
     for place in sorted(whole | above):
         mode = place.stat().st_mode
         if mode & stat.S_IWOTH and not (place in above and mode & stat.S_ISVTX):
-            found = "every user of this machine can write it, and so change whom you trust"
-            raise DataError(str(place), found, f"its content inspected, then chmod o-w {place}")
+            problem = "every user of this machine can write it, and so change whom you trust"
+            raise DataError(str(place), problem, f"its content inspected, then chmod o-w {place}")
 
 
 def _files(path: Path) -> list[Path]:
-    return sorted(item for item in path.iterdir() if item.is_file()) if path.is_dir() else [path]
+    return sorted(file for file in path.iterdir() if file.is_file()) if path.is_dir() else [path]
 
 
 def _blocks(path: Path) -> Sequence[tuple[bytes, bytes]]:

@@ -80,8 +80,8 @@ class Verification:
     @property
     def status(self) -> str:
         """The verdict in words, with what was left open: not compared, or not covered by any signature."""
-        said = STATUS.get(self.worst, "valid and trusted")
-        return said if self.exit_code in STOPPED else said + _left_open(self.checks, "; ")
+        verdict = STATUS.get(self.worst, "valid and trusted")
+        return verdict if self.exit_code in STOPPED else verdict + _left_open(self.checks, "; ")
 
     @property
     def exit_code(self) -> int:
@@ -128,9 +128,9 @@ def _left_open(checks: Iterable[Check], before: str) -> str:
     left = [check for check in checks if check.status is CheckStatus.UNCHECKED]
     layouts = _names(check.subject for check in left if check.message == LAYOUT)
     others = _names(check.subject for check in left if check.message != LAYOUT)
-    said = [f"not compared or not covered: {others}"] if others else []
-    said += [f"layout of {layouts} not compared without --deep"] if layouts else []
-    return f"{before}{'; '.join(said)}" if said else ""
+    parts = [f"not compared or not covered: {others}"] if others else []
+    parts += [f"layout of {layouts} not compared without --deep"] if layouts else []
+    return f"{before}{'; '.join(parts)}" if parts else ""
 
 
 def _names(subjects: Iterable[str]) -> str:
@@ -140,31 +140,31 @@ def _names(subjects: Iterable[str]) -> str:
     return f"{', '.join(names[:NAMED])}{more}"
 
 
-def ok(subject: str, said: str) -> Check:
+def ok(subject: str, message: str) -> Check:
     """A check that held."""
-    return Check(subject=subject, status=CheckStatus.OK, message=said)
+    return Check(subject=subject, status=CheckStatus.OK, message=message)
 
 
-def note(subject: str, said: str) -> Check:
+def note(subject: str, message: str) -> Check:
     """Something to know that decides nothing."""
-    return Check(subject=subject, status=CheckStatus.NOTE, message=said)
+    return Check(subject=subject, status=CheckStatus.NOTE, message=message)
 
 
-def unchecked(subject: str, said: str) -> Check:
+def unchecked(subject: str, message: str) -> Check:
     """Something that was not compared with what is signed, or that no signature covers."""
-    return Check(subject=subject, status=CheckStatus.UNCHECKED, message=said)
+    return Check(subject=subject, status=CheckStatus.UNCHECKED, message=message)
 
 
-def invalid(subject: str, said: str) -> Check:
+def invalid(subject: str, message: str) -> Check:
     """A check that failed."""
-    return Check(subject=subject, status=CheckStatus.INVALID, message=said)
+    return Check(subject=subject, status=CheckStatus.INVALID, message=message)
 
 
-def untrusted(subject: str, said: str) -> Check:
+def untrusted(subject: str, message: str) -> Check:
     """A signature that holds, of a signer whom this machine does not trust."""
-    return Check(subject=subject, status=CheckStatus.UNTRUSTED, message=said)
+    return Check(subject=subject, status=CheckStatus.UNTRUSTED, message=message)
 
 
-def indeterminate(subject: str, said: str) -> Check:
+def indeterminate(subject: str, message: str) -> Check:
     """Something that cannot be decided from what is there."""
-    return Check(subject=subject, status=CheckStatus.INDETERMINATE, message=said)
+    return Check(subject=subject, status=CheckStatus.INDETERMINATE, message=message)

@@ -48,7 +48,7 @@ def verify(
     >>> verify("nowhere").exit_code
     4
     """
-    place, trusted = Path(path), load_trust(Path(item) for item in trust)
+    place, trusted = Path(path), load_trust(Path(file) for file in trust)
     if place.is_dir() and is_sweep(place):
         checks = sweep_checks(place, trusted, partial(run_checks, trust=trusted, depth=depth), depth, tabled)
     elif place.is_dir():

@@ -53,9 +53,9 @@ def refuse_settings() -> None:
     They name the folder of its cache, whose files it unpickles: a folder that somebody hands over must not say so.
     """
     if os.path.lexists(SETTINGS):
-        found = "settings of Numba in the working folder, which name files that are executed"
+        problem = "settings of Numba in the working folder, which name files that are executed"
         raise DataError(
-            SETTINGS, found, "a working folder without this file; set NUMBA_... in the environment"
+            SETTINGS, problem, "a working folder without this file; set NUMBA_... in the environment"
         )
 
 
@@ -98,8 +98,8 @@ def _compile_named(function: Callable[P, R]) -> None:
     modules = [known[name] for name in names if isinstance(known.get(name), ModuleType)]
     for space in (known, *(vars(module) for module in modules)):
         for name in names:
-            if isinstance(found := space.get(name), Deferred) and found.py_func is not function:
-                space[name] = found.compiled()
+            if isinstance(deferred := space.get(name), Deferred) and deferred.py_func is not function:
+                space[name] = deferred.compiled()
     for cell in function.__closure__ or ():
         if isinstance(cell.cell_contents, Deferred):
             cell.cell_contents = cell.cell_contents.compiled()

@@ -209,8 +209,8 @@ def _renamed(names: Names, rng: np.random.Generator) -> tuple[Names, dict[str, s
     return np.array([table[name] for name in names.tolist()]), table
 
 
-def _same(expected: Mapping[str, float], found: Mapping[str, float], tolerance: float) -> bool:
-    if set(expected) != set(found):
+def _same(expected: Mapping[str, float], actual: Mapping[str, float], tolerance: float) -> bool:
+    if set(expected) != set(actual):
         return False
-    pairs = [(expected[key], found[key]) for key in expected]
+    pairs = [(expected[key], actual[key]) for key in expected]
     return all(np.isclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True) for a, b in pairs)

@@ -42,7 +42,7 @@ def _node(kind: str, inputs: Iterable[str], output: str, squares: dict[str, int]
         for name, value in (squares or {}).items()
     )
     named = b"".join(_held(1, name.encode()) for name in inputs) + _held(2, output.encode())
-    return named + _held(4, kind.encode()) + b"".join(_held(5, one) for one in attributes)
+    return named + _held(4, kind.encode()) + b"".join(_held(5, attribute) for attribute in attributes)
 
 
 def _value(name: str, shape: Iterable[int]) -> bytes:

@@ -58,19 +58,19 @@ def _unread(services: int) -> How:
     return How(modes={f"service_{place}": (50.0, 80.0) for place in range(services)})
 
 
-def _sphere(name: str, *levels: float, held: bool = True, **shape: Any) -> Scene:  # noqa: ANN401  fields of the cohort
+def _sphere(name: str, *levels: float, judged: bool = True, **shape: Any) -> Scene:  # noqa: ANN401  fields of the cohort
     """People on a sphere, as ``synthetic_queries`` draws them."""
 
     def draw(queries: int, seed: int) -> Drawing:
         people = SyntheticQueries(
             queries=queries, services=_noise(*levels), labels=_unread(len(levels)), **{"twins": 0.0, **shape}
         )
-        made = people.load({}, seed).labelling
-        if made is None:
+        labelling = people.load({}, seed).labelling
+        if labelling is None:
             raise DataError("cohort", "no labelling", "a synthetic search")
-        return made.faces, made.services
+        return labelling.faces, labelling.services
 
-    return Scene(name=name, draw=draw, held=held)
+    return Scene(name=name, draw=draw, held=judged)
 
 
 def _web(truth: Truth) -> Scene:
@@ -119,10 +119,12 @@ class Held:
 
 def rate_on_truth(faces: Faces, service: Service) -> float:
     """FNMR at FMR 1 % on the annotation of all faces."""
-    own, once = faces.annotated == OF_QUERY, np.ones(len(faces.queries))
-    nobody = np.zeros(own.size, dtype=np.int32)
-    every = reweighted.listed((service.first, service.second), service.score, faces.query_of, nobody, own)
-    return float(every.fnmr(own, once, every.threshold(own, once, TARGET))[0])
+    of_person, once = faces.annotated == OF_QUERY, np.ones(len(faces.queries))
+    nobody = np.zeros(of_person.size, dtype=np.int32)
+    every = reweighted.listed(
+        (service.first, service.second), service.score, faces.query_of, nobody, of_person
+    )
+    return float(every.fnmr(of_person, once, every.threshold(of_person, once, TARGET))[0])
 
 
 def held(
@@ -133,27 +135,27 @@ def held(
     only: Sequence[int] | None = None,
 ) -> Iterator[Held]:
     """What ``label_cost`` says of the services of a search, of all or of some."""
-    found = labelled(faces, services, How())
+    labels = labelled(faces, services, How())
     labelling = Labelling(
         faces=faces,
         services=services,
-        labelled=found,
+        labelled=labels,
         source=LabelSource.ESTIMATED,
-        sample_of=np.where(found.identity >= 0, 0, -1).astype(np.int32),
+        sample_of=np.where(labels.identity >= 0, 0, -1).astype(np.int32),
     )
     likely = cost.likely(labelling)
     drawn = cost.truths(faces, likely, truths, np.random.default_rng(seed))
     for service in [services[place] for place in (range(len(services)) if only is None else only)]:
-        ends = [_end(labelling, service, likely, one) for one in drawn.values()]
-        made = spanning([interval for _, interval in ends if interval is not None])
-        if made is None or made.low is None or made.high is None:
+        ends = [_end(labelling, service, likely, truth) for truth in drawn.values()]
+        span = spanning([interval for _, interval in ends if interval is not None])
+        if span is None or span.low is None or span.high is None:
             continue
         yield Held(
             reported=float(ends[0][0].reported[0]),
-            drawn=float(np.mean([one.true.mean() for one, _ in ends])),
+            drawn=float(np.mean([outcome.true.mean() for outcome, _ in ends])),
             true=rate_on_truth(faces, service),
-            low=made.low,
-            high=made.high,
+            low=span.low,
+            high=span.high,
         )
 
 
@@ -218,13 +220,13 @@ def study(
     The population's rate is the mean of the truth of the other searches, so that no search is judged by itself.
     """
     for scene in scenes:
-        found = [_judged(scene, seed, number, queries) for number in range(searches)]
-        rates = np.array([true for true, _ in found])
+        judged = [_judged(scene, seed, number, queries) for number in range(searches)]
+        rates = np.array([true for true, _ in judged])
         others = (rates.sum(axis=0) - rates) / (searches - 1)
         pairs = [
-            (float(others[number, number % rates.shape[1]]), one)
-            for number, (_, one) in enumerate(found)
-            if one is not None
+            (float(others[number, number % rates.shape[1]]), outcome)
+            for number, (_, outcome) in enumerate(judged)
+            if outcome is not None
         ]
         yield _row(scene, searches, pairs)
 
@@ -240,7 +242,7 @@ def _judged(scene: Scene, seed: int, number: int, queries: int) -> tuple[Floats,
 
 
 def _row(scene: Scene, searches: int, pairs: Sequence[tuple[float, Held]]) -> Row:
-    covers = sum(one.low <= rate <= one.high for rate, one in pairs)
+    covers = sum(outcome.low <= rate <= outcome.high for rate, outcome in pairs)
 
     def mean(values: Iterator[float]) -> float | None:
         return float(np.mean(list(values))) if pairs else None
@@ -251,14 +253,14 @@ def _row(scene: Scene, searches: int, pairs: Sequence[tuple[float, Held]]) -> Ro
         searches=searches,
         withheld=searches - len(pairs),
         due=mean(rate for rate, _ in pairs),
-        reported=mean(one.reported for _, one in pairs),
-        drawn=mean(one.drawn for _, one in pairs),
-        true=mean(one.true for _, one in pairs),
-        half_width=mean((one.high - one.low) / 2 for _, one in pairs),
+        reported=mean(outcome.reported for _, outcome in pairs),
+        drawn=mean(outcome.drawn for _, outcome in pairs),
+        true=mean(outcome.true for _, outcome in pairs),
+        half_width=mean((outcome.high - outcome.low) / 2 for _, outcome in pairs),
         covers=covers,
-        low=sum(one.high < rate for rate, one in pairs),
-        high=sum(one.low > rate for rate, one in pairs),
-        here=sum(one.low <= one.true <= one.high for _, one in pairs),
+        low=sum(outcome.high < rate for rate, outcome in pairs),
+        high=sum(outcome.low > rate for rate, outcome in pairs),
+        here=sum(outcome.low <= outcome.true <= outcome.high for _, outcome in pairs),
         p=float(scipy.stats.binomtest(covers, len(pairs), 1 - ALPHA, alternative="less").pvalue)
         if pairs
         else 1.0,
@@ -275,13 +277,13 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _line(row: Mapping[str, Any]) -> str:
-    made = row["searches"] - row["withheld"]
+    judged = row["searches"] - row["withheld"]
     away = f", {row['withheld']} withheld" if row["withheld"] else ""
     rates = " | ".join(
         "" if row[name] is None else f"{row[name]:.3f}" for name in ("due", "reported", "drawn", "half_width")
     )
     return (
-        f"| {row['scene']} | {rates} | {row['covers']} of {made}{away} | {row['here']} of {made} | "
+        f"| {row['scene']} | {rates} | {row['covers']} of {judged}{away} | {row['here']} of {judged} | "
         f"{format(row['p'], '.2g') if row['held'] else 'not held'} |"
     )
 

@@ -69,8 +69,8 @@ class Photographs:
         return image, LANDMARKS @ matrix[:, :2].T + matrix[:, 2] + rng.normal(0, 0.5, LANDMARKS.shape)
 
     def _pattern(self, person: int, number: int, spread: float, colour: str) -> Array:
-        own = pattern(self.seed, "person", str(person), colour)
-        varied = own + spread * pattern(self.seed, "picture", str(number), colour)
+        base = pattern(self.seed, "person", str(person), colour)
+        varied = base + spread * pattern(self.seed, "picture", str(number), colour)
         return varied + ALIKE * varied[:, ::-1]
 
     def _pictures(self) -> Iterator[tuple[str, int, str]]:

@@ -44,10 +44,12 @@ class Counted:
 
     def within(self, group_index: int) -> tuple[list[Compared], list[Compared]]:
         """Mated and non-mated comparisons of one group: both subjects in its group."""
-        held = members(self.groups, self.tail.n_samples.size)[group_index]
-        mated = [compared for compared in self.mated if held[compared.first]]
+        membership = members(self.groups, self.tail.n_samples.size)[group_index]
+        mated = [compared for compared in self.mated if membership[compared.first]]
         return mated, [
-            compared for compared in self.non_mated if held[compared.first] and held[compared.second]
+            compared
+            for compared in self.non_mated
+            if membership[compared.first] and membership[compared.second]
         ]
 
     def fnmr(self, threshold: float, group_index: int = 0) -> Fraction | None:

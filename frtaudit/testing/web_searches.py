@@ -33,28 +33,28 @@ def search(truth: Truth, queries: int, rng: np.random.Generator) -> tuple[Faces,
     right = np.round(sizes * rng.uniform(0.45, 0.9, queries)).astype(np.int64)
     query = np.repeat(np.arange(queries), sizes)
     number = np.arange(query.size) - np.searchsorted(query, query)
-    own = number < right[query]
+    of_person = number < right[query]
     person = _unit(rng.standard_normal((queries, DIMENSION)))
-    means = np.where(own[:, None], person[query], _unit(rng.standard_normal((query.size, DIMENSION))))
+    means = np.where(of_person[:, None], person[query], _unit(rng.standard_normal((query.size, DIMENSION))))
     noise = rng.uniform(*IMAGE, query.size)
     if truth is Truth.HARD:
         hard = rng.random(queries) < HARDLY
-        noise = np.where(hard[query] & own, rng.uniform(*HARD, query.size), noise)
+        noise = np.where(hard[query] & of_person, rng.uniform(*HARD, query.size), noise)
     noise = np.where(rng.random(query.size) < BADLY, BAD, noise)
     if truth is Truth.RELATIVES:
         related = np.where(rng.random(queries) < RELATED, rng.integers(1, 4, queries), 0)
-        kin = ~own & (number < (right + related)[query])
+        kin = ~of_person & (number < (right + related)[query])
         means[kin] = _relatives(person, rng)[query[kin]]
     images = _unit(means + _length(noise, rng))
     faces = Faces(
         names=tuple(f"{row:06d}" for row in range(query.size)),
         query_of=query.astype(np.int32),
         queries=tuple(f"{q:05d}" for q in range(queries)),
-        annotated=np.where(own, OF_QUERY, NOT_OF_QUERY).astype(np.int8),
+        annotated=np.where(of_person, OF_QUERY, NOT_OF_QUERY).astype(np.int8),
     )
     ends = pairs_of(faces, np.zeros(queries, dtype=np.int64), Between.MATCHED, rng)
     seen = [_unit(images + _length(np.full(query.size, level), rng)) for level in NOISE]
-    return faces, tuple(_service(f"service_{place}", one, *ends) for place, one in enumerate(seen))
+    return faces, tuple(_service(f"service_{place}", vectors, *ends) for place, vectors in enumerate(seen))
 
 
 def _relatives(person: Floats, rng: np.random.Generator) -> Floats:

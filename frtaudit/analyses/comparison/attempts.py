@@ -27,14 +27,14 @@ def accuracy(common: CommonSupport) -> Iterator[Measure]:
             system.system.fold_pairs if name == FOLDS else system.system.test_sets.get(name)
             for system in common.systems
         ]
-        held = [pairs for pairs in sets if pairs is not None]
-        if held and len(held) == len(sets):
-            yield _accuracy(common, name, held)
+        present = [pairs for pairs in sets if pairs is not None]
+        if present and len(present) == len(sets):
+            yield _accuracy(common, name, present)
 
 
 def _accuracy(common: CommonSupport, name: str, sets: Sequence[FoldPairs]) -> Measure:
     rows = [fold_pairs.at for fold_pairs in sets]
-    places = [np.searchsorted(own, reduce(np.intersect1d, rows)) for own in rows]
+    places = [np.searchsorted(indices, reduce(np.intersect1d, rows)) for indices in rows]
     # folds dealt to each system's own pairs may differ; the first in order of their numbers serves whatever the names
     fold = np.array(
         min(fold_pairs.folds[at].tolist() for fold_pairs, at in zip(sets, places, strict=True)),
@@ -66,13 +66,13 @@ def _accuracy(common: CommonSupport, name: str, sets: Sequence[FoldPairs]) -> Me
 def _fold_accuracy(pairs: FoldPairs, at: Ints, fold: Ints, subjects: int) -> tuple[float, Floats, Flags]:
     """Accuracy on the pairs ``at``, each subject's part in its error (K,), and which pairs are decided wrong."""
     mated = pairs.mated[at]
-    made = kfold_accuracy.k_fold_accuracy(pairs.score[at], mated, fold, pairs.k)
+    fold_accuracy = kfold_accuracy.k_fold_accuracy(pairs.score[at], mated, fold, pairs.k)
     used = fold >= 0
-    weight = np.where(used, 1 / (pairs.k * made.total[fold]), 0.0)
-    residual = weight * (made.is_correct - made.accuracies[fold])
+    weight = np.where(used, 1 / (pairs.k * fold_accuracy.total[fold]), 0.0)
+    residual = weight * (fold_accuracy.is_correct - fold_accuracy.accuracies[fold])
     parts: Floats = np.bincount(pairs.first[at], weights=residual, minlength=subjects).astype(np.float64)
     parts += np.bincount(pairs.second[at][~mated], weights=residual[~mated], minlength=subjects)
-    return made.mean, parts, np.asarray(used & ~made.is_correct)
+    return fold_accuracy.mean, parts, np.asarray(used & ~fold_accuracy.is_correct)
 
 
 def failures(common: CommonSupport) -> Iterator[Measure]:
@@ -81,7 +81,7 @@ def failures(common: CommonSupport) -> Iterator[Measure]:
     failed, who, unit = failed_attempts(systems)
     copies = common.copies().astype(np.float64)
     tried = np.bincount(who, minlength=copies.shape[1])
-    sums = np.stack([np.bincount(who[one], minlength=tried.size) for one in failed])
+    sums = np.stack([np.bincount(who[flags], minlength=tried.size) for flags in failed])
     with np.errstate(divide="ignore", invalid="ignore"):
         drawn = (copies @ sums.T) / (copies @ tried)[:, None]
     decided, thin = discordant(list(failed), who, np.ones(who.size, dtype=np.bool_))
@@ -132,12 +132,12 @@ def extremes(common: CommonSupport, a: int) -> list[Extremes] | None:
     if common.first_system.spec.failures is FailureScore.SCORE_ZERO:
         return None
     planned = _planned(common.first_system)
-    found = []
+    per_system = []
     for system in common.systems:
         score = system.system.tail.mated_score
         errors = int(np.count_nonzero(score <= system.thresholds[POOLED, a]))
-        found.append(Extremes(errors=errors, lost=planned - score.size, planned=planned))
-    return found if any(one.lost for one in found) else None
+        per_system.append(Extremes(errors=errors, lost=planned - score.size, planned=planned))
+    return per_system if any(counts.lost for counts in per_system) else None
 
 
 def _planned(system: SystemData) -> int:

@@ -29,19 +29,21 @@ def compare(systems: Sequence[SystemData], settings: Settings, alpha: float) -> 
     """Everything that two or more systems are compared in, at level 1 - alpha."""
     common = support_of(systems)
     decisive: Judged | None = None
-    found: list[Estimate] = []
+    all_estimates: list[Estimate] = []
     for measure in _measures(common):
         declared = decisive is None and _declared(measure, common, settings)
         against = _against(common, settings) if declared else None
-        one = judged(measure, common, alpha, against=against, confirmatory=declared)
-        decisive = one if declared else decisive
-        found += estimates(one, settings.margins.get(measure.of))
+        outcome = judged(measure, common, alpha, against=against, confirmatory=declared)
+        decisive = outcome if declared else decisive
+        all_estimates += estimates(outcome, settings.margins.get(measure.of))
     if decisive is not None:
-        found += _decided(decisive, settings)
-    found += _hidden(common, alpha)
-    found += _changes(common, settings)
+        all_estimates += _decided(decisive, settings)
+    all_estimates += _hidden(common, alpha)
+    all_estimates += _changes(common, settings)
     return AnalysisOutput(
-        estimates=tuple(found), failures=common.ledger, notes=tuple(_notes(common, settings, decisive))
+        estimates=tuple(all_estimates),
+        failures=common.ledger,
+        notes=tuple(_notes(common, settings, decisive)),
     )
 
 
@@ -73,56 +75,56 @@ def _against(common: CommonSupport, settings: Settings) -> int | None:
     return common.names.index(decision.against)
 
 
-def _decided(found: Judged, settings: Settings) -> Iterator[Estimate]:
+def _decided(outcome: Judged, settings: Settings) -> Iterator[Estimate]:
     """For each system 1 where the rule chooses it, else 0, and the sentence that says why."""
-    for v, name in enumerate(found.names):
-        chosen, said = _verdict(found, settings, v)
+    for v, name in enumerate(outcome.names):
+        chosen, reason = _verdict(outcome, settings, v)
         yield Estimate.of(
             name,
             NAME,
             DECISION,
-            None if found.measure.refused else float(chosen),
+            None if outcome.measure.refused else float(chosen),
             "1 = chosen by the declared rule",
-            of=(found.measure.schema, found.measure.group),
-            at={"of": found.measure.of, **found.measure.at, "rule": settings.decision.rule.value},
-            weighting=found.measure.weighting,
-            note=found.measure.refused or said,
+            of=(outcome.measure.schema, outcome.measure.group),
+            at={"of": outcome.measure.of, **outcome.measure.at, "rule": settings.decision.rule.value},
+            weighting=outcome.measure.weighting,
+            note=outcome.measure.refused or reason,
         )
 
 
-def _verdict(found: Judged, settings: Settings, v: int) -> tuple[bool, str]:
-    name = found.names[v]
+def _verdict(outcome: Judged, settings: Settings, v: int) -> tuple[bool, str]:
+    name = outcome.names[v]
     if settings.decision.rule is Rule.BEST_OR_TIED:
-        return _best(found, v)
+        return _best(outcome, v)
     against = settings.decision.against or ""
     if name == against:
         return False, f"{name} is the incumbent"
-    pair = (v, found.names.index(against))
-    if pair in found.untested or found.family is None:
-        return False, f"{name} and {against}: {found.untested.get(pair, 'not testable')}"
-    place = found.family.pairs.index(pair)
+    pair = (v, outcome.names.index(against))
+    if pair in outcome.untested or outcome.family is None:
+        return False, f"{name} and {against}: {outcome.untested.get(pair, 'not testable')}"
+    place = outcome.family.pairs.index(pair)
     if settings.decision.rule is Rule.BETTER_THAN:
-        better = found.directions()[place] < 0
+        better = outcome.directions()[place] < 0
         return better, f"{name} is {'' if better else 'not shown to be '}better than {against}"
-    margin = settings.margins[found.measure.of]
-    p = found.family.equivalence_p(float(np.log(margin)) if found.measure.ratio else margin)[place]
-    same = bool(p <= found.alpha)
+    margin = settings.margins[outcome.measure.of]
+    p = outcome.family.equivalence_p(float(np.log(margin)) if outcome.measure.ratio else margin)[place]
+    same = bool(p <= outcome.alpha)
     word = "equivalent" if same else "not shown to be equivalent"
     return same, f"{name} is {word} to {against} within {margin:g}"
 
 
-def _best(found: Judged, v: int) -> tuple[bool, str]:
+def _best(outcome: Judged, v: int) -> tuple[bool, str]:
     """Best, best or tied with others, or worse than some."""
-    name, sets, worse = found.names[v], found.ranks(), found.directions()
-    tested = found.family.pairs if found.family else ()
+    name, sets, worse = outcome.names[v], outcome.ranks(), outcome.directions()
+    tested = outcome.family.pairs if outcome.family else ()
     above = [
-        found.names[pair[1] if pair[0] == v else pair[0]]
+        outcome.names[pair[1] if pair[0] == v else pair[0]]
         for pair, side in zip(tested, worse, strict=True)
         if (pair[0] == v and side > 0) or (pair[1] == v and side < 0)
     ]
     if above:
         return False, f"{name} is not best: {_listed(above)} {'is' if len(above) == 1 else 'are'} better"
-    tied = [found.names[u] for u, (low, _) in enumerate(sets) if low == 1 and u != v]
+    tied = [outcome.names[u] for u, (low, _) in enumerate(sets) if low == 1 and u != v]
     return True, f"{name} is best or tied with {_listed(tied)}" if tied else f"{name} is best"
 
 
@@ -166,7 +168,7 @@ def _bounds(
     low = (extremes.errors - other.errors - other.lost) / extremes.planned
     high = (extremes.errors + extremes.lost - other.errors) / extremes.planned
     for metric, value in ((LOWEST, low), (HIGHEST, high)):
-        made = Interval.of(
+        interval = Interval.of(
             None if half is None else value - half,
             None if half is None else value + half,
             alpha,
@@ -181,7 +183,7 @@ def _bounds(
             f"difference: {SHARE}",
             at={"of": FNMR, **at, "against": names[1]},
             weighting="pooled",
-            intervals=(made,),
+            intervals=(interval,),
             note=f"{extremes.lost} and {other.lost} of {extremes.planned} mated comparisons have no score",
         )
 
@@ -197,7 +199,7 @@ def _changes(common: CommonSupport, settings: Settings) -> Iterator[Estimate]:
             moved = np.abs(second - first)
             count, same = int(np.count_nonzero(moved)), system.digest == other.digest
             note = f"{IDENTICAL}: the scores of both have the digest {system.digest}" if same else None
-            made = Estimate.of(
+            estimate = Estimate.of(
                 new,
                 NAME,
                 CHANGED,
@@ -208,9 +210,9 @@ def _changes(common: CommonSupport, settings: Settings) -> Iterator[Estimate]:
                 note=note,
             )
             largest = float(moved.max(initial=0.0))
-            yield made
+            yield estimate
             yield replace(
-                made, metric=LARGEST_CHANGE, value=largest, numerator=None, denominator=None, unit="score"
+                estimate, metric=LARGEST_CHANGE, value=largest, numerator=None, denominator=None, unit="score"
             )
 
 
@@ -220,19 +222,19 @@ def _reproduced(common: CommonSupport) -> Iterator[str]:
     bare: list[str] = []
     for system_on_support in common.systems:
         system = system_on_support.system
-        kept = system.cohort_data.stored_systems.get(system.provider)
+        stored = system.cohort_data.stored_systems.get(system.provider)
         drawn = system.replicates.get(Plan.SUBJECTS)
-        if kept is None or drawn is None or kept.seed != system.spec.seed:
+        if stored is None or drawn is None or stored.seed != system.spec.seed:
             continue
         number = 0
         for a in system.operating_points.declared:
             for w, weighting in enumerate(WEIGHTINGS):
-                left = kept.replicates.get((system.operating_points.targets[a], weighting.value))
+                left = stored.replicates.get((system.operating_points.targets[a], weighting.value))
                 if left is None:
                     continue
                 again, number = drawn.fnmr[w, :, a, 0], number + 1
                 size = min(left.size, again.size)
-                if left.size != kept.resamples or not np.allclose(
+                if left.size != stored.resamples or not np.allclose(
                     left[:size], again[:size], rtol=1e-9, equal_nan=True
                 ):
                     raise DataError(
@@ -254,13 +256,13 @@ def _origins(common: CommonSupport) -> Iterator[str]:
         system.system.cohort_data.stored_systems.get(name)
         for system, name in zip(common.systems, names, strict=True)
     ]
-    said = [
+    sources = [
         f"{name} ({f'signed, its statement names {run.signer}' if run.signer else 'an unsigned run'})"
         for name, run in zip(names, runs, strict=True)
         if run is not None
     ]
-    if said:
-        yield f"read from finished runs: {'; '.join(said)}"
+    if sources:
+        yield f"read from finished runs: {'; '.join(sources)}"
 
 
 def _notes(common: CommonSupport, settings: Settings, decisive: Judged | None) -> Iterator[str]:

@@ -47,7 +47,7 @@ class Judged:
             return []
         shown = self.family.p() <= self.alpha
         sides = -np.sign(self.family.value).astype(int) * self.measure.better
-        return [int(side) if found else 0 for side, found in zip(sides, shown, strict=True)]
+        return [int(side) if is_shown else 0 for side, is_shown in zip(sides, shown, strict=True)]
 
     def detectable(self) -> Floats:
         """For each pair of the family the true difference found with probability 0.8."""
@@ -64,9 +64,9 @@ class Judged:
     def _apart(self) -> Floats | None:
         """The share of decisions that differ in each pair of the family, where they can be counted."""
         decided = [self.decided(pair) for pair in self.family.pairs] if self.family else []
-        if any(item is None for item in decided):
+        if any(counts is None for counts in decided):
             return None
-        return np.array([item[0] / item[1] for item in decided if item is not None])
+        return np.array([counts[0] / counts[1] for counts in decided if counts is not None])
 
     def decided(self, pair: Pair) -> tuple[int, int] | None:
         """Discordant decisions of a pair and all its decisions, where they can be counted."""
@@ -121,19 +121,19 @@ def _reason(measure: Measure, common: CommonSupport, pair: Pair) -> str | None:
     )
 
 
-def estimates(found: Judged, margin: float | None) -> Iterator[Estimate]:
+def estimates(outcome: Judged, margin: float | None) -> Iterator[Estimate]:
     """The value of each system, the difference of each pair, equivalence where a margin is declared, and ranks."""
-    yield from _values(found)
-    yield from (_difference(found, pair) for pair in found.pairs)
+    yield from _values(outcome)
+    yield from (_difference(outcome, pair) for pair in outcome.pairs)
     if margin is not None:
-        yield from (_equivalence(found, pair, margin) for pair in found.pairs)
-    yield from _ranked(found)
+        yield from (_equivalence(outcome, pair, margin) for pair in outcome.pairs)
+    yield from _ranked(outcome)
 
 
 def _estimate(
-    found: Judged, metric: str, provider: str, at: AtKey, value: float | None, unit: str
+    outcome: Judged, metric: str, provider: str, at: AtKey, value: float | None, unit: str
 ) -> Estimate:
-    measure = found.measure
+    measure = outcome.measure
     return Estimate.of(
         provider,
         NAME,
@@ -147,123 +147,125 @@ def _estimate(
     )
 
 
-def _values(found: Judged) -> Iterator[Estimate]:
-    for name, value in zip(found.names, found.measure.values.tolist(), strict=True):
-        shown = float(np.exp(value)) if found.measure.ratio else value
-        known = found.measure.refused is None and np.isfinite(value)
-        yield _estimate(found, VALUE, name, {}, shown if known else None, found.measure.unit)
+def _values(outcome: Judged) -> Iterator[Estimate]:
+    for name, value in zip(outcome.names, outcome.measure.values.tolist(), strict=True):
+        shown = float(np.exp(value)) if outcome.measure.ratio else value
+        known = outcome.measure.refused is None and np.isfinite(value)
+        yield _estimate(outcome, VALUE, name, {}, shown if known else None, outcome.measure.unit)
 
 
-def _difference(found: Judged, pair: Pair) -> Estimate:
+def _difference(outcome: Judged, pair: Pair) -> Estimate:
     """First minus second; of ratios first over second."""
-    made = _estimate(
-        found, DIFFERENCE, found.names[pair[0]], {"against": found.names[pair[1]]}, None, _unit(found)
+    estimate = _estimate(
+        outcome, DIFFERENCE, outcome.names[pair[0]], {"against": outcome.names[pair[1]]}, None, _unit(outcome)
     )
-    counts = found.decided(pair)
+    counts = outcome.decided(pair)
     if counts is not None:
-        made = replace(made, numerator=counts[0], denominator=counts[1])
-    reason = found.untested.get(pair)
-    if reason is not None or found.family is None:
-        return _untested(found, pair, made, reason or NO_SPREAD)
-    place = found.family.pairs.index(pair)
-    low, high = (float(side[place]) for side in found.family.bounds(found.alpha))
-    value = _shown(found, float(found.family.value[place]))
-    interval = _interval(found, (low, high), 1 - found.alpha)
+        estimate = replace(estimate, numerator=counts[0], denominator=counts[1])
+    reason = outcome.untested.get(pair)
+    if reason is not None or outcome.family is None:
+        return _untested(outcome, pair, estimate, reason or NO_SPREAD)
+    place = outcome.family.pairs.index(pair)
+    low, high = (float(side[place]) for side in outcome.family.bounds(outcome.alpha))
+    value = _shown(outcome, float(outcome.family.value[place]))
+    interval = _interval(outcome, (low, high), 1 - outcome.alpha)
     return replace(
-        made, value=value, intervals=(interval,), note=None, test=_test(found, found.family, place)
+        estimate, value=value, intervals=(interval,), note=None, test=_test(outcome, outcome.family, place)
     )
 
 
-def _untested(found: Judged, pair: Pair, made: Estimate, reason: str) -> Estimate:
+def _untested(outcome: Judged, pair: Pair, estimate: Estimate, reason: str) -> Estimate:
     """A pair of which nothing is tested: no interval and no p; its difference stands unless the two are identical."""
-    both = found.measure.values[list(pair)]
+    both = outcome.measure.values[list(pair)]
     value = float(both[0] - both[1]) if np.isfinite(both).all() else float("nan")
-    known = found.measure.refused is None and reason != IDENTICAL and np.isfinite(value)
+    known = outcome.measure.refused is None and reason != IDENTICAL and np.isfinite(value)
     test = Test(
         p=None,
-        alpha=found.alpha,
+        alpha=outcome.alpha,
         method=TestMethod.PAIRED_PEOPLE,
-        detectable_unit=_unit(found),
+        detectable_unit=_unit(outcome),
         power=multiple_comparisons.POWER,
         note=reason,
     )
-    shown = _shown(found, value) if known else None
-    none = () if shown is None else (empty(Method.MAX_T, found.alpha, reason, Target.POPULATION),)
-    return replace(made, value=shown, intervals=none, note=reason, test=test)
+    shown = _shown(outcome, value) if known else None
+    none = () if shown is None else (empty(Method.MAX_T, outcome.alpha, reason, Target.POPULATION),)
+    return replace(estimate, value=shown, intervals=none, note=reason, test=test)
 
 
-def _test(found: Judged, family: Family, place: int) -> Test:
+def _test(outcome: Judged, family: Family, place: int) -> Test:
     """Raw p of the pair and p over the declared family; else p over the systems, to be adjusted with others."""
-    own, adjusted = (float(p[place]) for p in (family.raw_p(), family.p()))
-    far = float(found.detectable()[place])
+    raw, adjusted = (float(p[place]) for p in (family.raw_p(), family.p()))
+    far = float(outcome.detectable()[place])
     return Test(
-        p=own if found.confirmatory else adjusted,
-        alpha=found.alpha,
+        p=raw if outcome.confirmatory else adjusted,
+        alpha=outcome.alpha,
         n_resamples=family.n_resamples,
         method=TestMethod.PAIRED_PEOPLE,
-        detectable=float(np.exp(far)) if found.measure.ratio else far,
-        detectable_unit=_unit(found),
+        detectable=float(np.exp(far)) if outcome.measure.ratio else far,
+        detectable_unit=_unit(outcome),
         power=multiple_comparisons.POWER,
-        p_adjusted=adjusted if found.confirmatory else None,
-        family=len(family.pairs) if found.confirmatory else None,
+        p_adjusted=adjusted if outcome.confirmatory else None,
+        family=len(family.pairs) if outcome.confirmatory else None,
     )
 
 
-def _equivalence(found: Judged, pair: Pair, margin: float) -> Estimate:
+def _equivalence(outcome: Judged, pair: Pair, margin: float) -> Estimate:
     """Two one-sided tests of "at least the margin apart"; the interval lies within the margin iff both reject."""
-    at: AtKey = {"against": found.names[pair[1]], "margin": margin}
-    made = _estimate(found, EQUIVALENCE, found.names[pair[0]], at, None, _unit(found))
-    reason = found.untested.get(pair)
-    if reason is not None or found.family is None:
-        return _untested(found, pair, made, reason or NO_SPREAD)
-    place = found.family.pairs.index(pair)
-    low, high = (float(side[place]) for side in found.family.narrow(found.alpha))
-    p = float(found.family.equivalence_p(float(np.log(margin)) if found.measure.ratio else margin)[place])
+    at: AtKey = {"against": outcome.names[pair[1]], "margin": margin}
+    estimate = _estimate(outcome, EQUIVALENCE, outcome.names[pair[0]], at, None, _unit(outcome))
+    reason = outcome.untested.get(pair)
+    if reason is not None or outcome.family is None:
+        return _untested(outcome, pair, estimate, reason or NO_SPREAD)
+    place = outcome.family.pairs.index(pair)
+    low, high = (float(side[place]) for side in outcome.family.narrow(outcome.alpha))
+    p = float(outcome.family.equivalence_p(float(np.log(margin)) if outcome.measure.ratio else margin)[place])
     test = Test(
         p=p,
-        alpha=found.alpha,
-        n_resamples=found.family.n_resamples,
+        alpha=outcome.alpha,
+        n_resamples=outcome.family.n_resamples,
         method=TestMethod.TWO_ONE_SIDED,
-        detectable_unit=_unit(found),
+        detectable_unit=_unit(outcome),
         power=multiple_comparisons.POWER,
         p_adjusted=p,
-        family=len(found.family.pairs),
-        note="equivalent" if p <= found.alpha else "not shown to be equivalent",
+        family=len(outcome.family.pairs),
+        note="equivalent" if p <= outcome.alpha else "not shown to be equivalent",
     )
-    level = 1 - (2 * found.alpha if len(found.family.pairs) == 1 else found.alpha)
-    value = _shown(found, float(found.family.value[place]))
-    return replace(made, value=value, intervals=(_interval(found, (low, high), level),), note=None, test=test)
+    level = 1 - (2 * outcome.alpha if len(outcome.family.pairs) == 1 else outcome.alpha)
+    value = _shown(outcome, float(outcome.family.value[place]))
+    return replace(
+        estimate, value=value, intervals=(_interval(outcome, (low, high), level),), note=None, test=test
+    )
 
 
-def _ranked(found: Judged) -> Iterator[Estimate]:
+def _ranked(outcome: Judged) -> Iterator[Estimate]:
     """Rank by the value, ties alike; the confidence set as an interval; 1 is best."""
-    sets = found.ranks()
-    scores = -found.measure.values * found.measure.better
-    for v, (name, (low, high)) in enumerate(zip(found.names, sets, strict=True)):
-        known = found.measure.refused is None and np.isfinite(scores[v])
+    sets = outcome.ranks()
+    scores = -outcome.measure.values * outcome.measure.better
+    for v, (name, (low, high)) in enumerate(zip(outcome.names, sets, strict=True)):
+        known = outcome.measure.refused is None and np.isfinite(scores[v])
         rank = float(1 + np.count_nonzero(scores < scores[v])) if known else None
-        made = _estimate(found, RANK, name, {}, rank, "rank, 1 = best")
-        interval = _interval(found, (float(low), float(high)), 1 - found.alpha, plain=True)
-        yield replace(made, intervals=(interval,) if known else ())
+        estimate = _estimate(outcome, RANK, name, {}, rank, "rank, 1 = best")
+        interval = _interval(outcome, (float(low), float(high)), 1 - outcome.alpha, plain=True)
+        yield replace(estimate, intervals=(interval,) if known else ())
 
 
-def _interval(found: Judged, ends: tuple[float, float], level: float, *, plain: bool = False) -> Interval:
-    low, high = ends if plain else (_shown(found, end) for end in ends)
+def _interval(outcome: Judged, ends: tuple[float, float], level: float, *, plain: bool = False) -> Interval:
+    low, high = ends if plain else (_shown(outcome, end) for end in ends)
     return Interval(
         low=low,
         high=high,
         level=level,
         method=Method.MAX_T,
         target=Target.POPULATION,
-        n_resamples=found.family.n_resamples if found.family else None,
+        n_resamples=outcome.family.n_resamples if outcome.family else None,
     )
 
 
-def _shown(found: Judged, value: float) -> float:
+def _shown(outcome: Judged, value: float) -> float:
     """A difference as it is printed: of logarithms as a quotient; what only rounding left is none."""
     value = 0.0 if abs(value) < DUST else value
-    return float(np.exp(value)) if found.measure.ratio else value
+    return float(np.exp(value)) if outcome.measure.ratio else value
 
 
-def _unit(found: Judged) -> str:
-    return "first ratio over second" if found.measure.ratio else f"difference: {found.measure.unit}"
+def _unit(outcome: Judged) -> str:
+    return "first ratio over second" if outcome.measure.ratio else f"difference: {outcome.measure.unit}"

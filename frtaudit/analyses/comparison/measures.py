@@ -138,25 +138,25 @@ def differentials(common: CommonSupport) -> Iterator[Measure]:
 def d_l2(common: CommonSupport) -> Iterator[Measure]:
     """The largest distance of a class from the mean of the classes, quantile space (thesis)."""
     system = common.first_system
-    mated = [support.mated_by_pair(item.tail) for item in common.systems]
+    mated = [support.mated_by_pair(supported.tail) for supported in common.systems]
     who = mated[0][2]
     copies = common.copies()
     for schema in system.groups.schemas:
         inside = [_inside(common, who, group_index) for group_index, _ in system.classes(schema)]
-        inside = [one for one in inside if one.any()]
-        fewest = min((np.unique(who[one]).size for one in inside), default=0)
+        inside = [flags for flags in inside if flags.any()]
+        fewest = min((np.unique(who[flags]).size for flags in inside), default=0)
         refused = (
             None if len(inside) > 1 and fewest > 1 else "needs two classes of two subjects with mated scores"
         )
         values, drawn = np.full(len(mated), np.nan), np.full((len(copies), len(mated)), np.nan)
         for v, system_on_support in enumerate(common.systems) if refused is None else ():
             scale = to_scale(mated[v][1], system_on_support.tail.score_range)
-            held = Classes.of([scale[one] for one in inside], [who[one] for one in inside])
-            weights = tuple(copies[:, np.unique(who[one])] for one in inside)
-            values[v] = _largest(held, class_curves.once(held.sizes))[0]
+            classes = Classes.of([scale[flags] for flags in inside], [who[flags] for flags in inside])
+            weights = tuple(copies[:, np.unique(who[flags])] for flags in inside)
+            values[v] = _largest(classes, class_curves.once(classes.sizes))[0]
             for start in range(0, len(copies), class_curves.BATCH):
                 part = slice(start, start + class_curves.BATCH)
-                drawn[part, v] = _largest(held, tuple(weight[part] for weight in weights))
+                drawn[part, v] = _largest(classes, tuple(weight[part] for weight in weights))
         yield Measure(
             of=D_L2, values=values, drawn=drawn, unit=POINTS, schema=schema, group="max", refused=refused
         )

@@ -82,9 +82,9 @@ def _on_split(system: SystemData, tail: ScoreTail, name: str, alpha: float | Non
         _threshold(system, tail, target) if reason is None else np.nan
         for target, reason in zip(system.operating_points.targets, reasons, strict=True)
     ]
-    kept = np.flatnonzero(np.isfinite(at))
-    targets = [system.operating_points.targets[a] for a in kept]
-    rates = rates_of.rates(tail, system.groups, np.array(at, dtype=np.float64)[kept])
+    usable = np.flatnonzero(np.isfinite(at))
+    targets = [system.operating_points.targets[a] for a in usable]
+    rates = rates_of.rates(tail, system.groups, np.array(at, dtype=np.float64)[usable])
     value = (rates.frr if w else rates.fnmr)[:, 0]
     vstat = (rates.frr_bar if w else rates.fnmr_bar)[:, 0]
     low = high = None
@@ -95,7 +95,7 @@ def _on_split(system: SystemData, tail: ScoreTail, name: str, alpha: float | Non
             for a in range(len(targets))
         ]
         low, high = (tuple(np.nan if bound is None else bound[end] for bound in bounds) for end in (0, 1))
-    refused = [None if np.isfinite(one) else "too few false matches are expected, or too deep" for one in at]
+    refused = [None if np.isfinite(cut) else "too few false matches are expected, or too deep" for cut in at]
     return Curve(
         provider=system.provider,
         analysis=TWO_SPLITS,
@@ -124,7 +124,7 @@ def _threshold(system: SystemData, tail: ScoreTail, target: float) -> float:
 
 def _images(system: SystemData, tail: ScoreTail, targets: Sequence[float]) -> Floats:
     """FNMR of everybody in replicates of images, shape (W, B, A)."""
-    made = replicate(
+    replicates = replicate(
         tail,
         system.groups,
         plan=Plan.IMAGES,
@@ -134,7 +134,7 @@ def _images(system: SystemData, tail: ScoreTail, targets: Sequence[float]) -> Fl
         thresholds=[],
         threads=system.spec.threads,
     )
-    return np.asarray(made.fnmr[..., 0])
+    return np.asarray(replicates.fnmr[..., 0])
 
 
 def zones(
@@ -166,14 +166,14 @@ def _fairness(system: SystemData, schema: str, rate: str, kind: RateIndex, alpha
 def _zoned(curve: Curve, other: Curve) -> Curve:
     """Zone codes at the targets that both curves have a value and an upper bound at."""
     second = {x: (y, high) for x, y, high in zip(other.x, other.y, other.high or (), strict=True)}
-    found: list[tuple[float, float]] = []
+    points: list[tuple[float, float]] = []
     for x, y, high in zip(curve.x, curve.y, curve.high or (), strict=True):
         if x not in second:
             continue
         sides = np.sign([second[x][0] - y, second[x][1] - high])
         if np.isfinite(sides).all():
-            found.append((x, float(sides[0]) if sides[0] == sides[1] else 0.0))
-    x_of, codes = zip(*found, strict=True) if found else ((), ())
+            points.append((x, float(sides[0]) if sides[0] == sides[1] else 0.0))
+    x_of, codes = zip(*points, strict=True) if points else ((), ())
     return Curve(
         provider=curve.provider,
         analysis=CODES,
@@ -184,5 +184,5 @@ def _zoned(curve: Curve, other: Curve) -> Curve:
         y=tuple(codes),
         metric=curve.metric,
         rate=curve.rate,
-        notes=() if found else ("no target at which both have an estimate and an upper bound",),
+        notes=() if points else ("no target at which both have an estimate and an upper bound",),
     )

@@ -97,8 +97,8 @@ def support_of(systems: Sequence[SystemData]) -> CommonSupport:
     )
     thresholds = [_thresholds(tail, first.groups, targets, refused) for tail in tails]
     lost = [bool(np.isnan([at[:, a] for at in thresholds]).any()) for a in range(len(targets))]
-    said = tuple(reason or (BELOW if gone else None) for reason, gone in zip(refused, lost, strict=True))
-    usable = [a for a, reason in enumerate(said) if reason is None]
+    reasons = tuple(reason or (BELOW if gone else None) for reason, gone in zip(refused, lost, strict=True))
+    usable = [a for a, reason in enumerate(reasons) if reason is None]
     on_support = tuple(
         _system_on_support(system, tail, at, targets, usable)
         for system, tail, at in zip(systems, tails, thresholds, strict=True)
@@ -107,7 +107,7 @@ def support_of(systems: Sequence[SystemData]) -> CommonSupport:
         systems=on_support,
         groups=first.groups,
         targets=targets,
-        refused=said,
+        refused=reasons,
         trials=trials,
         ledger=tuple(ledger),
     )
@@ -115,13 +115,13 @@ def support_of(systems: Sequence[SystemData]) -> CommonSupport:
 
 def _hidden(systems: Sequence[SystemData], a: int) -> str | None:
     """Why a system's scores cannot tell the threshold at target ``a``, if one's cannot: nothing is compared there."""
-    found = (
+    reasons = (
         f"{system.provider}: {system.hidden[w, a]}"
         for system in systems
         for w in range(len(WEIGHTINGS))
         if (w, a) in system.hidden
     )
-    return next(found, None)
+    return next(reasons, None)
 
 
 def _shared(systems: Sequence[SystemData]) -> tuple[list[ScoreTail], list[LedgerEntry]]:
@@ -132,12 +132,13 @@ def _shared(systems: Sequence[SystemData]) -> tuple[list[ScoreTail], list[Ledger
     if any(listed):
         raise DataError("providers", "some systems scored a list and some all pairs", "one protocol for all")
     samples = systems[0].cohort.n_samples
-    held = [support.acquired(system.tail, samples) for system in systems]
-    keep = np.logical_and.reduce(held)
-    own = {
-        system.provider: int(np.count_nonzero(one & ~keep)) for system, one in zip(systems, held, strict=True)
+    acquired = [support.acquired(system.tail, samples) for system in systems]
+    keep = np.logical_and.reduce(acquired)
+    left_out = {
+        system.provider: int(np.count_nonzero(flags & ~keep))
+        for system, flags in zip(systems, acquired, strict=True)
     }
-    return [support.restricted(system.tail, keep) for system in systems], _entries(own, "samples")
+    return [support.restricted(system.tail, keep) for system in systems], _entries(left_out, "samples")
 
 
 def _shared_list(systems: Sequence[SystemData]) -> tuple[list[ScoreTail], list[LedgerEntry]]:
@@ -156,20 +157,20 @@ def _shared_list(systems: Sequence[SystemData]) -> tuple[list[ScoreTail], list[L
     keep = np.logical_and.reduce(known)
     ends, of = (first.probe, first.reference), systems[0].cohort.subject_of
     tails = [
-        system.tail if np.array_equal(one, keep) else support.listed(score, keep, system.tail, ends, of)
-        for system, score, one in zip(systems, scores, known, strict=True)
+        system.tail if np.array_equal(flags, keep) else support.listed(score, keep, system.tail, ends, of)
+        for system, score, flags in zip(systems, scores, known, strict=True)
     ]
-    own = {
-        system.provider: int(np.count_nonzero(one & ~keep))
-        for system, one in zip(systems, known, strict=True)
+    left_out = {
+        system.provider: int(np.count_nonzero(flags & ~keep))
+        for system, flags in zip(systems, known, strict=True)
     }
-    return tails, _entries(own, "comparisons")
+    return tails, _entries(left_out, "comparisons")
 
 
-def _entries(own: Mapping[str, int], unit: str) -> list[LedgerEntry]:
+def _entries(left_out: Mapping[str, int], unit: str) -> list[LedgerEntry]:
     return [
         LedgerEntry(code=NOT_SHARED, count=count, unit=unit, provider=name, group="all")
-        for name, count in own.items()
+        for name, count in left_out.items()
         if count
     ]
 
@@ -215,13 +216,13 @@ def _drawn(
 ) -> tuple[Floats, Floats]:
     """The audit's own replicates where nothing was left out, else new ones of the same people."""
     replicates = system.replicates.get(Plan.SUBJECTS) if tail is system.tail else None
-    made, places = replicates, [system.operating_points.declared[a] for a in usable]
-    if made is None:
-        made, places = _replicated(system, tail, [targets[a] for a in usable]), list(range(len(usable)))
-    shape = (len(WEIGHTINGS), made.B, len(targets), len(system.groups.names) + 1)
+    draws, places = replicates, [system.operating_points.declared[a] for a in usable]
+    if draws is None:
+        draws, places = _replicated(system, tail, [targets[a] for a in usable]), list(range(len(usable)))
+    shape = (len(WEIGHTINGS), draws.B, len(targets), len(system.groups.names) + 1)
     fnmr, fmr = np.full(shape, np.nan), np.full(shape, np.nan)
-    fnmr[:, :, list(usable)] = made.fnmr[:, :, places]
-    fmr[:, :, list(usable)] = made.fmr[:, :, places]
+    fnmr[:, :, list(usable)] = draws.fnmr[:, :, places]
+    fmr[:, :, list(usable)] = draws.fmr[:, :, places]
     return fnmr, fmr
 
 

@@ -44,7 +44,7 @@ class ClassMix:
     declared: Mapping[str, float]
 
     def estimates(
-        self, counts: SchemaCounts, threshold: float, at: AtKey, a: int, held: ClassTrials
+        self, counts: SchemaCounts, threshold: float, at: AtKey, a: int, class_trials: ClassTrials
     ) -> Iterator[Estimate]:
         """FMR and FNMR of everybody under the mix at the global threshold; the threshold that it needs, FNMR there."""
         names = self.system.cohort.classifications[self.schema].classes
@@ -52,27 +52,29 @@ class ClassMix:
         weighting = counts.weighting
         single = self._mixed_fnmr(shares, weighting, threshold, at, a)
         yield single
-        under = class_mix.between(held.trials, held.code)[:-1, :-1]
+        under = class_mix.between(class_trials.trials, class_trials.code)[:-1, :-1]
         weights = class_mix.pair_weights(shares, under > 0)
         if counts.sums is None or weights is None:
             note = BELOW if counts.sums is None else "a class of the mix has no comparison of two people"
             yield self._estimate("fmr_mix", at, weighting, None, note)
             return
         part = bool(np.any((under == 0) & (np.outer(shares, shares) > 0)))
-        said = UNCOMPARED if part else None
+        caveat = UNCOMPARED if part else None
         whole = np.pad(weights, (0, 1))
         match_rate = 1.0 if single.value is None else 1 - single.value
-        pairs = class_mix.pairs_by_weight(self.system.tail, held, whole, weighting)
+        pairs = class_mix.pairs_by_weight(self.system.tail, class_trials, whole, weighting)
         pair = float(pair_weight(match_rate, pairs))
-        yield self._mixed_fmr(counts.sums, whole, weighting, at, said, pair)
+        yield self._mixed_fmr(counts.sums, whole, weighting, at, caveat, pair)
         try:
-            moved = class_mix.mixed_threshold(self.system.tail, held, whole, float(at["fmr"]), weighting)
+            moved = class_mix.mixed_threshold(
+                self.system.tail, class_trials, whole, float(at["fmr"]), weighting
+            )
         except BelowFloorError:
             yield self._estimate("threshold_mix", at, weighting, None, BELOW)
             return
         known = finite(moved)
         missing = "every threshold meets the target"
-        yield self._estimate("threshold_mix", at, weighting, known, said if known is not None else missing)
+        yield self._estimate("threshold_mix", at, weighting, known, caveat if known is not None else missing)
         if known is not None:
             there: AtKey = {**at, "threshold_of": "mix"}
             value = self._fnmr_at(known, shares, counts)
@@ -111,16 +113,16 @@ class ClassMix:
         subjects = int(np.count_nonzero((sums.trials[:, used].sum(axis=1) > 0) & used[sums.code]))
         variance = subjects / max(subjects - 1, 1) * float(np.square(residual).sum())
         needed = f"needs {MIN_ERRORS} false matches of {MIN_ERROR_SUBJECTS} subjects"
-        made = empty(Method.WILSON, self.alpha, needed)
+        interval = empty(Method.WILSON, self.alpha, needed)
         enough = errors >= MIN_ERRORS and subjects_with_errors >= MIN_ERROR_SUBJECTS
         if enough and 0 < value < 1 and variance > 0:
             degrees = dependence.degrees_of_freedom(float(subjects))
             known = wilson.bounds_from_variance(value, variance, trials, degrees)
             person = float(np.abs(residual).max())
-            made = from_bounds(replace(known, pair=pair, person=person), self.alpha)
+            interval = from_bounds(replace(known, pair=pair, person=person), self.alpha)
         return make_estimate(
             self.system.provider, "fmr_mix", at, value, None, SHARE, note, schema=self.schema,
-            weighting=weighting, intervals=(made,),
+            weighting=weighting, intervals=(interval,),
         )  # fmt: skip
 
     def _mixed_fnmr(
@@ -151,16 +153,19 @@ class ClassMix:
             for interval in self.system.intervals
             if interval.method in PLAN_OF and interval.method is not Method.WILSON
         ]
-        made = intervals_of(summary, wanted, self.alpha)
+        intervals = intervals_of(summary, wanted, self.alpha)
         drawn = summary.replicates.get(Plan.SUBJECTS)
         if drawn is not None and not summary.too_few_errors and 0 < value < 1:
             images = [share * rate.bounds().image for share, rate in used if rate.bounds is not None]
             people = 1 / sum(share**2 / (rate.effective_subjects or 1.0) for share, rate in used)
             degrees = dependence.degrees_of_freedom(people)
-            made = (*_by_variance(summary, drawn, degrees, max(images, default=0.0), self.alpha), *made)
+            intervals = (
+                *_by_variance(summary, drawn, degrees, max(images, default=0.0), self.alpha),
+                *intervals,
+            )
         return make_estimate(
             self.system.provider, "fnmr_mix", at, value, None, SHARE, schema=self.schema, weighting=weighting,
-            intervals=made)  # fmt: skip
+            intervals=intervals)  # fmt: skip
 
 
 def _by_variance(

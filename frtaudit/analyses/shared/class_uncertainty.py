@@ -49,7 +49,7 @@ class ClassUncertainty:
 
     def estimates(self) -> Iterator[Estimate]:
         """Bounds first, then the mix, then the rates behind the labels."""
-        held = self._held()
+        class_trials = self._held()
         causes = self._causes()
         mix = self._declared_mix()
         for w, weighting in enumerate(WEIGHTINGS):
@@ -59,13 +59,13 @@ class ClassUncertainty:
                     continue
                 if not causes and mix is None:
                     continue
-                counts = self._schema_counts(threshold, weighting, held)
+                counts = self._schema_counts(threshold, weighting, class_trials)
                 at: AtKey = {"fmr": self.system.operating_points.targets[a]}
                 yield from self._bounds(counts, threshold, at, causes)
                 if Missing.MISLABELLED in causes:
                     yield from self._behind_labels(counts, at)
                 if mix is not None:
-                    yield from mix.estimates(counts, threshold, at, a, held)
+                    yield from mix.estimates(counts, threshold, at, a, class_trials)
         for cause in causes:
             yield from self._curves(cause)
         if Missing.UNKNOWN in causes:
@@ -88,14 +88,14 @@ class ClassUncertainty:
 
     def _causes(self) -> list[Missing]:
         """Why rates of these classes could be others: none where everybody has a class, nothing failed, labels hold."""
-        found = []
+        causes = []
         if bool(np.any(self.system.cohort.classifications[self.schema].codes < 0)):
-            found.append(Missing.UNKNOWN)
+            causes.append(Missing.UNKNOWN)
         if any(int(lost.sum()) for lost in self._lost().values()):
-            found.append(Missing.FAILURES)
+            causes.append(Missing.FAILURES)
         if any(self._wrong()):
-            found.append(Missing.MISLABELLED)
-        return found
+            causes.append(Missing.MISLABELLED)
+        return causes
 
     def _lost(self) -> dict[str, Ints]:
         """Failed comparisons of each class; none where the spec scores them."""
@@ -111,7 +111,9 @@ class ClassUncertainty:
         names = self.system.cohort.classifications[self.schema].classes
         return np.array([declared.get(name, declared.get("each", 0.0)) for name in names])
 
-    def _schema_counts(self, threshold: float, weighting: Weighting, held: ClassTrials) -> SchemaCounts:
+    def _schema_counts(
+        self, threshold: float, weighting: Weighting, class_trials: ClassTrials
+    ) -> SchemaCounts:
         tail, rule = self.system.tail, self.system.rule
         row = int(np.searchsorted(rule.mated.thresholds, threshold))
         return SchemaCounts(
@@ -120,7 +122,7 @@ class ClassUncertainty:
             weighting=weighting,
             mated_errors=rule.mated.subject_errors[row],
             mated_trials=rule.mated.subject_pairs,
-            sums=class_sums(tail, threshold, held) if threshold >= tail.cutoff else None,
+            sums=class_sums(tail, threshold, class_trials) if threshold >= tail.cutoff else None,
             n_samples=tail.n_samples,
             complete=tail.blocks is None,
         )
@@ -134,8 +136,8 @@ class ClassUncertainty:
                 continue  # as the bounds of rates: of comparisons, each alike
             boxes = self._boxes(cause, counts, threshold)
             for form in forms(weight):
-                own: AtKey = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
-                where: AtKey = {**at, "index": form.metric, **own, "missing": cause.value}
+                key: AtKey = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
+                where: AtKey = {**at, "index": form.metric, **key, "missing": cause.value}
                 yield from self._cases(
                     _range(form, boxes, weight), form.direction, where, "all", counts.weighting
                 )
@@ -163,14 +165,14 @@ class ClassUncertainty:
 
     def _cases(
         self,
-        found: tuple[float, float] | None,
+        ends: tuple[float, float] | None,
         worse: Direction,
         at: AtKey,
         group: str,
         weighting: Weighting | None,
     ) -> Iterator[Estimate]:
-        best, worst = (None, None) if found is None else found if worse is Direction.LARGER else found[::-1]
-        note = None if found else "not bounded: a class without comparisons, or no such rate was kept"
+        best, worst = (None, None) if ends is None else ends if worse is Direction.LARGER else ends[::-1]
+        note = None if ends else "not bounded: a class without comparisons, or no such rate was kept"
         for case, value in (("best", best), ("worst", worst)):
             yield make_estimate(
                 self.system.provider, f"index_{case}_case", at, value, None, "index", note,
@@ -237,7 +239,7 @@ class ClassUncertainty:
         both = zip(("fnmr", "fmr"), class_mix.unmixed(single, fmr, matrix) or (), strict=False)
         rates = {name: rate for name, rate in both if rate is not None}
         for form in forms(weight):
-            own: AtKey = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
+            key: AtKey = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
             value = float(form.value(rates)) if all(rate in rates for rate in form.rates) else None
             note = (
                 None
@@ -245,7 +247,7 @@ class ClassUncertainty:
                 else "needs comparisons of all classes with each other, and mostly right labels"
             )
             yield make_estimate(
-                self.system.provider, "index_behind_labels", {**at, "index": form.metric, **own}, value, None,
+                self.system.provider, "index_behind_labels", {**at, "index": form.metric, **key}, value, None,
                 "index", note, schema=self.schema, weighting=counts.weighting,
             )  # fmt: skip
 

@@ -103,23 +103,23 @@ def rows_of(system: SystemData) -> Iterator[Row]:
 
 def methods_of(system: SystemData, rate: str) -> dict[Method, str | None]:
     """The spec's methods, each with None or the reason why it is not simulated."""
-    found: dict[Method, str | None] = {}
+    reasons: dict[Method, str | None] = {}
     for spec in system.intervals:
         method = spec.method
         if method is Method.WILSON or (method in BY_COPIES and rate == "fnmr"):
-            found[method] = None
+            reasons[method] = None
         elif method is Method.WILSON_IID:
             if system.spec.weighting is Weighting.POOLED:  # else the report prints none
-                found[method] = None
+                reasons[method] = None
         elif method in BY_COPIES:
-            found[method] = NO_BLOCKS
+            reasons[method] = NO_BLOCKS
         elif method is Method.WILSON_PLUGIN:
-            found[method] = NO_PLUGIN
+            reasons[method] = NO_PLUGIN
         elif spec.target is Target.FIXED_IDENTITIES:
-            found[method] = NOT_NEW
+            reasons[method] = NOT_NEW
         else:
-            found[method] = "not simulated: a diagnostic"
-    return found
+            reasons[method] = "not simulated: a diagnostic"
+    return reasons
 
 
 def stage_of(system: SystemData, row: Row) -> Stage | None:
@@ -179,7 +179,7 @@ def _moving(system: SystemData, row: Row) -> Moving | None:
 
 def _slope(system: SystemData, place: OperatingPoint) -> float:
     """-d log FNMR / d log FMR between half and twice the target, or what of it the tail and the errors allow."""
-    target, found = system.operating_points.targets[place.point], []
+    target, points = system.operating_points.targets[place.point], []
     for factor in (0.5, 1.0, 2.0):
         try:
             threshold = threshold_at(system.tail, system.groups, target * factor, place.weighting)
@@ -189,8 +189,8 @@ def _slope(system: SystemData, place: OperatingPoint) -> float:
         pooled = place.weighting is Weighting.POOLED
         fmr, fnmr = (rates.fmr, rates.fnmr) if pooled else (rates.far, rates.frr)
         if fmr[0, 0] > 0 and fnmr[0, place.group_index] > 0:
-            found.append((float(np.log(fmr[0, 0])), float(np.log(fnmr[0, place.group_index]))))
-    (x, first), (y, last) = (found[0], found[-1]) if found else ((0.0, 0.0), (0.0, 0.0))
+            points.append((float(np.log(fmr[0, 0])), float(np.log(fnmr[0, place.group_index]))))
+    (x, first), (y, last) = (points[0], points[-1]) if points else ((0.0, 0.0), (0.0, 0.0))
     return max(0.0, (first - last) / (y - x)) if y > x else 0.0
 
 
@@ -298,7 +298,7 @@ def _copies(
     plans = {BY_COPIES[method] for method in methods if method in BY_COPIES}
     plans |= {Plan.SUBJECTS} if moving else set()
     unit = np.ones(pairs.size) if identity else pairs.astype(np.float64)
-    found = {}
+    copies = {}
     for plan in sorted(plans & set(system.replicates), key=lambda plan: plan.value):
         seed, count = seed_of(system.spec.seed, "bootstrap", plan.value), system.replicates[plan].B
         if plan is Plan.SUBJECTS:
@@ -307,5 +307,5 @@ def _copies(
             drawn = weights.draw_between(strata, seed=seed, first=0, count=count)
         else:
             drawn = weights.draw_coins(chosen.size, seed=seed, first=0, count=count)
-        found[plan] = Copies(weight=drawn[chosen], unit=unit)
-    return found
+        copies[plan] = Copies(weight=drawn[chosen], unit=unit)
+    return copies

@@ -12,9 +12,11 @@ from frtaudit.inputs.score_lists.attempts import ENROLLED, is_enrolled
 from frtaudit.stats.similarity.transactions import best_scores, composed, in_one_direction, in_time
 
 
-def untimed(found: Transactions) -> bool:
+def untimed(transactions: Transactions) -> bool:
     """Whether an attempt has a score and no time."""
-    return found.seconds is None or bool(np.any(np.isnan(found.seconds) & ~np.isnan(found.score)))
+    return transactions.seconds is None or bool(
+        np.any(np.isnan(transactions.seconds) & ~np.isnan(transactions.score))
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,25 +35,25 @@ class CountedTransactions:
     @classmethod
     def of(cls, system: SystemData, timeout: float | None, *, ordered: bool) -> "CountedTransactions":
         """Of those that were recorded, else of those that the protocol composes."""
-        held = system.cohort_data.transactions
-        if held:
-            found, enrolled = held[system.provider], _said(system)
+        recorded = system.cohort_data.transactions
+        if recorded:
+            transactions, enrolled = recorded[system.provider], _said(system)
             tested = np.ones(system.cohort.n_subjects, dtype=np.bool_)
         else:
-            found = composed(system.comparisons, system.attempts, system.cohort.subject_of)
+            transactions = composed(system.comparisons, system.attempts, system.cohort.subject_of)
             tested, enrolled = (
-                _claimed(system, found.claimed),
-                _claimed(system, found.claimed[_scored(found)]),
+                _claimed(system, transactions.claimed),
+                _claimed(system, transactions.claimed[_scored(transactions)]),
             )
-            found = chosen(found, enrolled[found.claimed])
-        once = in_one_direction(found)
-        facts = [*_of_directions(found.made.size - once.made.size, ordered=ordered)]
-        found = found if ordered else once
+            transactions = chosen(transactions, enrolled[transactions.claimed])
+        once = in_one_direction(transactions)
+        facts = [*_of_directions(transactions.made.size - once.made.size, ordered=ordered)]
+        transactions = transactions if ordered else once
         if timeout is not None:
-            kept = in_time(found, timeout)
-            facts += _of_time(int((np.isnan(kept.score) & ~np.isnan(found.score)).sum()), timeout)
-            found = kept
-        return cls(transactions=found, tested=tested, enrolled=enrolled, facts=tuple(facts))
+            timely = in_time(transactions, timeout)
+            facts += _of_time(int((np.isnan(timely.score) & ~np.isnan(transactions.score)).sum()), timeout)
+            transactions = timely
+        return cls(transactions=transactions, tested=tested, enrolled=enrolled, facts=tuple(facts))
 
     def not_enrolled(self, system: SystemData, group_index: int) -> Ints | None:
         """Failures to enrol of each person of a group, shape (K_g,); None where nothing says who was enrolled."""
@@ -64,10 +66,10 @@ class CountedTransactions:
 
     def notes(self, provider: str, k: int) -> Iterator[str]:
         """What was rejected for want of scores, what ended early, and what was left out."""
-        found = self.transactions
-        lost = int(np.isnan(best_scores(found.score, k)).sum())
-        early = int((found.made < k).sum())
-        total = found.made.size
+        transactions = self.transactions
+        lost = int(np.isnan(best_scores(transactions.score, k)).sum())
+        early = int((transactions.made < k).sum())
+        total = transactions.made.size
         if lost:
             yield (
                 f"{provider}: {lost} of {total} transactions have no score in their first {k} attempts: failures to "
@@ -82,9 +84,9 @@ class CountedTransactions:
         yield from (f"{provider}: {fact}" for fact in self.facts)
 
 
-def _scored(found: Transactions) -> Flags:
+def _scored(transactions: Transactions) -> Flags:
     """Whether some attempt has a score, shape (T,)."""
-    return np.asarray(~np.isnan(found.score).all(axis=1))
+    return np.asarray(~np.isnan(transactions.score).all(axis=1))
 
 
 def _claimed(system: SystemData, claimed: Index) -> Flags:
@@ -112,8 +114,8 @@ def _of_time(late: int, timeout: float) -> Iterator[str]:
 
 def _said(system: SystemData) -> Flags | None:
     """Whether each subject was enrolled, shape (K,); None where the cohort does not say."""
-    said = system.cohort_data.attributes.get(ENROLLED)
-    if said is None:
+    texts = system.cohort_data.attributes.get(ENROLLED)
+    if texts is None:
         return None
     first = np.searchsorted(system.cohort.subject_of, np.arange(system.cohort.n_subjects))
-    return np.array([is_enrolled(text) == 1 for text in said[first].tolist()], dtype=np.bool_)
+    return np.array([is_enrolled(text) == 1 for text in texts[first].tolist()], dtype=np.bool_)

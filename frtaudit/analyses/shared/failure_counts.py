@@ -63,9 +63,9 @@ def _of_samples(system: SystemData) -> Attempts:
     got = given - np.bincount(failed, minlength=cohort.n_subjects)
     mated = _by_group(system, given * (given - 1) // 2 - got * (got - 1) // 2)
     planned = np.array([_pairs(system, group_index, given) for group_index, _, _ in system.every_group()])
-    made = np.array([_pairs(system, group_index, got) for group_index, _, _ in system.every_group()])
+    compared = np.array([_pairs(system, group_index, got) for group_index, _, _ in system.every_group()])
     lost, asked = _each(system, given - got), _each(system, given)
-    return Attempts(failed=lost, tried=asked, mated=mated, non_mated=planned - made, unit=SAMPLES)
+    return Attempts(failed=lost, tried=asked, mated=mated, non_mated=planned - compared, unit=SAMPLES)
 
 
 def members_of(system: SystemData, group_index: int) -> Flags:

@@ -215,7 +215,7 @@ class Influence:
             columns += [f"false_matches_at_fmr_{at:g}", f"false_non_matches_at_fmr_{at:g}"]
         rows = []
         for line, k in enumerate(self._named(), 1):
-            held = int(self.system.tail.n_samples[k]), int(rule.mated.subject_pairs[k])
+            counts = int(self.system.tail.n_samples[k]), int(rule.mated.subject_pairs[k])
             errors = [
                 int(part)
                 for _, threshold in points
@@ -225,7 +225,7 @@ class Influence:
                 )
             ]
             of = self.system.cohort.subject_ids[k]
-            rows.append((line, of, *held, int(rule.spread.comparisons[0, k]), *errors))
+            rows.append((line, of, *counts, int(rule.spread.comparisons[0, k]), *errors))
         return {f"{NAME}/{file_name(provider)}/subjects.csv": as_csv(columns, rows)}
 
     def _declared(self, weighting: Weighting) -> list[tuple[float, float]]:
@@ -281,12 +281,12 @@ class Influence:
             yield target, errors, trials, influence.errors_between(self.system.tail, threshold, people)
 
 
-def review_rows(held: Mapping[str, Kept]) -> list[tuple[object, ...]]:
+def review_rows(by_system: Mapping[str, Kept]) -> list[tuple[object, ...]]:
     """One row for each pair of samples, with its rank in every system that put it there; best score first."""
     ranks: dict[str, list[str]] = {}
     best: dict[str, tuple[str, str, str, str, int, float, int]] = {}
-    for provider, kept in held.items():
-        for pair, row in kept.pairs.items():
+    for provider, state in by_system.items():
+        for pair, row in state.pairs.items():
             ranks.setdefault(pair, []).append(f"{provider}: {row[4]}")
             if pair not in best or row[4] < best[pair][4]:
                 best[pair] = row
@@ -297,19 +297,19 @@ def review_rows(held: Mapping[str, Kept]) -> list[tuple[object, ...]]:
     ]
 
 
-def reviewed(provider: str, kept: Kept, said: Mapping[str, str], wrong: set[str]) -> Iterator[Estimate]:
+def reviewed(provider: str, state: Kept, review: Mapping[str, str], wrong: set[str]) -> Iterator[Estimate]:
     """How many of its pairs a reviewer called one person, and pooled FMR without all comparisons of those two."""
-    own = [pair for pair in kept.pairs if pair in said]
-    found = [kept.people[pair] for pair in own if pair in wrong]
-    value = len(found) / len(own) if own else None
+    pairs = [pair for pair in state.pairs if pair in review]
+    people = [state.people[pair] for pair in pairs if pair in wrong]
+    value = len(people) / len(pairs) if pairs else None
     yield make_estimate(
-        provider, "reviewed_label_errors", {}, value, (len(found), len(own)), "share of reviewed pairs",
-        None if own else "no pair of this system was reviewed",
+        provider, "reviewed_label_errors", {}, value, (len(people), len(pairs)), "share of reviewed pairs",
+        None if pairs else "no pair of this system was reviewed",
     )  # fmt: skip
-    for target, errors, trials, between in kept.errors:
+    for target, errors, trials, between in state.errors:
         if between is None:
             continue
-        rest = errors - int(between[found].sum()), trials - int(kept.sizes[found].sum())
+        rest = errors - int(between[people].sum()), trials - int(state.sizes[people].sum())
         at: AtKey = {"fmr": target}
         yield make_estimate(
             provider, "fmr_reviewed", at, rest[0] / rest[1] if rest[1] else None, rest, SHARE,

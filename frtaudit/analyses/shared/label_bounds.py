@@ -98,11 +98,11 @@ def unknown_boxes(counts: SchemaCounts) -> Boxes:
     if pairs is None:
         return boxes
     over, under = (between(part, counts.code) for part in pairs)
-    own = pairs[0][some], pairs[1][some]
+    unknown = pairs[0][some], pairs[1][some]
     ends = []
     for c in classes:
-        high = Pool(errors=own[0][:, c] + own[0][:, -1] / 2, trials=own[1][:, c])
-        low = Pool(errors=own[0][:, c], trials=own[1][:, c] + own[1][:, -1] / 2)
+        high = Pool(errors=unknown[0][:, c] + unknown[0][:, -1] / 2, trials=unknown[1][:, c])
+        low = Pool(errors=unknown[0][:, c], trials=unknown[1][:, c] + unknown[1][:, -1] / 2)
         ends.append(_both(over[c, c], under[c, c], [low], [high]))
     return boxes | {"fmr": _box(ends)}
 
@@ -116,15 +116,15 @@ def failure_boxes(rates: Mapping[str, tuple[Ints, Ints, Ints]]) -> Boxes:
     >>> box.low.tolist(), box.high.tolist()
     ([0.1], [0.3])
     """
-    found = {}
+    boxes = {}
     for rate, (errors, trials, lost) in rates.items():
         total = trials + lost
         ends = [
             np.divide(part, total, out=np.full(total.shape, np.nan), where=total > 0)
             for part in (errors, errors + lost)
         ]
-        found[rate] = Box(low=ends[0], high=ends[1], critical=0.0)
-    return found
+        boxes[rate] = Box(low=ends[0], high=ends[1], critical=0.0)
+    return boxes
 
 
 def mislabelled_boxes(counts: SchemaCounts, shares: Floats) -> Boxes:
@@ -163,18 +163,18 @@ def _double_pools(
     others = [d for d in range(counts.n_classes) if d != c and limits[d]]
     low, high = [], []
     for d, who, sign in _moves(counts, c, limits):
-        limit, own, size = int(limits[d]), over[who, c], under[who, c]
+        limit, errors, size = int(limits[d]), over[who, c], under[who, c]
         if sign < 0:
-            low.append(Pool(errors=-own, trials=-size / 2, limit=limit))
-            high.append(Pool(errors=-own / 2, trials=-size, limit=limit))
+            low.append(Pool(errors=-errors, trials=-size / 2, limit=limit))
+            high.append(Pool(errors=-errors / 2, trials=-size, limit=limit))
             continue
         more, most = (
             over[np.ix_(who, np.array(others, dtype=np.int64))].sum(axis=1),
             under[np.ix_(who, np.array(others, dtype=np.int64))].sum(axis=1),
         )
         low.append(Pool(errors=np.zeros(who.size), trials=size + most / 2, limit=limit))
-        kept = np.maximum(size - _with_leavers(counts, c, who, int(limits[c]), size), 0.0)
-        high.append(Pool(errors=own + more / 2, trials=kept, limit=limit))
+        remaining = np.maximum(size - _with_leavers(counts, c, who, int(limits[c]), size), 0.0)
+        high.append(Pool(errors=errors + more / 2, trials=remaining, limit=limit))
     return low, high
 
 
@@ -220,8 +220,8 @@ def pair_box(first: Ints, second: Ints, wrong: Flags, code: Ints, n_classes: int
     some = code == n_classes
     ends = []
     for c in range(n_classes):
-        base = [float((own + met[:, c] / 2)[code == c].sum()) for own, met in (over, under)]
-        joins, sizes = ((own + met[:, c])[some] for own, met in (over, under))
+        base = [float((mated + met[:, c] / 2)[code == c].sum()) for mated, met in (over, under)]
+        joins, sizes = ((mated + met[:, c])[some] for mated, met in (over, under))
         high = Pool(errors=joins + over[1][some, -1] / 2, trials=sizes)
         low = Pool(errors=joins, trials=sizes + under[1][some, -1] / 2)
         ends.append(_both(base[0], base[1], [low], [high]))

@@ -65,8 +65,8 @@ class ModelEstimates:
         """With the reason why the model is not read, where there is one."""
         refused = None if model.candidates else NO_TAIL
         if model.candidates and not model.fits:
-            found = model.candidates[-1]
-            refused = f"no threshold fits: p {found.p:.2g} at {found.exceedances} exceedances"
+            fit = model.candidates[-1]
+            refused = f"no threshold fits: p {fit.p:.2g} at {fit.exceedances} exceedances"
         return cls(
             system=system,
             model=model,
@@ -79,14 +79,14 @@ class ModelEstimates:
 
     def fits(self) -> Iterator[Estimate]:
         """Threshold, shape and p value of each candidate."""
-        for place, one in enumerate(self.model.candidates):
-            at: AtKey = {"exceedances": float(one.exceedances)}
+        for place, fit in enumerate(self.model.candidates):
+            at: AtKey = {"exceedances": float(fit.exceedances)}
             used = place >= len(self.model.candidates) - self.model.fits
             note = None if used else "not used: this fit, or one above it, is rejected"
-            interval = self._interval(one.drawn.shape)
-            yield self._of("tail_threshold", one.threshold, "score", at, note=note)
-            yield self._of("tail_shape", float(one.fitted.shape[0]), "number", at, (interval,))
-            yield self._of("tail_fit_p", one.p, "probability", at)
+            interval = self._interval(fit.drawn.shape)
+            yield self._of("tail_threshold", fit.threshold, "score", at, note=note)
+            yield self._of("tail_shape", float(fit.fitted.shape[0]), "number", at, (interval,))
+            yield self._of("tail_fit_p", fit.p, "probability", at)
 
     def rates(self) -> Iterator[Estimate]:
         """FMR at each threshold that these data did not choose: by the average, and by the chosen threshold."""
@@ -138,22 +138,24 @@ class ModelEstimates:
             return (
                 f"more than {DECADES} decades below what the data resolve: FMR {self.least:.3g} is the least"
             )
-        if target >= min(one.share for one in self.model.used):
+        if target >= min(fit.share for fit in self.model.used):
             return f"the data reach FMR {target:g}: see the threshold at FMR"
         return None
 
     def curves(self) -> Iterator[Curve]:
         """Shape, and FMR at the first target's threshold, over the candidates' thresholds."""
-        targets = [one for one in self._targets() if self.refused is None and self._unreadable(one) is None]
-        rows = sorted(self.model.candidates, key=lambda one: one.threshold)
+        targets = [
+            target for target in self._targets() if self.refused is None and self._unreadable(target) is None
+        ]
+        rows = sorted(self.model.candidates, key=lambda fit: fit.threshold)
         if rows:
-            yield self._curve("tail_shape", rows, lambda one: (float(one.fitted.shape[0]), one.drawn.shape))
+            yield self._curve("tail_shape", rows, lambda fit: (float(fit.fitted.shape[0]), fit.drawn.shape))
         if targets:
             at, _ = self.model.threshold_at(targets[0], self.system.tail.score_range[1])
-            yield self._curve("tail_fmr", rows, lambda one: (one.fmr(at), one.drawn_fmr(at)))
+            yield self._curve("tail_fmr", rows, lambda fit: (fit.fmr(at), fit.drawn_fmr(at)))
 
     def _curve(self, kind: str, rows: list[Peaks], of: Callable[[Peaks], tuple[float, Floats]]) -> Curve:
-        values = [of(one) for one in rows]
+        values = [of(fit) for fit in rows]
         bands = [self._interval(drawn) for _, drawn in values]
         return Curve(
             provider=self.system.provider,
@@ -161,7 +163,7 @@ class ModelEstimates:
             schema=None,
             group="all",
             weighting=None,
-            x=tuple(one.threshold for one in rows),
+            x=tuple(fit.threshold for fit in rows),
             y=tuple(value for value, _ in values),
             low=tuple(band.low if band.low is not None else np.nan for band in bands),
             high=tuple(band.high if band.high is not None else np.nan for band in bands),
@@ -181,7 +183,7 @@ class ModelEstimates:
         """Percentiles; ``ruled``: of a rate that may be judged, which then allows for look-alikes too."""
         low, high = bounds(drawn, alpha / 2, self.least)
         decides = ruled is not None and self.decides
-        made = Interval.of(
+        interval = Interval.of(
             low,
             high,
             alpha,
@@ -191,16 +193,16 @@ class ModelEstimates:
             note=None if decides or ruled is None else UNASKED,
         )
         if ruled is None or not decides:
-            return made
+            return interval
         return replace(
-            made,
+            interval,
             one_sided=lambda error: self._deciding(drawn, ruled, error),
             people_for=lambda limit, error: ruled.bounds.people_for(limit, error, ruled.pairs),
         )
 
     def _deciding(self, drawn: Floats, ruled: RuleInterval, error: float) -> Interval:
-        made = self._of_rate(drawn, ruled, 2 * error)
-        return replace(made, high=deciding_bound(drawn, error, self.least, ruled.pair or 0.0))
+        interval = self._of_rate(drawn, ruled, 2 * error)
+        return replace(interval, high=deciding_bound(drawn, error, self.least, ruled.pair or 0.0))
 
     def _of(
         self,

@@ -105,12 +105,12 @@ class NearestMatches:
         )
         part = scipy.sparse.csgraph.connected_components(graph, directed=False)[1][self.test.n_subjects :]
         first: dict[int, int] = {}
-        found = []
+        merges = []
         for subject in np.unique(training).tolist():
             leader = first.setdefault(int(part[subject]), subject)
             if leader != subject:
-                found.append((subject, leader))
-        return found
+                merges.append((subject, leader))
+        return merges
 
     def above(self, threshold: float) -> tuple[int, int, int]:
         """Test images, test identities and training identities among matches that score above ``threshold``."""
@@ -159,7 +159,7 @@ def matcher_of(cohort_data: CohortData, components: Sequence[str], wanted: str |
     shared = [
         name
         for name in cohort_data.templates
-        if all(name in held.templates for held in cohort_data.training.values())
+        if all(name in training_set.templates for training_set in cohort_data.training.values())
     ]
     first = next((name for name in components if name in shared), None)
     if wanted is None and first is not None:
@@ -181,8 +181,8 @@ def survey(cohort_data: CohortData, matcher: str, rules: Rules) -> Overlap:
     search = _engine(rules.engine)
     raw: dict[str, NearestMatches] = {}
     cleaned: dict[str, Cleaned] = {}
-    for name, held in cohort_data.training.items():
-        trained = held.templates[matcher]()
+    for name, training_set in cohort_data.training.items():
+        trained = training_set.templates[matcher]()
         if trained.vectors.shape[1] != probes.shape[1]:
             text = f"templates of {trained.vectors.shape[1]} numbers, those of the test set have {probes.shape[1]}"
             raise DataError(f"training set {name}", text, "templates of one system")
@@ -192,7 +192,7 @@ def survey(cohort_data: CohortData, matcher: str, rules: Rules) -> Overlap:
         base = NearestMatches(
             name=name,
             test=cohort_data.cohort,
-            training=held.cohort,
+            training=training_set.cohort,
             rows=templates.rows.astype(np.int64),
             index=np.where(matches.index >= 0, rows[matches.index], -1),
             score=matches.score,
@@ -208,8 +208,8 @@ def survey(cohort_data: CohortData, matcher: str, rules: Rules) -> Overlap:
             for name, nearest_matches in raw.items()
         }
         cleaned = {
-            name: replace(item, found=_told(item.found, cohort_data.training[name], rules))
-            for name, item in cleaned.items()
+            name: replace(cleaned_set, found=_told(cleaned_set.found, cohort_data.training[name], rules))
+            for name, cleaned_set in cleaned.items()
         }
     return _reviewed(Overlap(matcher=matcher, raw=raw, cleaned=cleaned), rules)
 
@@ -262,8 +262,10 @@ def _clean(
     removed[rows[noise]] = True
     matches = base
     if noise.any():
-        kept, again = rows[~noise], search(probes, gallery[~noise], rules.k)
-        matches = replace(base, index=np.where(again.index >= 0, kept[again.index], -1), score=again.score)
+        remaining, again = rows[~noise], search(probes, gallery[~noise], rules.k)
+        matches = replace(
+            base, index=np.where(again.index >= 0, remaining[again.index], -1), score=again.score
+        )
     images = int(np.isin(subject, looked_at).sum())
     return Cleaned(looked_at=int(looked_at.size), images=images, removed=removed, found=matches)
 
@@ -272,21 +274,21 @@ def _reviewed(overlap: Overlap, rules: Rules) -> Overlap:
     """The reviewer's verdicts on every match that has one."""
     if rules.reviewed is None:
         return overlap
-    every = [*overlap.raw.values(), *(item.found for item in overlap.cleaned.values())]
+    every = [*overlap.raw.values(), *(cleaned_set.found for cleaned_set in overlap.cleaned.values())]
     listed = {row[0] for matches in every for row in review_rows(matches, rules.review_from)}
     review = read_review(rules.reviewed, listed, VERDICTS)
     raw = {name: _judged(matches, review, rules.review_from) for name, matches in overlap.raw.items()}
     cleaned = {
-        name: replace(item, found=_judged(item.found, review, rules.review_from))
-        for name, item in overlap.cleaned.items()
+        name: replace(cleaned_set, found=_judged(cleaned_set.found, review, rules.review_from))
+        for name, cleaned_set in overlap.cleaned.items()
     }
     return replace(overlap, raw=raw, cleaned=cleaned)
 
 
-def _judged(matches: NearestMatches, said: Mapping[str, str], review_from: float) -> NearestMatches:
+def _judged(matches: NearestMatches, review: Mapping[str, str], review_from: float) -> NearestMatches:
     verdict = matches.verdict.copy()
     for row, place in zip(*np.nonzero((matches.score > review_from) & (matches.index >= 0)), strict=True):
-        word = said.get(matches.pair(int(row), int(place))[0])
+        word = review.get(matches.pair(int(row), int(place))[0])
         if word is not None:
             verdict[row, place] = VERDICTS.index(word)
     return replace(matches, verdict=verdict)

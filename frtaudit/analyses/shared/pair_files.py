@@ -23,9 +23,9 @@ def fold_files(system: SystemData, name: str, pairs: FoldPairs) -> dict[str, byt
 
 def fold_lists(system: SystemData, pairs: FoldPairs) -> dict[str, Comparisons]:
     """Lists by name. Constructed folds hold the pairs that a system scored: one that scored fewer has its own lists."""
-    own = f"_{file_name(system.provider)}" if pairs.failed else ""
-    lists = {f"pairs{'' if pairs.official else own}": pairs.pairs_in(pairs.folds)}
-    return lists if pairs.overlap is None else lists | {f"overlapping{own}": pairs.pairs_in(pairs.overlap)}
+    suffix = f"_{file_name(system.provider)}" if pairs.failed else ""
+    lists = {f"pairs{'' if pairs.official else suffix}": pairs.pairs_in(pairs.folds)}
+    return lists if pairs.overlap is None else lists | {f"overlapping{suffix}": pairs.pairs_in(pairs.overlap)}
 
 
 def folder(name: str) -> str:

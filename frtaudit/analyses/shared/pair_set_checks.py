@@ -227,8 +227,8 @@ def _of_bounds(cohort_data: CohortData, pairs: Comparisons, rules: Rules) -> Ite
     row = {int(sample): n for n, sample in enumerate(templates.rows)}
     vectors = templates.vectors.astype(np.float64)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    one, other = ([row[int(sample)] for sample in side] for side in (pairs.probe, pairs.reference))
-    score = np.sum(vectors[one] * vectors[other], axis=1)
+    probe_rows, other = ([row[int(sample)] for sample in side] for side in (pairs.probe, pairs.reference))
+    score = np.sum(vectors[probe_rows] * vectors[other], axis=1)
     slack = 1e-6  # rules compare float32 scores
     mated, rest = score[pairs.mated], score[~pairs.mated]
     low, high = rules.lowest_mated, rules.highest_non_mated

@@ -34,9 +34,11 @@ class Journal:
         self._answers: dict[int, int] = {}
         if path.exists():
             blank = np.full_like(faces.annotated, UNSAID)
-            own = Faces(names=faces.names, query_of=faces.query_of, queries=faces.queries, annotated=blank)
-            told = with_answers(own, read_table(path, path.name)).annotated
-            self._answers = {int(row): int(told[row]) for row in np.flatnonzero(told != UNSAID)}
+            unanswered = Faces(
+                names=faces.names, query_of=faces.query_of, queries=faces.queries, annotated=blank
+            )
+            answers = with_answers(unanswered, read_table(path, path.name)).annotated
+            self._answers = {int(row): int(answers[row]) for row in np.flatnonzero(answers != UNSAID)}
         self._last_stamp = _stamp(path)
 
     @property
@@ -65,17 +67,17 @@ class Journal:
                     self.path.name, "another program has changed the file", "one review at a time"
                 )
             changed = {**self._answers, face: answer}
-            found = {row: number for row, number in sorted(changed.items()) if number is not None}
+            answers = {row: number for row, number in sorted(changed.items()) if number is not None}
             try:
-                _write(self.path, self._text(found) if found else None)
+                _write(self.path, self._text(answers) if answers else None)
             except OSError as error:
                 raise DataError(
                     self.path.name,
                     f"cannot be written ({error.strerror})",
                     "a writable folder with free space",
                 ) from error
-            self._last_stamp, self._answers = _stamp(self.path), found
-            return len(found)
+            self._last_stamp, self._answers = _stamp(self.path), answers
+            return len(answers)
 
     def _text(self, answers: Mapping[int, int]) -> bytes:
         stream = io.StringIO(newline="")

@@ -57,7 +57,7 @@ def sheets(faces: Faces, labelled: Labelled, tau: float, most: int | None = None
     rank[order] = np.arange(order.size)
     wanted = set(asked.tolist())
     starts = faces.starts.tolist()
-    made = []
+    review_sheets = []
     for q in dict.fromkeys(faces.query_of[asked].tolist()):
         rows = np.arange(starts[q], starts[q + 1])
         rows = rows[np.lexsort((rows, rank[rows]))]
@@ -72,11 +72,11 @@ def sheets(faces: Faces, labelled: Labelled, tau: float, most: int | None = None
             for row in rows.tolist()
         )
         reason = labelled.reason[q]
-        made.append(Sheet(query=faces.queries[q], why=WHY.get(reason, reason), questions=questions))
-    return tuple(made)
+        review_sheets.append(Sheet(query=faces.queries[q], why=WHY.get(reason, reason), questions=questions))
+    return tuple(review_sheets)
 
 
-def blind(made: tuple[Sheet, ...]) -> tuple[Sheet, ...]:
+def blind(review_sheets: tuple[Sheet, ...]) -> tuple[Sheet, ...]:
     """The same questions without what the estimate, the list or others say, queries and faces in the list's order."""
     return tuple(
         Sheet(
@@ -87,11 +87,15 @@ def blind(made: tuple[Sheet, ...]) -> tuple[Sheet, ...]:
                 for question in sorted(sheet.questions, key=lambda question: question.face)
             ),
         )
-        for sheet in sorted(made, key=lambda sheet: min(question.face for question in sheet.questions))
+        for sheet in sorted(
+            review_sheets, key=lambda sheet: min(question.face for question in sheet.questions)
+        )
     )
 
 
-def between(made: tuple[Sheet, ...], one: Mapping[int, int], other: Mapping[int, int]) -> tuple[Sheet, ...]:
+def between(
+    review_sheets: tuple[Sheet, ...], answers: Mapping[int, int], other: Mapping[int, int]
+) -> tuple[Sheet, ...]:
     """Of the queries with a face that two reviewers answered differently all faces; those faces are asked."""
     sheets_of = (
         replace(
@@ -99,14 +103,16 @@ def between(made: tuple[Sheet, ...], one: Mapping[int, int], other: Mapping[int,
             questions=tuple(
                 replace(
                     question,
-                    to_ask=one.get(question.face) != other.get(question.face, one.get(question.face))
-                    and question.face in one,
-                    reviews=tuple(said[question.face] for said in (one, other) if question.face in said),
+                    to_ask=answers.get(question.face) != other.get(question.face, answers.get(question.face))
+                    and question.face in answers,
+                    reviews=tuple(
+                        given[question.face] for given in (answers, other) if question.face in given
+                    ),
                 )
                 for question in sheet.questions
             ),
         )
-        for sheet in made
+        for sheet in review_sheets
     )
     return tuple(sheet for sheet in sheets_of if any(question.to_ask for question in sheet.questions))
 
@@ -116,7 +122,7 @@ def _suggestion(label: int) -> int | None:
 
 
 def to_json(
-    made: tuple[Sheet, ...],
+    review_sheets: tuple[Sheet, ...],
     faces: Faces,
     pictures: tuple[str, ...],
     answers: Mapping[int, int],
@@ -148,6 +154,6 @@ def to_json(
                     for question in sheet.questions
                 ],
             }
-            for sheet in made
+            for sheet in review_sheets
         ],
     }

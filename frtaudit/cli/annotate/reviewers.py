@@ -47,23 +47,23 @@ class Agreement:
         )
 
     def _kappa(self) -> str:
-        found = self.kappa
-        if np.isnan(found.value):
+        estimate = self.kappa
+        if np.isnan(estimate.value):
             return "Cohen's kappa is not defined: both reviewers gave one answer to all faces"
         bounds = (
             "no interval, one query"
-            if np.isnan(found.low)
-            else f"{100 * LEVEL:g} % CI {found.low:.3f} to {found.high:.3f}, between queries"
+            if np.isnan(estimate.low)
+            else f"{100 * LEVEL:g} % CI {estimate.low:.3f} to {estimate.high:.3f}, between queries"
         )
-        return f"Cohen's kappa {found.value:.3f} ({bounds})"
+        return f"Cohen's kappa {estimate.value:.3f} ({bounds})"
 
 
-def agreement_of(faces: Faces, one: Mapping[int, int], other: Mapping[int, int]) -> Agreement:
+def agreement_of(faces: Faces, answers: Mapping[int, int], other: Mapping[int, int]) -> Agreement:
     """Of the faces that both answered."""
-    both = np.array(sorted(one.keys() & other.keys()), dtype=np.int64)
+    both = np.array(sorted(answers.keys() & other.keys()), dtype=np.int64)
     place = {answer: at for at, answer in enumerate(WORDS)}
     first, second = (
-        np.array([place[said[row]] for row in both.tolist()], dtype=np.int64) for said in (one, other)
+        np.array([place[given[row]] for row in both.tolist()], dtype=np.int64) for given in (answers, other)
     )
     query = faces.query_of[both].astype(np.int64)
     nothing = Kappa(value=np.nan, low=np.nan, high=np.nan)

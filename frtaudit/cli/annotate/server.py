@@ -116,8 +116,8 @@ class Handler(BaseHTTPRequestHandler):
                     review.boxes,
                 ),
             )
-        elif picture is not None and (found := review.pictures.read(int(picture[1]))) is not None:
-            self._send(200, found.data, found.kind)
+        elif picture is not None and (image := review.pictures.read(int(picture[1]))) is not None:
+            self._send(200, image.data, image.kind)
         else:
             self._refuse(404)
 

@@ -80,21 +80,21 @@ def review_of(
     if not journal.path.parent.is_dir():
         raise DataError("--answers", f"no folder {str(journal.path.parent)!r}", "a file in a folder")
     how = cohort.labels
-    made = sheets(
+    review_sheets = sheets(
         search.faces,
         labelled(search.faces, how.labelling_services(search.services), how),
         how.limits.tau,
         wanted.most,
     )
     if wanted.reviews is not None:
-        one, other = (Journal(_there(path), search.faces).answers for path in wanted.reviews)
-        say(agreement_of(search.faces, one, other).text())
-        journal.begin({face: answer for face, answer in one.items() if other.get(face) == answer})
-        made = between(made, one, other)
+        answers, other = (Journal(_there(path), search.faces).answers for path in wanted.reviews)
+        say(agreement_of(search.faces, answers, other).text())
+        journal.begin({face: answer for face, answer in answers.items() if other.get(face) == answer})
+        review_sheets = between(review_sheets, answers, other)
     column = search.columns.get(PICTURE, np.full(len(search.faces.names), "", dtype=object))
     return ReviewState(
         faces=search.faces,
-        sheets=blind(made) if wanted.blind else made,
+        sheets=blind(review_sheets) if wanted.blind else review_sheets,
         pictures=Pictures(root=root, names=tuple(column.tolist()))
         if wanted.source is None
         else Fetched(source=wanted.source, names=search.faces.names),
@@ -128,14 +128,14 @@ def _boxes(path: Path) -> dict[str, tuple[float, ...]]:
     boxes = boxes_of(read_table(path, path.name))
     first = boxes.provider == min(boxes.provider.tolist(), default="")
     alone = Counter(boxes.image[first].tolist())
-    found: dict[str, tuple[float, ...]] = {}
+    box_of: dict[str, tuple[float, ...]] = {}
     for image, face, box in zip(
         boxes.image[first], boxes.face[first], boxes.box[first].tolist(), strict=True
     ):
-        found[face] = tuple(box)
+        box_of[face] = tuple(box)
         if alone[image] == 1:
-            found[image] = tuple(box)
-    return found
+            box_of[image] = tuple(box)
+    return box_of
 
 
 def remaining(review: ReviewState) -> int:

@@ -49,13 +49,13 @@ def job_result(job: Job, sweep: Path) -> JobResult:
     if is_done(job, sweep):
         result = AuditResult.from_json(json.loads((folder / RESULT).read_bytes()))
         return JobResult(job=job, state=State.DONE, result=result)
-    said = _read(folder / VERDICT)
-    if "error" in said:
-        code = said.get("exit_code")
+    verdict = _read(folder / VERDICT)
+    if "error" in verdict:
+        code = verdict.get("exit_code")
         return JobResult(
             job=job,
             state=State.FAILED,
-            error=str(said["error"]),
+            error=str(verdict["error"]),
             exit_code=code if isinstance(code, int) else 1,
         )
     return JobResult(job=job, state=State.UNFINISHED, error="it did not finish", exit_code=1)
@@ -122,7 +122,7 @@ def tidy(outcomes: Sequence[JobResult], sweep: Path) -> None:
 
 def _read(path: Path) -> Mapping[str, object]:
     try:
-        found = json.loads(path.read_bytes())
+        content = json.loads(path.read_bytes())
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}

@@ -14,32 +14,44 @@ from frtaudit.errors import VerificationError
 TARGETS = "thresholds.fmr"  # requirements add theirs
 
 
-def made_again(found: Mapping[str, Any], results: Mapping[int, AuditResult]) -> tuple[bytes, str]:
+def made_again(content: Mapping[str, Any], results: Mapping[int, AuditResult]) -> tuple[bytes, str]:
     """``sweep.json`` and ``sweep.csv`` of the jobs that a table names, from their results by the jobs' numbers.
 
     Raises :class:`VerificationError` for a job that is called by another number than its spec holds.
     """
-    outcomes = [_outcome(item, found["settings"], results.get(item["number"])) for item in found["jobs"]]
+    outcomes = [
+        _outcome(entry, content["settings"], results.get(entry["number"])) for entry in content["jobs"]
+    ]
     for outcome in outcomes:
         if outcome.result is not None:
             _check_settings(outcome.job, outcome.result.spec)
-    plan = Plan(audit=str(found["audit"]), jobs=tuple(outcome.job for outcome in outcomes))
-    made = table(plan, outcomes)
-    return to_bytes(made.to_json()), made.to_csv()
+    plan = Plan(audit=str(content["audit"]), jobs=tuple(outcome.job for outcome in outcomes))
+    sweep = table(plan, outcomes)
+    return to_bytes(sweep.to_json()), sweep.to_csv()
 
 
-def _outcome(item: Mapping[str, Any], keys: Sequence[str], result: AuditResult | None) -> JobResult:
-    settings = {key: str(item["settings"][key]) for key in keys}
-    job = Job(number=item["number"], settings=settings, overrides=(), spec=item["spec"], error=item["error"])
-    return JobResult(job=job, state=State(item["state"]), error=item["error"], result=result)
+def _outcome(entry: Mapping[str, Any], keys: Sequence[str], result: AuditResult | None) -> JobResult:
+    settings = {key: str(entry["settings"][key]) for key in keys}
+    job = Job(
+        number=entry["number"], settings=settings, overrides=(), spec=entry["spec"], error=entry["error"]
+    )
+    return JobResult(job=job, state=State(entry["state"]), error=entry["error"], result=result)
 
 
 def _check_settings(job: Job, spec: Mapping[str, Any]) -> None:
     """Numbers of a job's settings are those of its spec; words, and what the spec does not hold, are not compared."""
     for key, label in job.settings.items():
-        numbers, held = _numbers(meant(key, label)), _numbers(_at(spec, key))
-        more = {item["at"].get("fmr") for item in spec.get("requirements", ())} if key == TARGETS else set()
-        if numbers is not None and held and not set(numbers) <= set(held) <= set(numbers) | more:
+        numbers, spec_numbers = _numbers(meant(key, label)), _numbers(_at(spec, key))
+        more = (
+            {requirement["at"].get("fmr") for requirement in spec.get("requirements", ())}
+            if key == TARGETS
+            else set()
+        )
+        if (
+            numbers is not None
+            and spec_numbers
+            and not set(numbers) <= set(spec_numbers) <= set(numbers) | more
+        ):
             raise VerificationError(
                 key, f"calls job {job.number} {key}={label}, and its spec has another number"
             )

@@ -98,8 +98,8 @@ def _holds(folder: Path, digest: str) -> bool:
 
 def read(folder: Path) -> Plan:
     """The plan that :func:`write` wrote."""
-    found = json.loads((folder / PLAN).read_bytes())
-    return Plan(**{**found, "jobs": tuple(_job(job) for job in found["jobs"])})
+    content = json.loads((folder / PLAN).read_bytes())
+    return Plan(**{**content, "jobs": tuple(_job(job) for job in content["jobs"])})
 
 
 def _plain(job: Job) -> dict[str, Json]:
@@ -107,5 +107,5 @@ def _plain(job: Job) -> dict[str, Json]:
     return asdict(job) | {"settings": [list(pair) for pair in job.settings.items()]}
 
 
-def _job(found: Mapping[str, Any]) -> Job:
-    return Job(**{**found, "settings": dict(found["settings"]), "overrides": tuple(found["overrides"])})
+def _job(content: Mapping[str, Any]) -> Job:
+    return Job(**{**content, "settings": dict(content["settings"]), "overrides": tuple(content["overrides"])})

@@ -115,7 +115,7 @@ class Sweep:
             "digest": self.plan.digest,
             "settings": list(self.plan.keys),
             "jobs": [_job(outcome, counts.get(outcome.job.number)) for outcome in self.outcomes],
-            "rows": [_plain(item) for item in self.rows],
+            "rows": [_plain(row) for row in self.rows],
             "rulings": [_plain(ruling) for ruling in self.rulings],
             "changes": [_plain(change) for change in self.changes],
             "family": self.family,
@@ -158,16 +158,16 @@ def _job(outcome: JobResult, counts: Mapping[str, int] | None) -> dict[str, Json
     }
 
 
-def _plain(item: Row | JobFinding | Change) -> dict[str, Json]:
-    found = asdict(item)
-    if found["measure"] is not None:
-        found["measure"] = found["measure"] | {"at": dict(found["measure"]["at"])}
-    return {key: value.value if isinstance(value, Verdict) else value for key, value in found.items()}
+def _plain(record: Row | JobFinding | Change) -> dict[str, Json]:
+    fields = asdict(record)
+    if fields["measure"] is not None:
+        fields["measure"] = fields["measure"] | {"at": dict(fields["measure"]["at"])}
+    return {key: value.value if isinstance(value, Verdict) else value for key, value in fields.items()}
 
 
 def _csv_row(row: Row) -> tuple[object, ...]:
-    found = (row.value, row.numerator, row.denominator, row.low, row.high, row.level, row.method, row.target)
-    return ("estimate", "", row.provider, *_csv_measure(row.measure), *found, *("",) * 7)
+    cells = (row.value, row.numerator, row.denominator, row.low, row.high, row.level, row.method, row.target)
+    return ("estimate", "", row.provider, *_csv_measure(row.measure), *cells, *("",) * 7)
 
 
 def _csv_ruling(finding: JobFinding) -> tuple[object, ...]:

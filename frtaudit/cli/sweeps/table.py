@@ -128,7 +128,7 @@ def _in_sweep(finding: JobFinding, p: float, alpha: float) -> Verdict:
 
 
 def _measure(estimate: Estimate, result: AuditResult) -> Measure:
-    systems = {found.provider for found in result.estimates if found.metric == estimate.metric}
+    systems = {other.provider for other in result.estimates if other.metric == estimate.metric}
     return Measure(
         provider="" if len(systems) == 1 else estimate.provider,
         metric=estimate.metric,
@@ -196,8 +196,8 @@ def _moves(pairs: Sequence[tuple[int, int]], rows: Sequence[Row]) -> Iterator[tu
                 yield _moved(row.value or 0.0, other.value or 0.0), row, other
 
 
-def _moved(one: float, two: float) -> float:
-    return abs(one - two) / (max(abs(one), abs(two)) or 1.0)
+def _moved(first: float, two: float) -> float:
+    return abs(first - two) / (max(abs(first), abs(two)) or 1.0)
 
 
 def _notes(outcomes: Sequence[JobResult]) -> Iterator[str]:
@@ -221,8 +221,8 @@ def _notes(outcomes: Sequence[JobResult]) -> Iterator[str]:
 def _alpha(result: AuditResult, requirement: str = "") -> float:
     """The audit's alpha, or that of a requirement with a level of its own."""
     asked = result.spec.get("requirements")
-    for item in map(mapping, asked if isinstance(asked, Sequence) and not isinstance(asked, str) else ()):
-        if item.get("name") == requirement and isinstance(level := item.get("level"), float):
+    for entry in map(mapping, asked if isinstance(asked, Sequence) and not isinstance(asked, str) else ()):
+        if entry.get("name") == requirement and isinstance(level := entry.get("level"), float):
             return 1 - level
     bootstrap = result.spec.get("bootstrap")
     alpha = bootstrap.get("alpha") if isinstance(bootstrap, Mapping) else None

@@ -187,7 +187,7 @@ def resolved(host: str, port: int) -> Sequence[str]:
     except (OSError, UnicodeError) as error:
         again = isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN
     else:
-        return [str(item[4][0]) for item in getaddrinfo]
+        return [str(entry[4][0]) for entry in getaddrinfo]
     if again:
         raise CallError(Refusal.TRANSPORT, "no_connection")
     return []

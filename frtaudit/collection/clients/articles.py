@@ -40,17 +40,19 @@ class _Page(HTMLParser):
         self._script = False
 
     def handle_starttag(self, element: str, attrs: Sequence[tuple[str, str | None]]) -> None:
-        held = {name: value or "" for name, value in attrs}
+        attributes = {name: value or "" for name, value in attrs}
         if element == "meta":
-            name = (held.get("property") or held.get("name") or held.get("itemprop") or "").lower()
-            self.meta.setdefault(name, held.get("content", "").strip())
+            name = (
+                attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or ""
+            ).lower()
+            self.meta.setdefault(name, attributes.get("content", "").strip())
         elif element == "base":
-            self.base = self.base or held.get("href", "")
+            self.base = self.base or attributes.get("href", "")
         elif element in ("article", "main"):
             self._main += 1
-        elif element == "img" and self._main and _large(held):
-            self.inside.append(held["src"].strip())
-        self._script = element == "script" and held.get("type", "").lower() == "application/ld+json"
+        elif element == "img" and self._main and _large(attributes):
+            self.inside.append(attributes["src"].strip())
+        self._script = element == "script" and attributes.get("type", "").lower() == "application/ld+json"
 
     def handle_endtag(self, element: str) -> None:
         self._main -= element in ("article", "main") and self._main > 0
@@ -73,16 +75,16 @@ def lead_of(data: bytes, address: str) -> Lead:
     page.feed(data.decode("utf-8", errors="replace"))
     base = _joined(address, page.base) or address
     named = [page.meta[name] for name in NAMED if page.meta.get(name)]
-    images = [_joined(base, one) for one in (*named[:1], *page.inside[: not named])]
-    dates = [date_of(one) for one in (*(page.meta.get(name, "") for name in DATED), *page.times)]
+    images = [_joined(base, link) for link in (*named[:1], *page.inside[: not named])]
+    dates = [date_of(text) for text in (*(page.meta.get(name, "") for name in DATED), *page.times)]
     return Lead(image=next(iter(images), None), date=next((date for date in dates if date is not None), None))
 
 
-def _large(held: Mapping[str, str]) -> bool:
+def _large(attributes: Mapping[str, str]) -> bool:
     """Whether an image has an address, and is not said to be small."""
-    sizes = [held.get(side, "").removesuffix("px") for side in ("width", "height")]
+    sizes = [attributes.get(side, "").removesuffix("px") for side in ("width", "height")]
     small = any(size.isascii() and size.isdigit() and int(size) < SMALL for size in sizes)
-    return bool(held.get("src", "").strip()) and not held["src"].startswith("data:") and not small
+    return bool(attributes.get("src", "").strip()) and not attributes["src"].startswith("data:") and not small
 
 
 def _joined(base: str, address: str) -> str | None:

@@ -34,7 +34,7 @@ class DetectorNetwork:
         self._input = str(inputs[0].name)
         fixed = isinstance(shape[2], int) and isinstance(shape[3], int)
         self.size: tuple[int, int] | None = (shape[2], shape[3]) if fixed else None
-        self.outputs = tuple(str(one.name) for one in self._run.get_outputs())
+        self.outputs = tuple(str(node.name) for node in self._run.get_outputs())
 
     def run(self, values: npt.NDArray[np.float32], outputs: Sequence[str]) -> list[Floats]:
         """The outputs of one picture. Raises :class:`CallError` (failure to acquire, ``detector_failed``)."""

@@ -70,8 +70,12 @@ class Finding:
 
     def recorded_settings(self) -> dict[str, str]:
         """The settings and the digest of the model file, as text."""
-        said = {"detector": str(self.finder), "upsample": str(self.upsample), "longest": str(self.longest)}
-        return said | (digests((CNN_FILE,)) if self.finder is Finder.CNN else {})
+        recorded = {
+            "detector": str(self.finder),
+            "upsample": str(self.upsample),
+            "longest": str(self.longest),
+        }
+        return recorded | (digests((CNN_FILE,)) if self.finder is Finder.CNN else {})
 
 
 def installed() -> str:
@@ -145,7 +149,9 @@ class Detector:
 
     def _found(self, image: Pixels) -> list[tuple[Any, float]]:
         if self._how.finder is Finder.CNN:
-            return [(one.rect, one.confidence) for one in self._find(image, self._how.upsample)]
+            return [
+                (detection.rect, detection.confidence) for detection in self._find(image, self._how.upsample)
+            ]
         rects, confidences, _ = self._find.run(image, self._how.upsample, 0.0)
         return list(zip(rects, confidences, strict=True))
 
@@ -193,12 +199,12 @@ class Describer:
     def descriptor(self, chip: Pixels) -> npt.NDArray[np.float64]:
         """Of a chip, shape (128,). Raises as :meth:`chip` does."""
         try:
-            found = np.array(self._describe.compute_face_descriptor(np.ascontiguousarray(chip), 0))
+            descriptor = np.array(self._describe.compute_face_descriptor(np.ascontiguousarray(chip), 0))
         except (MemoryError, RuntimeError) as error:
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_descriptor") from error
-        if not np.isfinite(found).all() or not found.any():
+        if not np.isfinite(descriptor).all() or not descriptor.any():
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_descriptor")
-        return found
+        return descriptor
 
     def _shape(self, image: Pixels, box: Box) -> Any:  # noqa: ANN401  dlib has no types
         left, top = round(box.x), round(box.y)

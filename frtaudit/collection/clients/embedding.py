@@ -84,8 +84,13 @@ class Network:
         last = shape[1] != 3
         sides = shape[1:3] if last else shape[2:4]
         size = tuple(side if isinstance(side, int) else INPUT for side in sides)
-        found = {"digest": sha256_file(Path(self.path)), "_session": session, "_last": last, "_size": size}
-        for name, value in found.items():
+        attributes = {
+            "digest": sha256_file(Path(self.path)),
+            "_session": session,
+            "_last": last,
+            "_size": size,
+        }
+        for name, value in attributes.items():
             object.__setattr__(self, name, value)
 
     def vector(self, picture: Picture) -> Vector:
@@ -93,11 +98,11 @@ class Network:
         image = _squared(picture, self._size)
         fed = image[None] if self._last else image.transpose(2, 0, 1)[None]
         output = self._session.run(None, {self._session.get_inputs()[0].name: fed})[0]
-        found = np.asarray(output, dtype=np.float32)[0]
-        if found.ndim == 3:
-            found = found.mean(axis=(0, 1) if self._last else (1, 2), dtype=np.float64).astype(np.float32)
-        found = found.ravel()
-        return found if np.isfinite(found).all() and found.any() else np.ones_like(found)
+        vector = np.asarray(output, dtype=np.float32)[0]
+        if vector.ndim == 3:
+            vector = vector.mean(axis=(0, 1) if self._last else (1, 2), dtype=np.float64).astype(np.float32)
+        vector = vector.ravel()
+        return vector if np.isfinite(vector).all() and vector.any() else np.ones_like(vector)
 
     def recorded_settings(self) -> Mapping[str, str]:
         """The kind, and the sha256 of the file."""

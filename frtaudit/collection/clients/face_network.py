@@ -120,7 +120,7 @@ class FaceNetwork:
         """The input's name. Raises :class:`ProviderError` where it takes something else than our pictures."""
         inputs = self._run.get_inputs()
         if len(inputs) != 1 or inputs[0].type != "tensor(float)":
-            text = ", ".join(f"{one.name} {one.type}" for one in inputs)
+            text = ", ".join(f"{node.name} {node.type}" for node in inputs)
             raise ProviderError(self._where, f"the model takes {text}", "one input, tensor(float)")
         ours, theirs = model_input.shape, inputs[0].shape
         fits = len(theirs) == 4 and all(
@@ -133,7 +133,7 @@ class FaceNetwork:
 
     def _given(self, output: str | None) -> str:
         """The output's name."""
-        names = [str(one.name) for one in self._run.get_outputs()]
+        names = [str(node.name) for node in self._run.get_outputs()]
         if output is None and len(names) == 1:
             return names[0]
         if output not in names:
@@ -145,32 +145,36 @@ class FaceNetwork:
         """Numbers of an embedding."""
         grey = np.full((*model_input.size, 3), 127, dtype=np.uint8)
         try:
-            found = self._run.run([self._output], {self._input: model_input.of(grey)})[0]
+            output = self._run.run([self._output], {self._input: model_input.of(grey)})[0]
         except Exception as error:  # the errors of onnxruntime share no other base
             raise ProviderError(
                 self._where, "the model fails on a grey picture", "size and layout of its input"
             ) from error
-        if np.shape(found)[:1] != (1,) or np.size(found) < 2 or not np.issubdtype(found.dtype, np.floating):
+        if (
+            np.shape(output)[:1] != (1,)
+            or np.size(output) < 2
+            or not np.issubdtype(output.dtype, np.floating)
+        ):
             raise ProviderError(
-                self._where, f"output of shape {list(np.shape(found))}", "an embedding, [1, D]"
+                self._where, f"output of shape {list(np.shape(output))}", "an embedding, [1, D]"
             )
-        return int(np.size(found))
+        return int(np.size(output))
 
     def outputs(self, faces: Sequence[Inputs]) -> Floats:
         """As the model gives them, one face at a time, shape (faces, D); NaN where there is no embedding."""
-        found = np.zeros((len(faces), self.dimension))
-        for row, values in zip(found, faces, strict=True):
+        embeddings = np.zeros((len(faces), self.dimension))
+        for row, values in zip(embeddings, faces, strict=True):
             with suppress(Exception):  # the errors of onnxruntime share no other base; its row stays zero
                 row[:] = self._run.run([self._output], {self._input: values})[0].ravel()
-        found[~(np.isfinite(found).all(axis=1) & found.any(axis=1))] = np.nan
-        return found
+        embeddings[~(np.isfinite(embeddings).all(axis=1) & embeddings.any(axis=1))] = np.nan
+        return embeddings
 
     def embedding(self, values: Inputs) -> Floats:
         """Of one face, shape (D,). Raises :class:`CallError` (failure to acquire, ``no_embedding``)."""
-        found: Floats = self.outputs([values])[0]
-        if np.isnan(found).any():
+        embedding: Floats = self.outputs([values])[0]
+        if np.isnan(embedding).any():
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_embedding")
-        return found
+        return embedding
 
 
 def session_of(data: bytes, name: str, execution: str, where: str) -> Any:  # noqa: ANN401  onnxruntime has no types

@@ -40,8 +40,8 @@ def date_of(text: str) -> datetime | None:
     """
     for read in (datetime.fromisoformat, parsedate_to_datetime):
         try:
-            found = read(text.strip())
-            return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+            date = read(text.strip())
+            return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)
         except (ValueError, TypeError, OverflowError, IndexError):
             continue
     return None
@@ -49,14 +49,14 @@ def date_of(text: str) -> datetime | None:
 
 def _of_json(data: bytes) -> list[Article]:
     try:
-        found = json.loads(data)
+        content = json.loads(data)
     except (ValueError, RecursionError):
-        found = None
-    listed = found.get("articles", []) if isinstance(found, dict) else None
+        content = None
+    listed = content.get("articles", []) if isinstance(content, dict) else None
     if not isinstance(listed, list):
         raise CallError(Refusal.TRANSPORT, "broken_answer")
-    told = [one for one in listed if isinstance(one, dict) and isinstance(one.get("url"), str)]
-    return [Article(address=one["url"], date=date_of(str(one.get("seendate", "")))) for one in told]
+    entries = [entry for entry in listed if isinstance(entry, dict) and isinstance(entry.get("url"), str)]
+    return [Article(address=entry["url"], date=date_of(str(entry.get("seendate", "")))) for entry in entries]
 
 
 class _Reader:
@@ -109,9 +109,9 @@ def _of_xml(data: bytes) -> list[Article]:
     if broken:
         raise CallError(Refusal.TRANSPORT, "broken_answer")
     return [
-        Article(address=item["link"], date=date_of(next((item[one] for one in _DATES if one in item), "")))
-        for item in reader.items
-        if "link" in item
+        Article(address=entry["link"], date=date_of(next((entry[key] for key in _DATES if key in entry), "")))
+        for entry in reader.items
+        if "link" in entry
     ]
 
 

@@ -190,8 +190,8 @@ def _decoded(chunks: Iterator[bytes], named: Mapping[str, str], most_bytes: int)
     """Chunks in their content encoding, which may unfold to no more than is still allowed, and one byte."""
     coding = named.get("content-encoding", "identity").strip().lower()
     if coding in ("", "identity"):
-        said = named.get("content-length", "")
-        if said.isascii() and said.isdigit() and int(said) > most_bytes:
+        length = named.get("content-length", "")
+        if length.isascii() and length.isdigit() and int(length) > most_bytes:
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_large")
         yield from chunks
         return
@@ -213,13 +213,13 @@ def _decoded(chunks: Iterator[bytes], named: Mapping[str, str], most_bytes: int)
 
 def _bounded(chunks: Iterator[bytes], wanted: Wanted) -> bytes:
     """All chunks, stopped at the first byte too many or as soon as the first bytes are of another kind."""
-    held, asked = bytearray(), max(map(len, wanted.begins), default=0)
+    body, asked = bytearray(), max(map(len, wanted.begins), default=0)
     for chunk in chunks:
-        held += chunk
-        if len(held) > wanted.most_bytes:
+        body += chunk
+        if len(body) > wanted.most_bytes:
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_large")
-        if len(held) >= asked and not held.startswith(wanted.begins or b""):
+        if len(body) >= asked and not body.startswith(wanted.begins or b""):
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "wrong_type")
-    if not held.startswith(wanted.begins or b""):
+    if not body.startswith(wanted.begins or b""):
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "wrong_type")
-    return bytes(held)
+    return bytes(body)

@@ -49,9 +49,9 @@ def fitted(picture: Picture, shape: Shape) -> Picture:
         size = (max(1, round(image.width * share)), max(1, round(image.height * share)))
         if min(size) < shape.shortest:
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_small")
-        made = _jpeg(image if size == image.size else image.resize(size, Image.Resampling.LANCZOS))
-        if len(made.data) <= shape.most_bytes:
-            return made
+        encoded = _jpeg(image if size == image.size else image.resize(size, Image.Resampling.LANCZOS))
+        if len(encoded.data) <= shape.most_bytes:
+            return encoded
         share *= _SHRINK
 
 
@@ -93,12 +93,12 @@ class Cutter:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
-        made = fitted(cut(crop.picture, box, self.margin) if box else crop.picture, self.shape)
+        picture = fitted(cut(crop.picture, box, self.margin) if box else crop.picture, self.shape)
         with self._lock:
-            self._kept[key] = made
+            self._kept[key] = picture
             while len(self._kept) > self.keeps:
                 self._kept.popitem(last=False)
-        return made
+        return picture
 
 
 def _upright(picture: Picture) -> bool:

@@ -222,16 +222,16 @@ def credentials(service: str, *names: str) -> tuple[str, ...]:
 
     Raises :class:`ProviderError`, naming those that are not set, or one that no header can hold; never a value.
     """
-    found = {name: os.environ.get(name, "").strip() for name in names}
-    missing = [name for name, value in found.items() if not value]
+    variables = {name: os.environ.get(name, "").strip() for name in names}
+    missing = [name for name, value in variables.items() if not value]
     if missing:
         raise ProviderError(
             f"services: {service}", "no credentials", f"{', '.join(missing)} in the environment"
         )
-    for name, value in found.items():
+    for name, value in variables.items():
         if not fits_header(value):
             raise ProviderError(f"services: {service}", f"{name} holds {ODD}", AS_GIVEN)
-    return tuple(found.values())
+    return tuple(variables.values())
 
 
 def fits_header(value: str) -> bool:

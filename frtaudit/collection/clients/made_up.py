@@ -91,7 +91,7 @@ def template(picture: Picture, box: Box) -> Array:
     return centred / length if length > 0 else centred
 
 
-def likeness(one: Array, other: Array, model: str, noise: float, asymmetry: float = 0.0) -> float:
+def likeness(template: Array, other: Array, model: str, noise: float, asymmetry: float = 0.0) -> float:
     """Cosine of two templates, plus noise that the pair and the model decide: no state, the same at each call.
 
     ``noise``: its standard deviation, one draw for both orders; ``asymmetry``: of a draw for each order.
@@ -100,9 +100,9 @@ def likeness(one: Array, other: Array, model: str, noise: float, asymmetry: floa
     >>> round(likeness(here, there, "a", 0.0), 12), likeness(here, there, "a", 0.1) == likeness(there, here, "a", 0.1)
     (0.6, True)
     """
-    first, second = _key(one), _key(other)
+    first, second = _key(template), _key(other)
     shared, normal = _normal(model, *sorted((first, second))), _normal(model, "order", first, second)
-    return float(one @ other) + noise * shared + asymmetry * normal
+    return float(template @ other) + noise * shared + asymmetry * normal
 
 
 def logistic(value: float, middle: float, slope: float) -> float:

@@ -48,7 +48,7 @@ def people_of(path: str, template: str, where: str = "source") -> list[Person]:
     if template == TEMPLATE and COUNTRY not in table.columns:
         template = f"{{{NAME}}}"
     asked = _FIELD.findall(template)
-    unknown = [one for one in asked if one not in table.columns]
+    unknown = [field for field in asked if field not in table.columns]
     if unknown or NAME not in asked:
         text = f"no column {unknown[0]} in {table.name}" if unknown else "the name is not in it"
         raise SpecError(f"{where}.template", text, "{name} and other columns: " + ", ".join(table.columns))
@@ -61,7 +61,7 @@ def people_of(path: str, template: str, where: str = "source") -> list[Person]:
 def _person(
     table: Table, row: int, texts: Mapping[str, Sequence[str]], template: str, asked: Sequence[str]
 ) -> Person:
-    empty = [one for one in asked if not texts[one][row]]
+    empty = [field for field in asked if not texts[field][row]]
     if empty:
         raise DataError(table.place(row), f"no {empty[0]}", "a value in each column of the template")
     return Person(
@@ -75,7 +75,7 @@ def _person(
 def _plain(text: str) -> tuple[str, ...]:
     """Words without case, accents and marks, sorted."""
     bare = "".join(
-        one for one in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(one)
+        char for char in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(char)
     )
     return tuple(sorted(re.findall(r"\w+", bare)))
 
@@ -102,9 +102,9 @@ def near_people(people: Sequence[Person]) -> tuple[str, ...]:
             holders[word].append(index)
     pairs = {
         (first, second)
-        for held in holders.values()
-        for at, first in enumerate(held)
-        for second in held[at + 1 :]
+        for indices in holders.values()
+        for at, first in enumerate(indices)
+        for second in indices[at + 1 :]
     }
     return tuple(
         f"{people[second].place} is near {people[first].place}: one person written twice would count as two"
@@ -113,9 +113,9 @@ def near_people(people: Sequence[Person]) -> tuple[str, ...]:
     )
 
 
-def _near(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    fewer, more = sorted((set(one), set(other)), key=len)
+def _near(words: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    fewer, more = sorted((set(words), set(other)), key=len)
     if fewer <= more and (len(fewer) > 1 or len(more) == 1):
         return True
-    match = SequenceMatcher(None, " ".join(one), " ".join(other), autojunk=False)
+    match = SequenceMatcher(None, " ".join(words), " ".join(other), autojunk=False)
     return all(bound() >= NEAR for bound in (match.real_quick_ratio, match.quick_ratio, match.ratio))

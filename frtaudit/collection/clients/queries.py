@@ -44,7 +44,7 @@ def queries_of(path: Path, address: str | None) -> list[Query]:
             raise DataError(
                 place, f"the {'query' if where is None else 'image'} of {_line(before)} again", "each once"
             )
-        columns = {one: values[row] for one, values in beside.items()}
+        columns = {column: values[row] for column, values in beside.items()}
         known = queries.setdefault(
             name, Query(name=name, columns=columns, images=images.setdefault(name, []))
         )

@@ -69,11 +69,11 @@ def check_endpoint(address: str, where: str) -> None:
 
 def credential(variable: str) -> str:
     """From the environment. Raises :class:`ProviderError` naming the variable, never its value."""
-    found = os.environ.get(variable, "").strip()
-    if not found:
+    secret = os.environ.get(variable, "").strip()
+    if not secret:
         raise ProviderError(
             "source", f"no credentials: {variable} is not set", f"{variable} in the environment"
         )
-    if not fits_header(found):
+    if not fits_header(secret):
         raise ProviderError("source", f"{variable} holds {ODD}", AS_GIVEN)
-    return found
+    return secret

@@ -76,8 +76,8 @@ class ScrfdFinder:
         outputs = self._network.run(
             np.ascontiguousarray(values.transpose(2, 0, 1)[None]), self._network.outputs
         )
-        found = decoded(outputs, (height, width), self._settings.score)
-        return faces_of(*found, self._settings.overlap, factor)
+        candidates = decoded(outputs, (height, width), self._settings.score)
+        return faces_of(*candidates, self._settings.overlap, factor)
 
 
 def decoded(outputs: Sequence[Floats], size: tuple[int, int], score: float) -> tuple[Floats, Floats, Floats]:

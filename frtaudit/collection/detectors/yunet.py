@@ -72,8 +72,8 @@ class YuNetFinder:
         canvas, factor = lettered(image, height, width, enlarge=False)
         values = np.ascontiguousarray(canvas[..., ::-1].transpose(2, 0, 1)[None], dtype=np.float32)
         outputs = self._network.run(values, OUTPUTS)
-        found = decoded(dict(zip(OUTPUTS, outputs, strict=True)), (height, width), self._settings.score)
-        return faces_of(*found, self._settings.overlap, factor)
+        candidates = decoded(dict(zip(OUTPUTS, outputs, strict=True)), (height, width), self._settings.score)
+        return faces_of(*candidates, self._settings.overlap, factor)
 
 
 def padded(image: Pixels, longest: int) -> tuple[int, int]:

@@ -87,12 +87,12 @@ def _inverse(matrix: Floats) -> Floats:
 def _places(inverse: Floats, size: tuple[int, int]) -> tuple[Places, Places]:
     """X and y in the picture of each pixel of the output, shape ``size``, in steps of 1/32 pixel."""
     height, width = size
-    one, half = 1 << _FINE, 1 << (_FINE - _STEPS - 1)
+    unit, half = 1 << _FINE, 1 << (_FINE - _STEPS - 1)
     columns, rows = np.arange(width), np.arange(height)
     by_x, by_y = (
         (
-            np.rint(row[0] * columns * one).astype(np.int64)[None, :]
-            + np.rint((row[1] * rows + row[2]) * one).astype(np.int64)[:, None]
+            np.rint(row[0] * columns * unit).astype(np.int64)[None, :]
+            + np.rint((row[1] * rows + row[2]) * unit).astype(np.int64)[:, None]
             + half
         )
         >> (_FINE - _STEPS)

@@ -58,8 +58,8 @@ def read_block(path: Path, name: str) -> Block | None:
         data = stream.read()
     if data[:_DIGEST] != _digest(name, data[_DIGEST:]):
         return None
-    with np.load(io.BytesIO(data[_DIGEST:]), allow_pickle=False) as held:
-        return Block(**{key: held[key] for key in held.files})
+    with np.load(io.BytesIO(data[_DIGEST:]), allow_pickle=False) as archive:
+        return Block(**{key: archive[key] for key in archive.files})
 
 
 def _digest(name: str, content: bytes) -> bytes:

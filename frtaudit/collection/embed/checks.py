@@ -39,7 +39,7 @@ def mated_pairs(subjects: Sequence[str], rows: Sequence[int]) -> list[tuple[int,
     of_subject: dict[str, list[int]] = defaultdict(list)
     for row in rows:
         of_subject[subjects[row]].append(row)
-    pairs = [(own[0], own[1]) for own in of_subject.values() if len(own) > 1]
+    pairs = [(indices[0], indices[1]) for indices in of_subject.values() if len(indices) > 1]
     if len(pairs) <= PAIRS:
         return pairs
     return [pairs[place * len(pairs) // PAIRS] for place in range(PAIRS)]
@@ -53,49 +53,49 @@ def said_of_probes(probes: Probes, colours: str, *, paired: bool = True) -> tupl
     plain, mirrored, swapped = (unit(side) for side in (probes.plain, probes.mirrored, probes.swapped))
     mirror = float(np.median(np.einsum("ij,ij->i", plain, mirrored)))
     n_pairs = plain.shape[0] // 2 if paired else 0
-    found: dict[str, Json] = {"mated_pairs": n_pairs, "cosine_with_mirrored": rounded(mirror)}
-    said = []
+    numbers: dict[str, Json] = {"mated_pairs": n_pairs, "cosine_with_mirrored": rounded(mirror)}
+    warnings = []
     if mirror < MIRRORED:
-        said.append(
+        warnings.append(
             f"a face and its mirror image have a median cosine of {mirror:.2f} in {plain.shape[0]} images: faces may "
             "not be aligned as the model needs them"
         )
     if n_pairs < 2:
-        return found, said
+        return numbers, warnings
     mated, others = cosines(plain)
-    own, other = separation(mated, others), separation(*cosines(swapped))
-    found |= {
-        "separation": rounded(own),
+    apart, other = separation(mated, others), separation(*cosines(swapped))
+    numbers |= {
+        "separation": rounded(apart),
         "separation_with_colours_exchanged": rounded(other),
         "mean_cosine_non_mated": rounded(float(others.mean())),
     }
     if others.mean() > ALIKE:
-        said.append(f"templates of different people are very similar: mean cosine {others.mean():.2f}")
-    if own < APART:
-        said.append(
-            f"in {n_pairs} pairs, mated images are hardly more similar than non-mated ones (d' {own:.1f}): "
+        warnings.append(f"templates of different people are very similar: mean cosine {others.mean():.2f}")
+    if apart < APART:
+        warnings.append(
+            f"in {n_pairs} pairs, mated images are hardly more similar than non-mated ones (d' {apart:.1f}): "
             "preset, detector or model may be wrong"
         )
     if n_pairs >= MIN_PAIRS and gain(plain, swapped) > SURE:
-        said.append(
-            f"{n_pairs} mated pairs separate better with red and blue exchanged (d' {other:.1f} against {own:.1f}): "
+        warnings.append(
+            f"{n_pairs} mated pairs separate better with red and blue exchanged (d' {other:.1f} against {apart:.1f}): "
             f"the model may not use {colours}"
         )
-    return found, said
+    return numbers, warnings
 
 
 def said_of_lengths(length: Floats) -> tuple[dict[str, Json], list[str]]:
     """Of the model's outputs, shape (M,)."""
     low, middle, high = (float(value) for value in np.quantile(length, (0.0, 0.5, 1.0)))
-    found: dict[str, Json] = {
+    numbers: dict[str, Json] = {
         "length": [rounded(low), rounded(middle), rounded(high)],
         "unit_length": bool(abs(low - 1) < 1e-3 and abs(high - 1) < 1e-3),
     }
     short = int(np.count_nonzero(length < SHORT * middle))
-    said = (
+    warnings = (
         [f"{short} templates are shorter than a tenth of the median length ({middle:.3g})"] if short else []
     )
-    return found, said
+    return numbers, warnings
 
 
 def said_of_copies(digests: Sequence[str], subjects: Sequence[str]) -> tuple[dict[str, Json], list[str]]:
@@ -104,20 +104,20 @@ def said_of_copies(digests: Sequence[str], subjects: Sequence[str]) -> tuple[dic
     for row, digest in enumerate(digests):
         if digest:
             rows[digest].append(row)
-    twice = [own for own in rows.values() if len(own) > 1]
-    between = [own for own in twice if len({subjects[row] for row in own}) > 1]
-    found: dict[str, Json] = {
+    twice = [indices for indices in rows.values() if len(indices) > 1]
+    between = [indices for indices in twice if len({subjects[row] for row in indices}) > 1]
+    numbers: dict[str, Json] = {
         "files_that_stand_twice": len(twice) - len(between),
         "files_of_several_people": len(between),
     }
-    return found, list(_copies(twice, between))
+    return numbers, list(_copies(twice, between))
 
 
 def _copies(twice: Sequence[list[int]], between: Sequence[list[int]]) -> Iterator[str]:
     if between:
         yield f"{_files(len(between))} listed for several people, the first in {_lines(between[0])}"
     if len(twice) > len(between):
-        first = next(own for own in twice if own not in between)
+        first = next(indices for indices in twice if indices not in between)
         yield f"{_files(len(twice) - len(between))} listed twice for one person, the first in {_lines(first)}"
 
 
@@ -163,8 +163,8 @@ def gain(plain: Floats, swapped: Floats) -> float:
         mated, others = np.ones(n_pairs, dtype=np.bool_), np.ones(n_pairs, dtype=np.bool_)
         if left_out is not None:
             mated[left_out] = others[left_out] = others[left_out - 1] = False
-        own, other = (separation(one[mated], two[others]) for one, two in sides)
-        return other - own
+        apart, other = (separation(mated_cosines[mated], two[others]) for mated_cosines, two in sides)
+        return other - apart
 
     parts = np.array([grown(pair) for pair in range(n_pairs)])
     error = np.sqrt((n_pairs - 1) / n_pairs * ((parts - parts.mean()) ** 2).sum())
@@ -178,5 +178,5 @@ def rounded(value: float) -> float:
 
 def merged(parts: Sequence[tuple[Mapping[str, Json], list[str]]]) -> tuple[dict[str, Json], list[str]]:
     """All numbers, and all warnings."""
-    found = {key: value for one, _ in parts for key, value in one.items()}
-    return found, [sentence for _, said in parts for sentence in said]
+    numbers = {key: value for part_numbers, _ in parts for key, value in part_numbers.items()}
+    return numbers, [sentence for _, warnings in parts for sentence in warnings]

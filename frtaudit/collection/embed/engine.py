@@ -97,11 +97,11 @@ class DlibEngine:
 
     def outputs(self, chips: Sequence[Pixels]) -> Floats:
         """The descriptors."""
-        found = np.full((len(chips), self.dimension), np.nan)
-        for row, chip in zip(found, chips, strict=True):
+        descriptors = np.full((len(chips), self.dimension), np.nan)
+        for row, chip in zip(descriptors, chips, strict=True):
             with suppress(CallError):
                 row[:] = self._describer.descriptor(chip)
-        return found
+        return descriptors
 
 
 def engine_of(spec: EmbedSpec) -> Engine:

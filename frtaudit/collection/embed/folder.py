@@ -104,13 +104,13 @@ class HashedFile:
 
 def write_npz(stream: HashedFile, ids: Sequence[str], dimension: int, blocks: Iterable[Singles]) -> None:
     """``embedding`` (M, D), float32, and ``image_id`` (M,), block by block: the whole is never in memory."""
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as held:  # type: ignore[call-overload]  # what it asks for of a file that it cannot turn back
-        with held.open(zipfile.ZipInfo("embedding.npy", _DATE), "w", force_zip64=True) as member:
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:  # type: ignore[call-overload]  # what it asks for of a file that it cannot turn back
+        with archive.open(zipfile.ZipInfo("embedding.npy", _DATE), "w", force_zip64=True) as member:
             shape = {"descr": "<f4", "fortran_order": False, "shape": (len(ids), dimension)}
             np.lib.format.write_array_header_1_0(member, shape)
             for vectors in blocks:
                 member.write(np.ascontiguousarray(vectors, dtype="<f4").tobytes())
-        with held.open(zipfile.ZipInfo("image_id.npy", _DATE), "w", force_zip64=True) as member:
+        with archive.open(zipfile.ZipInfo("image_id.npy", _DATE), "w", force_zip64=True) as member:
             np.lib.format.write_array(member, np.array(ids, dtype=np.str_), allow_pickle=False)
 
 

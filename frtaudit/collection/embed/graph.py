@@ -24,8 +24,8 @@ def scaling_of(model: bytes) -> tuple[str, ...]:
         if operation in _LEARNT:
             break
         before.append(operation)
-    found = tuple(name for name in before if name in _SHIFTS | _SCALES)
-    return found if _SHIFTS & set(found) and _SCALES & set(found) else ()
+    scales = tuple(name for name in before if name in _SHIFTS | _SCALES)
+    return scales if _SHIFTS & set(scales) and _SCALES & set(scales) else ()
 
 
 def operations(model: bytes) -> Iterator[str]:

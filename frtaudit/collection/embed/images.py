@@ -102,10 +102,10 @@ def _named(images: ImageList) -> ImageList:
 
 def _of_folder(root: Path, people: str | None) -> ImageList:
     try:
-        found = list(Folder(root=str(root), limit=_NO_LIMIT).finds())
+        images = list(Folder(root=str(root), limit=_NO_LIMIT).finds())
     except DataError as error:
         raise DataError("images", error.found, f"{error.accepted} in a folder for each person") from None
-    addresses = tuple(str(image.address) for image in found)
+    addresses = tuple(str(image.address) for image in images)
     subjects = tuple(address.split("/")[0] for address in addresses)
     return ImageList(
         root=str(root),
@@ -151,7 +151,7 @@ def _of_table(path: Path, root: Path) -> ImageList:
     ids = addresses if named is None else table.texts(named).tolist()
     _check(table, root, addresses, subjects, ids)
     boxes, landmarks = _numbers(table, BOX), _numbers(table, POINTS, at_least=EYES)
-    own = {
+    used = {
         image,
         subject,
         named,
@@ -163,7 +163,7 @@ def _of_table(path: Path, root: Path) -> ImageList:
         addresses=tuple(addresses),
         ids=tuple(ids),
         subjects=tuple(subjects),
-        columns={name: table.texts(name).tolist() for name in table.columns if name not in own},
+        columns={name: table.texts(name).tolist() for name in table.columns if name not in used},
         given=_given(table, boxes, landmarks),
         boxes=boxes is not None,
         landmarks=landmarks is not None,

@@ -56,7 +56,7 @@ def embed(spec: EmbedSpec, tell: Say = lambda _: None, progress: Progress = quie
     into.mkdir(parents=True, exist_ok=True)
     folder.check_metadata(into, metadata)
     try:
-        held = lock(into / LOCK, wait=False)
+        descriptor = lock(into / LOCK, wait=False)
     except BlockingIOError:
         accepted = "the same folder when that process has ended, or another folder"
         raise DataError("into", "another process is writing into it", accepted) from None
@@ -65,7 +65,7 @@ def embed(spec: EmbedSpec, tell: Say = lambda _: None, progress: Progress = quie
             return EmbedRun(spec, images, metadata, (*images.cautions, *cautions), tell, progress).run()
     finally:
         (into / LOCK).unlink(missing_ok=True)
-        os.close(held)
+        os.close(descriptor)
 
 
 def scaling(spec: EmbedSpec) -> tuple[str, ...]:
@@ -75,13 +75,13 @@ def scaling(spec: EmbedSpec) -> tuple[str, ...]:
     """
     if spec.preset.engine is EngineKind.DLIB or spec.model is None:
         return ()
-    found = scaling_of(read_model(spec.model, WHERE))
-    if found and not spec.preset.scaled_in_graph:
-        text = f"its graph begins with {', '.join(found)}: it seems to scale pixels, as the preset also does"
+    scales = scaling_of(read_model(spec.model, WHERE))
+    if scales and not spec.preset.scaled_in_graph:
+        text = f"its graph begins with {', '.join(scales)}: it seems to scale pixels, as the preset also does"
         accepted = "preset.scaled_in_graph=true preset.mean=[0,0,0] preset.deviation=[1,1,1]"
         both = "; or preset.scaled_in_graph=true alone to scale twice"
         raise ProviderError(WHERE, text, accepted + both)
-    if spec.preset.scaled_in_graph and not found:
+    if spec.preset.scaled_in_graph and not scales:
         return ("the preset says that the model scales pixels, but its first operations do not",)
     return ()
 
@@ -236,7 +236,7 @@ class EmbedRun:
         if not rows:
             why = ", ".join(f"{code} {count}" for code, count in reasons.items())
             raise DataError("images", f"no image has a template ({why})", "another detector or preset")
-        found, said = checks.merged(
+        numbers, warnings = checks.merged(
             [
                 checks.said_of_lengths(np.concatenate(totals.lengths)),
                 self._probed(rows),
@@ -252,8 +252,8 @@ class EmbedRun:
             "licence": self.spec.preset.licence,
             "images": {**counts, "sha256": digest(totals.digests)},
             "failures": {**reasons},
-            "checks": found,
-            "said": [*self.cautions, *said, *self._compared()],
+            "checks": numbers,
+            "said": [*self.cautions, *warnings, *self._compared()],
         }
         finished = folder.EmbeddedSystem(
             name=self.spec.name,
@@ -265,7 +265,7 @@ class EmbedRun:
             record=record,
         )
         folder.write(self.into, finished)
-        return EmbedStatus(summary=tuple(_summary(record)), warnings=tuple(said))
+        return EmbedStatus(summary=tuple(_summary(record)), warnings=tuple(warnings))
 
     def _compared(self) -> list[str]:
         return [] if self.spec.preset.metric is Metric.COSINE else [EUCLIDEAN]
@@ -329,6 +329,6 @@ def _summary(record: dict[str, Json]) -> Iterator[str]:
     if images["several_faces"]:
         several = f"{images['several_faces']} images show several faces"
         yield f"{several}: the largest was taken (several=fail counts these images as failures)"
-    said = record["said"]
-    if isinstance(said, list) and EUCLIDEAN in said:
+    notes = record["said"]
+    if isinstance(notes, list) and EUCLIDEAN in notes:
         yield EUCLIDEAN

@@ -98,7 +98,7 @@ def from_plain(data: Mapping[str, object]) -> EmbedSpec:
     Traceback (most recent call last):
     frtaudit.errors.SpecError: spec: unknown key 'imges' (did you mean 'images'?); accepted: images, into, preset, ...
     """
-    fields = {one.name: one for one in dataclasses.fields(EmbedSpec)}
+    fields = {declared.name: declared for declared in dataclasses.fields(EmbedSpec)}
     for key in data:
         if key not in fields:
             raise unknown_key("", key, fields)
@@ -106,8 +106,8 @@ def from_plain(data: Mapping[str, object]) -> EmbedSpec:
     engine = given["preset"].get("engine") if isinstance(given.get("preset"), Mapping) else None  # type: ignore[attr-defined]  # as the line asks
     if engine == EngineKind.DLIB:
         given.setdefault("detector", {"type": "dlib"})
-    for name, one in fields.items():
-        if required(one) and given.get(name) in (None, "???"):
+    for name, setting in fields.items():
+        if required(setting) and given.get(name) in (None, "???"):
             raise SpecError(name, "no value", _wanted(name))
     return EmbedSpec(**{key: _field(key, value) for key, value in given.items()})
 
@@ -131,9 +131,9 @@ def _field(name: str, value: object) -> Built:
 def settings_of(spec: EmbedSpec) -> dict[str, str]:
     """The settings that determine the templates, as text: of the preset and of the detector; no path."""
     chosen = {
-        one.name: getattr(spec.preset, one.name)
-        for one in dataclasses.fields(Preset)
-        if one.name not in _TOLD and (spec.preset.engine is EngineKind.ONNX or one.name not in _OF_INPUT)
+        field.name: getattr(spec.preset, field.name)
+        for field in dataclasses.fields(Preset)
+        if field.name not in _TOLD and (spec.preset.engine is EngineKind.ONNX or field.name not in _OF_INPUT)
     }
     return {
         **({"preset": spec.preset.name} if spec.preset.name else {}),
@@ -151,5 +151,5 @@ _OF_INPUT = ("landmarks", "size", "layout", "colours", "mean", "deviation", "mar
 
 def _text(value: Any) -> str:  # noqa: ANN401  plain data
     if isinstance(value, list):
-        return " ".join(_text(item) for item in value)
+        return " ".join(_text(entry) for entry in value)
     return str(value).lower() if isinstance(value, bool) else str(value)

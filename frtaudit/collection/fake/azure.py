@@ -46,11 +46,11 @@ class Azure:
         if len(request.body) < MIN_BYTES:
             return _error("InvalidImageSize", 400)
         try:
-            found = world.faces(open_picture(request.body))
+            detected = world.faces(open_picture(request.body))
         except CallError:
             return _error("InvalidImage", 400)
         faces: list[dict[str, object]] = []
-        for box, values in sorted(found, key=lambda face: -face[0].width * face[0].height):
+        for box, values in sorted(detected, key=lambda face: -face[0].width * face[0].height):
             face_id = str(uuid.UUID(world.token(f"{self.name} {model}", values, lifetime)))
             edges = {"top": box.y, "left": box.x, "width": box.width, "height": box.height}
             face: dict[str, object] = {"faceId": face_id, "faceRectangle": edges}

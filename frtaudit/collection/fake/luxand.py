@@ -32,11 +32,11 @@ class Luxand:
         sent = request.fields()
         try:
             if self.kind(request) == "detect":
-                found = world.faces(open_picture(sent.get("photo", b"")))
+                detected = world.faces(open_picture(sent.get("photo", b"")))
                 return json_response(
                     [
                         _face(number, face[0].x, face[0].y, face[0].width, face[0].height)
-                        for number, face in enumerate(found)
+                        for number, face in enumerate(detected)
                     ]
                 )
             faces = [world.faces(open_picture(sent.get(name, b""))) for name in ("face1", "face2")]
@@ -44,8 +44,8 @@ class Luxand:
             return _failure("Can't read image")
         if not all(faces):
             return _failure("Can't find faces in the image")
-        one, other = (max(face, key=area)[1] for face in faces)
-        score = world.score(self.name, one, other, key)
+        template, other = (max(face, key=area)[1] for face in faces)
+        score = world.score(self.name, template, other, key)
         return json_response({"score": score, "similar": score >= float(sent.get("threshold", b"0.8"))})
 
     def failure(self, fault: str, kind: str) -> Response:

@@ -64,8 +64,8 @@ class Rekognition:
         face = {"BoundingBox": _edges(box, source), "Confidence": 99.9}
         return _response({"SourceImageFace": face, "FaceMatches": matches, "UnmatchedFaces": unmatched}, key)
 
-    def _score(self, world: World, one: Array, other: Array, key: str) -> float:
-        return world.score(self.name, one, other, key)
+    def _score(self, world: World, template: Array, other: Array, key: str) -> float:
+        return world.score(self.name, template, other, key)
 
     def failure(self, fault: str, kind: str) -> Response:
         """As JSON 1.1 says errors."""

@@ -68,16 +68,16 @@ def _served(wire: Wire, kind: str, request: Request, world: World) -> Response:
         world.befell(fault)
     time.sleep(_latency(world, key) + (faults.slowness if fault == "slow" else 0.0))
     if fault == "throttled":
-        made = wire.failure(fault, kind)
-        return replace(made, headers={**made.headers, "Retry-After": str(faults.retry_after)})
+        response = wire.failure(fault, kind)
+        return replace(response, headers={**response.headers, "Retry-After": str(faults.retry_after)})
     if fault in ("error", "error_in_answer"):
         return wire.failure(fault, kind)
     empty = faults.empties(key)
-    made = wire.failure("empty", kind) if empty else wire.answer(request, world, key)
+    response = wire.failure("empty", kind) if empty else wire.answer(request, world, key)
     world.answered(wire.name, kind, key)
     if fault == "torn":
-        return replace(made, body=made.body[: len(made.body) // 2])
-    return Response(closes=True) if fault == "lost" else made
+        return replace(response, body=response.body[: len(response.body) // 2])
+    return Response(closes=True) if fault == "lost" else response
 
 
 def _latency(world: World, key: str) -> float:

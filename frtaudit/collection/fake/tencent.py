@@ -52,7 +52,7 @@ class Tencent:
             ]
         except (CallError, ValueError, KeyError):  # a data: prefix is no base64
             return _error("FailedOperation.ImageDecodeFailed")
-        faces = [max(found, key=area) for found in map(world.faces, pictures) if found]
+        faces = [max(detected, key=area) for detected in map(world.faces, pictures) if detected]
         if len(faces) < 2:
             return _error("InvalidParameterValue.NoFaceInPhoto")
         score = world.score(self.name, faces[0][1], faces[1][1], key)

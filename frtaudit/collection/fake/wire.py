@@ -34,10 +34,10 @@ class Request:
     def json(self) -> dict[str, object]:
         """The body as a JSON object; empty where it is none."""
         try:
-            found = json.loads(self.body)
+            content = json.loads(self.body)
         except ValueError:
             return {}
-        return found if isinstance(found, dict) else {}
+        return content if isinstance(content, dict) else {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,9 +95,9 @@ def digest_of(*parts: bytes) -> str:
 
 
 def _parts(body: bytes, boundary: bytes) -> dict[str, bytes]:
-    found = {}
+    fields = {}
     for part in body.split(b"--" + boundary)[1:-1]:
         head, _, data = part.removeprefix(b"\r\n").partition(b"\r\n\r\n")
         name = head.partition(b'name="')[2].partition(b'"')[0].decode()
-        found[name] = data.removesuffix(b"\r\n")
-    return found
+        fields[name] = data.removesuffix(b"\r\n")
+    return fields

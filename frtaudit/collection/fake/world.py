@@ -128,11 +128,11 @@ class World:
             values, ends = self._tokens.get(token, (np.zeros(0), -np.inf))
         return values if ends > self.clock() else None
 
-    def score(self, service: str, one: Array, other: Array, key: str) -> float:
+    def score(self, service: str, template: Array, other: Array, key: str) -> float:
         """On the service's scale."""
         matcher, swapped = MATCHERS[service], self.swapped(service, key)
         model = f"{service} {'two' if swapped else 'one'}"
-        value = likeness(one, other, model, matcher.noise, self.conduct.asymmetry)
+        value = likeness(template, other, model, matcher.noise, self.conduct.asymmetry)
         middle = matcher.middle - (self.conduct.swap_shift if swapped else 0.0)
         return round(matcher.span * logistic(value, middle, matcher.slope), matcher.digits)
 
@@ -166,6 +166,6 @@ class World:
         return {"services": services, "faults": faults, "requests": requests}
 
 
-def area(found: tuple[Box, Array]) -> float:
+def area(face: tuple[Box, Array]) -> float:
     """Of a face's box, by which the largest is chosen."""
-    return found[0].width * found[0].height
+    return face[0].width * face[0].height

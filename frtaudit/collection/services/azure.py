@@ -106,8 +106,8 @@ class Azure:
 
     def open(self, gate: Gate) -> "AzureSession":
         """Raises :class:`~frtaudit.errors.ProviderError` without a key or an endpoint."""
-        *said, key = credentials("azure", *([] if self.endpoint else [ENDPOINT]), KEY)
-        endpoint = self.endpoint or said[0]
+        *endpoints, key = credentials("azure", *([] if self.endpoint else [ENDPOINT]), KEY)
+        endpoint = self.endpoint or endpoints[0]
         checked_endpoint(ENDPOINT, endpoint)
         return AzureSession(self, caller_of(endpoint, self.limits, gate, classify_error), key)
 
@@ -196,19 +196,19 @@ def _grades(settings: Azure) -> bool:
 
 def _faces(reply: Reply, by: float, ends: float) -> Detection:
     items = reply.items
-    faces = left_to_right(_face(item, by, ends) for item in items)
+    faces = left_to_right(_face(face, by, ends) for face in items)
     model = str(items[0]["recognitionModel"]) if items else ""
     return Detection(faces=faces, version=model, request=reply.headers.get("apim-request-id", ""))
 
 
-def _face(item: Mapping[str, Mapping[str, float]], by: float, ends: float) -> DetectedFace:
-    edges = item["faceRectangle"]
+def _face(face: Mapping[str, Mapping[str, float]], by: float, ends: float) -> DetectedFace:
+    edges = face["faceRectangle"]
     box = Box(x=edges["left"], y=edges["top"], width=edges["width"], height=edges["height"])
-    facts: dict[str, float | str] = {"recognition_model": str(item["recognitionModel"])}
-    quality = item.get("faceAttributes", {}).get("qualityForRecognition")
+    facts: dict[str, float | str] = {"recognition_model": str(face["recognitionModel"])}
+    quality = face.get("faceAttributes", {}).get("qualityForRecognition")
     if quality is not None:
         facts["quality"] = str(quality)
-    return DetectedFace(box=scaled(box, by), handle=str(item["faceId"]), expires=ends, facts=facts)
+    return DetectedFace(box=scaled(box, by), handle=str(face["faceId"]), expires=ends, facts=facts)
 
 
 def _answer(reply: Reply, version: str) -> Answer:

@@ -149,16 +149,16 @@ def classify_error(reply: Reply) -> CallError | None:
 
 def _faces(reply: Reply, by: float) -> Detection:
     content = reply.fields
-    faces = left_to_right(_face(item, by) for item in content["faces"])
+    faces = left_to_right(_face(face, by) for face in content["faces"])
     return Detection(faces=faces, request=str(content["request_id"]))
 
 
-def _face(item: Mapping[str, Any], by: float) -> DetectedFace:
-    edges = item["face_rectangle"]
+def _face(face: Mapping[str, Any], by: float) -> DetectedFace:
+    edges = face["face_rectangle"]
     box = Box(x=edges["left"], y=edges["top"], width=edges["width"], height=edges["height"])
-    quality = item.get("attributes", {}).get("facequality")
+    quality = face.get("attributes", {}).get("facequality")
     facts = {} if quality is None else {"quality": float(quality["value"])}
-    return DetectedFace(box=scaled(box, by), handle=str(item["face_token"]), facts=facts)
+    return DetectedFace(box=scaled(box, by), handle=str(face["face_token"]), facts=facts)
 
 
 def _answer(reply: Reply) -> Answer:

@@ -135,15 +135,15 @@ def _file(name: str, picture: Picture) -> tuple[str, bytes, str]:
 
 
 def _faces(reply: Reply, by: float) -> Detection:
-    faces = left_to_right(_face(item, by) for item in reply.items)
+    faces = left_to_right(_face(face, by) for face in reply.items)
     return Detection(faces=faces, request=reply.headers.get("x-request-id", ""))
 
 
-def _face(item: Mapping[str, Mapping[str, float]], by: float) -> DetectedFace:
-    edges = item["rectangle"]
+def _face(face: Mapping[str, Mapping[str, float]], by: float) -> DetectedFace:
+    edges = face["rectangle"]
     left, top = edges["left"], edges["top"]
     box = Box(x=left, y=top, width=edges["right"] - left, height=edges["bottom"] - top)
-    probability = item.get("probability")
+    probability = face.get("probability")
     facts = {"probability": float(str(probability))} if probability is not None else {}
     return DetectedFace(box=scaled(box, by), facts=facts)
 

@@ -63,9 +63,9 @@ class MadeUpSession:
     def compare(self, probe: Crop, reference: Crop) -> Answer:
         """The score of two regions."""
         self._gate.attempt("compare")
-        one, other = _template(probe), _template(reference)
+        template, other = _template(probe), _template(reference)
         settings = self._settings
-        value = likeness(one, other, settings.model, settings.noise, settings.asymmetry)
+        value = likeness(template, other, settings.model, settings.noise, settings.asymmetry)
         return Answer(score=logistic(value, settings.middle, settings.slope), version=settings.model)
 
     def close(self) -> None:

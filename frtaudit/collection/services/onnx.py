@@ -161,8 +161,8 @@ class _Open:
 
     def _embedding(self, image: Pixels, box: Box) -> Floats:
         """Of unit length, shape (D,)."""
-        found = self._network.embedding(self._how.taken(image, box))
-        return np.asarray(found / np.linalg.norm(found))
+        embedding = self._network.embedding(self._how.taken(image, box))
+        return np.asarray(embedding / np.linalg.norm(embedding))
 
 
 def _array(picture: Picture) -> Pixels:

@@ -160,7 +160,7 @@ class RekognitionSession:
         width, height = (picture.height, picture.width) if turned else (picture.width, picture.height)
         call = self._call("detect_faces", Image={"Bytes": sent.data}, Attributes=["DEFAULT"])
         try:
-            seen = [_face(item, width, height) for item in call["FaceDetails"]]
+            seen = [_face(face, width, height) for face in call["FaceDetails"]]
         except _SHAPES:
             raise CallError(Refusal.TRANSPORT, UNREADABLE) from None
         return Detection(faces=left_to_right(seen), request=_request(call))
@@ -294,42 +294,42 @@ def _unsaid(error: Exception) -> FrtauditError | CallError:
     return _missing("no credentials that can be used")
 
 
-def _missing(found: str) -> ProviderError:
+def _missing(problem: str) -> ProviderError:
     accepted = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or ~/.aws; AWS_DEFAULT_REGION, or region"
-    return ProviderError("services: rekognition", found, accepted)
+    return ProviderError("services: rekognition", problem, accepted)
 
 
-def _request(said: Mapping[str, Any]) -> str:
-    return str(said.get("ResponseMetadata", {}).get("RequestId", ""))
+def _request(reply: Mapping[str, Any]) -> str:
+    return str(reply.get("ResponseMetadata", {}).get("RequestId", ""))
 
 
-def _face(item: Mapping[str, Any], width: int, height: int) -> DetectedFace:
+def _face(face: Mapping[str, Any], width: int, height: int) -> DetectedFace:
     """Boxes come as shares of the picture's sides."""
-    edges = item["BoundingBox"]
+    edges = face["BoundingBox"]
     box = Box(
         x=edges["Left"] * width,
         y=edges["Top"] * height,
         width=edges["Width"] * width,
         height=edges["Height"] * height,
     )
-    facts: dict[str, float | str] = {"confidence": float(item["Confidence"])}
-    for name, value in item.get("Quality", {}).items():
+    facts: dict[str, float | str] = {"confidence": float(face["Confidence"])}
+    for name, value in face.get("Quality", {}).items():
         facts[name.lower()] = float(value)
     return DetectedFace(box=box, facts=facts)
 
 
-def _answer(said: Mapping[str, Any]) -> Answer:
+def _answer(reply: Mapping[str, Any]) -> Answer:
     """Of several faces in the reference's crop the largest; it may stand among those that were not matched."""
-    faces = [(_area(match["Face"]), float(match["Similarity"])) for match in said["FaceMatches"]]
-    others = [_area(face) for face in said.get("UnmatchedFaces", [])]
+    faces = [(_area(match["Face"]), float(match["Similarity"])) for match in reply["FaceMatches"]]
+    others = [_area(face) for face in reply.get("UnmatchedFaces", [])]
     if not faces or max(others, default=0.0) > max(area for area, _ in faces):
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_comparison")
     area, score = max(faces)
     facts = {"faces": float(len(faces) + len(others)), "area": area}
-    confidence = said.get("SourceImageFace", {}).get("Confidence")
+    confidence = reply.get("SourceImageFace", {}).get("Confidence")
     if confidence is not None:
         facts["source_confidence"] = float(confidence)
-    return Answer(score=score, request=_request(said), facts=facts)
+    return Answer(score=score, request=_request(reply), facts=facts)
 
 
 def _area(face: Mapping[str, Any]) -> float:

@@ -229,9 +229,9 @@ def _faces(reply: Reply, by: float) -> Detection:
     return Detection(faces=faces, version=str(inner["FaceModelVersion"]), request=str(inner["RequestId"]))
 
 
-def _face(item: Mapping[str, float | Mapping[str, float]], by: float) -> DetectedFace:
-    x, y, width, height = (float(str(item[edge])) for edge in ("X", "Y", "Width", "Height"))
-    quality = item.get("FaceQualityInfo")
+def _face(face: Mapping[str, float | Mapping[str, float]], by: float) -> DetectedFace:
+    x, y, width, height = (float(str(face[edge])) for edge in ("X", "Y", "Width", "Height"))
+    quality = face.get("FaceQualityInfo")
     facts = {"quality": float(quality["Score"])} if isinstance(quality, dict) else {}
     return DetectedFace(box=scaled(Box(x=x, y=y, width=width, height=height), by), facts=facts)
 

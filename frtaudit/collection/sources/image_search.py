@@ -94,13 +94,13 @@ class ImageSearch:
         return {SEARCH: self.price}
 
     def _addresses(self, person: Person, asked: Mapping[str, str], notes: Notes) -> list[str]:
-        found: dict[str, None] = {}
+        addresses: dict[str, None] = {}
         for start in range(1, self.limit + 1, PAGE):
             links, more = self._page(person, start, asked, notes)
-            found |= dict.fromkeys(links)
+            addresses |= dict.fromkeys(links)
             if not more:
                 break
-        return list(found)[: self.limit]
+        return list(addresses)[: self.limit]
 
     def _page(
         self, person: Person, start: int, asked: Mapping[str, str], notes: Notes
@@ -126,28 +126,30 @@ class ImageSearch:
 def _read(fetch: Fetch, address: str) -> str:
     """One page as the canonical JSON that is kept. Raises :class:`CallError` for all that is no answer."""
     body = fetch.get(address, _ANSWER)
-    found = _object(body.data)
-    error = found.get("error")
+    content = _object(body.data)
+    error = content.get("error")
     if error is not None or body.status != 200:
         raise _refusal(error if isinstance(error, dict) else {}, body.status, body.wait)
-    items = found.get("items", [])
+    items = content.get("items", [])
     links = (
-        [item.get("link") for item in items if isinstance(item, dict)] if isinstance(items, list) else [None]
+        [entry.get("link") for entry in items if isinstance(entry, dict)]
+        if isinstance(items, list)
+        else [None]
     )
     if not all(isinstance(link, str) for link in links):
         raise CallError(Refusal.TRANSPORT, "broken_answer")
-    queries = found.get("queries")
+    queries = content.get("queries")
     return dumps({"links": links, "more": bool(isinstance(queries, dict) and queries.get("nextPage"))})
 
 
 def _object(data: bytes) -> dict[str, object]:
     try:
-        found = json.loads(data)
+        content = json.loads(data)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        content = None
+    if not isinstance(content, dict):
         raise CallError(Refusal.TRANSPORT, "broken_answer")
-    return found
+    return content
 
 
 def _refusal(error: Mapping[str, object], status: int, wait: float | None) -> CallError:
@@ -155,7 +157,7 @@ def _refusal(error: Mapping[str, object], status: int, wait: float | None) -> Ca
     code, text = error.get("code", status), str(error.get("message", "")).lower()
     listed = error.get("errors")
     reasons = (
-        {str(one.get("reason")) for one in listed if isinstance(one, dict)}
+        {str(entry.get("reason")) for entry in listed if isinstance(entry, dict)}
         if isinstance(listed, list)
         else set()
     )

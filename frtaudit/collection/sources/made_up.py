@@ -115,10 +115,10 @@ class MadeUp:
         return image > 0 and self.kind(query, image - 1) == "own"
 
     def _face(self, query: int, image: int) -> Bytes:
-        own = self.kind(query, image) != "wrong"
+        genuine = self.kind(query, image) != "wrong"
         who = (
             pattern(self.seed, "own", str(query))
-            if own
+            if genuine
             else pattern(self.seed, "wrong", str(query), str(image))
         )
         return drawn(self._varied(who, query, image))

@@ -23,22 +23,22 @@ def draft_folder(above: Path, prefix: str) -> Iterator[tuple[Path, int, int]]:
         home = os.open(above, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         undo.callback(os.close, home)
         _remove_left(above, prefix)
-        held = None
-        while held is None:
+        descriptor = None
+        while descriptor is None:
             draft = Path(tempfile.mkdtemp(prefix=prefix, dir=above))
             undo.callback(shutil.rmtree, draft.name, ignore_errors=True, dir_fd=home)
-            held = _locked_in_time(draft)
-        undo.callback(os.close, held)
-        yield draft, held, home
+            descriptor = _locked_in_time(draft)
+        undo.callback(os.close, descriptor)
+        yield draft, descriptor, home
 
 
 def _locked_in_time(folder: Path) -> int | None:
     """A new folder, open and locked; None where a process that begins took it for one that was left behind."""
     with suppress(FileNotFoundError, BlockingIOError):
-        held = _locked(folder)
+        descriptor = _locked(folder)
         if folder.exists():
-            return held
-        os.close(held)
+            return descriptor
+        os.close(descriptor)
     return None
 
 
@@ -54,9 +54,9 @@ def _remove_left(above: Path, prefix: str) -> None:
     for path in above.iterdir():
         if path.name.startswith(prefix):
             with suppress(OSError):
-                held = _locked(path)
+                descriptor = _locked(path)
                 shutil.rmtree(path, ignore_errors=True)
-                os.close(held)
+                os.close(descriptor)
 
 
 def _locked(folder: Path) -> int:

@@ -41,7 +41,7 @@ def irregular(path: Path, links: Links = Links.REFUSE) -> str | None:
         return None
     if stat.S_ISREG(mode):
         return None
-    return next((said for is_kind, said in _KINDS if is_kind(mode)), "is not a regular file")
+    return next((text for is_kind, text in _KINDS if is_kind(mode)), "is not a regular file")
 
 
 def check_regular(path: Path, name: str = "", links: Links = Links.REFUSE) -> None:
@@ -57,10 +57,10 @@ def check_regular(path: Path, name: str = "", links: Links = Links.REFUSE) -> No
         raise DataError("a file", f"is called {path.name!r}", "a name in UTF-8") from None
     if "\0" in str(path):
         raise DataError(name or "a file", "has a name with a zero byte", "a name that a file can have")
-    found = irregular(path, links)
-    if found is not None:
-        accepted = f"{REGULAR}; copy the file that the link names" if "link" in found else REGULAR
-        raise DataError(name or path.name, found, accepted)
+    problem = irregular(path, links)
+    if problem is not None:
+        accepted = f"{REGULAR}; copy the file that the link names" if "link" in problem else REGULAR
+        raise DataError(name or path.name, problem, accepted)
 
 
 def check_below(root: Path, name: str, place: str, of: str) -> None:

@@ -22,9 +22,9 @@ class Progress(Protocol):
 
 def quiet(items: Sequence[T], what: str) -> Iterator[T]:  # noqa: ARG001  one signature for all
     """Say nothing; a signal that was noted is acted on before each item."""
-    for item in items:
+    for entry in items:
         signals.check()
-        yield item
+        yield entry
 
 
 def on_terminal(items: Sequence[T], what: str) -> Iterator[T]:

@@ -76,11 +76,15 @@ def _writer(kind: Kind) -> Convert:
         ]
 
         def write(value: object) -> dict[str, Json]:
-            held = ((field, one, getattr(value, field.name)) for field, one in fields)
-            return {field.name: one(found) for field, one, found in held if not silent(field, found)}
+            values = ((field, convert, getattr(value, field.name)) for field, convert in fields)
+            return {
+                field.name: convert(entry) for field, convert, entry in values if not silent(field, entry)
+            }
 
         return write
-    return _converted(kind, _writer, lambda value: number_out(float(value)), lambda item: item.value, list)
+    return _converted(
+        kind, _writer, lambda value: number_out(float(value)), lambda member: member.value, list
+    )
 
 
 @cache
@@ -95,7 +99,7 @@ def _reader(kind: Kind) -> Convert:
         def read(data: object) -> object:
             if not isinstance(data, Mapping):
                 raise TypeError(f"{kind.__name__} is not a mapping")
-            return kind(**{name: fields.get(name, _same)(found) for name, found in data.items()})
+            return kind(**{name: fields.get(name, _same)(entry) for name, entry in data.items()})
 
         return read
     return _converted(kind, _reader, number_in, kind, tuple)
@@ -110,16 +114,16 @@ def _converted(
     if isinstance(kind, type) and issubclass(kind, Enum):
         return choice
     if origin(kind) in (Union, UnionType):
-        given = [item for item in get_args(kind) if item is not type(None)]
+        given = [option for option in get_args(kind) if option is not type(None)]
         inner = part(float if float in given else given[0])
-        kept = (str, type(None)) if str in given else type(None)
-        return lambda value: value if isinstance(value, kept) else inner(value)
+        unchanged = (str, type(None)) if str in given else type(None)
+        return lambda value: value if isinstance(value, unchanged) else inner(value)
     if origin(kind) is tuple:
         inner = part(get_args(kind)[0])
         return lambda value: row(map(inner, value))
     if origin(kind) is Mapping:
         inner = part(get_args(kind)[1])
-        return lambda value: {key: inner(item) for key, item in _mapping(value).items()}
+        return lambda value: {key: inner(entry) for key, entry in _mapping(value).items()}
     return _same
 
 
@@ -178,7 +182,7 @@ class Contract:
         if made_of is NotRequired:
             return self.of(parts[0])
         if made_of in (Union, UnionType):
-            return {"anyOf": [self.of(item) for item in parts]}
+            return {"anyOf": [self.of(option) for option in parts]}
         if made_of in (dict, Mapping):
             return {"type": "object", "additionalProperties": self.of(parts[1])}
         return self._list(parts) if made_of in (tuple, list) else {}
@@ -194,7 +198,7 @@ class Contract:
     def _list(self, items: tuple[Kind, ...]) -> Schema:
         if len(items) == 1 or items[1] is Ellipsis:
             return {"type": "array", "items": self.of(items[0])}
-        parts: list[Json] = [self.of(item) for item in items]
+        parts: list[Json] = [self.of(kind) for kind in items]
         return {"type": "array", "prefixItems": parts, "minItems": len(items), "items": False}
 
 

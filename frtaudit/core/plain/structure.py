@@ -48,9 +48,9 @@ def build(kind: Kind, data: object, where: str) -> Built:
     if origin(kind) is tuple:
         return _tuple(get_args(kind), data, where)
     if origin(kind) in (dict, Mapping):
-        item = get_args(kind)[1]
+        inner = get_args(kind)[1]
         return {
-            key: build(item, value, f"{where}.{key}") for key, value in sorted(mapping(data, where).items())
+            key: build(inner, value, f"{where}.{key}") for key, value in sorted(mapping(data, where).items())
         }
     return _scalar(kind, data, where)
 
@@ -116,15 +116,15 @@ def plain(value: object, keep: Keep = lambda _: True) -> Json:
     ['linear', 'inf']
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        kept = [field for field in dataclasses.fields(value) if field.init and keep(field)]
-        held = [(field, getattr(value, field.name)) for field in kept]
-        return {field.name: plain(item, keep) for field, item in held if not silent(field, item)}
+        fields = [field for field in dataclasses.fields(value) if field.init and keep(field)]
+        values = [(field, getattr(value, field.name)) for field in fields]
+        return {field.name: plain(entry, keep) for field, entry in values if not silent(field, entry)}
     if isinstance(value, Enum):
         return plain(value.value)
     if isinstance(value, Mapping):
-        return {str(key): plain(item, keep) for key, item in sorted(value.items())}
+        return {str(key): plain(entry, keep) for key, entry in sorted(value.items())}
     if isinstance(value, (list, tuple)):
-        return [plain(item, keep) for item in value]
+        return [plain(entry, keep) for entry in value]
     if isinstance(value, float):
         return number_out(value)
     if value is None or isinstance(value, (bool, int, str)):
@@ -145,8 +145,8 @@ def silent(field: Field, value: object) -> bool:
     """Whether a field added after the first results holds its default: plain data leave it out (see ``ADDED``)."""
     if "added" not in field.metadata:
         return False
-    made = field.default_factory
-    default = field.default if made is dataclasses.MISSING else made()
+    factory = field.default_factory
+    default = field.default if factory is dataclasses.MISSING else factory()
     return bool(value == default)
 
 
@@ -221,11 +221,11 @@ def _tuple(items: Sequence[Kind], data: object, where: str) -> tuple[Built, ...]
         raise SpecError(where, f"found {described(data)}", f"a list: [{_accepted(items[0])}, ...]")
     limits.check_length(where, len(data), limits.ITEMS, "values")
     if len(items) == 2 and items[1] is Ellipsis:
-        return tuple(build(items[0], item, f"{where}[{index}]") for index, item in enumerate(data))
+        return tuple(build(items[0], entry, f"{where}[{index}]") for index, entry in enumerate(data))
     if len(items) != len(data):
         raise SpecError(where, f"found {len(data)} values", f"{len(items)} values")
     pairs = zip(items, data, strict=True)
-    return tuple(build(kind, item, f"{where}[{index}]") for index, (kind, item) in enumerate(pairs))
+    return tuple(build(kind, entry, f"{where}[{index}]") for index, (kind, entry) in enumerate(pairs))
 
 
 def _scalar(kind: Kind, data: object, where: str) -> Built:
@@ -255,7 +255,7 @@ def _accepted(kind: Kind) -> str:
     if kind in _WORDS:
         return _WORDS[kind]
     if origin(kind) in (Union, types.UnionType):
-        words = ["null" if item is type(None) else _accepted(item) for item in get_args(kind)]
+        words = ["null" if option is type(None) else _accepted(option) for option in get_args(kind)]
         return " or ".join(words)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return ", ".join(str(member.value) for member in kind)

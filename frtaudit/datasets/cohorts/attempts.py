@@ -31,9 +31,9 @@ class Attempts:
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:  # noqa: ARG002  sources share a signature
         """Read the tables. Raises :class:`DataError` naming file and line, never a person."""
         path = Path(self.root)
-        found = attempts_in(read_table(path, path.name), path.stem)
+        attempts = attempts_in(read_table(path, path.name), path.stem)
         known = need_file("cohort.people", self.people, path.parent) if self.people else None
         people = read_table(known, known.name) if known else None
-        read = {item.name: item for item in (path, known) if item is not None}
-        inputs = {name: sha256_file(item) for name, item in read.items()}
-        return replace(cohort_of_attempts(found, people, schemas, inputs, self.pseudonym_key), paths=read)
+        read = {file.name: file for file in (path, known) if file is not None}
+        inputs = {name: sha256_file(file) for name, file in read.items()}
+        return replace(cohort_of_attempts(attempts, people, schemas, inputs, self.pseudonym_key), paths=read)

@@ -69,8 +69,8 @@ class BobScores:
         cohort = enrol(roster, schemas)
         where = {name: index for index, name in enumerate(cohort.sample_ids)}
         tables, ledger = {}, list(cohort.ledger)
-        for provider, item in gathered.items():
-            tables[provider], entries = table_of(item, provider, cohort, where)
+        for provider, scores in gathered.items():
+            tables[provider], entries = table_of(scores, provider, cohort, where)
             ledger += entries
         return CohortData(
             cohort=replace(cohort, ledger=tuple(ledger)),
@@ -123,15 +123,15 @@ def _of_csv(path: Path, nan: Nan) -> Gathered:
 
 
 def _need(columns: tuple[str, ...], prefix: str, names: tuple[str, ...], path: Path) -> str:
-    found = next((prefix + name for name in names if prefix + name in columns), None)
-    if found is None:
+    column = next((prefix + name for name in names if prefix + name in columns), None)
+    if column is None:
         wanted = " or ".join(prefix + name for name in names)
         raise DataError(
             f"{path.name} line 1",
             f"no column {wanted}",
             f"columns separated by commas; found {column_names(columns)}",
         )
-    return found
+    return column
 
 
 def _of_subjects(path: Path) -> dict[str, dict[str, str]]:

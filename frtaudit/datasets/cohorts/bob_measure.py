@@ -42,13 +42,13 @@ class BobMeasureScores:
 def _scores(path: Path, nan: Nan) -> Scores:
     read = read_fields(path, path.name, TWO, (LABEL,), nan)
     coded = read.texts[LABEL]
-    said = np.array([_number(name) for name in coded.names])[coded.codes]
-    wrong = ~np.isin(said, (-1.0, 1.0))
+    labels = np.array([_number(name) for name in coded.names])[coded.codes]
+    wrong = ~np.isin(labels, (-1.0, 1.0))
     if wrong.any():
         raise DataError(
             read.place(int(np.argmax(wrong))), "the label is neither 1 nor -1", "1 mated, -1 non-mated"
         )
-    return Scores(name=path.stem, mated=read.score[said == 1], non_mated=read.score[said == -1])
+    return Scores(name=path.stem, mated=read.score[labels == 1], non_mated=read.score[labels == -1])
 
 
 def _number(text: str) -> float:

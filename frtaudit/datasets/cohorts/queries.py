@@ -95,7 +95,7 @@ class Queries:
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
         """Read, join, label, enrol. Raises :class:`DataError` naming file and line, never a face or a query."""
         search = self._picked(self.search(), seed)
-        made = labelled_cohort(
+        cohort_data = labelled_cohort(
             search.faces, search.services, search.columns, self.labels, schemas, search.size_of
         )
         paths, earlier = dict(search.paths), None
@@ -105,8 +105,8 @@ class Queries:
             paths |= {f"{EARLIER}/{name}": path for name, path in before.paths.items()}
         inputs = {name: sha256_file(path) for name, path in paths.items()}
         return replace(
-            made,
-            cohort=replace(made.cohort, ledger=(*search.ledger, *made.cohort.ledger)),
+            cohort_data,
+            cohort=replace(cohort_data.cohort, ledger=(*search.ledger, *cohort_data.cohort.ledger)),
             inputs=inputs,
             paths={name: path for name, path in paths.items() if path.suffix in SUFFIXES},
             pseudonym_key=_key(self.pseudonym_key, search.faces),
@@ -189,12 +189,12 @@ class Queries:
                 "cohort.root", f"no folder {self.root!r}", "a folder with faces.csv and score lists"
             )
         others = {self.faces, self.boxes, ANSWERS}
-        found = sorted(
+        score_lists = sorted(
             path
             for path in folder.iterdir()
             if path.suffix in SUFFIXES and path.name not in others and not path.name.startswith(REVIEWER)
         )
-        paths = [folder / name for name in self.files] or found
+        paths = [folder / name for name in self.files] or score_lists
         if not paths:
             raise DataError(
                 "cohort.root", "the folder holds no score list", "files ending in .csv or .parquet"

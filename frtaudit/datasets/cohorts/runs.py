@@ -45,8 +45,8 @@ class Runs:
             TypeError,
             IndexError,
         ) as error:  # a broken invariant, a column that is not there
-            found = f"tables that do not fit together ({type(error).__name__}: {error})"
-            raise DataError("cohort.runs", found, "unchanged runs") from None
+            problem = f"tables that do not fit together ({type(error).__name__}: {error})"
+            raise DataError("cohort.runs", problem, "unchanged runs") from None
 
     def _read(self) -> CohortData:
         if not self.runs:
@@ -71,12 +71,14 @@ class Runs:
         runs = shared_runs.on_shared_samples(known)
         cohort = shared_runs.shared_cohort(runs)
         shared = shared_runs.shared_comparisons(runs, cohort)
-        found = self._loaded([_in_strata(run, cohort) for run in runs], cohort, shared.comparisons, inputs)
+        cohort_data = self._loaded(
+            [_in_strata(run, cohort) for run in runs], cohort, shared.comparisons, inputs
+        )
         count = shared.comparisons.n_listed or shared.made[0]
         lines = zip(known, runs, shared.made, strict=True)
-        notes = [_share(before, after, count, made) for before, after, made in lines]
+        notes = [_share(before, after, count, total) for before, after, total in lines]
         cut = [] if shared.comparisons.all_pairs else [run for run in runs if run_tables.all_pairs_of(run)]
-        return replace(found, notes=(*notes, *(note for run in cut for note in _cut(run))))
+        return replace(cohort_data, notes=(*notes, *(note for run in cut for note in _cut(run))))
 
     def _loaded(
         self, read: Sequence[RunTables], cohort: Cohort, compared: Comparisons, inputs: Mapping[str, str]
@@ -105,27 +107,27 @@ class Runs:
 
     def _systems(self, read: Sequence[RunTables]) -> list[tuple[str, RunTables, str]]:
         """What each system is called, its run, and its own name."""
-        found: list[tuple[str, RunTables, str]] = []
+        systems: list[tuple[str, RunTables, str]] = []
         for place, run in enumerate(read):
             given = self.names[place] if self.names else ""
             for system in run.systems:
                 called = system if not given else given if len(run.systems) == 1 else f"{given}:{system}"
-                found.append((called, run, system))
-        names = [name for name, _, _ in found]
+                systems.append((called, run, system))
+        names = [name for name, _, _ in systems]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise SpecError("cohort.names", f"{twice!r} is in two runs", "a name for each run: NAME=RUN")
-        return found
+        return systems
 
 
 def _stored_system(run: RunTables, system: str, cohort: Cohort, compared: Comparisons) -> StoredSystem:
     try:
-        own = run_tables.comparisons_of(run, cohort)
-        stored = run_tables.finished_of(run, system, cohort, own)
-        if _same(own, compared):
+        comparisons = run_tables.comparisons_of(run, cohort)
+        stored = run_tables.finished_of(run, system, cohort, comparisons)
+        if _same(comparisons, compared):
             return stored
         failed, floor = run_tables.failures_of(run, system), run_tables.floor_of(run, system)
-        return shared_runs.on_comparisons(stored, own, compared, failed, floor)
+        return shared_runs.on_comparisons(stored, comparisons, compared, failed, floor)
     except (ValueError, KeyError) as error:  # a broken invariant, a column that is not there
         text = f"its tables do not fit together ({type(error).__name__}: {error})"
         raise DataError(run.folder, text, "an unchanged run") from None
@@ -146,15 +148,15 @@ def _refuse_other_rules(read: Sequence[RunTables]) -> None:
     for run in read[1:]:
         for key in SAME:
             if run.spec.get(key) != read[0].spec.get(key):
-                found = f"its spec has another {key} than {read[0].folder}"
-                raise DataError(run.folder, found, "the same in all runs")
+                problem = f"its spec has another {key} than {read[0].folder}"
+                raise DataError(run.folder, problem, "the same in all runs")
 
 
 def _is_on(run: RunTables, cohort: Cohort, compared: Comparisons) -> bool:
     """Whether a run is on exactly these people, classes and comparisons."""
-    own = run_tables.cohort_of(run)
-    same = own.digest == cohort.digest and own.sample_ids == cohort.sample_ids
-    return same and _same(run_tables.comparisons_of(run, own), compared)
+    run_cohort = run_tables.cohort_of(run)
+    same = run_cohort.digest == cohort.digest and run_cohort.sample_ids == cohort.sample_ids
+    return same and _same(run_tables.comparisons_of(run, run_cohort), compared)
 
 
 def _same(first: Comparisons, second: Comparisons) -> bool:
@@ -173,15 +175,15 @@ def _under_one_naming(read: Sequence[RunTables]) -> list[RunTables]:
     if all(samples[0] & other for other in samples[1:]):
         return list(read)
     pseudonym_of = {name: known for known, name in run_people.names_of(read[0]).items()}
-    found = [read[0]]
-    for run, own in zip(read[1:], samples[1:], strict=True):
-        if samples[0] & own:
-            found.append(run)
+    runs = [read[0]]
+    for run, run_samples in zip(read[1:], samples[1:], strict=True):
+        if samples[0] & run_samples:
+            runs.append(run)
             continue
         names = run_people.names_of(run)
         same = {known: pseudonym_of[name] for known, name in names.items() if name in pseudonym_of}
-        found.append(shared_runs.translated(run, same))
-    return found
+        runs.append(shared_runs.translated(run, same))
+    return runs
 
 
 def _in_strata(run: RunTables, cohort: Cohort) -> RunTables:
@@ -190,14 +192,14 @@ def _in_strata(run: RunTables, cohort: Cohort) -> RunTables:
     return run if same else shared_runs.without_replicates(run)
 
 
-def _share(before: RunTables, after: RunTables, compared: int, made: int) -> str:
+def _share(before: RunTables, after: RunTables, compared: int, total: int) -> str:
     """How much of a run is compared, in numbers."""
-    kept, whole = run_tables.sizes_of(after), run_tables.sizes_of(before)
-    if kept == whole and compared == made:
-        return f"{before.folder}: all {kept[0]} images of {kept[1]} people and all {made} comparisons are compared"
+    shared, whole = run_tables.sizes_of(after), run_tables.sizes_of(before)
+    if shared == whole and compared == total:
+        return f"{before.folder}: all {shared[0]} images of {shared[1]} people and all {total} comparisons are compared"
     return (
-        f"{before.folder}: all runs share {kept[0]} of its {whole[0]} images, of {kept[1]} of its {whole[1]} people, "
-        f"and {compared} of the {made} comparisons that it made of these images; systems are compared on them"
+        f"{before.folder}: all runs share {shared[0]} of its {whole[0]} images, "
+        f"of {shared[1]} of its {whole[1]} people, and {compared} of the {total} comparisons that it made of these images; systems are compared on them"
     )
 
 

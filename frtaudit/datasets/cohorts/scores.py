@@ -54,8 +54,10 @@ class ScoreLists:
                 "cohort.root", f"no file or folder {str(root)!r}", "a score list, or a folder of them"
             )
         apart = {"metadata", "pairs", "failures", Path(self.metadata or "metadata").stem}
-        found = sorted(path for path in root.iterdir() if path.suffix in SUFFIXES and path.stem not in apart)
-        paths = [root / name for name in self.files] or found
+        score_lists = sorted(
+            path for path in root.iterdir() if path.suffix in SUFFIXES and path.stem not in apart
+        )
+        paths = [root / name for name in self.files] or score_lists
         if not paths:
             raise DataError(
                 "cohort.root", "the folder holds no score list", "files ending in .csv or .parquet"

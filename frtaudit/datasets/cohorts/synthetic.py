@@ -58,8 +58,8 @@ class Synthetic:
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for numbers that no cohort can have."""
-        for name, found, accepted in self._refusals():
-            raise SpecError(f"cohort.{name}", found, accepted)
+        for name, problem, accepted in self._refusals():
+            raise SpecError(f"cohort.{name}", problem, accepted)
         check_images("cohort.subjects", self.subjects, self.samples_per_subject[1])
 
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:

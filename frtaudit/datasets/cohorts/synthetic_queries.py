@@ -42,9 +42,9 @@ class SyntheticService:
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for fewer than two levels, and for noise and rates that no service has."""
         if not (0 <= self.noise <= NOISE and 0 <= self.failure_rate < 1 and 0 < self.scale < math.inf):
-            found = f"noise {self.noise:g}, failure_rate {self.failure_rate:g}, scale {self.scale:g}"
+            problem = f"noise {self.noise:g}, failure_rate {self.failure_rate:g}, scale {self.scale:g}"
             raise SpecError(
-                "cohort.services", found, f"noise from 0 to {NOISE:g}, rate in [0, 1), scale above 0"
+                "cohort.services", problem, f"noise from 0 to {NOISE:g}, rate in [0, 1), scale above 0"
             )
         if self.levels is not None and self.levels < 2:
             raise SpecError("cohort.services.levels", f"{self.levels}", "2 or more")
@@ -123,9 +123,10 @@ class SyntheticQueries:
         ends = pairs_of(faces, code, self.between, np.random.default_rng(seed_of(seed, "cohort", "pairs")))
         services = [self._service(name, base, ends, seed) for name in sorted(self.services)]
         columns = {self.column: np.array(names, dtype=object)[code[query]]}
-        made = labelled_cohort(faces, services, columns, self.labels, schemas)
+        cohort_data = labelled_cohort(faces, services, columns, self.labels, schemas)
         return replace(
-            made, pseudonym_key=bytes.fromhex(digest({"seed": seed, "cohort": made.cohort.digest}))
+            cohort_data,
+            pseudonym_key=bytes.fromhex(digest({"seed": seed, "cohort": cohort_data.cohort.digest})),
         )
 
     def _people(self, rng: np.random.Generator) -> tuple[Ints, Ints]:

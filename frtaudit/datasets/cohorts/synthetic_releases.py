@@ -67,8 +67,8 @@ class SyntheticReleases:
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for numbers that no cohort can have."""
-        for name, found, accepted in self._refusals():
-            raise SpecError(f"cohort.{name}", found, accepted)
+        for name, problem, accepted in self._refusals():
+            raise SpecError(f"cohort.{name}", problem, accepted)
         check_images("cohort.subjects", self.subjects, self.samples[1])
 
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
@@ -117,11 +117,13 @@ class SyntheticReleases:
 
     def _roster(self, rng: np.random.Generator, drawn: "_Drawn", brightness: Floats) -> Roster:
         owner = drawn.owner
-        tones, genders = (np.array(list(held) or [""], dtype=object) for held in (self.tones, self.genders))
-        said = drawn.tone[owner]
+        tones, genders = (
+            np.array(list(classes) or [""], dtype=object) for classes in (self.tones, self.genders)
+        )
+        tone_codes = drawn.tone[owner]
         odd = rng.random(self.subjects) < self.conflicts
         first = np.searchsorted(owner, np.arange(self.subjects))
-        said[first[odd]] = (said[first[odd]] + 1) % len(tones)
+        tone_codes[first[odd]] = (tone_codes[first[odd]] + 1) % len(tones)
         width = np.exp(rng.normal(*SMALL_FACE, owner.size)) + 20
         digits = len(str(self.subjects))
         number = np.arange(owner.size) - first[owner]
@@ -130,7 +132,7 @@ class SyntheticReleases:
             sample_ids=[f"{name}_{i:04d}" for name, i in zip(names, number, strict=True)],
             subjects=names,
             columns={
-                "tone": tones[said],
+                "tone": tones[tone_codes],
                 "gender": genders[drawn.gender[owner]],
                 "face_width": _texts(width, 0),
                 "face_height": _texts(width * SHAPE, 0),
@@ -141,12 +143,12 @@ class SyntheticReleases:
 
     def _observed(self, system: str, drawn: "_Drawn", brightness: Floats) -> Floats:
         """The length of the noise that a system adds to each image."""
-        made = self.systems[system]
+        release = self.systems[system]
         factor = np.ones(drawn.owner.size)
-        for held, of in ((self.tones, drawn.tone), (self.genders, drawn.gender)):
-            factors = np.array([made.harder.get(name, 1.0) for name in held] or [1.0])
+        for classes, of in ((self.tones, drawn.tone), (self.genders, drawn.gender)):
+            factors = np.array([release.harder.get(name, 1.0) for name in classes] or [1.0])
             factor *= factors[of[drawn.owner]]
-        return np.asarray(made.noise * factor * (1 + made.dark * (1 - brightness / 100)))
+        return np.asarray(release.noise * factor * (1 + release.dark * (1 - brightness / 100)))
 
     def _lost(self, system: str, brightness: Floats, seed: int) -> Flags:
         """Which images fail: the darker, the more often."""
@@ -188,12 +190,12 @@ class SyntheticReleases:
         known = {*self.tones, *self.genders}
         if not self.systems:
             yield "systems", "no system", "at least one"
-        for name, made in self.systems.items():
-            strange = sorted(set(made.harder) - known)
+        for name, release in self.systems.items():
+            strange = sorted(set(release.harder) - known)
             if strange:
                 yield f"systems.{name}.harder", f"no class is named {strange[0]!r}", ", ".join(sorted(known))
-            values = (made.noise, made.dark, *made.harder.values())
-            if not (all(0 <= value < np.inf for value in values) and 0 <= made.failure_rate <= 0.5):
+            values = (release.noise, release.dark, *release.harder.values())
+            if not (all(0 <= value < np.inf for value in values) and 0 <= release.failure_rate <= 0.5):
                 yield f"systems.{name}", "a negative number, or a failure rate above 0.5", "from 0; 0 to 0.5"
 
 
@@ -206,9 +208,9 @@ class _Drawn:
     gender: Ints
 
 
-def _classes(rng: np.random.Generator, held: Mapping[str, ReleaseClass], subjects: int) -> Ints:
+def _classes(rng: np.random.Generator, classes: Mapping[str, ReleaseClass], subjects: int) -> Ints:
     """A class for each subject, (K,): exact shares, rounded by largest remainder, in random order."""
-    shares = np.array([release_class.share for release_class in held.values()] or [1.0])
+    shares = np.array([release_class.share for release_class in classes.values()] or [1.0])
     exact = shares / shares.sum() * subjects
     sizes = np.floor(exact).astype(np.int64)
     sizes[np.argsort(sizes - exact, kind="stable")[: subjects - int(sizes.sum())]] += 1

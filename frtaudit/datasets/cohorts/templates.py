@@ -100,8 +100,8 @@ class TemplateFolder:
         records = _records(files, inputs)
         inputs |= {f"templates/{name}.json": sha256_file(_record_path(files[name].path)) for name in records}
         training = {name: self._trained(name, path) for name, path in self.training.items()}
-        for name, held in training.items():
-            inputs |= {f"training/{name}/{file}": value for file, value in held.inputs.items()}
+        for name, training_set in training.items():
+            inputs |= {f"training/{name}/{file}": value for file, value in training_set.inputs.items()}
         return CohortData(
             cohort=cohort,
             templates=_loaders(files),
@@ -113,11 +113,11 @@ class TemplateFolder:
             attributes=attributes_of(roster, cohort),
             training=training,
             notes=(
-                *(said for file in files.values() for said in doubled(file.path, file.name)),
+                *(note for file in files.values() for note in doubled(file.path, file.name)),
                 *(
-                    f"templates of {name}: {said}"
+                    f"templates of {name}: {note}"
                     for name, record in records.items()
-                    for said in record.notes
+                    for note in record.notes
                 ),
             ),
             made={name: record.facts for name, record in records.items()},
@@ -148,8 +148,8 @@ class TemplateFolder:
 
 def _folder(root: Path, where: str = "cohort.root") -> Path:
     if not root.is_dir():
-        found = f"{str(root)!r} is a file" if root.is_file() else f"no folder {str(root)!r}"
-        raise DataError(where, found, "a folder with metadata.csv and templates/")
+        problem = f"{str(root)!r} is a file" if root.is_file() else f"no folder {str(root)!r}"
+        raise DataError(where, problem, "a folder with metadata.csv and templates/")
     return root
 
 
@@ -181,24 +181,24 @@ def _roster(table: Table, sample: str | None, subject: str | None) -> Roster:
 
 
 def _column(table: Table, where: str, name: str | None, usual: Sequence[str]) -> str:
-    found = table.find((name,) if name else usual)
-    if found is None:
+    column = table.find((name,) if name else usual)
+    if column is None:
         text = f"{table.name} has no column {name or ' or '.join(usual)}"
         accepted = f"cohort.{where}=COLUMN, one of {column_names(table.columns)}"
         raise DataError(f"cohort.{where}", text, accepted)
-    return found
+    return column
 
 
 def _reasons(table: Table, index: Mapping[str, int]) -> dict[str, dict[str, str]]:
     """Provider to {sample id: reason}."""
     samples, models = table.texts(table.need(SAMPLE)), table.texts(table.need(MODEL))
     reasons = table.texts(table.need(REASON))
-    found: dict[str, dict[str, str]] = {}
+    by_provider: dict[str, dict[str, str]] = {}
     for row, (sample, model, reason) in enumerate(zip(samples, models, reasons, strict=True)):
         if sample not in index:
             raise DataError(table.place(row), "an image id without metadata", "ids of the metadata")
-        found.setdefault(model, {})[sample] = reason or NO_TEMPLATE
-    return found
+        by_provider.setdefault(model, {})[sample] = reason or NO_TEMPLATE
+    return by_provider
 
 
 def _template_files(

@@ -65,8 +65,8 @@ class Traits:
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for numbers that no cohort can have."""
-        for name, found, accepted in self._refusals():
-            raise SpecError(f"cohort.{name}", found, accepted)
+        for name, problem, accepted in self._refusals():
+            raise SpecError(f"cohort.{name}", problem, accepted)
         check_images("cohort.subjects", self.subjects, self.samples_per_subject[1])
 
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
@@ -166,10 +166,10 @@ class Traits:
     ) -> CohortData:
         """A training set as a cohort of its own, its images in the order of their names."""
         rng = np.random.default_rng(seed_of(seed, "cohort", "traits", "training", name))
-        held = np.sort(rng.permutation(self.subjects)[: round(shape.overlap * self.subjects)])
-        twice = held[rng.random(held.size) < shape.split]
-        strangers = max(shape.identities - held.size - twice.size, 2)
-        who = np.concatenate([held, twice, np.full(strangers, NOBODY)])
+        shared = np.sort(rng.permutation(self.subjects)[: round(shape.overlap * self.subjects)])
+        twice = shared[rng.random(shared.size) < shape.split]
+        strangers = max(shape.identities - shared.size - twice.size, 2)
+        who = np.concatenate([shared, twice, np.full(strangers, NOBODY)])
         centres = np.concatenate([means[who[who >= 0]], uniform_directions(rng, strangers, self.dimension)])
         order = rng.permutation(who.size)
         who, centres = who[order], centres[order]
@@ -204,8 +204,8 @@ class Traits:
     ) -> dict[int, int]:
         """Copies of test images in place of the first image of an identity: training image to test image."""
         copies: dict[int, int] = {}
-        held = np.unique(who[who >= 0])
-        for subject in held[rng.random(held.size) < shape.copied].tolist():
+        shared = np.unique(who[who >= 0])
+        for subject in shared[rng.random(shared.size) < shape.copied].tolist():
             at = shape.samples * int(np.flatnonzero(who == subject)[0])
             source = int(np.flatnonzero(shown.owner == subject)[0])
             length = DUPLICATE * rng.random() / np.sqrt(self.dimension)

@@ -75,5 +75,5 @@ def strangers_of(cohort: Cohort, cells: Index, number: int) -> tuple[Index, Inde
             others = np.roll(ring, -step)
             low, high = np.minimum(ring, others), np.maximum(ring, others)
             pairs |= set(zip(low.tolist(), high.tolist(), strict=True))
-    found = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
-    return starts[found[:, 0]].astype(np.int32), starts[found[:, 1]].astype(np.int32)
+    subject_pairs = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
+    return starts[subject_pairs[:, 0]].astype(np.int32), starts[subject_pairs[:, 1]].astype(np.int32)

@@ -193,10 +193,10 @@ def _side_by_side(subject: Index, samples: Ints, rng: np.random.Generator) -> tu
     rank = rng.permutation(int(subject[samples].max()) + 1)
     ordered = samples[np.argsort(rank[subject[samples]], kind="stable")]
     half = (ordered.size + 1) // 2
-    one, other = ordered[:half], ordered[ordered.size - half :]
-    apart = subject[one] != subject[other]
-    one, other = one[apart], other[apart]
-    return np.minimum(one, other), np.maximum(one, other)
+    front, other = ordered[:half], ordered[ordered.size - half :]
+    apart = subject[front] != subject[other]
+    front, other = front[apart], other[apart]
+    return np.minimum(front, other), np.maximum(front, other)
 
 
 def _refuse_few(kind: str, names: tuple[str, ...], stratum: Ints, wanted: tuple[int, ...]) -> None:

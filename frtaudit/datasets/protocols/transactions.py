@@ -46,13 +46,13 @@ class ComposedTransactions:
         samples = samples[np.argsort(cohort.subject_of[samples], kind="stable")]
         sizes = np.bincount(cohort.subject_of, minlength=cohort.n_subjects)
         first = np.cumsum(sizes) - sizes
-        made = np.minimum((sizes - 1) // self.k, self.each)
-        able = np.flatnonzero(made > 0)
+        counts = np.minimum((sizes - 1) // self.k, self.each)
+        able = np.flatnonzero(counts > 0)
         if able.size < 2:
             text = f"{able.size} person(s) with a reference and {self.k} more samples"
             raise DataError("protocol.k", text, "a smaller k, or samples of two people and more")
         cells = cells_of(cohort, self.non_mated, self.within)
-        attempts = self._attempts(samples, first, made)
+        attempts = self._attempts(samples, first, counts)
         claims = np.repeat(np.arange(attempts.shape[0]), able.size)
         reference = np.repeat(np.tile(samples[first[able]], attempts.shape[0]), self.k)
         return listed_comparisons(
@@ -63,11 +63,11 @@ class ComposedTransactions:
             transaction=np.repeat(np.arange(claims.size), self.k).astype(np.int32),
         )
 
-    def _attempts(self, samples: Ints, first: Ints, made: Ints) -> Ints:
+    def _attempts(self, samples: Ints, first: Ints, counts: Ints) -> Ints:
         """The samples of each transaction, shape (T, k), by person."""
-        own = np.repeat(first, made)
-        turn = np.arange(own.size) - np.repeat(np.cumsum(made) - made, made)
-        return np.asarray(samples[(own + 1 + turn * self.k)[:, None] + np.arange(self.k)])
+        starts = np.repeat(first, counts)
+        turn = np.arange(starts.size) - np.repeat(np.cumsum(counts) - counts, counts)
+        return np.asarray(samples[(starts + 1 + turn * self.k)[:, None] + np.arange(self.k)])
 
     def _rank(self, cohort_data: CohortData) -> Ints:
         """What orders a person's samples, shape (N,)."""

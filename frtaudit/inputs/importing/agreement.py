@@ -20,13 +20,13 @@ def agreed(known: KnownSet, mated_by: str) -> KnownSet:
     _check_samples(known.name, known.samples)
     if known.pairs is None:
         return known
-    pairs, said = _decided(known.pairs, known.samples, mated_by)
+    pairs, notes = _decided(known.pairs, known.samples, mated_by)
     same = np.flatnonzero(pairs.probe == pairs.reference)
     if same.size:
         raise DataError(pairs.place(int(same[0])), "compares an image with itself", "two different images")
     if pairs.mated is not None:
         check_folds(pairs, pairs.mated)
-    return replace(known, pairs=pairs, notes=(*known.notes, *said))
+    return replace(known, pairs=pairs, notes=(*known.notes, *notes))
 
 
 def by_names(pairs: Pairs, samples: Samples) -> Flags | None:
@@ -50,11 +50,11 @@ def _decided(pairs: Pairs, samples: Samples, mated_by: str) -> tuple[Pairs, tupl
             f"{wrong.size} labels disagree with the names: the names were used",
         )
     first = int(wrong[0])
-    said, names = ("mated", "two people") if pairs.mated[first] else ("non-mated", "one person")
+    label, names = ("mated", "two people") if pairs.mated[first] else ("non-mated", "one person")
     more = f" (and {wrong.size - 1} more)" if wrong.size > 1 else ""
     raise DataError(
         pairs.place(first),
-        f"the label is {said}, the names are of {names}{more}",
+        f"the label is {label}, the names are of {names}{more}",
         "labels that agree with the names, or mated=names",
     )
 

@@ -64,10 +64,10 @@ def refuse_pickle(name: str) -> DataError:
     return _refusal(name, "is a pickle, which can run programs and is not loaded", lines)
 
 
-def _refusal(name: str, found: str, lines: tuple[str, ...]) -> DataError:
+def _refusal(name: str, problem: str, lines: tuple[str, ...]) -> DataError:
     plain = str(PurePosixPath(name).with_name(f"{stem(name)}{PLAIN}.npz"))
     python = "; ".join(line.format(name=name, plain=plain) for line in lines)
-    return DataError(name, found, f"plain arrays; if you trust the file: {python}")
+    return DataError(name, problem, f"plain arrays; if you trust the file: {python}")
 
 
 def headers(path: Path, name: str) -> dict[str, ArrayHeader]:
@@ -81,8 +81,8 @@ def headers(path: Path, name: str) -> dict[str, ArrayHeader]:
         with open_regular(path, name) as stream:
             if path.suffix == ".npy":
                 return {"": _header(stream, name)}
-            with zipfile.ZipFile(stream) as held:
-                return dict(_members(held, name))
+            with zipfile.ZipFile(stream) as archive:
+                return dict(_members(archive, name))
     except UNREADABLE:
         raise DataError(name, f"not a readable {path.suffix} file", "arrays of numbers and texts") from None
 
@@ -93,10 +93,10 @@ def arrays(path: Path, name: str, wanted: Mapping[str, str]) -> dict[str, Array]
         if path.suffix in (".h5", ".hdf5"):
             return _h5_arrays(path, wanted)
         with open_regular(path, name) as stream:
-            held = np.load(stream, allow_pickle=False)
+            loaded = np.load(stream, allow_pickle=False)
             if path.suffix == ".npy":
-                return {key: np.asarray(held) for key in wanted}
-            return {key: np.asarray(held[array]) for key, array in wanted.items()}
+                return {key: np.asarray(loaded) for key in wanted}
+            return {key: np.asarray(loaded[array]) for key, array in wanted.items()}
     except UNREADABLE:
         raise DataError(name, f"not a readable {path.suffix} file", "arrays of numbers and texts") from None
 
@@ -116,20 +116,20 @@ def _header(stream: Any, name: str, packed: str = "") -> ArrayHeader:  # noqa: A
     return ArrayHeader(shape=tuple(shape), dtype=dtype)
 
 
-def _members(held: zipfile.ZipFile, name: str) -> list[tuple[str, ArrayHeader]]:
-    members = held.infolist()
+def _members(archive: zipfile.ZipFile, name: str) -> list[tuple[str, ArrayHeader]]:
+    members = archive.infolist()
     if len(members) > MEMBERS:
         raise DataError(name, f"{len(members)} arrays", f"at most {MEMBERS}")
-    found = []
+    entries = []
     for member in members:
         if member.file_size > INFLATED and member.file_size > RATIO * max(1, member.compress_size):
             raise DataError(name, f"{member.file_size} bytes packed into {member.compress_size}", WRITTEN)
         array = member.filename.removesuffix(".npy")
-        with held.open(member) as stream:
-            found.append((array, _header(stream, name, array)))
-    if len(dict(found)) < len(found):
+        with archive.open(member) as stream:
+            entries.append((array, _header(stream, name, array)))
+    if len(dict(entries)) < len(entries):
         raise DataError(name, "an array appears twice", "each array once")
-    return found
+    return entries
 
 
 def _h5(path: Path) -> Any:  # noqa: ANN401  h5py has no types
@@ -145,14 +145,14 @@ def _h5_headers(path: Path, name: str) -> dict[str, ArrayHeader]:
     import numpy as np
 
     try:
-        with _h5(path) as held:
+        with _h5(path) as file:
             import h5py
 
-            plain = [key for key in held if isinstance(held.get(key, getlink=True), h5py.HardLink)]
+            plain = [key for key in file if isinstance(file.get(key, getlink=True), h5py.HardLink)]
             sets = {
                 key: value
                 for key in plain[:MEMBERS]
-                if isinstance(value := held[key], h5py.Dataset) and not (value.external or value.is_virtual)
+                if isinstance(value := file[key], h5py.Dataset) and not (value.external or value.is_virtual)
             }
             for key, value in sets.items():
                 if value.nbytes > INFLATED and value.nbytes > RATIO * max(1, value.id.get_storage_size()):
@@ -174,10 +174,10 @@ def _h5_arrays(path: Path, wanted: Mapping[str, str]) -> dict[str, Array]:
     """Texts of HDF5 are bytes."""
     import h5py
 
-    with _h5(path) as held:
+    with _h5(path) as file:
         return {
             key: np.asarray(
-                held[name].asstr()[...] if h5py.check_string_dtype(held[name].dtype) else held[name][...]
+                file[name].asstr()[...] if h5py.check_string_dtype(file[name].dtype) else file[name][...]
             )
             for key, name in wanted.items()
         }

@@ -32,8 +32,8 @@ def with_systems(known: KnownSet, folder: Contents, options: Options) -> KnownSe
     scored = _scores_in(place, known.pairs)
     if scored:
         return replace(known, scores=scored)
-    held = systems_in(place, options, KINDS if options.templates else ARRAYS)
-    if not held:
+    systems = systems_in(place, options, KINDS if options.templates else ARRAYS)
+    if not systems:
         if options.templates:
             pickles = place.ending(*PICKLES)
             raise (
@@ -46,13 +46,13 @@ def with_systems(known: KnownSet, folder: Contents, options: Options) -> KnownSe
                 )
             )
         return known
-    return attached(known, held)
+    return attached(known, systems)
 
 
-def attached(known: KnownSet, held: Sequence[Vectors]) -> KnownSet:
+def attached(known: KnownSet, systems: Sequence[Vectors]) -> KnownSet:
     """The set with these systems: templates of named people, else scores of the pairs."""
-    joined = {vectors.system: _joined(vectors, known.samples, known.pairs) for vectors in held}
-    if len(joined) < len(held):
+    joined = {vectors.system: _joined(vectors, known.samples, known.pairs) for vectors in systems}
+    if len(joined) < len(systems):
         raise DataError("the folder", "two files of embeddings have the same name", "a name for each system")
     notes = (*known.notes, *(note for embeddings in joined.values() for note in embeddings.notes))
     if known.samples.subjects is None and known.pairs is not None:
@@ -63,13 +63,13 @@ def attached(known: KnownSet, held: Sequence[Vectors]) -> KnownSet:
 
 def systems_in(folder: Contents, options: Options, kinds: tuple[str, ...] = KINDS) -> list[Vectors]:
     """The embeddings of every file that holds some."""
-    found = (vectors_in(folder, name, options) for name in folder.ending(*kinds))
-    return [vectors for vectors in found if vectors is not None]
+    candidates = (vectors_in(folder, name, options) for name in folder.ending(*kinds))
+    return [vectors for vectors in candidates if vectors is not None]
 
 
 def _scores_in(folder: Contents, pairs: Pairs | None) -> dict[str, PairScores]:
     """Arrays of one number for each pair, in their order: scores that a system gave already."""
-    found: dict[str, PairScores] = {}
+    scores: dict[str, PairScores] = {}
     for name in folder.ending(".npy") if pairs is not None else ():
         if is_converted(name, folder.files):
             continue
@@ -78,8 +78,10 @@ def _scores_in(folder: Contents, pairs: Pairs | None) -> dict[str, PairScores]:
             score = np.asarray(arrays(folder.path(name), name, {"": ""})[""], dtype=np.float64)
             lost = np.flatnonzero(~np.isfinite(score))
             score = np.where(np.isfinite(score), score, np.nan)
-            found[system_name(name)] = PairScores(score=score, failure={int(row): NOT_FINITE for row in lost})
-    return found
+            scores[system_name(name)] = PairScores(
+                score=score, failure={int(row): NOT_FINITE for row in lost}
+            )
+    return scores
 
 
 def cosines(embeddings: Embeddings, pairs: Pairs) -> PairScores:
@@ -94,54 +96,54 @@ def cosines(embeddings: Embeddings, pairs: Pairs) -> PairScores:
     return PairScores(score=score, failure={int(row): NO_EMBEDDING for row in np.flatnonzero(lost)})
 
 
-def _joined(held: Vectors, samples: Samples, pairs: Pairs | None) -> Embeddings:
-    rows, notes = _rows(held, samples, pairs)
-    bad = _unusable(held)
+def _joined(source: Vectors, samples: Samples, pairs: Pairs | None) -> Embeddings:
+    rows, notes = _rows(source, samples, pairs)
+    bad = _unusable(source)
     there = (rows >= 0) & (bad == "")
     twice = np.flatnonzero(np.bincount(rows[there], minlength=1) > 1)
     if twice.size:
-        raise DataError(held.file, f"{twice.size} images have two embeddings", "one row for each image")
+        raise DataError(source.file, f"{twice.size} images have two embeddings", "one row for each image")
     failed = {int(row): str(why) for row, why in zip(rows, bad, strict=True) if why and row >= 0}
     if not there.any():
-        raise DataError(held.file, "no row is an embedding of an image of the set", "ids of its images")
+        raise DataError(source.file, "no row is an embedding of an image of the set", "ids of its images")
     order = np.argsort(rows[there], kind="stable")
-    vectors = held.vectors[there][order]
+    vectors = source.vectors[there][order]
     return Embeddings(
         rows=rows[there][order].astype(np.int32),
         vectors=vectors,
         failed=failed,
-        notes=(*notes, *_noticed(held, vectors, failed)),
+        notes=(*notes, *_noticed(source, vectors, failed)),
     )
 
 
-def _rows(held: Vectors, samples: Samples, pairs: Pairs | None) -> tuple[Ints, list[str]]:
+def _rows(source: Vectors, samples: Samples, pairs: Pairs | None) -> tuple[Ints, list[str]]:
     """The sample of each row, -1 for none."""
-    if held.ids is None:
-        if pairs is not None and held.vectors.shape[0] == 2 * pairs.probe.size:
-            return _in_pair_order(held, pairs)
-        if held.vectors.shape[0] != len(samples.ids):
-            text = f"{held.vectors.shape[0]} rows without ids, the set has {len(samples.ids)} images"
-            raise DataError(held.file, text, "an array or column of image ids, or as many rows as images")
+    if source.ids is None:
+        if pairs is not None and source.vectors.shape[0] == 2 * pairs.probe.size:
+            return _in_pair_order(source, pairs)
+        if source.vectors.shape[0] != len(samples.ids):
+            text = f"{source.vectors.shape[0]} rows without ids, the set has {len(samples.ids)} images"
+            raise DataError(source.file, text, "an array or column of image ids, or as many rows as images")
         return np.arange(len(samples.ids)), [
-            f"{held.file}: no ids; its rows are taken in the order of the images"
+            f"{source.file}: no ids; its rows are taken in the order of the images"
         ]
     best = max(
-        _indexes(samples), key=lambda index: sum(_key(name, index) in index[1] for name in held.ids or ())
+        _indexes(samples), key=lambda index: sum(_key(name, index) in index[1] for name in source.ids or ())
     )
-    rows = np.array([best[1].get(_key(name, best), -1) for name in held.ids], dtype=np.int64)
+    rows = np.array([best[1].get(_key(name, best), -1) for name in source.ids], dtype=np.int64)
     extra = int((rows < 0).sum())
     return rows, [
-        f"{held.file}: {extra} rows are of images that are not in the set: left out"
+        f"{source.file}: {extra} rows are of images that are not in the set: left out"
     ] if extra else []
 
 
-def _in_pair_order(held: Vectors, pairs: Pairs) -> tuple[Ints, list[str]]:
+def _in_pair_order(source: Vectors, pairs: Pairs) -> tuple[Ints, list[str]]:
     """Rows 2i and 2i + 1 are of pair i; of an image in several pairs the first row counts."""
     order = np.stack([pairs.probe, pairs.reference], axis=1).ravel().astype(np.int64)
     first = np.unique(order, return_index=True)[1]
     rows = np.full(order.size, -1, dtype=np.int64)
     rows[first] = order[first]
-    return rows, [f"{held.file}: no ids; rows 2i and 2i + 1 are taken as those of pair i"]
+    return rows, [f"{source.file}: no ids; rows 2i and 2i + 1 are taken as those of pair i"]
 
 
 Named = tuple[bool, Mapping[str, int]]
@@ -161,26 +163,26 @@ def _indexes(samples: Samples) -> list[Named]:
     return [(False, by_id), (False, by_path), (True, by_stem)]
 
 
-def _unusable(held: Vectors) -> "np.ndarray[tuple[int, ...], np.dtype[np.object_]]":
+def _unusable(source: Vectors) -> "np.ndarray[tuple[int, ...], np.dtype[np.object_]]":
     """Why each row is no template, empty where it is one."""
-    why = np.full(held.vectors.shape[0], "", dtype=object)
-    why[~np.any(held.vectors, axis=1)] = ZERO
-    why[~np.all(np.isfinite(held.vectors), axis=1)] = NOT_FINITE
-    if held.here is not None:
-        why[~held.here] = NO_EMBEDDING
+    why = np.full(source.vectors.shape[0], "", dtype=object)
+    why[~np.any(source.vectors, axis=1)] = ZERO
+    why[~np.all(np.isfinite(source.vectors), axis=1)] = NOT_FINITE
+    if source.here is not None:
+        why[~source.here] = NO_EMBEDDING
     return why
 
 
-def _noticed(held: Vectors, vectors: Singles, failed: Mapping[int, str]) -> list[str]:
+def _noticed(source: Vectors, vectors: Singles, failed: Mapping[int, str]) -> list[str]:
     """Norms, equal rows, and rows that count as failures."""
     norms = np.quantile(np.linalg.norm(vectors.astype(np.float64), axis=1), QUANTILES)
-    said = [f"{held.file}: norms {norms[0]:.3g} to {norms[2]:.3g}, median {norms[1]:.3g}"]
+    notes = [f"{source.file}: norms {norms[0]:.3g} to {norms[2]:.3g}, median {norms[1]:.3g}"]
     same = vectors.shape[0] - len({row.tobytes() for row in vectors})
     if same:
-        said.append(f"{held.file}: {same} rows are equal to an earlier row")
+        notes.append(f"{source.file}: {same} rows are equal to an earlier row")
     reasons = sorted(set(failed.values()))
-    said += [
-        f"{held.file}: {sum(why == reason for why in failed.values())} rows count as failures: {reason}"
+    notes += [
+        f"{source.file}: {sum(why == reason for why in failed.values())} rows count as failures: {reason}"
         for reason in reasons
     ]
-    return said
+    return notes

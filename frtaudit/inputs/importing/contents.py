@@ -37,8 +37,8 @@ class Contents:
 
     def ending(self, *suffixes: str) -> list[str]:
         """Files by the end of their name, those nearest to the root first, then by name."""
-        found = [name for name in self.files if name.lower().endswith(suffixes)]
-        return sorted(found, key=lambda name: (name.count("/"), name))
+        names = [name for name in self.files if name.lower().endswith(suffixes)]
+        return sorted(names, key=lambda name: (name.count("/"), name))
 
     def texts(self, *suffixes: str) -> list[str]:
         """Text files to look into."""
@@ -170,9 +170,9 @@ def rows_of(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
         ways = ((whole, name), (bare, name), (whole, _bare(name)), (bare, _bare(name)), (last, stem(name)))
         return next((row for index, key in ways if (row := index.get(key, -1)) >= 0), -1)
 
-    found = {name: row_of(name) for name in wanted}
-    meant = Counter(found.values())
-    return [found[name] if name in whole or meant[found[name]] == 1 else -1 for name in wanted]
+    rows = {name: row_of(name) for name in wanted}
+    meant = Counter(rows.values())
+    return [rows[name] if name in whole or meant[rows[name]] == 1 else -1 for name in wanted]
 
 
 def _single(names: Sequence[str], key: Callable[[str], str]) -> dict[str, int]:

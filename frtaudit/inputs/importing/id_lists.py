@@ -18,7 +18,7 @@ def row_ids(vectors: Vectors, folder: Contents, options: Options) -> Vectors:
     if vectors.ids is not None:
         return vectors
     rows = vectors.vectors.shape[0]
-    lists = {name: found for name in folder.ending(".txt", *ARRAYS) if (found := _listed(folder, name, rows))}
+    lists = {name: ids for name in folder.ending(".txt", *ARRAYS) if (ids := _listed(folder, name, rows))}
     if options.file in lists:
         return replace(vectors, ids=lists[options.file])
     if len(lists) > 1:
@@ -40,8 +40,10 @@ def _of_arrays(folder: Contents, name: str, rows: int) -> list[str]:
     """The one array of texts of a file that holds nothing else."""
     if is_converted(name, folder.files):
         return []
-    held = headers(folder.path(name), name)
-    texts = [key for key, header in held.items() if header.shape == (rows,) and header.dtype.kind in "US"]
-    if len(held) != 1 or not texts:
+    array_headers = headers(folder.path(name), name)
+    texts = [
+        key for key, header in array_headers.items() if header.shape == (rows,) and header.dtype.kind in "US"
+    ]
+    if len(array_headers) != 1 or not texts:
         return []
     return [str(text) for text in arrays(folder.path(name), name, {"ids": texts[0]})["ids"].tolist()]

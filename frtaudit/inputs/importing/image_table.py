@@ -102,28 +102,28 @@ def groups_among(columns: Mapping[str, Sequence[str]], subjects: Sequence[str]) 
 
 def numbers_among(columns: Mapping[str, Sequence[str]], subjects: Sequence[str]) -> dict[str, Numbers]:
     """The columns with many numbers of people, those of a person near each other: an age, an age at capture."""
-    found = {
+    parsed = {
         name: _numbers(texts, subjects)
         for name, texts in columns.items()
         if name.lower() not in NOT_GROUPS and len(set(texts)) > CLASSES[-1]
     }
-    return {name: numbers for name, numbers in found.items() if numbers is not None}
+    return {name: numbers for name, numbers in parsed.items() if numbers is not None}
 
 
-def with_table(samples: Samples, found: ImageTable) -> Samples:
+def with_table(samples: Samples, table: ImageTable) -> Samples:
     """The samples with the people and the columns of a table of some of them."""
-    place = rows_of(samples.ids, found.ids)
+    place = rows_of(samples.ids, table.ids)
     columns = {
-        name: [texts[row] if row >= 0 else "" for row in place] for name, texts in found.columns().items()
+        name: [texts[row] if row >= 0 else "" for row in place] for name, texts in table.columns().items()
     }
     people = samples.subjects
-    if people is None and found.subjects is not None:
+    if people is None and table.subjects is not None:
         lost = sum(row < 0 for row in place)
         if lost:
             raise DataError(
-                found.table.name, f"{lost} images of the set are not in the table", "a row for each image"
+                table.table.name, f"{lost} images of the set are not in the table", "a row for each image"
             )
-        people = [found.subjects[row] for row in place]
+        people = [table.subjects[row] for row in place]
     merged = {**columns, **samples.columns}
     groups = (*samples.groups, *groups_among(columns, people or ()))
     return replace(samples, subjects=people, columns=merged, groups=tuple(dict.fromkeys(groups)))
@@ -136,9 +136,9 @@ def _id_column(table: Table, wanted: Sequence[str] | None, asked: str) -> str:
         counts = {name: overlap(table, name, wanted[:2000]) for name in table.columns}
         best = max(counts.values())
         if best:
-            found = [name for name, count in counts.items() if count == best]
-            known = [name for name in IDS if name in found]
-            return _single(known[:1] or found, table, "id", "image ids")
+            matching = [name for name, count in counts.items() if count == best]
+            known = [name for name in IDS if name in matching]
+            return _single(known[:1] or matching, table, "id", "image ids")
     known = [name for name in table.columns if name.lower() in IDS] or id_columns(table)
     return _single(known[:1] if len(known) > 1 and known[0] in IDS[:2] else known, table, "id", "image ids")
 
@@ -159,11 +159,11 @@ def _asked(table: Table, name: str, option: str) -> str:
     return name
 
 
-def _single(found: Sequence[str], table: Table, option: str, kind: str) -> str:
-    if len(found) == 1:
-        return found[0]
-    what = f"{len(found)} columns that could hold {kind}" if found else f"no column of {kind}"
-    columns = found or table.columns
+def _single(candidates: Sequence[str], table: Table, option: str, kind: str) -> str:
+    if len(candidates) == 1:
+        return candidates[0]
+    what = f"{len(candidates)} columns that could hold {kind}" if candidates else f"no column of {kind}"
+    columns = candidates or table.columns
     listed = (
         choices(option, columns) if len(columns) < 6 else f"{option}=COLUMN, one of {column_names(columns)}"
     )
@@ -181,11 +181,11 @@ def _numbers(texts: Sequence[str], subjects: Sequence[str]) -> Numbers | None:
     """A column as numbers of people; None where a text is not a number, or most people's are far apart."""
     of = _by_person(texts, subjects)
     try:
-        values = [[value for text in held if isfinite(value := float(text))] for held in of.values()]
+        values = [[value for text in cells if isfinite(value := float(text))] for cells in of.values()]
     except ValueError:
         return None
-    spans = [max(held) - min(held) for held in values if held]
-    every = {value for held in values for value in held}
+    spans = [max(numbers) - min(numbers) for numbers in values if numbers]
+    every = {value for numbers in values for value in numbers}
     if len(every) <= CLASSES[-1]:
         return None
     low, high = min(every), max(every)
@@ -195,7 +195,7 @@ def _numbers(texts: Sequence[str], subjects: Sequence[str]) -> Numbers | None:
 
 def _is_steady(texts: Sequence[str], subjects: Sequence[str]) -> bool:
     of = _by_person(texts, subjects)
-    return bool(of) and sum(len(held) == 1 for held in of.values()) >= STEADY * len(of)
+    return bool(of) and sum(len(cells) == 1 for cells in of.values()) >= STEADY * len(of)
 
 
 def _by_person(texts: Sequence[str], subjects: Sequence[str]) -> dict[str, set[str]]:

@@ -38,18 +38,18 @@ def with_images(
     An id is the file's name without folder and ending. Of images in several folders (two alignments) one is used.
     """
     names = set(listed)
-    held = {stem: path for stem, path in folder.by_stem().items() if stem in names or belongs(path)}
-    ids = sorted(names | set(held))
-    if not held:
+    paths = {stem: path for stem, path in folder.by_stem().items() if stem in names or belongs(path)}
+    ids = sorted(names | set(paths))
+    if not paths:
         return ids, {}, ("the folder holds no image of the list: only names were read",)
-    missing = len(names - set(held))
+    missing = len(names - set(paths))
     notes = [f"{missing} images of the list are not in the folder"] if missing else []
     copies = sum(1 for path in folder.images() if belongs(path)) - sum(
-        1 for path in held.values() if belongs(path)
+        1 for path in paths.values() if belongs(path)
     )
     if copies > 0:
         notes.append(f"{copies} images are in several folders: the first by name is used")
-    return ids, {"path": [held.get(name, "") for name in ids]}, tuple(notes)
+    return ids, {"path": [paths.get(name, "") for name in ids]}, tuple(notes)
 
 
 def joined(parts: Sequence[Pairs]) -> Pairs:

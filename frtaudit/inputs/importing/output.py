@@ -33,11 +33,11 @@ def write(known: KnownSet, out: OutputFolder, folder: str) -> None:
         signals.check()
         out.write(*_score_file(known, system, scores))
     if known.samples.subjects is not None and not known.scores:
-        for system, held in known.templates.items():
+        for system, embeddings in known.templates.items():
             signals.check()
             data = io.BytesIO()
-            ids = np.asarray(known.samples.ids, dtype=np.str_)[held.rows]
-            np.savez(data, embedding=held.vectors, image_id=ids)
+            ids = np.asarray(known.samples.ids, dtype=np.str_)[embeddings.rows]
+            np.savez(data, embedding=embeddings.vectors, image_id=ids)
             out.write(f"templates/{file_name(system)}.npz", data.getvalue())
         _write_failures(known, out)
     signals.check()
@@ -104,8 +104,8 @@ def _empty(score: Floats) -> list[str]:
 def _write_failures(known: KnownSet, out: OutputFolder) -> None:
     rows = [
         (known.samples.ids[row], system, reason)
-        for system, held in known.templates.items()
-        for row, reason in sorted(held.failed.items())
+        for system, embeddings in known.templates.items()
+        for row, reason in sorted(embeddings.failed.items())
     ]
     if rows:
         images, systems, reasons = zip(*rows, strict=True)

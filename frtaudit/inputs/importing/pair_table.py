@@ -24,8 +24,8 @@ def pairs_in(
 
     Raises :class:`DataError` for two tables.
     """
-    found = [table for table in tables_in(folder, taken) if table.find(LEFT) and table.find(RIGHT)]
-    chosen = [table for table in found if table.name == options.file] or found
+    candidates = [table for table in tables_in(folder, taken) if table.find(LEFT) and table.find(RIGHT)]
+    chosen = [table for table in candidates if table.name == options.file] or candidates
     if len(chosen) > 1:
         raise DataError(
             "the folder",
@@ -36,17 +36,17 @@ def pairs_in(
         return None, ()
     column = chosen[0].find(SCORE)
     audit = f"frtaudit run audit=scores {typed('cohort.root', str(folder.path(chosen[0].name)))}"
-    said = f"{chosen[0].name}: its pairs are compared, its column {column} is not read; as a system: {audit}"
-    return pairs_of_table(chosen[0], samples), (said,) if column else ()
+    note = f"{chosen[0].name}: its pairs are compared, its column {column} is not read; as a system: {audit}"
+    return pairs_of_table(chosen[0], samples), (note,) if column else ()
 
 
 def pairs_of_table(table: Table, samples: Samples) -> Pairs:
     """The pairs of a table; :class:`DataError` for an image that the set does not hold, or a fold that is no number."""
     columns = table.need(LEFT), table.need(RIGHT)
     texts = [table.texts(column).tolist() for column in columns]
-    found = rows_of([*texts[0], *texts[1]], samples.ids)
+    indices = rows_of([*texts[0], *texts[1]], samples.ids)
     sides = []
-    for column, rows in zip(columns, np.array(found, dtype=np.int32).reshape(2, -1), strict=True):
+    for column, rows in zip(columns, np.array(indices, dtype=np.int32).reshape(2, -1), strict=True):
         lost = np.flatnonzero(rows < 0)
         if lost.size:
             raise DataError(

@@ -123,10 +123,10 @@ class _Machine:
     def _refuse(self, opcode: str, value: Any, at: int) -> None:  # noqa: ANN401  as genops gives it
         plain = self.name.removesuffix(".bin") + PLAIN
         python = "; ".join(CONVERT).format(name=self.name, plain=plain)
-        said = f" {value!r}" if isinstance(value, str) and len(value) < 60 else ""
+        text = f" {value!r}" if isinstance(value, str) and len(value) < 60 else ""
         raise DataError(
             f"{self.name} offset {at}",
-            f"the pickle has opcode {opcode}{said}, which a list of images does not need",
+            f"the pickle has opcode {opcode}{text}, which a list of images does not need",
             f"encoded images and labels; if you trust the file: {python}",
         )
 
@@ -217,7 +217,7 @@ def _latin(data: bytes, where: str) -> bytes:
 
 def ending_of(data: bytes, name: str) -> str:
     """The ending of an image file by its first bytes. Raises :class:`DataError` for what is not an image."""
-    found = next((ending for magic, ending in KINDS if data.startswith(magic)), None)
-    if found is None:
+    suffix = next((ending for magic, ending in KINDS if data.startswith(magic)), None)
+    if suffix is None:
         raise DataError(name, "an entry is not a JPEG, PNG, BMP or WebP image", "encoded images")
-    return found
+    return suffix

@@ -27,9 +27,9 @@ def recognise(folder: Contents, named: str = "") -> tuple[Reader, Evidence]:
             )
         return reader, evidence
     readers = {name: cast("Reader", lookup(GROUP, name, "as")()) for name in names(GROUP)}
-    found = {name: why for name, reader in readers.items() if (why := reader.recognise(folder))}
-    lowest = min((why.rank for why in found.values()), default=0)
-    chosen = {name: why for name, why in found.items() if why.rank == lowest}
+    recognised = {name: why for name, reader in readers.items() if (why := reader.recognise(folder))}
+    lowest = min((why.rank for why in recognised.values()), default=0)
+    chosen = {name: why for name, why in recognised.items() if why.rank == lowest}
     if not chosen:
         pickles = folder.ending(*PICKLES)
         if pickles:
@@ -44,9 +44,9 @@ def recognise(folder: Contents, named: str = "") -> tuple[Reader, Evidence]:
         )
         raise DataError(str(folder.root), f"no known layout: {_about(folder)}", accepted)
     if len(chosen) > 1:
-        said = ", ".join(f"{name} ({why.file})" for name, why in chosen.items())
+        layouts = ", ".join(f"{name} ({why.file})" for name, why in chosen.items())
         raise DataError(
-            str(folder.root), f"several layouts: {said}", " or ".join(f"as={name}" for name in chosen)
+            str(folder.root), f"several layouts: {layouts}", " or ".join(f"as={name}" for name in chosen)
         )
     name, evidence = next(iter(chosen.items()))
     return readers[name], evidence

@@ -21,15 +21,15 @@ def schema_words(
     ['schema=gender', "'+schemas.site={column: site, classes: [x, y, z]}'"]
     """
     classes = {name: sorted({*columns[name]} - {""}) for name in groups_among(columns, subjects)}
-    ready = [name for name, own in classes.items() if set(own) <= set(shipped.get(name, ()))]
+    ready = [name for name, labels in classes.items() if set(labels) <= set(shipped.get(name, ()))]
     chosen = ready[0] if len(ready) == 1 else f"[{','.join(ready)}]"
     words = [quote(f"schema={chosen}")] if ready else []
-    words += [_word(name, "classes", listed(own)) for name, own in classes.items() if name not in ready]
-    words += [bins_word(name, held) for name, held in numbers_among(columns, subjects).items()]
+    words += [_word(name, "classes", listed(labels)) for name, labels in classes.items() if name not in ready]
+    words += [bins_word(name, numbers) for name, numbers in numbers_among(columns, subjects).items()]
     return [word for word in words if word]
 
 
-def bins_word(name: str, held: Numbers) -> str:
+def bins_word(name: str, numbers: Numbers) -> str:
     r"""Two groups of a column of numbers, an age: below the middle of their range, and from it on; as above.
 
     A person whose numbers lie on both sides is of the group of most of the images.
@@ -39,13 +39,13 @@ def bins_word(name: str, held: Numbers) -> str:
     >>> bins_word("age in years", Numbers(low=20, high=60, one=False))
     '\'+schemas.age_in_years={column: "age in years", bins: {edges: [40]}, conflicts: majority}\''
     """
-    conflicts = "" if held.one else ", conflicts: majority"
-    return _word(name, "bins", f"{{edges: [{(held.low + held.high) / 2:.0f}]}}{conflicts}")
+    conflicts = "" if numbers.one else ", conflicts: majority"
+    return _word(name, "bins", f"{{edges: [{(numbers.low + numbers.high) / 2:.0f}]}}{conflicts}")
 
 
-def _word(name: str, kind: str, told: str) -> str:
-    """A schema of a column, called as the column is; empty where a spec cannot hold the name or what is ``told``."""
+def _word(name: str, kind: str, text: str) -> str:
+    """A schema of a column, called as the column is; empty where a spec cannot hold the name or what is ``text``."""
     key, column = re.sub(r"\W+", "_", name).strip("_"), listed([name])[1:-1]
-    if not (key.isidentifier() and column and told):
+    if not (key.isidentifier() and column and text):
         return ""
-    return quote(f"+schemas.{key}={{column: {column}, {kind}: {told}}}")
+    return quote(f"+schemas.{key}={{column: {column}, {kind}: {text}}}")

@@ -100,13 +100,13 @@ def described(folder: Contents, name: str) -> str | None:
     if is_converted(name, folder.files):
         return None
     if name.endswith(ARRAYS):
-        held = headers(folder.path(name), name)
-        found = [
+        array_headers = headers(folder.path(name), name)
+        matrices = [
             f"{key or 'array'} {header.shape[0]} x {header.shape[1]}"
-            for key, header in held.items()
+            for key, header in array_headers.items()
             if _is_matrix(header)
         ]
-        return ", ".join(found[:2]) or None
+        return ", ".join(matrices[:2]) or None
     if name.endswith(".parquet"):
         return _described_parquet(folder, name)
     return "a table with numbered columns or lists of numbers" if _is_wide(folder, name) else None
@@ -129,17 +129,17 @@ def _described_parquet(folder: Contents, name: str) -> str | None:
 
 
 def _of_arrays(folder: Contents, name: str, options: Options) -> Vectors | None:
-    held = headers(folder.path(name), name)
-    matrices = [key for key, header in held.items() if _is_matrix(header)]
+    array_headers = headers(folder.path(name), name)
+    matrices = [key for key, header in array_headers.items() if _is_matrix(header)]
     if not matrices:
         return None
     embedding = _one(matrices, EMBEDDING, options.embedding, name, "embedding")
-    rows = held[embedding].shape[0]
-    beside = {key: header for key, header in held.items() if header.shape == (rows,)}
+    rows = array_headers[embedding].shape[0]
+    beside = {key: header for key, header in array_headers.items() if header.shape == (rows,)}
     wanted = {"embedding": embedding}
     for key, names, asked in (("ids", IDS, options.id), ("subjects", SUBJECTS, options.subject)):
-        found = asked if asked in beside else next((text for text in names if text in beside), None)
-        wanted |= {key: found} if found is not None else {}
+        chosen = asked if asked in beside else next((text for text in names if text in beside), None)
+        wanted |= {key: chosen} if chosen is not None else {}
     if "ids" not in wanted:
         wanted |= _only_text(beside, set(wanted.values()))
     if HAS in beside and beside[HAS].dtype.kind == "b":
@@ -159,16 +159,16 @@ def _only_text(beside: dict[str, ArrayHeader], taken: set[str]) -> dict[str, str
     return {"ids": texts[0]} if len(texts) == 1 else {}
 
 
-def _one(found: Sequence[str], names: Sequence[str], asked: str, file: str, option: str) -> str:
+def _one(candidates: Sequence[str], names: Sequence[str], asked: str, file: str, option: str) -> str:
     """The array or column that is meant: the one asked for, the only one, or the first of the known names."""
     if asked:
-        if asked not in found:
-            raise DataError(option, f"{file} has no {asked!r} of rows of numbers", ", ".join(found))
+        if asked not in candidates:
+            raise DataError(option, f"{file} has no {asked!r} of rows of numbers", ", ".join(candidates))
         return asked
-    known = [name for name in names if name in found]
-    if len(found) == 1 or known:
-        return known[0] if known else found[0]
-    raise DataError(file, f"{len(found)} arrays of rows of numbers", choices(option, found))
+    known = [name for name in names if name in candidates]
+    if len(candidates) == 1 or known:
+        return known[0] if known else candidates[0]
+    raise DataError(file, f"{len(candidates)} arrays of rows of numbers", choices(option, candidates))
 
 
 def _texts(values: Array | None) -> list[str] | None:
@@ -196,9 +196,9 @@ def _wide_columns(columns: Sequence[str]) -> list[str]:
     """The longest run of columns that are numbered: f0, f1, ...; none where it is short."""
     runs: dict[str, dict[int, str]] = {}
     for column in columns:
-        found = _NUMBERED.fullmatch(column)
-        if found:
-            runs.setdefault(found["stem"], {})[int(found["number"])] = column
+        match = _NUMBERED.fullmatch(column)
+        if match:
+            runs.setdefault(match["stem"], {})[int(match["number"])] = column
     best = max(runs.values(), key=len, default={})
     numbers = sorted(best)
     whole = numbers == list(range(numbers[0], numbers[0] + len(numbers))) if numbers else False
@@ -219,8 +219,8 @@ def _of_table(table: Table, name: str, options: Options) -> Vectors | None:
         for asked, known in ((options.id, IDS), (options.subject, SUBJECTS))
     )
     rest = replace(table, frame=table.frame.drop(columns=list(taken)))
-    if ids is None and len(found := id_columns(rest)) == 1:
-        (ids,) = found
+    if ids is None and len(candidates := id_columns(rest)) == 1:
+        (ids,) = candidates
     return Vectors(
         file=name,
         vectors=vectors,
@@ -233,9 +233,9 @@ def _of_table(table: Table, name: str, options: Options) -> Vectors | None:
 def id_columns(table: Table) -> list[str]:
     """The columns that name another image file in each row, or else those with another word in each."""
     texts = {name: table.texts(name).tolist() for name in table.columns}
-    distinct = {name: held for name, held in texts.items() if len(set(held)) == len(held) and all(held)}
-    images = [name for name, held in distinct.items() if all(text.lower().endswith(IMAGES) for text in held)]
-    return images or [name for name, held in distinct.items() if all(map(_no_number, held))]
+    distinct = {name: ids for name, ids in texts.items() if len(set(ids)) == len(ids) and all(ids)}
+    images = [name for name, ids in distinct.items() if all(text.lower().endswith(IMAGES) for text in ids)]
+    return images or [name for name, ids in distinct.items() if all(map(_no_number, ids))]
 
 
 def _column(table: Table, name: str | None) -> list[str] | None:

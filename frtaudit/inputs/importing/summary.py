@@ -15,7 +15,7 @@ SHOWN = 6  # classes of a group
 
 def lines_of(known: KnownSet, evidence: Evidence) -> list[str]:
     """One line for what it is, and one each for people, pairs, folds, groups, failures, systems, terms, notes."""
-    said = {
+    facts = {
         "people": _people(known),
         "pairs": _pairs(known),
         "folds": _folds(known),
@@ -26,7 +26,7 @@ def lines_of(known: KnownSet, evidence: Evidence) -> list[str]:
         "terms": known.terms,
     }
     head = f"recognised: {known.title} ({evidence.file}: {evidence.found})"
-    lines = [f"  {name:<{WIDTH}} {text}" for name, text in said.items()]
+    lines = [f"  {name:<{WIDTH}} {text}" for name, text in facts.items()]
     return [head, *lines, *(f"  {'note':<{WIDTH}} {note}" for note in known.notes)]
 
 
@@ -66,13 +66,13 @@ def _ranges(known: KnownSet) -> dict[str, str]:
     """How a column of numbers, an age, becomes groups: nothing where there is none, or its name needs quotes."""
     if known.samples.subjects is None:
         return {}
-    found = numbers_among(known.samples.columns, known.samples.subjects)
-    said = [
-        f"{name} ({held.low:g} to {held.high:g}) becomes groups by {word}"
-        for name, held in found.items()
-        if (word := bins_word(name, held))
+    ranges = numbers_among(known.samples.columns, known.samples.subjects)
+    texts = [
+        f"{name} ({numbers.low:g} to {numbers.high:g}) becomes groups by {word}"
+        for name, numbers in ranges.items()
+        if (word := bins_word(name, numbers))
     ]
-    return {"numbers": "; ".join(said)} if said else {}
+    return {"numbers": "; ".join(texts)} if texts else {}
 
 
 def _classes(known: KnownSet, name: str) -> str:
@@ -87,22 +87,22 @@ def _failures(known: KnownSet) -> str:
     """Failures to acquire of templates, failed comparisons of scores, or how they will be counted."""
     if known.templates:
         total = len(known.samples.ids)
-        lost = {name: total - held.rows.size for name, held in known.templates.items()}
-        said = ", ".join(f"{name}: {count}" for name, count in lost.items())
-        return f"images without a template: {said}"
+        lost = {name: total - embeddings.rows.size for name, embeddings in known.templates.items()}
+        counts = ", ".join(f"{name}: {count}" for name, count in lost.items())
+        return f"images without a template: {counts}"
     if known.scores:
-        said = ", ".join(
+        counts = ", ".join(
             f"{name}: {int(np.isnan(scores.score).sum())}" for name, scores in known.scores.items()
         )
-        return f"comparisons without a score: {said}"
+        return f"comparisons without a score: {counts}"
     return "an image without a template will count as a failure to acquire"
 
 
 def _systems(known: KnownSet) -> str:
     if known.templates:
         return ", ".join(
-            f"{name} ({held.vectors.shape[0]} x {held.vectors.shape[1]})"
-            for name, held in known.templates.items()
+            f"{name} ({embeddings.vectors.shape[0]} x {embeddings.vectors.shape[1]})"
+            for name, embeddings in known.templates.items()
         )
     if known.scores:
         return ", ".join(f"{name} (scores)" for name in known.scores)

@@ -54,17 +54,17 @@ class AgeDb30:
         file = next(name for name in folder.ending(".mat") if _has_splits(folder, name))
         splits = _splits(folder, file)
         sides = tuple([pair[side] for fold in splits for pair in fold[0]] for side in (0, 1))
-        said = [label for fold in splits for label in fold[1]]
+        labels = [label for fold in splits for label in fold[1]]
         ids = sorted({*sides[0], *sides[1]})
-        found = [NAME.fullmatch(name) for name in ids]
-        if not all(found):
-            bad = next(row for row, match in enumerate(found) if not match)
+        matches = [NAME.fullmatch(name) for name in ids]
+        if not all(matches):
+            bad = next(row for row, match in enumerate(matches) if not match)
             raise DataError(f"{file} image {bad + 1}", "not a name of AgeDB", "number_Name_age_gender")
-        held = [match.groupdict() for match in found if match]
+        parts = [match.groupdict() for match in matches if match]
         paths = folder.by_stem()
         columns = {
-            "gender": [GENDERS[row["gender"].lower()] for row in held],
-            "age": [row["age"] for row in held],
+            "gender": [GENDERS[row["gender"].lower()] for row in parts],
+            "age": [row["age"] for row in parts],
         }
         fold = np.repeat(np.arange(len(splits)), [len(pairs) for pairs, _ in splits]).astype(np.int16)
         return KnownSet(
@@ -73,7 +73,7 @@ class AgeDb30:
             terms=TERMS,
             samples=Samples(
                 ids=ids,
-                subjects=[row["who"] for row in held],
+                subjects=[row["who"] for row in parts],
                 columns={**columns, **({"path": [paths.get(name, "") for name in ids]} if paths else {})},
                 groups=("gender",),
             ),
@@ -81,7 +81,7 @@ class AgeDb30:
                 file,
                 (sides[0], sides[1]),
                 ids,
-                mated=np.array(said) > 0 if len(said) == len(sides[0]) else None,
+                mated=np.array(labels) > 0 if len(labels) == len(sides[0]) else None,
                 fold=fold,
             ),
             notes=("age is given for each image, not for each person: bins of age would group images",),
@@ -93,8 +93,8 @@ def _has_splits(folder: Contents, name: str) -> bool:
 
     try:
         data = _data(folder, name)
-        found = scipy.io.whosmat(cast("Any", io.BytesIO(data))) if data.startswith(MATLAB) else []
-        return any(variable == VARIABLE for variable, _, _ in found)
+        variables = scipy.io.whosmat(cast("Any", io.BytesIO(data))) if data.startswith(MATLAB) else []
+        return any(variable == VARIABLE for variable, _, _ in variables)
     except (*_UNREADABLE, scipy.io.matlab.MatReadError):
         return False
 
@@ -145,10 +145,10 @@ def _fold(cell: Any) -> Fold:  # noqa: ANN401  a Matlab structure
     images, labels = record[0], [np.asarray(part).ravel() for part in list(record)[1:]]
     names = [[_name(image) for image in row] for row in images[:2]]
     pairs = list(zip(names[0], names[1], strict=True))
-    said = next(
+    chosen = next(
         (part for part in labels if part.size == len(pairs) and part.dtype.kind in "iuf"), np.empty(0)
     )
-    return pairs, [int(label) for label in said]
+    return pairs, [int(label) for label in chosen]
 
 
 def _name(image: Any) -> str:  # noqa: ANN401  a Matlab structure of name and age

@@ -125,7 +125,7 @@ def _people(table: Table, ids: list[str]) -> tuple[list[str], dict[str, list[str
 
 def _systems(table: Table) -> Mapping[str, Floats]:
     """Columns of numbers that BFW does not define."""
-    found: dict[str, Floats] = {}
+    scores: dict[str, Floats] = {}
     for name in table.columns:
         if name.lower() in {*NEEDED, *OTHERS}:
             continue
@@ -135,7 +135,7 @@ def _systems(table: Table) -> Mapping[str, Floats]:
             )
         except ValueError:
             continue
-        found[name.lower()] = np.where(np.isfinite(score), score, np.nan)
-    if not found:
+        scores[name.lower()] = np.where(np.isfinite(score), score, np.nan)
+    if not scores:
         raise DataError(table.name, "no column of scores", "a column of cosines for each system")
-    return found
+    return scores

@@ -56,7 +56,7 @@ class BobDatabase:
         columns = {name: [rows[text].get(name, "") for text in ids] for name in names}
         people = [rows[text]["subject_id"] for text in ids]
         several = len(sides[0]) - len({template for template, _ in sides[0]})
-        pairs, said = _pairs(folder, part, sides, ids)
+        pairs, pair_note = _pairs(folder, part, sides, ids)
         note = f"{several} enrolled images share a template: each image is compared separately"
         return KnownSet(
             name="bob_database",
@@ -64,18 +64,18 @@ class BobDatabase:
             terms=TERMS,
             samples=Samples(ids=ids, subjects=people, columns=columns, groups=groups_among(columns, people)),
             pairs=pairs,
-            notes=(said, *((note,) if several else ())),
+            notes=(pair_note, *((note,) if several else ())),
         )
 
 
 def _parts(folder: Contents) -> list[str]:
     """Folders that hold both tables."""
-    found = []
+    parts = []
     for name in folder.texts(".csv"):
         above = name.removesuffix(ENROLLING)
         if above != name and all(_is_table(folder, above + other) for other in (ENROLLING, PROBING)):
-            found.append(above)
-    return found
+            parts.append(above)
+    return parts
 
 
 def _is_table(folder: Contents, name: str) -> bool:
@@ -95,8 +95,8 @@ def _rows(table: Table, rows: dict[str, dict[str, str]]) -> Side:
         name: table.texts(name).tolist() for name in table.columns if name not in {*ID, *PERSON, *TEMPLATE}
     }
     for row, (name, who) in enumerate(zip(ids, people, strict=True)):
-        said = {"subject_id": who, **{column: texts[row] for column, texts in others.items()}}
-        if rows.setdefault(name, said)["subject_id"] != who:
+        record = {"subject_id": who, **{column: texts[row] for column, texts in others.items()}}
+        if rows.setdefault(name, record)["subject_id"] != who:
             raise DataError(table.place(row), "an image of two subjects", "one subject for each image")
     return list(zip(templates, ids, strict=True))
 

@@ -41,7 +41,7 @@ class TwoLines:
                 "both 0, or neither",
             )
         mated = labels[::2] > 0
-        fold, said = positional_folds(mated)
+        fold, fold_note = positional_folds(mated)
         sides = images[::2], images[1::2]
         ids, columns, notes = with_images(images, folder, lambda _: False)
         name = "calfw" if labels.max() > 1 else "cplfw"
@@ -51,31 +51,31 @@ class TwoLines:
             terms=RESEARCH,
             samples=Samples(ids=ids, subjects=[image.rpartition("_")[0] for image in ids], columns=columns),
             pairs=pairs_of(file, sides, ids, step=2, mated=mated, fold=fold),
-            notes=(said, *notes),
+            notes=(fold_note, *notes),
         )
 
 
 def _is_list(head: list[str]) -> bool:
-    found = [LINE.fullmatch(line) for line in head[:ENOUGH]]
-    if len(found) < ENOUGH or not all(found):
+    matches = [LINE.fullmatch(line) for line in head[:ENOUGH]]
+    if len(matches) < ENOUGH or not all(matches):
         return False
-    (one, first), (other, second) = (
-        (match["image"], int(match["label"][:9])) for match in found[:2] if match
+    (name, first), (other, second) = (
+        (match["image"], int(match["label"][:9])) for match in matches[:2] if match
     )
-    people = {stem(image).rpartition("_")[0] for image in (one, other)}
-    return bool(first and second and len(people) == 1 and NUMBERED.fullmatch(stem(one)))
+    people = {stem(image).rpartition("_")[0] for image in (name, other)}
+    return bool(first and second and len(people) == 1 and NUMBERED.fullmatch(stem(name)))
 
 
 def _rows(file: str, lines: list[str]) -> list[tuple[str, int]]:
     """Image id and label of each line."""
     rows = []
     for number, line in enumerate(lines, 1):
-        found = LINE.fullmatch(line)
-        if found is None or not NUMBERED.fullmatch(stem(found["image"])):
+        match = LINE.fullmatch(line)
+        if match is None or not NUMBERED.fullmatch(stem(match["image"])):
             raise DataError(
                 f"{file} line {number}", "not an image and a label", "name_number.jpg, a space, a label"
             )
-        rows.append((stem(found["image"]), min(int(found["label"][:9]), 99)))
+        rows.append((stem(match["image"]), min(int(match["label"][:9]), 99)))
     if len(rows) % 2:
         raise DataError(file, f"{len(rows)} lines", "an even number: two lines for each pair")
     return rows

@@ -44,16 +44,16 @@ class Cfp:
         kinds = sorted({_match(name)["kind"] for name in splits})
         kind = options.chosen(kinds, "protocols")
         images = {pose: _images(folder, file) for pose, file in _lists(folder).items()}
-        rows = {name: row for held in images.values() for name, row in held.values()}
+        rows = {name: row for by_number in images.values() for name, row in by_number.values()}
         ids = sorted(rows)
         parts = []
         for name in (text for text in splits if _match(text)["kind"] == kind):
-            found = _match(name)
+            fields = _match(name)
             sides = _sides(folder, name, [images.get(pose, {}) for pose in SIDES[kind]])
             size = len(sides[0])
-            said = np.full(size, found["said"] == "same")
-            fold = np.full(size, int(found["fold"]) - 1, dtype=np.int16)
-            parts.append(pairs_of(name, sides, ids, mated=said, fold=fold))
+            mated = np.full(size, fields["said"] == "same")
+            fold = np.full(size, int(fields["fold"]) - 1, dtype=np.int16)
+            parts.append(pairs_of(name, sides, ids, mated=mated, fold=fold))
         return KnownSet(
             name=f"cfp_{kind.lower()}",
             title=f"CFP, {kind}",
@@ -69,19 +69,19 @@ class Cfp:
 
 
 def _match(name: str) -> dict[str, str]:
-    found = SPLIT.fullmatch(name)
-    return found.groupdict() if found else {}
+    match = SPLIT.fullmatch(name)
+    return match.groupdict() if match else {}
 
 
 def _lists(folder: Contents) -> dict[str, str]:
     """Pose to the file that numbers its images."""
-    found: dict[str, str] = {}
+    lists: dict[str, str] = {}
     for name in folder.texts(".txt"):
         head = folder.head(name)
         first = LIST.fullmatch(head[0]) if head else None
         if first and first["number"] == "1":
-            found.setdefault(first["pose"], name)
-    return found
+            lists.setdefault(first["pose"], name)
+    return lists
 
 
 def _is_pairs(head: Sequence[str]) -> bool:
@@ -93,12 +93,12 @@ def _images(folder: Contents, file: str) -> dict[int, tuple[str, str]]:
     rows: dict[int, tuple[str, str]] = {}
     paths = {"/".join(PurePosixPath(name).with_suffix("").parts[-3:]): name for name in folder.images()}
     for number, line in enumerate(folder.lines(file), 1):
-        found = LIST.fullmatch(line)
-        if found is None or int(found["number"]) != number:
+        match = LIST.fullmatch(line)
+        if match is None or int(match["number"]) != number:
             raise DataError(
                 f"{file} line {number}", "not a number and a path", f"{number} ../Data/Images/ID/POSE/NN.jpg"
             )
-        name = f"{found['who']}/{found['pose']}/{found['image']}"
+        name = f"{match['who']}/{match['pose']}/{match['image']}"
         rows[number] = (name, paths.get(name, ""))
     return rows
 
@@ -108,11 +108,11 @@ def _sides(
 ) -> tuple[list[str], list[str]]:
     sides: tuple[list[str], list[str]] = ([], [])
     for number, line in enumerate(folder.lines(file), 1):
-        found = PAIR.fullmatch(line)
-        if found is None or any(int(found[side + 1]) not in images[side] for side in (0, 1)):
+        match = PAIR.fullmatch(line)
+        if match is None or any(int(match[side + 1]) not in images[side] for side in (0, 1)):
             raise DataError(
                 f"{file} line {number}", "not a pair of numbers of the lists", "a,b: numbers from 1"
             )
         for side in (0, 1):
-            sides[side].append(images[side][int(found[side + 1])][0])
+            sides[side].append(images[side][int(match[side + 1])][0])
     return sides

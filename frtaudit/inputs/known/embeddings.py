@@ -34,37 +34,37 @@ class EmbeddingFolder:
     def recognise(self, folder: Contents) -> Evidence | None:
         """A file of rows of numbers."""
         for name in folder.ending(*KINDS):
-            said = described(folder, name)
-            if said:
-                return Evidence(file=name, found=said, rank=1)
+            description = described(folder, name)
+            if description:
+                return Evidence(file=name, found=description, rank=1)
         return None
 
     def read(self, folder: Contents, options: Options) -> KnownSet:
         """The images of the table, or those that the embeddings name, with their people and groups."""
-        held = systems_in(folder, options)
-        held = [row_ids(vectors, folder, options) for vectors in held]
-        chosen = _table(folder, held, options)
-        ids = chosen.ids if chosen else _named(held)
-        subjects, said = _people(folder, chosen, held, ids, options)
+        systems = systems_in(folder, options)
+        systems = [row_ids(vectors, folder, options) for vectors in systems]
+        chosen = _table(folder, systems, options)
+        ids = chosen.ids if chosen else _named(systems)
+        subjects, origin = _people(folder, chosen, systems, ids, options)
         columns = chosen.columns() if chosen else {}
         if folder.images():
             columns["path"] = _paths(folder, ids)
         samples = Samples(ids=ids, subjects=subjects, columns=columns, groups=groups_among(columns, subjects))
-        taken = [*(vectors.file for vectors in held), *([chosen.table.name] if chosen else [])]
+        taken = [*(vectors.file for vectors in systems), *([chosen.table.name] if chosen else [])]
         pairs, scored = pairs_in(folder, samples, taken, options)
         known = KnownSet(
             name="embeddings",
-            title=f"embeddings of {len(held)} {'system' if len(held) == 1 else 'systems'}",
+            title=f"embeddings of {len(systems)} {'system' if len(systems) == 1 else 'systems'}",
             terms=UNKNOWN,
             samples=samples,
             pairs=pairs,
             notes=(
-                f"people: {said}",
+                f"people: {origin}",
                 *([f"table of images: {chosen.table.name}, column {chosen.id}"] if chosen else []),
                 *scored,
             ),
         )
-        return attached(known, held)
+        return attached(known, systems)
 
 
 def _paths(folder: Contents, ids: Sequence[str]) -> list[str]:
@@ -73,23 +73,23 @@ def _paths(folder: Contents, ids: Sequence[str]) -> list[str]:
     return [images[row] if row >= 0 else "" for row in rows_of(ids, images)]
 
 
-def _named(held: Sequence[Vectors]) -> list[str]:
+def _named(systems: Sequence[Vectors]) -> list[str]:
     """The ids of all systems, in order of first appearance."""
-    nameless = [vectors for vectors in held if vectors.ids is None]
+    nameless = [vectors for vectors in systems if vectors.ids is None]
     if nameless:
         raise DataError(
             nameless[0].file,
             f"{len(nameless[0].vectors)} rows without ids, and no table with as many rows",
             "an array of image ids, or table=FILE",
         )
-    return list(dict.fromkeys(name for vectors in held for name in vectors.ids or ()))
+    return list(dict.fromkeys(name for vectors in systems for name in vectors.ids or ()))
 
 
-def _table(folder: Contents, held: Sequence[Vectors], options: Options) -> ImageTable | None:
+def _table(folder: Contents, systems: Sequence[Vectors], options: Options) -> ImageTable | None:
     """The table of images: the named one, the one whose rows or ids match, or the rest of a wide table."""
-    taken = [vectors.file for vectors in held]
-    ids = next((vectors.ids for vectors in held if vectors.ids is not None), None)
-    rows = held[0].vectors.shape[0]
+    taken = [vectors.file for vectors in systems]
+    ids = next((vectors.ids for vectors in systems if vectors.ids is not None), None)
+    rows = systems[0].vectors.shape[0]
     tables = (
         [options_table]
         if (options_table := asked_table(folder, options))
@@ -99,8 +99,8 @@ def _table(folder: Contents, held: Sequence[Vectors], options: Options) -> Image
         accepted = choices("table", [table.name for table in tables])
         raise DataError("the folder", f"{len(tables)} tables of the images", accepted)
     if not tables:
-        own = next((vectors.table for vectors in held if vectors.table is not None), None)
-        return None if own is None else image_table(own, ids, options)
+        rest = next((vectors.table for vectors in systems if vectors.table is not None), None)
+        return None if rest is None else image_table(rest, ids, options)
     return image_table(tables[0], ids, options)
 
 
@@ -118,20 +118,24 @@ def _fitting(tables: Sequence[Table], ids: Sequence[str] | None, rows: int) -> l
 
 
 def _people(
-    folder: Contents, chosen: ImageTable | None, held: Sequence[Vectors], ids: Sequence[str], options: Options
+    folder: Contents,
+    chosen: ImageTable | None,
+    systems: Sequence[Vectors],
+    ids: Sequence[str],
+    options: Options,
 ) -> tuple[list[str], str]:
     """The subject of each image, and where it is from."""
     if chosen is not None and chosen.subjects is not None:
         return chosen.subjects, f"column {chosen.subject}"
-    for vectors in held:
+    for vectors in systems:
         if vectors.subjects is not None and vectors.ids is not None:
             known = dict(zip(vectors.ids, vectors.subjects, strict=True))
             if set(ids) <= set(known):
                 return [known[name] for name in ids], f"array of {vectors.file}"
     if options.subject not in ("", FOLDER):
-        found = f"no table and no array of the images has {options.subject!r}"
-        raise DataError("subject", found, "table=FILE beside it, or subject=folder")
-    for said, names in (
+        problem = f"no table and no array of the images has {options.subject!r}"
+        raise DataError("subject", problem, "table=FILE beside it, or subject=folder")
+    for origin, names in (
         ("folder of the path in the id", ids),
         ("folder of the image", _paths(folder, ids)),
     ):
@@ -139,9 +143,9 @@ def _people(
         if all(above) and len(set(above)) > 1:
             if chosen is not None and options.subject != FOLDER:
                 _check_alone(chosen, above)
-            return above, said
+            return above, origin
     columns_found = f", one of {column_names(chosen.table.columns)}" if chosen else ""
-    where = chosen.table.name if chosen else held[0].file
+    where = chosen.table.name if chosen else systems[0].file
     accepted = f"subject=COLUMN{columns_found}, or table=FILE"
     raise DataError(where, "no subject ids of the images", accepted)
 
@@ -161,5 +165,5 @@ def _check_alone(chosen: ImageTable, folders: Sequence[str]) -> None:
 
     columns = [name for name, texts in chosen.columns().items() if could_be(texts)]
     if columns:
-        found = f"people could be the {n_folders} folders of the images, or a column"
-        raise DataError(chosen.table.name, found, choices("subject", [FOLDER, *columns]))
+        problem = f"people could be the {n_folders} folders of the images, or a column"
+        raise DataError(chosen.table.name, problem, choices("subject", [FOLDER, *columns]))

@@ -28,11 +28,11 @@ class FeatureList:
 
     def recognise(self, folder: Contents) -> Evidence | None:
         """A file of lines ``path number number ...``, and one whose lines end with 0 or 1, half as many."""
-        found = _files(folder)
+        files = _files(folder)
         return (
             None
-            if found is None
-            else Evidence(file=found[0], found=f"a path and numbers a line; labels in {found[1]}")
+            if files is None
+            else Evidence(file=files[0], found=f"a path and numbers a line; labels in {files[1]}")
         )
 
     def read(self, folder: Contents, options: Options) -> KnownSet:  # noqa: ARG002  readers share a signature
@@ -45,7 +45,7 @@ class FeatureList:
         ids = list(dict.fromkeys(paths))
         number = {name: row for row, name in enumerate(ids)}
         rows = np.array([number[path] for path in paths], dtype=np.int32)
-        fold, said = positional_folds(mated)
+        fold, fold_note = positional_folds(mated)
         lines = np.arange(1, mated.size + 1, dtype=np.int64)
         pairs = Pairs(file=labels, probe=rows[::2], reference=rows[1::2], lines=lines, mated=mated, fold=fold)
         subjects, who = people_by_path(ids, pairs, mated)
@@ -56,7 +56,7 @@ class FeatureList:
             terms="those of the set that it was made from: mostly research only",
             samples=Samples(ids=ids, subjects=subjects),
             pairs=pairs,
-            notes=(said, who, MEAN),
+            notes=(fold_note, who, MEAN),
         )
         return attached(
             known, [Vectors(file=features, vectors=vectors[first], ids=[paths[row] for row in first])]
@@ -76,10 +76,10 @@ def people_by_path(paths: Sequence[str], pairs: Pairs, mated: Flags) -> tuple[li
         "the folder": [place.parent.name for place in places],
         "the name of the file without its number": [place.stem.rpartition("_")[0] for place in places],
     }
-    for said, names in ways.items():
+    for part, names in ways.items():
         texts = np.array(names, dtype=object)
         if all(names) and np.array_equal(texts[pairs.probe] == texts[pairs.reference], mated):
-            return names, f"people: {said}, which agrees with every label"
+            return names, f"people: {part}, which agrees with every label"
     return None, "people: no part of the paths agrees with all labels"
 
 

@@ -51,11 +51,11 @@ class FrteLogs:
         ids = sorted({side for row in rows for side in row[:2]})
         number = {name: place for place, name in enumerate(ids)}
         images = _images(folder)
-        people, said = _people(folder, ids, images, options)
+        people, people_note = _people(folder, ids, images, options)
         lost = {row: code for row, (_, _, _, code, _) in enumerate(rows) if code}
         score = np.array([np.nan if row in lost else value for row, (_, _, value, _, _) in enumerate(rows)])
         failed = {name: code for name, (_, code) in images.items() if code}
-        notes = [said, f"{len(lost)} comparisons failed: {_counted(lost.values())}"]
+        notes = [people_note, f"{len(lost)} comparisons failed: {_counted(lost.values())}"]
         if failed:
             notes.append(f"{len(failed)} templates were not created: {_counted(failed.values())}")
         system = (folder.root.name if places == {""} else places.pop().rpartition("/")[2]) or "system"
@@ -99,13 +99,13 @@ def _counted(codes: Iterable[int]) -> str:
 def _logs(folder: Contents, header: Sequence[str]) -> list[str]:
     """Logs with this header, their parts in order; a header may name a column more than its rows have."""
     logs = [name for name in folder.files if LOG.fullmatch(name)]
-    found = [
+    matching = [
         name
         for name in logs
         if folder.head(name) and tuple(folder.head(name)[0].split()[: len(header)]) == tuple(header)
     ]
     return sorted(
-        found,
+        matching,
         key=lambda name: (
             name.rpartition(".log")[0],
             int(name.rpartition(".")[2]) if name[-1].isdecimal() else -1,
@@ -141,14 +141,14 @@ def _id(template: str) -> str:
 
 def _images(folder: Contents) -> dict[str, tuple[str, int]]:
     """Id to its image and to the return code of its template."""
-    found: dict[str, tuple[str, int]] = {}
+    images: dict[str, tuple[str, int]] = {}
     for name in _logs(folder, ENROL):
         for number, line in enumerate(folder.lines(name)[1:], 2):
             fields = line.split()
             if len(fields) < len(ENROL) or not CODE.fullmatch(fields[3]):
                 raise DataError(f"{name} line {number}", f"{len(fields)} fields", " ".join(ENROL))
-            found[_id(fields[0])] = (fields[1], int(fields[3]))
-    return found
+            images[_id(fields[0])] = (fields[1], int(fields[3]))
+    return images
 
 
 def _starts(folder: Contents, files: Sequence[str]) -> tuple[tuple[int, str], ...]:
@@ -163,17 +163,17 @@ def _people(
     table = asked_table(folder, options)
     files = [images.get(name, (name, 0))[0] for name in ids]
     if table is not None:
-        found = image_table(table, ids, options)
-        if found.subjects is None:
+        people_table = image_table(table, ids, options)
+        if people_table.subjects is None:
             raise DataError(table.name, "no column of subject ids", "subject=COLUMN")
-        by_id, by_file = rows_of(ids, found.ids), rows_of(files, found.ids)
+        by_id, by_file = rows_of(ids, people_table.ids), rows_of(files, people_table.ids)
         rows = [first if first >= 0 else other for first, other in zip(by_id, by_file, strict=True)]
-        people = [found.subjects[row] if row >= 0 else "" for row in rows]
+        people = [people_table.subjects[row] if row >= 0 else "" for row in rows]
         if not all(people):
             raise DataError(
                 table.name, f"{people.count('')} templates are not in the table", "a row for each"
             )
-        return people, f"people: column {found.subject} of {table.name}"
+        return people, f"people: column {people_table.subject} of {table.name}"
     names = [
         MEDS.fullmatch(stem(file)) or MEDS.fullmatch(name) for name, file in zip(ids, files, strict=True)
     ]

@@ -24,11 +24,11 @@ class Ijb:
 
     def recognise(self, folder: Contents) -> Evidence | None:
         """Lines ``1.jpg template medium``, and lines ``template template label`` of such templates."""
-        found = _files(folder)
+        files = _files(folder)
         return (
             None
-            if found is None
-            else Evidence(file=found[0], found=f"images by template and medium; pairs in {found[1]}")
+            if files is None
+            else Evidence(file=files[0], found=f"images by template and medium; pairs in {files[1]}")
         )
 
     def read(self, folder: Contents, options: Options) -> KnownSet:  # noqa: ARG002  readers share a signature
@@ -45,7 +45,7 @@ class Ijb:
                 f"{file} line {int(wrong[0]) + 1}", "the label is neither 1 nor 0", "1 mated, 0 non-mated"
             )
         ids = [str(number) for number in templates.tolist()]
-        people, said = _people(folder, ids)
+        people, people_note = _people(folder, ids)
         columns = {
             "images": [str(number) for number in count.tolist()],
             "media": [str(number) for number in np.unique(media, return_counts=True)[1].tolist()],
@@ -62,7 +62,7 @@ class Ijb:
                 lines=np.arange(1, labels.size + 1, dtype=np.int64),
                 mated=labels == 1,
             ),
-            notes=(said, RULE),
+            notes=(people_note, RULE),
         )
 
 

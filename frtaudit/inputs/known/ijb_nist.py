@@ -103,4 +103,4 @@ def _majority(people: list[str], texts: list[str]) -> dict[str, str]:
     for who, text in zip(people, texts, strict=True):
         if text:
             counts[who][text] += 1
-    return {who: min(held, key=lambda text: (-held[text], text)) for who, held in counts.items()}
+    return {who: min(counter, key=lambda text: (-counter[text], text)) for who, counter in counts.items()}

@@ -35,7 +35,7 @@ class ImageMemory:
         sets = _sets(folder)
         chosen = options.chosen(list(sets), "sets")
         mated = np.asarray(arrays(folder.path(chosen), chosen, {"": ""})[""], dtype=np.bool_)
-        fold, said = positional_folds(mated)
+        fold, fold_note = positional_folds(mated)
         rows = np.arange(mated.size, dtype=np.int32)
         return KnownSet(
             name="image_memory",
@@ -50,14 +50,14 @@ class ImageMemory:
                 mated=mated,
                 fold=fold,
             ),
-            notes=(said, IMAGES),
+            notes=(fold_note, IMAGES),
         )
 
 
 def _sets(folder: Contents) -> dict[str, int]:
     """Lists of labels to their number, where images of twice that number are described beside or below them."""
     counts = {name: _images(folder, name) for name in folder.ending(CONF)}
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for name in folder.ending(LIST):
         header = headers(folder.path(name), name)[""]
         above = name.removesuffix(LIST)
@@ -67,15 +67,15 @@ def _sets(folder: Contents) -> dict[str, int]:
             if conf.startswith((f"{above}/", f"{name.rpartition('/')[0]}/mem"))
         ]
         if header.dtype.kind == "b" and len(header.shape) == 1 and 2 * header.shape[0] in beside:
-            found[name] = header.shape[0]
-    return found
+            sizes[name] = header.shape[0]
+    return sizes
 
 
 def _images(folder: Contents, name: str) -> int:
     """The number of images in a description, 0 if it is not a description."""
     try:
-        held: Any = json.loads("\n".join(folder.head(name)))
-        shape = held["shape"]
+        description: Any = json.loads("\n".join(folder.head(name)))
+        shape = description["shape"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return 0
     fits = (

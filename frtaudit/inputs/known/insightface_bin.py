@@ -42,7 +42,7 @@ class InsightfaceBin:
         file = options.chosen(_files(folder), "sets")
         path = folder.path(file)
         places, mated = read_pickled_images(path, file)
-        fold, said = positional_folds(mated)
+        fold, fold_note = positional_folds(mated)
         ids = [f"{row:06d}" for row in range(len(places))]
         rows = np.arange(mated.size, dtype=np.int32)
         return KnownSet(
@@ -58,14 +58,14 @@ class InsightfaceBin:
                 mated=mated,
                 fold=fold,
             ),
-            notes=(said, f"sha256 {sha256_file(path)}: several files of one name are in use", FLIPPED),
+            notes=(fold_note, f"sha256 {sha256_file(path)}: several files of one name are in use", FLIPPED),
             held=partial(_images, folder, file, places, ids),
         )
 
 
 def _files(folder: Contents) -> list[str]:
-    found = [name for name in folder.ending(".bin") if is_image_pickle(folder.path(name))]
-    return [name for name in found if name.removesuffix(".bin") + PLAIN not in folder.files]
+    pickles = [name for name in folder.ending(".bin") if is_image_pickle(folder.path(name))]
+    return [name for name in pickles if name.removesuffix(".bin") + PLAIN not in folder.files]
 
 
 def _images(folder: Contents, file: str, places: list[Stored], ids: list[str]) -> Iterator[tuple[str, bytes]]:

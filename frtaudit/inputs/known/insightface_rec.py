@@ -121,8 +121,8 @@ def _record(data: mmap.mmap, offset: int, where: str) -> tuple[tuple[float, ...]
     magic, packed = START.unpack_from(data, offset)
     size, at = packed & LENGTH, offset + START.size
     if magic != MAGIC or packed >> PART:
-        found = "a record in several parts" if magic == MAGIC else "no record begins there"
-        raise DataError(where, found, "the offset of a whole record")
+        problem = "a record in several parts" if magic == MAGIC else "no record begins there"
+        raise DataError(where, problem, "the offset of a whole record")
     flag, label, _, _ = LABELS.unpack_from(data, at)
     start = at + LABELS.size + 4 * flag
     if start > at + size or at + size > len(data):

@@ -85,8 +85,8 @@ def _belongs(path: str) -> bool:
 
 def _lists(folder: Contents) -> dict[str, tuple[int, ...]]:
     """Lists in LFW's layout: the counts of their first lines."""
-    found = {name: _counts(folder.head(name)) for name in folder.texts(".txt")}
-    return {name: counts for name, counts in found.items() if counts}
+    by_name = {name: _counts(folder.head(name)) for name in folder.texts(".txt")}
+    return {name: counts for name, counts in by_name.items() if counts}
 
 
 def _counts(head: list[str]) -> tuple[int, ...]:

@@ -28,7 +28,7 @@ class Meds:
         """One sample for each image; duplicates are read once."""
         paths = {name: path for name, path in folder.by_stem().items() if NAME.fullmatch(name)}
         ids = sorted(paths)
-        parts = [found.groupdict() for name in ids if (found := NAME.fullmatch(name))]
+        parts = [match.groupdict() for name in ids if (match := NAME.fullmatch(name))]
         people = [part["who"] for part in parts]
         single = sum(people.count(who) == 1 for who in set(people))
         return KnownSet(

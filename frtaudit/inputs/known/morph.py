@@ -67,11 +67,11 @@ def _file(folder: Contents) -> str | None:
 
 def _conflicts(people: list[str], columns: dict[str, list[str]]) -> list[tuple[str, int]]:
     """Columns that are of a person, and how many people have several values."""
-    found = []
+    conflicts = []
     for name in ("gender", "race", "dob"):
         of: dict[str, set[str]] = {}
         for who, text in zip(people, columns.get(name, []), strict=False):
             of.setdefault(who, set()).add(text)
         count = sum(len(texts) > 1 for texts in of.values())
-        found += [(name, count)] if count else []
-    return found
+        conflicts += [(name, count)] if count else []
+    return conflicts

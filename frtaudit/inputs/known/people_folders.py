@@ -46,11 +46,11 @@ class PeopleFolders:
         if len(set(names)) < MIN_PEOPLE:
             raise DataError(str(folder.root), "images of one person", "images of two people or more")
         single = sum(1 for count in Counter(names).values() if count == 1)
-        said = f"{single} people have one image: they are in non-mated comparisons only"
+        single_note = f"{single} people have one image: they are in non-mated comparisons only"
         return KnownSet(
             name="people",
             title="a folder of people",
             terms=UNKNOWN,
             samples=Samples(ids=ids, subjects=names, columns=columns),
-            notes=tuple(text for text in (note, said if single else "") if text),
+            notes=tuple(text for text in (note, single_note if single else "") if text),
         )

@@ -69,13 +69,13 @@ class Rfw:
 
 def _lists(folder: Contents) -> dict[str, str]:
     """Race to its list of pairs."""
-    found: dict[str, str] = {}
+    lists: dict[str, str] = {}
     for name in folder.texts(".txt"):
         head = folder.head(name)
         race = next(iter(_races_in(name)), "")
         if race and len(head) > 1 and all(LINE.fullmatch(line.rstrip()) for line in head[:2]):
-            found.setdefault(race, name)
-    return dict(sorted(found.items()))
+            lists.setdefault(race, name)
+    return dict(sorted(lists.items()))
 
 
 def _races_in(name: str) -> list[str]:

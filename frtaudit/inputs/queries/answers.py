@@ -33,12 +33,12 @@ def with_answers(faces: Faces, table: Table) -> Faces:
                 table.place(int(astray[0])), "the face belongs to another query", "that of the list"
             )
     given = np.flatnonzero(answers != UNSAID)
-    told = np.array(faces.annotated)
+    annotated = np.array(faces.annotated)
     first = pd.Series(answers[given]).groupby(row[given]).transform("first").to_numpy()
     twice = given[first != answers[given]]
     if twice.size:
         raise DataError(
             table.place(int(twice[0])), "another answer for a face of an earlier line", "one answer per face"
         )
-    told[row[given]] = answers[given]
-    return replace(faces, annotated=told)
+    annotated[row[given]] = answers[given]
+    return replace(faces, annotated=annotated)

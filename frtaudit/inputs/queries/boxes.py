@@ -56,10 +56,10 @@ def boxes_of(table: Table) -> BoxList:
 
 
 def _numbers(table: Table, column: str) -> Floats:
-    found = pd.to_numeric(pd.Series(table.texts(column)), errors="coerce").to_numpy(dtype=np.float64)
-    wrong = np.flatnonzero(~np.isfinite(found))
+    numbers = pd.to_numeric(pd.Series(table.texts(column)), errors="coerce").to_numpy(dtype=np.float64)
+    wrong = np.flatnonzero(~np.isfinite(numbers))
     if wrong.size:
         raise DataError(
             table.place(int(wrong[0])), f"column {column!r} holds no finite number", "a number of pixels"
         )
-    return found
+    return numbers

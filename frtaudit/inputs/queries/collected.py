@@ -91,16 +91,16 @@ def _ledger(read: Mapping[str, Any]) -> list[LedgerEntry]:
         LedgerEntry(code=code, count=count, unit="queries" if code in QUERIES else "images")
         for code, count in sorted(read["images"]["left_out"].items())
     ]
-    for name, one in sorted(read["services"].items()):
-        canaries = one["canaries"]
-        missing = read["pairs"] - one["scores"] - sum(one["refusals"].values())
+    for name, service in sorted(read["services"].items()):
+        canaries = service["canaries"]
+        missing = read["pairs"] - service["scores"] - sum(service["refusals"].values())
         changed = (
-            max((found["apart"] for found in canaries["against_first_round"]), default=0) if canaries else 0
+            max((entry["apart"] for entry in canaries["against_first_round"]), default=0) if canaries else 0
         )
         counted = (
             (MISSING, missing, "comparisons"),
             (CHANGED, changed if canaries and canaries["changed"] else 0, "canary comparisons"),
-            (VERSIONS, len(one["versions"]) if len(one["versions"]) > 1 else 0, "versions"),
+            (VERSIONS, len(service["versions"]) if len(service["versions"]) > 1 else 0, "versions"),
         )
         entries += [
             LedgerEntry(code=code, count=n, unit=unit, provider=name) for code, n, unit in counted if n

@@ -21,12 +21,14 @@ def facts_of(read: Mapping[str, Any]) -> dict[str, Json]:
         "images": {
             "found": read["images"]["found"],
             "listed": read["images"]["listed"],
-            "left_out": [_left_out(*item) for item in sorted(read["images"]["left_out"].items())],
+            "left_out": [_left_out(*entry) for entry in sorted(read["images"]["left_out"].items())],
         },
         "queries": read["queries"],
         "faces": read["faces"],
         "pairs": read["pairs"],
-        "services": {name: _service(one, read["pairs"]) for name, one in sorted(read["services"].items())},
+        "services": {
+            name: _service(service, read["pairs"]) for name, service in sorted(read["services"].items())
+        },
     }
 
 
@@ -76,8 +78,8 @@ def _service(read: Mapping[str, Any], pairs: int) -> dict[str, Json]:
     calls = ((COMPARING, read["refusals"]), (LOOKING, read["detection_refusals"]))
     refused: list[Json] = [
         {"call": call, "refusal": split(text)[0], "code": split(text)[1], "count": count}
-        for call, found in calls
-        for text, count in sorted(found.items())
+        for call, refusals in calls
+        for text, count in sorted(refusals.items())
     ]
     by_kind: dict[str, Json] = {
         kind: sum(count for text, count in read["refusals"].items() if split(text)[0] == kind)
@@ -99,10 +101,10 @@ def _canaries(read: Mapping[str, Any]) -> dict[str, Json]:
     """What was found, and of each later round whether it is more than chance."""
     later: list[Json] = [
         {
-            **{name: one[name] for name in ("round", "apart", "open", "p")},
-            "more_than_chance": beyond_chance(one["p"], read["alpha"], read["rounds"]),
+            **{name: entry[name] for name in ("round", "apart", "open", "p")},
+            "more_than_chance": beyond_chance(entry["p"], read["alpha"], read["rounds"]),
         }
-        for one in read["against_first_round"]
+        for entry in read["against_first_round"]
     ]
     names = ("items", "answered", "rounds", "repeats", "noise", "alpha", "power", "least_share_found")
     ways = {name: read["both_ways"][name] for name in ("pairs", "apart", "largest")}

@@ -37,8 +37,8 @@ def faces_of(table: Table) -> tuple[Faces, dict[str, Texts]]:
     face_id, query, perhaps annotation (1 of the query's person, 0 not, -1 not to be known, empty not
     said). Raises :class:`DataError` naming the line: an id that is empty or appears twice, an answer that is none.
     """
-    own = (table.need(FACE), table.need(QUERY))
-    names, queries = (table.texts(column) for column in own)
+    needed = (table.need(FACE), table.need(QUERY))
+    names, queries = (table.texts(column) for column in needed)
     _check(table, names, queries)
     column = table.find(ANNOTATION)
     answers = answers_of(table, column) if column else np.full(names.size, UNSAID, dtype=np.int8)
@@ -51,7 +51,7 @@ def faces_of(table: Table) -> tuple[Faces, dict[str, Texts]]:
         queries=tuple(known),
         annotated=answers[order],
     )
-    taken = {*own, column}
+    taken = {*needed, column}
     return faces, {name: table.texts(name)[order] for name in table.columns if name not in taken}
 
 
@@ -68,14 +68,14 @@ def _check(table: Table, names: Texts, queries: Texts) -> None:
 
 def answers_of(table: Table, column: str) -> npt.NDArray[np.int8]:
     """What a column answers, shape (R,): 1, 0, -1, or -2 for nothing. Raises :class:`DataError` naming the line."""
-    said = [_ANSWERS.get(text.lower()) for text in table.texts(column)]
-    if None in said:
+    answers = [_ANSWERS.get(text.lower()) for text in table.texts(column)]
+    if None in answers:
         raise DataError(
-            table.place(said.index(None)),
+            table.place(answers.index(None)),
             f"column {column!r} holds no answer",
             "1 or yes, 0 or no, -1 or unsure, or nothing",
         )
-    return np.array(said, dtype=np.int8)
+    return np.array(answers, dtype=np.int8)
 
 
 def services_of(
@@ -90,7 +90,7 @@ def services_of(
     index = pd.Index(list(faces.names), dtype=object)
     saids: dict[str, list[_Said]] = {}
     for scores in lists:
-        for place, name in sorted(enumerate(scores.provider.names.tolist()), key=lambda item: item[1]):
+        for place, name in sorted(enumerate(scores.provider.names.tolist()), key=lambda pair: pair[1]):
             rows = np.flatnonzero(scores.provider.code == place)
             first, second = (
                 _numbered(side, crops.get(name, index))[rows] for side in (scores.probe, scores.reference)
@@ -103,8 +103,10 @@ def services_of(
                     f"{name}'s own face ids" if name in crops else "faces of that list",
                 )
             saids.setdefault(name, []).append(_Said(scores, rows, first, second))
-    made = [_service(name, saids[name]) for name in sorted(saids)]
-    return tuple(service for service, _ in made), {service.name: alone for service, alone in made if alone}
+    services = [_service(name, saids[name]) for name in sorted(saids)]
+    return tuple(service for service, _ in services), {
+        service.name: alone for service, alone in services if alone
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +125,12 @@ def _numbered(side: Coded, index: pd.Index) -> Codes:
 
 
 def _service(name: str, parts: Sequence[_Said]) -> tuple[Service, int]:
-    first, second = (np.concatenate([getattr(one, side) for one in parts]) for side in ("first", "second"))
-    refuse_repeats(first, second, first != second, [(one.scores.table, one.rows) for one in parts])
+    first, second = (np.concatenate([getattr(part, side) for part in parts]) for side in ("first", "second"))
+    refuse_repeats(first, second, first != second, [(part.scores.table, part.rows) for part in parts])
     order = np.lexsort((first, np.maximum(first, second), np.minimum(first, second)))
     order = order[first[order] != second[order]]
-    score = np.concatenate([one.scores.score[one.rows] for one in parts])[order]
-    failure = joined([joined([one.scores.failure.at(one.rows) for one in parts]).at(order)])
+    score = np.concatenate([part.scores.score[part.rows] for part in parts])[order]
+    failure = joined([joined([part.scores.failure.at(part.rows) for part in parts]).at(order)])
     alone = first.size - order.size
     first, second = first[order], second[order]
     if not both_orders(first, second):  # else the order says which face was the probe

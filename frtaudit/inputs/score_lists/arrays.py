@@ -70,8 +70,8 @@ class ScoreArrays:
     def _rows(self) -> dict[str, list[str]]:
         """The columns of text; where samples are not named, each comparison has two of its own."""
         rows = range(self.score.size)
-        own = {} if self.named_samples else {side: [f"{side} {row}" for row in rows] for side in SIDES}
-        return {**self.texts, **own}
+        samples = {} if self.named_samples else {side: [f"{side} {row}" for row in rows] for side in SIDES}
+        return {**self.texts, **samples}
 
     def _sha256(self) -> str:
         columns: dict[str, Json] = {name: sha256(dumps(texts).encode()) for name, texts in self.texts.items()}
@@ -141,15 +141,15 @@ def classes_of(arrays: ScoreArrays, schema: str) -> list[str]:
 
 def _numbers(name: str, values: npt.ArrayLike) -> Floats:
     try:
-        found = np.asarray(values, dtype=np.float64)
+        numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise DataError(name, "not an array of numbers", "one number for each comparison") from None
-    if found.ndim != 1 or not found.size:
-        raise DataError(name, f"an array of shape {found.shape}", "shape (P,), one for each comparison")
-    infinite = np.flatnonzero(np.isinf(found))
+    if numbers.ndim != 1 or not numbers.size:
+        raise DataError(name, f"an array of shape {numbers.shape}", "shape (P,), one for each comparison")
+    infinite = np.flatnonzero(np.isinf(numbers))
     if infinite.size:
         raise DataError(f"{name} row {infinite[0]}", "an infinite number", "a finite number, or NaN")
-    return found
+    return numbers
 
 
 def _two(name: str, sides: Sides) -> Sides:

@@ -141,16 +141,16 @@ def _check_ascending(table: Table, seconds: Floats, of: tuple[Index, Index, Ints
         raise DataError(table.place(int(back[0])), text, TIME)
 
 
-def _refuse(table: Table, wrong: Flags, found: str, accepted: str) -> None:
+def _refuse(table: Table, wrong: Flags, problem: str, accepted: str) -> None:
     rows = np.flatnonzero(wrong)
     if rows.size:
-        raise DataError(table.place(int(rows[0])), found, accepted)
+        raise DataError(table.place(int(rows[0])), problem, accepted)
 
 
-def _refuse_any(table: Table, column: Coded, wrong: Sequence[bool], found: str, accepted: str) -> None:
+def _refuse_any(table: Table, column: Coded, wrong: Sequence[bool], problem: str, accepted: str) -> None:
     """Refuse a row whose text is one of the ``wrong`` names."""
     code = np.append(np.array(wrong, dtype=np.bool_), np.bool_(0))[column.code]
-    _refuse(table, code, found, accepted)
+    _refuse(table, code, problem, accepted)
 
 
 def _check_once(table: Table, transaction: Coded, attempt: Ints, provider: Coded) -> None:
@@ -177,7 +177,7 @@ def _check_constant(table: Table, transaction: Coded, of: Coded, what: str) -> N
 
 
 def cohort_of_attempts(
-    found: AttemptList,
+    attempts: AttemptList,
     people: Table | None,
     schemas: Mapping[str, SchemaSpec],
     inputs: Mapping[str, str],
@@ -188,39 +188,42 @@ def cohort_of_attempts(
     ``people``: a row for each person with the columns that schemas name, and perhaps ``enrolled``; ``inputs``: name to
     sha256 of what was read; ``key_file``: holds the key of pseudonyms. Raises :class:`DataError` naming file and line.
     """
-    roster = _roster(found, people)
+    roster = _roster(attempts, people)
     cohort = enrol(roster, schemas)
     subjects = dict(zip(roster.sample_ids, roster.subjects, strict=True))
-    tables, ledger = tables_of([found.scores], cohort, subjects)
+    tables, ledger = tables_of([attempts.scores], cohort, subjects)
     return CohortData(
         cohort=replace(cohort, ledger=(*cohort.ledger, *ledger)),
         tables=tables,
         inputs=inputs,
         attributes=attributes_of(roster, cohort),
         pseudonym_key=pseudonym_key(key_file, roster.sample_ids, roster.subjects),
-        transactions=dict(_transactions(found, cohort)),
+        transactions=dict(_transactions(attempts, cohort)),
     )
 
 
-def _roster(found: AttemptList, people: Table | None) -> Roster:
+def _roster(attempts: AttemptList, people: Table | None) -> Roster:
     """A sample for each person's reference, then one for each attempt."""
-    subject = found.subject.texts().tolist()
+    subject = attempts.subject.texts().tolist()
     _, rows = np.unique(
-        found.scores.probe.code, return_index=True
+        attempts.scores.probe.code, return_index=True
     )  # one of each attempt, whatever the system
-    made = rows.tolist()
-    known = _registered(found, people)
+    first_rows = rows.tolist()
+    known = _registered(attempts, people)
     names = list(known) or list(
-        dict.fromkeys(chain(found.subject.names.tolist(), found.claimed.names.tolist()))
+        dict.fromkeys(chain(attempts.subject.names.tolist(), attempts.claimed.names.tolist()))
     )
     columns = () if people is None else people.columns
     texts = {column: people.texts(column) for column in columns} if people is not None else {}
-    order = [known[name] for name in (*names, *(subject[row] for row in made))] if known else []
+    order = [known[name] for name in (*names, *(subject[row] for row in first_rows))] if known else []
     return Roster(
-        sample_ids=[*map(reference_of, names), *(found.scores.probe.text(row) for row in made)],
-        subjects=[*names, *(subject[row] for row in made)],
+        sample_ids=[*map(reference_of, names), *(attempts.scores.probe.text(row) for row in first_rows)],
+        subjects=[*names, *(subject[row] for row in first_rows)],
         columns={column: texts[column][order] for column in columns},
-        places=[*(_place(people, known, name) for name in names), *(found.table.place(row) for row in made)],
+        places=[
+            *(_place(people, known, name) for name in names),
+            *(attempts.table.place(row) for row in first_rows),
+        ],
     )
 
 
@@ -228,7 +231,7 @@ def _place(people: Table | None, known: Mapping[str, int], name: str) -> str:
     return "the table of attempts" if people is None else people.place(known[name])
 
 
-def _registered(found: AttemptList, people: Table | None) -> dict[str, int]:
+def _registered(attempts: AttemptList, people: Table | None) -> dict[str, int]:
     """The row of each person; every one of the attempts is among them, and who is claimed is enrolled."""
     if people is None:
         return {}
@@ -237,20 +240,20 @@ def _registered(found: AttemptList, people: Table | None) -> dict[str, int]:
         if not name or name in rows:
             raise DataError(people.place(row), "a person without an id, or twice", "one row for each person")
         rows[name] = row
-    for column in (found.subject, found.claimed):
+    for column in (attempts.subject, attempts.claimed):
         strange = [name not in rows for name in column.names.tolist()]
         _refuse_any(
-            found.table,
+            attempts.table,
             column,
             strange,
             "a person that the table of people lacks",
             f"people of {people.name}",
         )
     enrolled = _enrolled(people)
-    absent = [not enrolled[rows[name]] for name in found.claimed.names.tolist()]
+    absent = [not enrolled[rows[name]] for name in attempts.claimed.names.tolist()]
     _refuse_any(
-        found.table,
-        found.claimed,
+        attempts.table,
+        attempts.claimed,
         absent,
         "claims a person who was not enrolled",
         "claims of people with enrolled=1",
@@ -262,9 +265,9 @@ def _enrolled(people: Table) -> Sequence[int]:
     """Whether each person was enrolled; everybody where there is no such column."""
     if ENROLLED not in people.columns:
         return [1] * len(people.frame)
-    said = [is_enrolled(text) for text in people.texts(ENROLLED).tolist()]
-    _refuse(people, np.array(said) < 0, f"column {ENROLLED!r} says neither", "1 or 0, yes or no")
-    return said
+    enrolled = [is_enrolled(text) for text in people.texts(ENROLLED).tolist()]
+    _refuse(people, np.array(enrolled) < 0, f"column {ENROLLED!r} says neither", "1 or 0, yes or no")
+    return enrolled
 
 
 def is_enrolled(text: str) -> int:
@@ -276,28 +279,28 @@ def is_enrolled(text: str) -> int:
     return truth(text.lower())
 
 
-def _transactions(found: AttemptList, cohort: Cohort) -> Mapping[str, Transactions]:
+def _transactions(attempts: AttemptList, cohort: Cohort) -> Mapping[str, Transactions]:
     """The transactions of each provider, in the order of their first rows; those of dropped people are left out."""
     index = {name: k for k, name in enumerate(cohort.subject_ids)}
     subject, claimed = (
         side.mapped(np.array([index.get(name, -1) for name in side.names.tolist()], dtype=np.int32), -1)
-        for side in (found.subject, found.claimed)
+        for side in (attempts.subject, attempts.claimed)
     )
-    made: dict[str, Transactions] = {}
-    for code, provider in enumerate(found.scores.provider.names.tolist()):
-        rows = np.flatnonzero((found.scores.provider.code == code) & (subject >= 0) & (claimed >= 0))
-        _, first, place = np.unique(found.transaction.code[rows], return_index=True, return_inverse=True)
-        score = np.full((first.size, int(found.attempt[rows].max(initial=1))), np.nan)
-        score[place, found.attempt[rows] - 1] = found.scores.score[rows]
+    transactions: dict[str, Transactions] = {}
+    for code, provider in enumerate(attempts.scores.provider.names.tolist()):
+        rows = np.flatnonzero((attempts.scores.provider.code == code) & (subject >= 0) & (claimed >= 0))
+        _, first, place = np.unique(attempts.transaction.code[rows], return_index=True, return_inverse=True)
+        score = np.full((first.size, int(attempts.attempt[rows].max(initial=1))), np.nan)
+        score[place, attempts.attempt[rows] - 1] = attempts.scores.score[rows]
         seconds = np.full(score.shape, np.nan)
-        seconds[place, found.attempt[rows] - 1] = found.seconds[rows]
+        seconds[place, attempts.attempt[rows] - 1] = attempts.seconds[rows]
         last = np.zeros(first.size, dtype=np.int32)
-        np.maximum.at(last, place, found.attempt[rows].astype(np.int32))
-        made[provider] = Transactions(
+        np.maximum.at(last, place, attempts.attempt[rows].astype(np.int32))
+        transactions[provider] = Transactions(
             subject=subject[rows][first],
             claimed=claimed[rows][first],
             score=score,
             made=last,
             seconds=None if np.isnan(seconds).all() else seconds,
         )
-    return made
+    return transactions

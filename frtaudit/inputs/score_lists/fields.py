@@ -200,18 +200,18 @@ def _laid_out(path: Path, name: str, layout: Layout) -> tuple[bytes, Ints]:
     rows = path.read_bytes().removeprefix(_UTF8).splitlines()
     while rows and not rows[-1].strip():
         rows.pop()
-    kept, lines = [], []
+    laid_out, lines = [], []
     for number, row in enumerate(rows, 1):
         if layout.header and number == 1:
-            kept.append(row)
+            laid_out.append(row)
             continue
         if layout.remarks and row.lstrip().startswith(_REMARK):
             continue
-        kept.append(_checked(row, f"{name} line {number}", layout))
+        laid_out.append(_checked(row, f"{name} line {number}", layout))
         lines.append(number)
     if not lines:
         raise DataError(name, "the file holds no comparison", "one comparison per line")
-    return b"\n".join(kept) + b"\n", np.array(lines, dtype=np.int64)
+    return b"\n".join(laid_out) + b"\n", np.array(lines, dtype=np.int64)
 
 
 def _checked(row: bytes, place: str, layout: Layout) -> bytes:
@@ -252,8 +252,8 @@ def _check_number(text: str, place: str) -> None:
     try:
         float(text.strip().replace("_", "x"))
     except ValueError:
-        found = "the score has a decimal comma" if _is_comma(text) else "the score is not a number"
-        raise DataError(place, found, "a finite number such as 0.25") from None
+        problem = "the score has a decimal comma" if _is_comma(text) else "the score is not a number"
+        raise DataError(place, problem, "a finite number such as 0.25") from None
 
 
 def _is_comma(text: str) -> bool:

@@ -101,7 +101,7 @@ class _Columns:
         """The columns of the probes and of the references; None unless there are both."""
         if isinstance(names, str) or len(names) != len(SIDES):
             raise DataError(argument, f"found {names!r}", "two columns: of the probe, and of the reference")
-        probe, reference = (self.find(argument, *found) for found in zip(names, usual, strict=True))
+        probe, reference = (self.find(argument, *wanted) for wanted in zip(names, usual, strict=True))
         return None if probe is None or reference is None else (probe, reference)
 
     def group(self, name: str, groups: Groups) -> Sides | None:

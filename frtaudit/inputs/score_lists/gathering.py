@@ -59,8 +59,8 @@ def paths_below(root: Path, files: Sequence[str], apart: Sequence[str]) -> list[
         )
     if not root.is_dir():
         return [root]
-    found = [path for path in sorted(root.iterdir()) if not path.is_dir() and not path.name.startswith(".")]
-    paths = [root / name for name in files] or [path for path in found if path.name not in apart]
+    visible = [path for path in sorted(root.iterdir()) if not path.is_dir() and not path.name.startswith(".")]
+    paths = [root / name for name in files] or [path for path in visible if path.name not in apart]
     if not paths:
         raise DataError("cohort.root", "the folder holds no file of scores", "a file for each system")
     stems = [path.stem for path in paths]
@@ -73,21 +73,21 @@ def paths_below(root: Path, files: Sequence[str], apart: Sequence[str]) -> list[
 def people_of(gathered: Sequence[Gathered]) -> People:
     """Who stands in the files. Raises :class:`DataError` where lines disagree about a sample."""
     people = People(samples={}, subjects=[], columns={}, places=[])
-    for item in gathered:
+    for file in gathered:
         for side in (0, 1):
-            _add(people, item, side)
+            _add(people, file, side)
     return people
 
 
 def _add(people: People, gathered: Gathered, side: int) -> None:
     """The samples of one side of one file."""
     sample, subject = gathered.sample[side], gathered.subject[side]
-    said = _once(
+    codes = _once(
         sample, subject, gathered.read, f"gives a {SIDES[side]} a different subject than an earlier line"
     )
     rows = _first_rows(sample)
     for code, name in enumerate(sample.names):
-        who, place = subject.names[int(said[code])], gathered.read.place(int(rows[code]))
+        who, place = subject.names[int(codes[code])], gathered.read.place(int(rows[code]))
         known = people.samples.setdefault(name, len(people.samples))
         if known == len(people.subjects):
             people.subjects.append(who)
@@ -101,10 +101,10 @@ def _add(people: People, gathered: Gathered, side: int) -> None:
 
 
 def _add_column(people: People, gathered: Gathered, column: str, values: Coded, sample: Coded) -> None:
-    said = _once(sample, values, gathered.read, f"gives a sample a different {column} than an earlier line")
+    codes = _once(sample, values, gathered.read, f"gives a sample a different {column} than an earlier line")
     texts = people.columns.setdefault(column, [])
     for code, name in enumerate(sample.names):
-        known, text = people.samples[name], values.names[int(said[code])].strip()
+        known, text = people.samples[name], values.names[int(codes[code])].strip()
         texts += [""] * (len(people.subjects) - len(texts))
         if text and texts[known] and text != texts[known]:
             place = gathered.read.place(int(_first_rows(sample)[code]))
@@ -119,12 +119,12 @@ def _first_rows(coded: Coded) -> Ints:
     return rows
 
 
-def _once(of: Coded, values: Coded, read: Fields, found: str) -> Codes:
+def _once(of: Coded, values: Coded, read: Fields, problem: str) -> Codes:
     """The one value of each name, (names,) int32; :class:`DataError` at the first row that gives another."""
     code = values.codes[_first_rows(of)]
     other = code[of.codes] != values.codes
     if other.any():
-        raise DataError(read.place(int(np.argmax(other))), found, "the same on every line")
+        raise DataError(read.place(int(np.argmax(other))), problem, "the same on every line")
     return code
 
 

@@ -77,9 +77,9 @@ def _people(lists: Sequence[ScoreList], known: Mapping[str, _Person]) -> dict[st
             for row in _first_rows(samples, subjects, columns):
                 sample = samples.text(row)
                 subject = None if subjects is None else subjects.text(row)
-                said = {name: column.text(row) for name, column in columns.items()}
+                values = {name: column.text(row) for name, column in columns.items()}
                 before = people.get(sample) or known.get(sample)
-                people[sample] = _merged(before, subject, said, scores.table, row)
+                people[sample] = _merged(before, subject, values, scores.table, row)
     return people
 
 
@@ -87,31 +87,31 @@ def _first_rows(samples: Coded, subjects: Coded | None, columns: Mapping[str, Co
     """The rows that say something that no row before them said."""
     import pandas as pd
 
-    said = {"": samples.code, "subject": (subjects or samples).code}
-    said |= {f"column {name}": column.code for name, column in columns.items()}
-    return np.flatnonzero(~pd.DataFrame(said).duplicated().to_numpy()).tolist()
+    codes = {"": samples.code, "subject": (subjects or samples).code}
+    codes |= {f"column {name}": column.code for name, column in columns.items()}
+    return np.flatnonzero(~pd.DataFrame(codes).duplicated().to_numpy()).tolist()
 
 
 def _merged(
-    known: _Person | None, subject: str | None, said: Mapping[str, str], table: Table, row: int
+    known: _Person | None, subject: str | None, values: Mapping[str, str], table: Table, row: int
 ) -> _Person:
     """What is known of a sample after one more line; :class:`DataError` when lines disagree."""
     if known is None:
         if subject is None:
             accepted = "columns probe_subject and reference_subject, or a metadata file that holds the sample"
             raise DataError(table.place(row), "no subject for a sample", accepted)
-        return _Person(subject, dict(said), table.place(row))
+        return _Person(subject, dict(values), table.place(row))
     if subject is not None and subject != known.subject:
         raise DataError(
             table.place(row), f"gives a sample a different subject than {known.place}", "one subject"
         )
-    for name, value in said.items():
+    for name, value in values.items():
         before = known.columns.get(name, "")
         if value and before and value != before:
             raise DataError(
                 table.place(row), f"gives a sample a different {name} than {known.place}", "one value"
             )
-    news = {name: value for name, value in said.items() if value and not known.columns.get(name)}
+    news = {name: value for name, value in values.items() if value and not known.columns.get(name)}
     return _Person(known.subject, known.columns | news, known.place) if news else known
 
 

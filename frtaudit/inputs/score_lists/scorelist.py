@@ -60,7 +60,7 @@ def read_scores(path: Path, name: str) -> ScoreList:
 def scores_in(table: Table, system: str) -> ScoreList:
     """The score list that a table holds; ``system``: whose scores they are, where no column says it."""
     probe, reference = (table.coded(table.need(names)) for names in (PROBE, REFERENCE))
-    subjects = [table.coded(found) if (found := table.find(names)) else None for names in _SUBJECTS]
+    subjects = [table.coded(column) if (column := table.find(names)) else None for names in _SUBJECTS]
     if (subjects[0] is None) != (subjects[1] is None):
         table.need(PROBE_SUBJECT if subjects[0] is None else REFERENCE_SUBJECT)
     score, failure = answers(table)
@@ -92,8 +92,8 @@ def said_mated(table: Table) -> npt.NDArray[np.int8]:
     column = table.find(MATED)
     if column is None:
         return np.full(len(table.frame), -1, dtype=np.int8)
-    told = table.coded(column)
-    mapped = told.mapped(np.array([truth(text.lower()) for text in told.names], dtype=np.int8), -1)
+    labels = table.coded(column)
+    mapped = labels.mapped(np.array([truth(text.lower()) for text in labels.names], dtype=np.int8), -1)
     neither = np.flatnonzero(mapped < 0)
     if neither.size:
         raise DataError(
@@ -116,9 +116,9 @@ def answers(table: Table) -> tuple[Floats, Coded]:
     """Score and failure code of each line, one of them empty."""
     score = _scores(table)
     empty = np.isnan(score)
-    found = table.find(FAILURE)
+    column = table.find(FAILURE)
     none = np.full(score.size, -1, dtype=np.int32)
-    failure = table.coded(found) if found else Coded(code=none, names=np.empty(0, dtype=object))
+    failure = table.coded(column) if column else Coded(code=none, names=np.empty(0, dtype=object))
     twice = np.flatnonzero(~empty & (failure.code >= 0))
     if twice.size:
         raise DataError(table.place(int(twice[0])), "both a score and a failure code", "one of them")
@@ -192,16 +192,16 @@ def refuse_repeats(probe: Index, reference: Index, keep: Flags, lists: Sequence[
     Of the rows to ``keep``; ``lists``: the table of each list and its rows, one list after the other.
     Raises :class:`DataError`, which names both places.
     """
-    found = repeated(probe[keep], reference[keep])
-    if found is None:
+    repeat = repeated(probe[keep], reference[keep])
+    if repeat is None:
         return
     starts = np.cumsum([0, *(rows.size for _, rows in lists)])
 
-    def place(kept: int) -> str:
-        row = int(np.flatnonzero(keep)[kept])
+    def place(position: int) -> str:
+        row = int(np.flatnonzero(keep)[position])
         part = int(np.searchsorted(starts, row, side="right")) - 1
         table, rows = lists[part]
         return table.place(int(rows[row - starts[part]]))
 
-    row, before = map(place, found)
+    row, before = map(place, repeat)
     raise DataError(row, f"the comparison of {before} again", ONCE)

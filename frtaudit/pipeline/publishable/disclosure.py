@@ -50,8 +50,8 @@ def published(result: AuditResult, link: str, minimum: int = MINIMUM) -> AuditRe
     hidden.
     """
     withheld = withheld_in(result, minimum)
-    kept = [index for index, estimate in enumerate(result.estimates) if _stands(estimate, withheld)]
-    place = {old: new for new, old in enumerate(kept)}
+    indices = [index for index, estimate in enumerate(result.estimates) if _stands(estimate, withheld)]
+    place = {old: new for new, old in enumerate(indices)}
     curves = tuple(
         curve for curve in result.curves if curve.analysis in CURVES and not withheld.touches(curve.schema)
     )
@@ -60,7 +60,7 @@ def published(result: AuditResult, link: str, minimum: int = MINIMUM) -> AuditRe
     names = names_of(result)
     notes = tuple(note for note in result.notes if _is_plain(note) and not holds(note, names))
     left_out: dict[str, Json] = {
-        "estimates": len(result.estimates) - len(kept),
+        "estimates": len(result.estimates) - len(indices),
         "curves": len(result.curves) - len(curves),
         "findings": len(result.findings) - len(findings),
         "failures": len(result.failures) - len(ledger),
@@ -81,7 +81,7 @@ def published(result: AuditResult, link: str, minimum: int = MINIMUM) -> AuditRe
         spec=spec if isinstance(spec, dict) else {},
         digests={"spec": digest(spec), "cohort": digest(cohort), "inputs": {}, "full": link},
         versions=result.versions,
-        estimates=tuple(_alone(result.estimates[index], withheld) for index in kept),
+        estimates=tuple(_alone(result.estimates[index], withheld) for index in indices),
         curves=curves,
         findings=findings,
         failures=ledger,
@@ -105,8 +105,8 @@ def _stands(estimate: Estimate, withheld: Withheld) -> bool:
         return False
     if estimate.schema is None or not withheld.touches(estimate.schema):
         return True
-    own = _shown(withheld, estimate.schema, estimate.group) and how is not Published.WHOLE
-    return own and estimate.denominator is not None and key_of(estimate) not in withheld.numbers
+    is_shown = _shown(withheld, estimate.schema, estimate.group) and how is not Published.WHOLE
+    return is_shown and estimate.denominator is not None and key_of(estimate) not in withheld.numbers
 
 
 def _shown(withheld: Withheld, schema: str, group: str) -> bool:
@@ -126,10 +126,10 @@ def _alone(estimate: Estimate, withheld: Withheld) -> Estimate:
 
 def _published(note: str | None, withheld: Withheld, *, absent: bool) -> str | None:
     """What is published of the note of a number; ``absent``: there is no number, so a note stands in any case."""
-    kept = None if note is None else note.partition(ONE_PAIR)[0].removesuffix("; ")
-    if kept == note and not _says(note, withheld):
+    remaining = None if note is None else note.partition(ONE_PAIR)[0].removesuffix("; ")
+    if remaining == note and not _says(note, withheld):
         return note
-    left = None if _says(kept, withheld) else kept
+    left = None if _says(remaining, withheld) else remaining
     return left or ("withheld" if absent else None)
 
 
@@ -160,7 +160,7 @@ def _findings(result: AuditResult, place: Mapping[int, int], withheld: Withheld)
 
 def _ledger(entries: Sequence[LedgerEntry], withheld: Withheld, minimum: int) -> Iterator[LedgerEntry]:
     """Lines without names; none by class of a touched schema; none of a kind that counts few people anywhere."""
-    few = {(item.provider, item.code) for item in entries if item.unit == PEOPLE and 0 < item.count < minimum}
+    few = {(line.provider, line.code) for line in entries if line.unit == PEOPLE and 0 < line.count < minimum}
     for ledger_entry in entries:
         counted = ledger_entry.unit == PEOPLE and (ledger_entry.provider, ledger_entry.code) in few
         if not counted and not (ledger_entry.schema is not None and withheld.touches(ledger_entry.schema)):
@@ -170,36 +170,36 @@ def _ledger(entries: Sequence[LedgerEntry], withheld: Withheld, minimum: int) ->
 def _cohort(cohort: Mapping[str, Json], withheld: Withheld) -> dict[str, Json]:
     """The counts of the cohort; null where they are withheld. Steps of sanitization count people: left out."""
     schemas: dict[str, Json] = {}
-    for name, found in _mapping(cohort.get("schemas")).items():
+    for name, counted in _mapping(cohort.get("schemas")).items():
         rows: list[Json] = [
             dict(row) | dict.fromkeys(_nulls(withheld, name, str(row.get("group"))))
             for schema, row in rows_of(cohort)
             if schema == name
         ]
-        schemas[name] = {**_mapping(found), "groups": rows}
-    kept = {kind: cohort.get(kind) for kind in (PEOPLE, SAMPLES, TWO)}
-    return kept | dict.fromkeys(withheld.totals) | {"schemas": schemas}
+        schemas[name] = {**_mapping(counted), "groups": rows}
+    totals = {kind: cohort.get(kind) for kind in (PEOPLE, SAMPLES, TWO)}
+    return totals | dict.fromkeys(withheld.totals) | {"schemas": schemas}
 
 
-def _collected(found: Mapping[str, Json]) -> dict[str, Json]:
+def _collected(collection: Mapping[str, Json]) -> dict[str, Json]:
     """What services were asked, what they stated, what canaries say; queries are people: no count of them or theirs."""
-    spec = _mapping(found.get("spec"))
+    spec = _mapping(collection.get("spec"))
     services: dict[str, Json] = {
         name: {
-            **_mapping(one),
-            "versions": dict.fromkeys(_mapping(_mapping(one).get("versions"))),
+            **_mapping(service),
+            "versions": dict.fromkeys(_mapping(_mapping(service).get("versions"))),
             "scored": None,
-            "by_kind": dict.fromkeys(_mapping(_mapping(one).get("by_kind"))),
+            "by_kind": dict.fromkeys(_mapping(_mapping(service).get("by_kind"))),
             "refused": [],
             "missing": None,
         }
-        for name, one in _mapping(found.get("services")).items()
+        for name, service in _mapping(collection.get("services")).items()
     }
     asked: dict[str, Json] = {name: spec[name] for name in ("detected", "duplicates") if name in spec}
     source: dict[str, Json] = {"type": _mapping(spec.get("source")).get("type")}
     hidden: dict[str, Json] = dict.fromkeys(("images", "queries", "faces", "pairs"))
     return {
-        "finished": found.get("finished"),
+        "finished": collection.get("finished"),
         "spec": {**asked, "source": source},
         **hidden,
         "services": services,
@@ -234,16 +234,16 @@ def _record(withheld: Withheld, minimum: int, left_out: Mapping[str, Json]) -> J
 
 def _is_plain(note: str) -> bool:
     """Whether a note counts nothing; the two that open every method section say only what the spec says."""
-    said = note.split(": ", 1)[-1]
-    return note.startswith(_OPENINGS) or not _NUMBERED.search(said)
+    text = note.split(": ", 1)[-1]
+    return note.startswith(_OPENINGS) or not _NUMBERED.search(text)
 
 
 def _scrubbed(value: Json, names: frozenset[str]) -> Json:
     """The value with ``withheld`` for text that holds a name."""
     if isinstance(value, Mapping):
-        return {key: _scrubbed(item, names) for key, item in value.items()}
+        return {key: _scrubbed(entry, names) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_scrubbed(item, names) for item in value]
+        return [_scrubbed(entry, names) for entry in value]
     return "withheld" if isinstance(value, str) and holds(value, names) else value
 
 

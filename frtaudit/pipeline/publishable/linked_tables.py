@@ -70,12 +70,12 @@ def linked(result: AuditResult) -> Linked:
 def _schemas(result: AuditResult) -> Iterable[_Schema]:
     declared = _map(result.spec.get("schemas"))
     counted = _map(result.cohort.get("schemas"))
-    for name, found in counted.items():
+    for name, schema in counted.items():
         spec = _map(declared.get(name))
-        rows = found.get("groups") if isinstance(found, Mapping) else ()
+        rows = schema.get("groups") if isinstance(schema, Mapping) else ()
         groups = [str(_map(row).get("group")) for row in _items(rows)]
         bins = _map(spec.get("bins"))
-        parts = tuple(str(item) for item in _items(spec.get("cross")) if str(item) in counted)
+        parts = tuple(str(part) for part in _items(spec.get("cross")) if str(part) in counted)
         yield _Schema(
             name=name,
             groups=tuple(dict.fromkeys((*(group for group in groups if group != UNKNOWN), UNKNOWN))),
@@ -89,17 +89,17 @@ def _schemas(result: AuditResult) -> Iterable[_Schema]:
 
 def _overlaps(schemas: Mapping[str, _Schema]) -> tuple[frozenset[str], ...]:
     """Pairs that overlap in ways that no equation says."""
-    found = [
-        frozenset((one.name, within))
-        for one in schemas.values()
-        if (within := one.within) and within in schemas
+    overlaps = [
+        frozenset((inner.name, within))
+        for inner in schemas.values()
+        if (within := inner.within) and within in schemas
     ]
     for schema, other in combinations(schemas.values(), 2):
         shares = not schema.parts and not other.parts and schema.column == other.column
         if shares and (schema.bins or other.bins or schema.rule != other.rule):
-            found.append(frozenset((schema.name, other.name)))
-    wide = [item for item in schemas.values() if item.parts and _width(schemas, item) > MAX_CELLS]
-    return (*found, *(frozenset((item.name, *item.parts)) for item in wide))
+            overlaps.append(frozenset((schema.name, other.name)))
+    wide = [cross for cross in schemas.values() if cross.parts and _width(schemas, cross) > MAX_CELLS]
+    return (*overlaps, *(frozenset((cross.name, *cross.parts)) for cross in wide))
 
 
 def _columns(schemas: Mapping[str, _Schema]) -> dict[str, str]:
@@ -131,10 +131,10 @@ def _joined(schemas: Mapping[str, _Schema], columns: Mapping[str, str]) -> list[
             continue
         met = {columns[leaf.name] for leaf in _leaves(schemas, schema)}
         sets = [
-            *(one for one in sets if not one & met),
-            set().union(*(one for one in sets if one & met)),
+            *(group for group in sets if not group & met),
+            set().union(*(group for group in sets if group & met)),
         ]
-    return [tuple(sorted(one)) for one in sets]
+    return [tuple(sorted(group)) for group in sets]
 
 
 def _equations(
@@ -147,24 +147,24 @@ def _equations(
     place = {cell: index for index, cell in enumerate(cells, 1)}
     rows: list[dict[int, float]] = []
     end = len(cells) + 1
-    for one in sets:
-        own = [item for item in schemas.values() if _set_of(schemas, columns, item) <= set(one)]
-        values = [_values(schemas, columns, name) for name in one]
+    for variables in sets:
+        joined = [other for other in schemas.values() if _set_of(schemas, columns, other) <= set(variables)]
+        values = [_values(schemas, columns, name) for name in variables]
         row: dict[Cell, dict[int, float]] = {}
         everybody = {0: 1.0}
         for number, combined in enumerate(product(*values), end):
             everybody[number] = -1.0
-            at = dict(zip(one, combined, strict=True))
-            for schema in own:
+            at = dict(zip(variables, combined, strict=True))
+            for schema in joined:
                 cell = (schema.name, _class_at(schemas, columns, schema, at))
                 row.setdefault(cell, {place[cell]: 1.0})[number] = -1.0
-        end += int(np.prod([len(item) for item in values]))
+        end += int(np.prod([len(classes) for classes in values]))
         rows += [everybody, *row.values()]
-    rows += [{0: 1.0, **{place[name, g]: -1.0 for g in item.groups}} for name, item in schemas.items()]
+    rows += [{0: 1.0, **{place[name, g]: -1.0 for g in other.groups}} for name, other in schemas.items()]
     system = np.zeros((len(rows), end))
     for index, coefficients in enumerate(rows):
         system[index, list(coefficients)] = list(coefficients.values())
-    many = np.flatnonzero([len(item) > 2 for item in rows])
+    many = np.flatnonzero([len(terms) > 2 for terms in rows])
     lacking = np.zeros((len(rows), many.size))
     lacking[many, np.arange(many.size)] = -1.0
     return system, np.hstack([system, lacking])
@@ -178,10 +178,10 @@ def _set_of(schemas: Mapping[str, _Schema], columns: Mapping[str, str], schema: 
 
 def _values(schemas: Mapping[str, _Schema], columns: Mapping[str, str], variable: str) -> tuple[str, ...]:
     """Classes that any schema reads from a variable, and what none of them names."""
-    found = [
+    groups = [
         group for name, column in columns.items() if column == variable for group in schemas[name].groups
     ]
-    return tuple(dict.fromkeys((*(group for group in found if group != UNKNOWN), UNKNOWN)))
+    return tuple(dict.fromkeys((*(group for group in groups if group != UNKNOWN), UNKNOWN)))
 
 
 def _class_at(

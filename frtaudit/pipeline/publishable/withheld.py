@@ -63,21 +63,21 @@ def withheld_in(result: AuditResult, minimum: int) -> Withheld:
 
 def counts(result: AuditResult, tables: Linked, kind: str) -> Floats:
     """A count of the cohort in every printed cell, everybody first; nan where there is none. Shape (1 + cells,)."""
-    found: dict[Cell, float] = {}
+    by_cell: dict[Cell, float] = {}
     for schema, row in rows_of(result.cohort):
         number = row.get(kind)
         if isinstance(number, int):
-            found[schema, str(row.get("group"))] = number
+            by_cell[schema, str(row.get("group"))] = number
     total = result.cohort.get(kind)
     first = float(total) if isinstance(total, int) else float("nan")
-    return np.array([first, *(found.get(cell, float("nan")) for cell in tables.cells)])
+    return np.array([first, *(by_cell.get(cell, float("nan")) for cell in tables.cells)])
 
 
 def rows_of(cohort: Mapping[str, Json]) -> Iterator[tuple[str, Mapping[str, Json]]]:
     """Every class of every schema: the schema's name and the row of its counts."""
     schemas = cohort.get("schemas")
-    for name, found in schemas.items() if isinstance(schemas, Mapping) else ():
-        groups = found.get("groups") if isinstance(found, Mapping) else ()
+    for name, schema in schemas.items() if isinstance(schemas, Mapping) else ():
+        groups = schema.get("groups") if isinstance(schema, Mapping) else ()
         for row in groups if isinstance(groups, (list, tuple)) else ():
             if isinstance(row, Mapping):
                 yield name, row
@@ -93,7 +93,7 @@ def _classes(result: AuditResult, tables: Linked, minimum: int) -> dict[str, fro
     width = tables.system.shape[1]
     fixed = np.arange(width) == 0
     try:
-        found = suppressed(
+        hidden = suppressed(
             tables.system,
             _padded(np.nan_to_num(people), width),
             _marks(np.isfinite(people), width),
@@ -105,7 +105,7 @@ def _classes(result: AuditResult, tables: Linked, minimum: int) -> dict[str, fro
         raise DataError(
             "publish", f"the small classes cannot be hidden ({error})", "schemas with larger classes"
         ) from None
-    mask = found[1 : 1 + len(tables.cells)]
+    mask = hidden[1 : 1 + len(tables.cells)]
     classes: dict[str, set[str]] = defaultdict(set)
     for (schema, group), hide in zip(tables.cells, mask, strict=True):
         if hide:
@@ -115,16 +115,16 @@ def _classes(result: AuditResult, tables: Linked, minimum: int) -> dict[str, fro
 
 def _with_kin(tables: Linked, classes: Mapping[str, set[str]]) -> dict[str, set[str]]:
     """Schemas that overlap with one that withholds a class are withheld whole."""
-    found = {schema: set(groups) for schema, groups in classes.items()}
-    waiting = [schema for schema, groups in found.items() if groups]
+    withheld = {schema: set(groups) for schema, groups in classes.items()}
+    waiting = [schema for schema, groups in withheld.items() if groups]
     while waiting:
         schema = waiting.pop()
         for other in {name for group in tables.kin if schema in group for name in group}:
             whole = {group for name, group in tables.cells if name == other}
-            if found.get(other, set()) != whole:
-                found[other] = whole
+            if withheld.get(other, set()) != whole:
+                withheld[other] = whole
                 waiting.append(other)
-    return found
+    return withheld
 
 
 def _hidden(
@@ -179,8 +179,8 @@ def _too_narrow(
     width = system.shape[1]
     shown = _marks(np.isfinite(values) & ~mask, width)
     try:
-        found = narrow(system, _padded(np.nan_to_num(values), width), shown, _marks(mask, width), minimum)
-        return next(found, None) is not None
+        cells = narrow(system, _padded(np.nan_to_num(values), width), shown, _marks(mask, width), minimum)
+        return next(cells, None) is not None
     except ValueError:
         return None
 
@@ -214,7 +214,7 @@ def _narrow_numbers(
 def key_of(estimate: Estimate) -> Key:
     """What a class's estimate is a part of: system, metric, operating point. Both weightings have the same counts."""
     metric = TOTALS.get(estimate.metric, estimate.metric)
-    at = tuple(sorted((name, found) for name, found in estimate.at.items() if name != "fold"))
+    at = tuple(sorted((name, setting) for name, setting in estimate.at.items() if name != "fold"))
     return estimate.provider, metric, at
 
 

@@ -39,7 +39,7 @@ class AiVerify:
             "modelType": "classification",
             "algorithmArgs": whole["spec"],
         }
-        made: dict[str, Json] = {
+        document: dict[str, Json] = {
             "gid": GID,
             "cid": CID,
             "version": run.result.versions.get("frtaudit", ""),
@@ -49,4 +49,4 @@ class AiVerify:
             "output": output,
             "artifacts": [name for name in KEPT if name in run.files],
         }
-        OutputFolder(folder).write(FILE, to_bytes(made))
+        OutputFolder(folder).write(FILE, to_bytes(document))

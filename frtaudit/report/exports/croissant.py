@@ -60,7 +60,7 @@ def _dataset(run: FinishedRun) -> dict[str, Json]:
         else "the data have no subject ids"
     )
     sha256 = str(run.result.digests.get("cohort"))
-    made: dict[str, Json] = {
+    dataset: dict[str, Json] = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": list(CONFORMS),
@@ -77,7 +77,7 @@ def _dataset(run: FinishedRun) -> dict[str, Json]:
     optional["creator"] = {"@type": "sc:Organization", "name": creator} if creator else None
     classes = _classes(run)
     optional["recordSet"] = [classes] if classes else None
-    return made | {key: value for key, value in optional.items() if value is not None}
+    return dataset | {key: value for key, value in optional.items() if value is not None}
 
 
 def _version(declared: Mapping[str, Json]) -> str:
@@ -108,16 +108,16 @@ def _sensitive(run: FinishedRun) -> list[Json]:
 def _classes(run: FinishedRun) -> dict[str, Json]:
     """How many people and samples each class has, as records; empty without a schema."""
     rows: list[Json] = []
-    for schema, found in mapping(run.result.cohort.get("schemas")).items():
-        groups = mapping(found).get("groups")
+    for schema, counted in mapping(run.result.cohort.get("schemas")).items():
+        groups = mapping(counted).get("groups")
         for row in groups if isinstance(groups, list) else ():
-            held = mapping(row)
+            counts = mapping(row)
             rows.append(
                 {
                     f"classes/{key}": value
                     for key, value in (
                         ("schema", schema),
-                        *((key, held.get(key)) for key in ("group", "subjects", "samples")),
+                        *((key, counts.get(key)) for key in ("group", "subjects", "samples")),
                     )
                 }
             )

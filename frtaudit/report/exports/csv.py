@@ -53,7 +53,7 @@ def _interclass(result: AuditResult) -> dict[str, pa.Table]:
     tables = {schema: upper_bounds(source, schema) for schema in source.schemas}
     return {
         file_name(f"d_l2_{schema}"): pa.table(
-            {"class": list(rows)} | {name: [own.get(name) for own in rows.values()] for name in rows["Total"]}
+            {"class": list(rows)} | {name: [row.get(name) for row in rows.values()] for name in rows["Total"]}
         )
         for schema, rows in tables.items()
         if rows
@@ -92,8 +92,8 @@ def _cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _is_text(kind: "pa.DataType") -> bool:
-    held = _plain(kind)
-    return bool(pa.types.is_string(held) or pa.types.is_large_string(held))
+    value_type = _plain(kind)
+    return bool(pa.types.is_string(value_type) or pa.types.is_large_string(value_type))
 
 
 def _plain(kind: "pa.DataType") -> "pa.DataType":

@@ -66,21 +66,21 @@ def sheets_of(result: AuditResult) -> dict[str, pa.Table]:
         "failures": _failures,
         "record": _record,
     }
-    made = {
+    tables = {
         name: pa.Table.from_pylist(list(find(result)), schema=SCHEMAS[name]) for name, find in rows.items()
     }
-    return {name: table for name, table in made.items() if table.num_rows}
+    return {name: table for name, table in tables.items() if table.num_rows}
 
 
-def _where(item: Estimate | Curve) -> dict[str, object]:
-    return {name: getattr(item, name) for name, _ in _WHERE}
+def _where(record: Estimate | Curve) -> dict[str, object]:
+    return {name: getattr(record, name) for name, _ in _WHERE}
 
 
 def _estimates(result: AuditResult) -> Iterator[dict[str, object]]:
     names = ("metric", "value", "numerator", "denominator", "unit", "note")
     for index, estimate in enumerate(result.estimates):
-        own = {name: getattr(estimate, name) for name in names}
-        yield {"pointer": f"/estimates/{index}", **_where(estimate), **own, "at": dumps(dict(estimate.at))}
+        fields = {name: getattr(estimate, name) for name in names}
+        yield {"pointer": f"/estimates/{index}", **_where(estimate), **fields, "at": dumps(dict(estimate.at))}
 
 
 def _intervals(result: AuditResult) -> Iterator[dict[str, object]]:
@@ -88,18 +88,18 @@ def _intervals(result: AuditResult) -> Iterator[dict[str, object]]:
     for index, estimate in enumerate(result.estimates):
         at = f"/estimates/{index}"
         for place, interval in enumerate(estimate.intervals):
-            own = {name: getattr(interval, name) for name in names}
+            fields = {name: getattr(interval, name) for name in names}
             kind = {"method": interval.method.value, "target": interval.target.value}
-            yield {"pointer": f"{at}/intervals/{place}", "estimate": at, **kind, **own}
+            yield {"pointer": f"{at}/intervals/{place}", "estimate": at, **kind, **fields}
 
 
 def _tests(result: AuditResult) -> Iterator[dict[str, object]]:
     names = (*_TESTED, "detectable_unit", "n_resamples", "family", "note")
     for index, estimate in enumerate(result.estimates):
         if estimate.test is not None:
-            own = {name: getattr(estimate.test, name) for name in names}
+            fields = {name: getattr(estimate.test, name) for name in names}
             at = f"/estimates/{index}"
-            yield {"pointer": f"{at}/test", "estimate": at, "method": estimate.test.method.value, **own}
+            yield {"pointer": f"{at}/test", "estimate": at, "method": estimate.test.method.value, **fields}
 
 
 def _curves(result: AuditResult) -> Iterator[dict[str, object]]:
@@ -126,8 +126,8 @@ def _replicates(result: AuditResult) -> Iterator[dict[str, object]]:
 def _findings(result: AuditResult) -> Iterator[dict[str, object]]:
     names = [name for name in SCHEMAS["findings"].names if name not in ("pointer", "verdict")]
     for index, finding in enumerate(result.findings):
-        own = {name: getattr(finding, name) for name in names}
-        yield {"pointer": f"/findings/{index}", "verdict": finding.verdict.value, **own}
+        fields = {name: getattr(finding, name) for name in names}
+        yield {"pointer": f"/findings/{index}", "verdict": finding.verdict.value, **fields}
 
 
 def _failures(result: AuditResult) -> Iterator[dict[str, object]]:
@@ -150,10 +150,10 @@ def leaves(value: Json, pointer: str) -> Iterator[tuple[str, Json]]:
     [('/a/0', 1), ('/a/1/b~1c', 'x'), ('/d', [])]
     """
     if isinstance(value, Mapping) and value:
-        for key, item in value.items():
-            yield from leaves(item, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
+        for key, entry in value.items():
+            yield from leaves(entry, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
     elif isinstance(value, Sequence) and not isinstance(value, str) and value:
-        for index, item in enumerate(value):
-            yield from leaves(item, f"{pointer}/{index}")
+        for index, entry in enumerate(value):
+            yield from leaves(entry, f"{pointer}/{index}")
     else:
         yield pointer, value

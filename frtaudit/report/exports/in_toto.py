@@ -72,11 +72,11 @@ def _subject(run: FinishedRun, system: str) -> dict[str, Json]:
     systems = mapping(mapping(run.result.spec.get("provenance")).get("systems"))
     origin = mapping(systems.get(system))
     for part in ("weights", "model"):
-        found = mapping(origin.get(part)).get("digest")
-        if found:
-            return _descriptor(system, str(found), f"{part} as declared")
+        declared = mapping(origin.get(part)).get("digest")
+        if declared:
+            return _descriptor(system, str(declared), f"{part} as declared")
     providers = run.result.spec.get("providers")
-    named = [one for one in providers if _name(one) == system] if isinstance(providers, list) else []
+    named = [entry for entry in providers if _name(entry) == system] if isinstance(providers, list) else []
     described: Mapping[str, Json] = {"system": system, "origin": dict(origin), "provider": named}
     return _descriptor(system, digest(described), "description: no digest was declared")
 

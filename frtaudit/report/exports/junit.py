@@ -52,8 +52,8 @@ def _case(run: FinishedRun, finding: Finding, audit: str) -> ET.Element:
     case = ET.Element("testcase", where)
     clean = _clean(finding.sentence)
     if run.fails(finding):
-        made = ET.SubElement(case, "failure", {"type": finding.verdict.value, "message": clean})
-        made.text = clean
+        failure = ET.SubElement(case, "failure", {"type": finding.verdict.value, "message": clean})
+        failure.text = clean
     elif finding.verdict is Verdict.PASS:
         ET.SubElement(case, "system-out").text = clean
     else:

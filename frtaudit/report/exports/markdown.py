@@ -44,7 +44,7 @@ def _parts(run: FinishedRun) -> Iterable[str]:
     if spec.get("question"):
         yield _text(str(spec["question"]))
     if run.result.choice:
-        yield "\n".join(["## The choice", "", *(f"- {_text(said)}" for said in run.result.choice[:LINES])])
+        yield "\n".join(["## The choice", "", *(f"- {_text(line)}" for line in run.result.choice[:LINES])])
     if run.result.findings or not run.result.choice:
         yield _tally(run)
     yield from _findings(run)
@@ -61,8 +61,8 @@ def _parts(run: FinishedRun) -> Iterable[str]:
 def _tally(run: FinishedRun) -> str:
     reached = verdict_counts(run.result.findings)
     counts = [(verdict, reached[verdict.value]) for verdict in ORDER]
-    said = [f"{count} {words().verdict[verdict.value]}" for verdict, count in counts if count]
-    return f"**{' · '.join(said)}**" if said else "**No requirement was declared: estimates, no verdicts.**"
+    parts = [f"{count} {words().verdict[verdict.value]}" for verdict, count in counts if count]
+    return f"**{' · '.join(parts)}**" if parts else "**No requirement was declared: estimates, no verdicts.**"
 
 
 def _findings(run: FinishedRun) -> Iterable[str]:
@@ -119,9 +119,9 @@ def _interclass(source: Source) -> Iterable[str]:
             lines = [
                 (
                     _text(name if name.startswith("Total") else source.label(schema, name)),
-                    *(formatting.plain(own[system]) if system in own else "–" for system in systems),
+                    *(formatting.plain(row[system]) if system in row else "–" for system in systems),
                 )
-                for name, own in rows.items()
+                for name, row in rows.items()
             ]
             title = (
                 f"## d_l2 by {_text(schema.replace('_', ' '))}, upper bounds as in Peña-Alcántara (2022)\n\n"

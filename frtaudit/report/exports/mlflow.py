@@ -45,10 +45,10 @@ class Mlflow:
             if known
             else client.create_experiment(self.experiment, artifact_location=artifacts)
         )
-        made = client.create_run(
+        tracker_run = client.create_run(
             experiment, run_name=str(run.result.spec.get("name", "audit")), tags=run.labels()
         )
-        number = made.info.run_id
+        number = tracker_run.info.run_id
         for key, value in run.result.spec.items():
             client.log_param(number, key, dumps(value)[:LONGEST])
         for name, value in run.metrics().items():

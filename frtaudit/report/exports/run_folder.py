@@ -84,7 +84,7 @@ class FinishedRun:
 
         A path has letters, digits, ``_ - . /`` and spaces; intervals are those that the report prints first.
         """
-        found: dict[str, float] = {}
+        metrics: dict[str, float] = {}
         for record in Source(self.result).select(*TRACKED, primary=True):
             estimate, bound = record.estimate, record.bound(*PRINTED)
             at = [f"{key} {value}" for key, value in sorted(estimate.at.items())]
@@ -99,8 +99,8 @@ class FinishedRun:
                 "high": None if interval is None else interval.high,
             }
             known = {name: float(value) for name, value in numbers.items() if value is not None}
-            found |= {f"{path}/{name}": value for name, value in known.items() if isfinite(value)}
-        return found
+            metrics |= {f"{path}/{name}": value for name, value in known.items() if isfinite(value)}
+        return metrics
 
 
 class Export(Protocol):

@@ -49,11 +49,11 @@ class Wandb:
         config = {"spec": dict(run.result.spec), **run.labels()}
         with wandb.init(
             project=self.project, name=name, dir=self.into, config=config, settings=settings
-        ) as made:
-            made.summary.update(run.metrics())
+        ) as tracker_run:
+            tracker_run.summary.update(run.metrics())
             artifact = wandb.Artifact(f"audit-{run.result.sha256[:16]}", type="evaluation")
             for path in attached:
                 artifact.add_file(str(path))
-            made.log_artifact(artifact)
-            number = made.id
+            tracker_run.log_artifact(artifact)
+            number = tracker_run.id
         OutputFolder(folder).write(FILE, to_bytes({"project": self.project, "run": number}))

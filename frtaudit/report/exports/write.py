@@ -37,7 +37,7 @@ def export(
     """
     kinds = [lookup("export", name, "--as") for name in dict.fromkeys(formats)]
     fields = [{field.name for field in dataclasses.fields(kind)} for kind in kinds]
-    unknown = next((key for key in settings if not any(key in own for own in fields)), None)
+    unknown = next((key for key in settings if not any(key in names for names in fields)), None)
     if unknown is not None:
         raise SpecError(
             "command line",
@@ -45,8 +45,8 @@ def export(
             ", ".join(sorted(set().union(*fields))) or "none",
         )
     makers = [
-        cast("Export", kind(**{key: value for key, value in settings.items() if key in own}))
-        for kind, own in zip(kinds, fields, strict=True)
+        cast("Export", kind(**{key: value for key, value in settings.items() if key in names}))
+        for kind, names in zip(kinds, fields, strict=True)
     ]
 
     def fill(draft: Path) -> None:
@@ -65,15 +65,15 @@ def write_whole(out: Path, fill: Callable[[Path], None], option: str = "--out") 
     """
     with ExitStack() as stack:
         try:
-            draft, held, home = stack.enter_context(draft_folder(out, DRAFT))
+            draft, draft_fd, home = stack.enter_context(draft_folder(out, DRAFT))
         except OSError as error:
             raise DataError(option, f"cannot write there ({error.strerror})", "a writable folder") from None
-        with keeping_open(draft, held):
+        with keeping_open(draft, draft_fd):
             fill(draft)
-        made = sorted(os.listdir(held))  # noqa: PTH208  of the open folder
-        there = sorted({*made} & {*os.listdir(home)})  # noqa: PTH208  of the open folder; also links that lead nowhere
+        names = sorted(os.listdir(draft_fd))  # noqa: PTH208  of the open folder
+        there = sorted({*names} & {*os.listdir(home)})  # noqa: PTH208  of the open folder; also links that lead nowhere
         if there:
             raise DataError(option, f"already contains {', '.join(there)}", "an empty folder, or another")
-        for name in made:
-            os.rename(name, name, src_dir_fd=held, dst_dir_fd=home)
-    return [out / name for name in made]
+        for name in names:
+            os.rename(name, name, src_dir_fd=draft_fd, dst_dir_fd=home)
+    return [out / name for name in names]

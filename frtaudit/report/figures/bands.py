@@ -140,18 +140,18 @@ def compared(
 
 def uncertainties(name: str, title: str, series: Sequence[Series]) -> Panel:
     """Normalized uncertainty of several metrics over FMR, both axes logarithmic."""
-    known = [value for item in series for value in item.curve.y if math.isfinite(value) and value > 0]
+    known = [value for metric in series for value in metric.curve.y if math.isfinite(value) and value > 0]
     floor, top = min(known, default=0.01) * 0.8, max(known, default=1.0) * 1.25
     lowest = _least(series)
-    alt = f"{title}, for {', '.join(item.name for item in series)}" + (
+    alt = f"{title}, for {', '.join(metric.name for metric in series)}" + (
         f"; {lowest[0]} is lowest at {lowest[1]} of {lowest[2]} targets." if lowest else "."
     )
 
     def draw(axes: Axes) -> None:
-        for item in series:
-            _line(axes, item.curve, pen(item.index), 0.0)
+        for metric in series:
+            _line(axes, metric.curve, pen(metric.index), 0.0)
         scale = Scale(label="sd of the replicates / value", rate=False)
-        xs = [at for item in series for at in item.curve.x]
+        xs = [at for entry in series for at in entry.curve.x]
         _scaled(axes, scale, title, xs, floor, top)
 
     return Panel(svg=canvas.panel(name, alt, draw, height=HEIGHT), alt=alt)
@@ -167,8 +167,8 @@ def outside(curve: Curve, band: Curve) -> tuple[int, int]:
 
 def _least(series: Sequence[Series]) -> tuple[str, int, int] | None:
     """The index with the lowest uncertainty at most targets (002's comparison), among metrics of one panel."""
-    shared = [item for item in series if len(item.curve.y) == len(series[0].curve.y)]
-    table = np.array([item.curve.y for item in shared], dtype=np.float64)
+    shared = [metric for metric in series if len(metric.curve.y) == len(series[0].curve.y)]
+    table = np.array([metric.curve.y for metric in shared], dtype=np.float64)
     if not table.size:
         return None
     whole = np.isfinite(table).all(axis=0)

@@ -67,8 +67,8 @@ def _piece(axes: Axes, left: float, share: float, place: float, number: int, hei
 
 
 def _key(figure: str, number: int, label: str) -> Key:
-    said = f"colour and hatch of {label}"
-    return Key(svg=canvas.sample(f"{figure}-k{number}", said, _sampled, number), name=label)
+    alt = f"colour and hatch of {label}"
+    return Key(svg=canvas.sample(f"{figure}-k{number}", alt, _sampled, number), name=label)
 
 
 def _sampled(axes: Axes, number: int) -> None:

@@ -110,10 +110,10 @@ def ink() -> Iterator[None]:
 @contextmanager
 def keeping() -> Iterator[dict[str, tuple[str, Drawing]]]:
     """Keep the drawings that are made in the block, unwritten: what stands for the SVG to the name and the drawing."""
-    kept: dict[str, tuple[str, Drawing]] = {}
-    token = _KEPT.set(kept)
+    drawings: dict[str, tuple[str, Drawing]] = {}
+    token = _KEPT.set(drawings)
     try:
-        yield kept
+        yield drawings
     finally:
         _KEPT.reset(token)
 
@@ -206,16 +206,16 @@ def _letter(axes: Axes) -> None:
         formatter = axis.get_major_formatter()
         if isinstance(formatter, FuncFormatter):
             axis.set_major_formatter(
-                FuncFormatter(lambda value, at, told=formatter: now.run(lettering, told(value, at)))
+                FuncFormatter(lambda value, at, original=formatter: now.run(lettering, original(value, at)))
             )
 
 
 def _written(drawing: Drawing, name: str, title: str) -> str:
     """The drawing as SVG; where drawings are kept, what stands for it."""
-    kept = _KEPT.get()
-    if kept is not None:
-        mark = f"<!-- {len(kept)} -->"
-        kept[mark] = name, drawing
+    drawings = _KEPT.get()
+    if drawings is not None:
+        mark = f"<!-- {len(drawings)} -->"
+        drawings[mark] = name, drawing
         return mark
     markup, axes = _svg(drawing), drawing.axes[0]
     labels = f"{axes.get_xlabel()}|{axes.get_ylabel()}" if axes.axison else ""
@@ -260,12 +260,12 @@ def visible(
     if log:
         place = np.log10(np.maximum(place, np.min(place[place > 0], initial=1.0)))
     column = np.floor((place - place.min()) / max(float(np.ptp(place)), 1e-300) * bins).astype(np.int64)
-    kept: set[int] = {0, place.size - 1}
+    indices: set[int] = {0, place.size - 1}
     starts = np.flatnonzero(np.diff(column, prepend=column[0] - 1))
     curves = [np.asarray(curve, dtype=np.float64) for curve in ys if curve is not None]
     for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), place.size], strict=True):
-        kept |= {start, stop - 1}
+        indices |= {start, stop - 1}
         for curve in curves:
             part = curve[start:stop]
-            kept |= {start + int(np.argmin(part)), start + int(np.argmax(part))}
-    return np.array(sorted(kept), dtype=np.intp)
+            indices |= {start + int(np.argmin(part)), start + int(np.argmax(part))}
+    return np.array(sorted(indices), dtype=np.intp)

@@ -29,9 +29,9 @@ FEW_LINES = (
 MIN_WIDTH, MAX_WIDTH, CLAIMED_WIDTH = 0.25, 8.0, 1.6
 
 
-def levels(found: Study, name: str = "levels") -> Panel:
+def levels(study: Study, name: str = "levels") -> Panel:
     """Realised against nominal coverage of FNMR at one FMR: for the same subjects, and for the population."""
-    runs = {"fixed" if one["same"] else "new": one for one in found["levels"]}
+    runs = {"fixed" if run["same"] else "new": run for run in study["levels"]}
 
     def draw(axes: Axes) -> None:
         axes.plot([0, 1], [0, 1], color=SOFT, linewidth=0.8)
@@ -44,13 +44,13 @@ def levels(found: Study, name: str = "levels") -> Panel:
         axes.set_title("How often the interval contains the true value")
         axes.legend(loc="upper left", frameon=False)
 
-    said = [
+    parts = [
         f"{method} for {SAID[who]} realises {row['coverage']:.2f} at nominal {row['nominal']:g}"
         for who, method in LINES
         for row in _of_method(runs.get(who), method)
         if row["nominal"] == NOMINAL
     ]
-    return _panel(name, f"Realised against nominal coverage. {_sentence(said)}", draw, width=4.6, height=4.0)
+    return _panel(name, f"Realised against nominal coverage. {_sentence(parts)}", draw, width=4.6, height=4.0)
 
 
 def realised(name: str, title: str, nominal: Sequence[float], lines: Mapping[str, Sequence[float]]) -> Panel:
@@ -72,9 +72,9 @@ def realised(name: str, title: str, nominal: Sequence[float], lines: Mapping[str
     return _panel(name, text, draw, width=canvas.WIDTH, height=canvas.WIDTH)
 
 
-def few_errors(found: Study, name: str = "few") -> Panel:
+def few_errors(study: Study, name: str = "few") -> Panel:
     """Coverage of FMR as false matches become few: bootstrap, independent Wilson, the rule of 8.1."""
-    rows = found["few_errors"]
+    rows = study["few_errors"]
     due = [row["expected"] for row in rows]
 
     def draw(axes: Axes) -> None:
@@ -103,14 +103,14 @@ def few_errors(found: Study, name: str = "few") -> Panel:
     return _panel(name, text, draw, width=4.6, height=3.6)
 
 
-def coverage(found: Study, quantity: str, name: str) -> Panel:
+def coverage(study: Study, quantity: str, name: str) -> Panel:
     """Realised coverage at nominal 0.95 of every method, pooled: one dot per population, size and point."""
-    dots = list(_dots(found, quantity, "coverage", ERROR_OF["coverage"]))
+    dots = list(_dots(study, quantity, "coverage", ERROR_OF["coverage"]))
 
     def draw(axes: Axes) -> None:
         for at, style in ((NOMINAL, "solid"), (DEFAULT, (0, (4, 2))), (SHOWN, (0, (1, 2)))):
             axes.axvline(at, color=SOFT, linewidth=0.8, linestyle=style)
-        _scatter(axes, found, dots)
+        _scatter(axes, study, dots)
         low = min([dot[2] for dot in dots], default=0.5)
         axes.set(xlabel="realised coverage", xlim=(max(0.0, min(0.5, low - 0.02)), 1.005))
         axes.set_title(f"{quantity}: coverage of the population at nominal 0.95")
@@ -118,14 +118,14 @@ def coverage(found: Study, quantity: str, name: str) -> Panel:
     return _panel(name, _read(quantity, "covers", dots), draw, width=WIDE, height=_height(dots))
 
 
-def widths(found: Study, quantity: str, name: str) -> Panel:
+def widths(study: Study, quantity: str, name: str) -> Panel:
     """Mean width over that of an oracle, which knows the estimate's standard deviation, on a logarithmic axis."""
-    dots = list(_dots(found, quantity, "width_ratio", ERROR_OF["width_ratio"]))
+    dots = list(_dots(study, quantity, "width_ratio", ERROR_OF["width_ratio"]))
 
     def draw(axes: Axes) -> None:
         axes.axvline(1.0, color=SOFT, linewidth=0.8)
         axes.axvline(CLAIMED_WIDTH, color=SOFT, linewidth=0.8, linestyle=(0, (4, 2)))
-        _scatter(axes, found, dots)
+        _scatter(axes, study, dots)
         axes.set(xscale="log", xlabel="mean width over the oracle's", xlim=(MIN_WIDTH, MAX_WIDTH))
         axes.set_xticks([0.25, 0.5, 1, 1.6, 2, 4, 8])
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
@@ -135,21 +135,23 @@ def widths(found: Study, quantity: str, name: str) -> Panel:
     return _panel(name, _read(quantity, "has a width ratio of", dots), draw, width=WIDE, height=_height(dots))
 
 
-def misses(found: Study, name: str = "misses") -> Panel:
+def misses(study: Study, name: str = "misses") -> Panel:
     """Lower against upper misses of the intervals whose coverage is claimed; half of 5 % each is the fair share."""
     rows = [
-        (cell, row) for cell in found["cells"] for row in cell["intervals"] if row["floor"] and row["printed"]
+        (cell, row) for cell in study["cells"] for row in cell["intervals"] if row["floor"] and row["printed"]
     ]
 
     def draw(axes: Axes) -> None:
         axes.plot([0, 0.05], [0.05, 0], color=SOFT, linewidth=0.8)
         axes.plot([0, 0.1], [0.1, 0], color=SOFT, linewidth=0.8, linestyle=(0, (1, 2)))
-        for index, population in enumerate(_populations(found)):
-            own = [row for cell, row in rows if cell["population"] == population]
-            x, y = ([row[side] / row["printed"] for row in own] for side in ("lower_misses", "upper_misses"))
+        for index, population in enumerate(_populations(study)):
+            points = [row for cell, row in rows if cell["population"] == population]
+            x, y = (
+                [row[side] / row["printed"] for row in points] for side in ("lower_misses", "upper_misses")
+            )
             style = pen(index)
             axes.plot(x, y, marker=style.marker, color=style.hue, linestyle="none", markersize=3, alpha=0.7)
-        _legend(axes, found)
+        _legend(axes, study)
         axes.set(xlabel="truth below the interval", ylabel="truth above the interval")
         axes.set_title("Misses on either side")
         for axis in (axes.xaxis, axes.yaxis):
@@ -159,16 +161,16 @@ def misses(found: Study, name: str = "misses") -> Panel:
     return _panel(name, text, draw, width=4.6, height=4.0)
 
 
-def is_seen(found: Study, quantity: str, value: str) -> bool:
+def is_seen(study: Study, quantity: str, value: str) -> bool:
     """Whether any row of the quantity has a finite ``value`` (``coverage`` or ``width_ratio``) to draw."""
-    return any(True for _ in _dots(found, quantity, value, ERROR_OF[value]))
+    return any(True for _ in _dots(study, quantity, value, ERROR_OF[value]))
 
 
 Dot = tuple[str, str, float, float]  # method, population, value, Monte Carlo error
 
 
-def _dots(found: Study, quantity: str, value: str, error: str) -> Iterator[Dot]:
-    for cell in found["cells"]:
+def _dots(study: Study, quantity: str, value: str, error: str) -> Iterator[Dot]:
+    for cell in study["cells"]:
         for row in cell["intervals"]:
             numbers = row[value], row[error]
             shown = row["quantity"] == quantity and row["weighting"] == "pooled" and row["printed"] >= FEWEST
@@ -180,29 +182,29 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and math.isfinite(value)
 
 
-def _scatter(axes: Axes, found: Study, dots: Sequence[Dot]) -> None:
-    methods, populations = _methods(dots), _populations(found)
+def _scatter(axes: Axes, study: Study, dots: Sequence[Dot]) -> None:
+    methods, populations = _methods(dots), _populations(study)
     for index, population in enumerate(populations):
         style = pen(index)
         x: list[float] = []
         y: list[float] = []
         half: list[float] = []
         for row, method in enumerate(methods):
-            own = [dot for dot in dots if dot[:2] == (method, population)]
+            points = [dot for dot in dots if dot[:2] == (method, population)]
             middle = row + (index - (len(populations) - 1) / 2) * 0.26
-            x += [dot[2] for dot in own]
-            half += [TWICE * dot[3] for dot in own]
-            y += [middle + (step / max(len(own), 2) - 0.4) * 0.18 for step in range(len(own))]
+            x += [dot[2] for dot in points]
+            half += [TWICE * dot[3] for dot in points]
+            y += [middle + (step / max(len(points), 2) - 0.4) * 0.18 for step in range(len(points))]
         axes.errorbar(x, y, xerr=half, color=style.hue, fmt=style.marker, markersize=2.4, elinewidth=0.6)
-    _legend(axes, found)
+    _legend(axes, study)
     axes.set_yticks(range(len(methods)), labels=methods)
     axes.set_ylim(len(methods) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
 
 
-def _legend(axes: Axes, found: Study) -> None:
-    for index, population in enumerate(_populations(found)):
+def _legend(axes: Axes, study: Study) -> None:
+    for index, population in enumerate(_populations(study)):
         style = pen(index)
         axes.plot(
             [], [], color=style.hue, marker=style.marker, linestyle="none", markersize=3, label=population
@@ -214,8 +216,8 @@ def _methods(dots: Sequence[Dot]) -> list[str]:
     return list(dict.fromkeys(dot[0] for dot in dots))
 
 
-def _populations(found: Study) -> list[str]:
-    return list(dict.fromkeys(cell["population"] for cell in found["cells"]))
+def _populations(study: Study) -> list[str]:
+    return list(dict.fromkeys(cell["population"] for cell in study["cells"]))
 
 
 def _height(dots: Sequence[Dot]) -> float:
@@ -238,8 +240,8 @@ def _line(axes: Axes, index: int, rows: Sequence[Row], label: str) -> None:
 def _read(quantity: str, verb: str, dots: Sequence[Dot]) -> str:
     parts = []
     for method in _methods(dots):
-        own = [dot[2] for dot in dots if dot[0] == method]
-        parts.append(f"{method} {verb} {min(own):.2f} to {max(own):.2f}")
+        values = [dot[2] for dot in dots if dot[0] == method]
+        parts.append(f"{method} {verb} {min(values):.2f} to {max(values):.2f}")
     return f"{quantity}: {_sentence(parts)}"
 
 

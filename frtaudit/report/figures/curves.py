@@ -80,8 +80,8 @@ def det(
     x, y = min(x, right / 10), min(y, top / 10)  # a system without errors has an axis too
 
     def draw(axes: Axes) -> None:
-        for item in series:
-            _line(axes, item, x_floor=x, y_floor=y, log=True)
+        for trace in series:
+            _line(axes, trace, x_floor=x, y_floor=y, log=True)
         axes.set(xscale="log", yscale="log", xlabel="FMR", ylabel="FNMR", xlim=(x, right), ylim=(y, top))
         axes.set_title(title)
         log_rates(axes)
@@ -95,8 +95,8 @@ def roc(name: str, series: Sequence[Series], every: Sequence[Series] = ()) -> Pa
     lowest = 1.0 - _ceiling(every, "y") if every else None
 
     def draw(axes: Axes) -> None:
-        for item in series:
-            _line(axes, item, x_floor=edge, log=True, turned=True)
+        for trace in series:
+            _line(axes, trace, x_floor=edge, log=True, turned=True)
         axes.set(xscale="log", xlabel="FMR", ylabel="1 − FNMR")
         axes.set(xlim=(edge, _ceiling(every or series, "x")), ylim=(lowest, 1.0))
         axes.set_title("True matches against false matches")
@@ -111,8 +111,8 @@ def over_threshold(name: str, title: str, series: Sequence[Series], ylabel: str)
     edge = _floor(series, "y")
 
     def draw(axes: Axes) -> None:
-        for item in series:
-            _line(axes, item, y_floor=edge)
+        for trace in series:
+            _line(axes, trace, y_floor=edge)
         axes.set(
             yscale="log", xlabel="threshold (a match is a score above it)", ylabel=ylabel, ylim=(edge, 1.2)
         )
@@ -129,8 +129,8 @@ def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -
     def draw(axes: Axes) -> None:
         if differences:
             axes.axhline(0, color=canvas.SOFT, linewidth=0.8)
-        for item in series:
-            _line(axes, item)
+        for trace in series:
+            _line(axes, trace)
         axes.set(xlabel="TAR (share of mated comparisons that match)", ylabel=ylabel)
         axes.set_title(title)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
@@ -143,7 +143,7 @@ def dots(
     name: str,
     title: str,
     rows: Sequence[str],
-    found: Sequence[Dot],
+    points: Sequence[Dot],
     xlabel: str,
     limits: Mapping[str, float] | None = None,
 ) -> Panel:
@@ -151,15 +151,15 @@ def dots(
 
     ``limits``: by row, drawn as a vertical line across it.
     """
-    pens = sorted({dot.index for dot in found})
+    pens = sorted({dot.index for dot in points})
     marks = {row: limit for row, limit in (limits or {}).items() if row in rows and limit > 0}
-    edge = min([_dot_floor(found), *(limit * LEFT_EDGE for limit in marks.values())])
-    right = max([_dot_ceiling(found), *(min(limit * 1.3, 1.0) for limit in marks.values())])
+    edge = min([_dot_floor(points), *(limit * LEFT_EDGE for limit in marks.values())])
+    right = max([_dot_ceiling(points), *(min(limit * 1.3, 1.0) for limit in marks.values())])
 
     def draw(axes: Axes) -> None:
-        for dot in found:
+        for dot in points:
             shift = (pens.index(dot.index) - (len(pens) - 1) / 2) * 0.74 / max(len(pens), 1)
-            _dot(axes, dot, rows.index(dot.row) + shift, edge, ends="|" if len(found) <= ENDED else "")
+            _dot(axes, dot, rows.index(dot.row) + shift, edge, ends="|" if len(points) <= ENDED else "")
         for row, limit in marks.items():
             place = rows.index(row)
             axes.plot([limit, limit], [place - 0.47, place + 0.47], color=canvas.INK, linewidth=1.5)
@@ -173,16 +173,16 @@ def dots(
         log_rates(axes, y=False)
 
     height = min(0.75 + len(rows) * max(0.26, 0.13 * len(pens)), 8.0)
-    return _panel(name, _dots_read(title, found), draw, height=height)
+    return _panel(name, _dots_read(title, points), draw, height=height)
 
 
 def folds(
-    name: str, found: Sequence[Dot], rows: Sequence[str], title: str = "Accuracy of the folds"
+    name: str, points: Sequence[Dot], rows: Sequence[str], title: str = "Accuracy of the folds"
 ) -> Panel:
     """Accuracy of each fold, one row for each system."""
 
     def draw(axes: Axes) -> None:
-        for dot, shift in zip(found, beside(found), strict=True):
+        for dot, shift in zip(points, beside(points), strict=True):
             style = pen(dot.index)
             axes.plot(
                 dot.value, rows.index(dot.row) + shift, marker=style.marker, color=style.hue, alpha=0.75
@@ -198,16 +198,16 @@ def folds(
     return _panel(name, f"{title}: accuracy of each held-out fold, by system.", draw, height=height)
 
 
-def beside(found: Sequence[Dot]) -> list[float]:
+def beside(points: Sequence[Dot]) -> list[float]:
     """How far each mark moves up or down from its row, so that marks at one value do not hide each other.
 
     >>> two = [Dot(row="a", series="a", index=0, value=0.5)] * 2
     >>> beside(two)
     [-0.065, 0.065]
     """
-    values = [dot.value for dot in found]
+    values = [dot.value for dot in points]
     width = (max(values) - min(values)) / APART or 1.0
-    near = [(dot.row, round(dot.value / width)) for dot in found]
+    near = [(dot.row, round(dot.value / width)) for dot in points]
     met: dict[tuple[str, int], int] = {}
     shifts = []
     for place in near:
@@ -285,33 +285,33 @@ def _dot(axes: Axes, dot: Dot, row: float, edge: float, ends: str = "|") -> None
     )
 
 
-def _dot_floor(found: Sequence[Dot]) -> float:
-    numbers_seen = [v for dot in found for v in (dot.value, dot.low, dot.high) if v is not None and v > 0]
+def _dot_floor(points: Sequence[Dot]) -> float:
+    numbers_seen = [v for dot in points for v in (dot.value, dot.low, dot.high) if v is not None and v > 0]
     smallest = min(numbers_seen, default=1e-3)
-    values = [dot.value for dot in found if dot.value > 0]
+    values = [dot.value for dot in points if dot.value > 0]
     return max(smallest, min(values, default=smallest) / 100) * LEFT_EDGE
 
 
-def _dot_ceiling(found: Sequence[Dot]) -> float:
-    return min(1.0, max((max(dot.value, dot.high or 0.0) for dot in found), default=1.0) * 1.6)
+def _dot_ceiling(points: Sequence[Dot]) -> float:
+    return min(1.0, max((max(dot.value, dot.high or 0.0) for dot in points), default=1.0) * 1.6)
 
 
 def _floor(series: Sequence[Series], axis: str, up_to: float = 1.0) -> float:
     """The decade below the smallest positive value (where x is at most ``up_to``), at most six below one."""
-    found = [
+    values = [
         value
-        for item in series
-        for x, value in zip(item.curve.x, getattr(item.curve, axis), strict=True)
+        for trace in series
+        for x, value in zip(trace.curve.x, getattr(trace.curve, axis), strict=True)
         if value > 0 and x <= up_to
     ]
-    smallest = min(found, default=1e-3)
+    smallest = min(values, default=1e-3)
     return 10.0 ** max(math.floor(math.log10(smallest) + EPSILON), -DECADES_SHOWN)
 
 
 def _ceiling(series: Sequence[Series], axis: str) -> float:
     """The decade above the largest value, at most one."""
-    found = [value for item in series for value in getattr(item.curve, axis) if value > 0]
-    return float(min(1.0, 10.0 ** math.ceil(math.log10(max(found, default=1.0)) - EPSILON)))
+    values = [value for trace in series for value in getattr(trace.curve, axis) if value > 0]
+    return float(min(1.0, 10.0 ** math.ceil(math.log10(max(values, default=1.0)) - EPSILON)))
 
 
 def log_rates(axes: Axes, *, x: bool = True, y: bool = True) -> None:
@@ -340,12 +340,12 @@ def _short(label: str, room: int = 26) -> str:
 
 
 def _names(series: Sequence[Series]) -> str:
-    names = list(dict.fromkeys(item.name for item in series))
+    names = list(dict.fromkeys(trace.name for trace in series))
     return ", ".join(names) if len(names) <= 8 else f"{len(names)} series"
 
 
-def _dots_read(title: str, found: Sequence[Dot]) -> str:
+def _dots_read(title: str, points: Sequence[Dot]) -> str:
     """What the dots show, in words."""
-    worst = max(found, key=lambda dot: dot.value)
+    worst = max(points, key=lambda dot: dot.value)
     value = formatting.rate(worst.value)
-    return f"{title}: the largest is {value}, {worst.row}, {worst.series}." if found else title
+    return f"{title}: the largest is {value}, {worst.row}, {worst.series}." if points else title

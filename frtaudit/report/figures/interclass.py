@@ -36,23 +36,23 @@ def sanitized_sizes(spec: Mapping[str, Json]) -> tuple[int | None, int | None]:
     (20, 4)
     """
     defaults = {"min_subjects": 30, "min_samples": 4, "fixed_samples": 4}
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     steps = spec.get("sanitize")
     for step in steps if isinstance(steps, (list, tuple)) else ():
         if isinstance(step, Mapping) and step.get("step") in defaults:
             name, number = str(step["step"]), step.get("number")
-            found[name] = int(number) if isinstance(number, int) else defaults[name]
-    return found.get("min_subjects"), found.get("min_samples", found.get("fixed_samples"))
+            sizes[name] = int(number) if isinstance(number, int) else defaults[name]
+    return sizes.get("min_subjects"), sizes.get("min_samples", sizes.get("fixed_samples"))
 
 
 def left(name: str, lines: Sequence[Line], *, samples: int | None, people: int | None) -> Panel:
     """People left against required samples, the former logarithmic."""
 
     def draw(axes: Axes) -> None:
-        for item in lines:
-            known = [place for place, value in enumerate(item.y) if value > 0]
-            x, y = np.array(item.x)[known], np.array(item.y)[known]
-            style = pen(item.index)
+        for curve in lines:
+            known = [place for place, value in enumerate(curve.y) if value > 0]
+            x, y = np.array(curve.x)[known], np.array(curve.y)[known]
+            style = pen(curve.index)
             axes.plot(x, y, color=style.hue, linestyle=style.dash)
             at = marked(x, log=False)
             axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)
@@ -88,15 +88,15 @@ def tar_panel(name: str, title: str, kind: str, series: Sequence[Series]) -> Pan
     def draw(axes: Axes) -> None:
         if kind.endswith("excess"):
             axes.axhline(0, color=canvas.SOFT, linewidth=0.8)
-        for item in series:
-            _curve(axes, item)
+        for trace in series:
+            _curve(axes, trace)
         axes.set(xlabel=xlabel, ylabel=ylabel)
         axes.set_title(title)
         for axis, label in ((axes.xaxis, xlabel), (axes.yaxis, ylabel)):
             if label.startswith("TAR"):
                 axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.6g} %"))
 
-    names = tuple(dict.fromkeys(item.name for item in series))
+    names = tuple(dict.fromkeys(trace.name for trace in series))
     alt = f"{title}, for {', '.join(names)}."
     return Panel(svg=canvas.panel(name, alt, draw, height=LOW), alt=alt, names=names)
 
@@ -146,7 +146,10 @@ def densities(name: str, title: str, lines: Sequence[Line]) -> Panel:
             at = seen[marked(x[seen], log=False)]
             axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)
         ends = [
-            value for item in lines for value, y in zip(item.x, item.y, strict=True) if y > SEEN * max(item.y)
+            value
+            for curve in lines
+            for value, y in zip(curve.x, curve.y, strict=True)
+            if y > SEEN * max(curve.y)
         ]
         axes.set(xlabel="mated score (0–100)", ylabel="density per point", ylim=(0, None))
         axes.set_xlim(max(min(ends) - 2, 0), min(max(ends) + 2, 100))
@@ -186,7 +189,7 @@ def boxes(name: str, title: str, ylabel: str, box_stats: Sequence[BoxStats]) -> 
             axes.plot([place - 0.3, place + 0.3], [median, median], color=hue, linewidth=2.0, zorder=3)
             dots = [place] * len(box.outliers)
             axes.plot(dots, box.outliers, color=hue, linestyle="none", marker="o", markersize=2, alpha=0.5)
-        axes.set_xticks(range(len(box_stats)), labels=[item.name for item in box_stats])
+        axes.set_xticks(range(len(box_stats)), labels=[stats.name for stats in box_stats])
         axes.tick_params(axis="x", labelrotation=30 if len(box_stats) > 3 else 0)
         axes.set(ylabel=ylabel, xlim=(-0.6, len(box_stats) - 0.4))
         axes.grid(visible=False, axis="x")

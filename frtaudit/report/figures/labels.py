@@ -29,14 +29,14 @@ def det(
 ) -> Panel:
     """FNMR over FMR, both logarithmic; ``thin``: drawn thin and dark over ``series``, which are then thick and pale."""
     drawn = [*series, *thin]
-    known = [y for item in drawn for y in item.curve.y if y > 0]
-    right = [x for item in drawn for x, y in zip(item.curve.x, item.curve.y, strict=True) if y > 0]
+    known = [y for trace in drawn for y in trace.curve.y if y > 0]
+    right = [x for trace in drawn for x, y in zip(trace.curve.x, trace.curve.y, strict=True) if y > 0]
 
     def draw(axes: Axes) -> None:
-        for item in series:
-            _line(axes, item, pale=bool(thin))
-        for item in thin:
-            _line(axes, item)
+        for trace in series:
+            _line(axes, trace, pale=bool(thin))
+        for trace in thin:
+            _line(axes, trace)
         axes.set(xscale="log", yscale="log", xlabel="FMR", ylabel="FNMR")
         if known:
             axes.set(
@@ -45,7 +45,7 @@ def det(
         axes.set_title(title)
         log_rates(axes)
 
-    names = ", ".join(dict.fromkeys(item.name for item in drawn))
+    names = ", ".join(dict.fromkeys(trace.name for trace in drawn))
     alt = f"{title}: FNMR over FMR of {names}."
     width, height = (1.9 * canvas.WIDTH, 3.2) if wide else (THIRD, FLAT)
     return Panel(svg=canvas.panel(name, alt, draw, width=width, height=height), alt=alt)
@@ -87,21 +87,26 @@ def score_histograms(
     """Shares of scores in equal bins; ``series``: filled, ``outline``: lines over them (Figure 4, left)."""
 
     def draw(axes: Axes) -> None:
-        for item in series:
+        for trace in series:
             axes.fill_between(
-                item.curve.x, item.curve.y, step="mid", color=pen(item.index).hue, alpha=PALE, linewidth=0
+                trace.curve.x, trace.curve.y, step="mid", color=pen(trace.index).hue, alpha=PALE, linewidth=0
             )
-        for item in outline:
-            style = pen(item.index)
+        for trace in outline:
+            style = pen(trace.index)
             axes.step(
-                item.curve.x, item.curve.y, where="mid", color=style.hue, linestyle=style.dash, linewidth=0.9
+                trace.curve.x,
+                trace.curve.y,
+                where="mid",
+                color=style.hue,
+                linestyle=style.dash,
+                linewidth=0.9,
             )
         axes.set(xlabel="score", ylabel=share, ylim=(0, None))
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
         axes.xaxis.set_major_locator(MaxNLocator(5))
         axes.set_title(title)
 
-    alt = f"{title}: histogram of scores: {', '.join(dict.fromkeys(item.name for item in [*series, *outline]))}."
+    alt = f"{title}: histogram of scores: {', '.join(dict.fromkeys(trace.name for trace in [*series, *outline]))}."
     return Panel(svg=canvas.panel(name, alt, draw, height=LOW), alt=alt)
 
 
@@ -129,21 +134,21 @@ def rates(name: str, title: str, thick: Sequence[Series], thin: Sequence[Series]
 
 def scattered(name: str, title: str, series: Sequence[Series], *, shares: bool) -> Panel:
     """One dot for each query: faces of its person, annotated and estimated (Figure S.6); on the line they agree."""
-    most = max((value for item in series for value in (*item.curve.x, *item.curve.y)), default=1.0)
+    most = max((value for trace in series for value in (*trace.curve.x, *trace.curve.y)), default=1.0)
 
     def draw(axes: Axes) -> None:
         axes.plot([0, most], [0, most], color=canvas.SOFT, linewidth=0.8)
-        for item in series:
-            style = pen(item.index)
+        for trace in series:
+            style = pen(trace.index)
             axes.plot(
-                item.curve.x,
-                item.curve.y,
+                trace.curve.x,
+                trace.curve.y,
                 linestyle="none",
                 marker=style.marker,
                 color=style.hue,
                 markersize=3.2,
                 alpha=0.7,
-                gid=canvas.gid(item.index, item.at),
+                gid=canvas.gid(trace.index, trace.at),
             )
         of = "share of the query's faces" if shares else "faces of the query's person"
         axes.set(xlabel=f"{of}, annotated", ylabel="estimated", xlim=(-0.03 * most, 1.03 * most))
@@ -155,7 +160,7 @@ def scattered(name: str, title: str, series: Sequence[Series], *, shares: bool) 
                 axis.set_major_locator(MaxNLocator(6, integer=True))
         axes.set_title(title)
 
-    text = "; ".join(f"{item.name}: {len(item.curve.x)} queries" for item in series)
+    text = "; ".join(f"{trace.name}: {len(trace.curve.x)} queries" for trace in series)
     alt = f"{title}. {text}."
     return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
 
@@ -180,20 +185,20 @@ def face_sizes(name: str, title: str, series: Sequence[Series]) -> Panel:
     """Histograms of the sizes of faces by service, on a logarithmic scale (Figure S.4)."""
 
     def draw(axes: Axes) -> None:
-        for item in series:
-            edge, style = np.array(item.curve.x), pen(item.index)
+        for trace in series:
+            edge, style = np.array(trace.curve.x), pen(trace.index)
             edges = np.append(edge, edge[-1] * (edge[1] / edge[0] if edge.size > 1 else 2))
-            axes.stairs(item.curve.y, edges, color=style.hue, linestyle=style.dash, linewidth=1.4)
+            axes.stairs(trace.curve.y, edges, color=style.hue, linestyle=style.dash, linewidth=1.4)
         axes.set_xscale("log", base=2)
         axes.set(xlabel="size of the face, pixels", ylabel="faces", ylim=(0, None))
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
         axes.yaxis.set_major_locator(MaxNLocator(6, integer=True))
         axes.set_title(title)
 
-    often = [item.curve.x[int(np.argmax(item.curve.y))] for item in series]
+    often = [trace.curve.x[int(np.argmax(trace.curve.y))] for trace in series]
     text = "; ".join(
-        f"{item.name}: {sum(item.curve.y):.0f} faces, most often from {size:.0f} pixels"
-        for item, size in zip(series, often, strict=True)
+        f"{trace.name}: {sum(trace.curve.y):.0f} faces, most often from {size:.0f} pixels"
+        for trace, size in zip(series, often, strict=True)
     )
     alt = f"{title}. {text}."
     return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
@@ -203,8 +208,8 @@ def boxes(name: str, title: str, series: Sequence[Series]) -> Panel:
     """Right faces of each query as a share: dots, quartiles, tenths as whiskers (Figures S.2 and S.3)."""
 
     def draw(axes: Axes) -> None:
-        for place, item in enumerate(series):
-            y, hue = np.array(item.curve.y), pen(item.index).hue
+        for place, trace in enumerate(series):
+            y, hue = np.array(trace.curve.y), pen(trace.index).hue
             turn = 0.18 * np.sin(2.399963 * np.arange(y.size))  # dots side by side, the same in every run
             axes.plot(place + turn, y, linestyle="none", marker="o", markersize=2.2, color=hue, alpha=0.35)
             axes.boxplot(
@@ -219,26 +224,28 @@ def boxes(name: str, title: str, series: Sequence[Series]) -> Panel:
                 capprops={"color": canvas.SOFT},
             )
         axes.set_xticks(
-            range(len(series)), labels=[f"{item.name}\n{len(item.curve.y)} queries" for item in series]
+            range(len(series)), labels=[f"{box.name}\n{len(box.curve.y)} queries" for box in series]
         )
         axes.set(ylabel="share of right faces", xlim=(-0.6, len(series) - 0.4), ylim=(-0.03, 1.03))
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
         axes.set_title(title)
 
-    text = "; ".join(f"{item.name}: median {np.median(item.curve.y):.0%}" for item in series if item.curve.y)
+    text = "; ".join(
+        f"{trace.name}: median {np.median(trace.curve.y):.0%}" for trace in series if trace.curve.y
+    )
     alt = f"{title}. {text}."
     return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
 
 
-def pairs(name: str, title: str, found: Sequence[tuple[Dot, float]], xlabel: str, ylabel: str) -> Panel:
-    """One rate against another, logarithmic (Figure 5); ``found``: a dot, whose value lies on x, and its y."""
-    values = [value for dot, y in found for value in (dot.value, y) if value > 0]
+def pairs(name: str, title: str, points: Sequence[tuple[Dot, float]], xlabel: str, ylabel: str) -> Panel:
+    """One rate against another, logarithmic (Figure 5); ``points``: a dot, whose value lies on x, and its y."""
+    values = [value for dot, y in points for value in (dot.value, y) if value > 0]
     low, high = min(values, default=1e-3) / 1.5, min(1.0, max(values, default=1.0) * 1.5)
-    rows = list(dict.fromkeys(dot.row for dot, _ in found))
+    rows = list(dict.fromkeys(dot.row for dot, _ in points))
 
     def draw(axes: Axes) -> None:
         axes.plot([low, high], [low, high], color=canvas.SOFT, linewidth=0.8)
-        for dot, y in found:
+        for dot, y in points:
             style = pen(dot.index)
             axes.plot(
                 max(dot.value, low),
@@ -254,7 +261,7 @@ def pairs(name: str, title: str, found: Sequence[tuple[Dot, float]], xlabel: str
         log_rates(axes)
 
     text = "; ".join(
-        f"{dot.series}, {dot.row}: {formatting.rate(dot.value)} and {formatting.rate(y)}" for dot, y in found
+        f"{dot.series}, {dot.row}: {formatting.rate(dot.value)} and {formatting.rate(y)}" for dot, y in points
     )
     alt = f"{title}: {xlabel} and {ylabel}: {text}."
     return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
@@ -340,7 +347,7 @@ def reaching(name: str, title: str, reaches: Sequence[Reach]) -> Panel:
             axes.plot(
                 [reach.true], [place + 0.14], linestyle="none", marker="|", markersize=9, color=canvas.INK
             )
-        axes.set_yticks(range(len(reaches)), labels=[item.row for item in reaches])
+        axes.set_yticks(range(len(reaches)), labels=[service.row for service in reaches])
         axes.set(ylim=(len(reaches) - 0.5, -0.5), xlabel="FNMR")
         axes.set_xlim(left=0.0)
         axes.grid(visible=False, axis="y")

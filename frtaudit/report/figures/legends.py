@@ -11,29 +11,29 @@ from frtaudit.report.pieces import Key
 
 def colours(name: str, names: Sequence[str]) -> tuple[Key, ...]:
     """What colours mean: a bar of each series' hue; ``name``: of the figure."""
-    return tuple(_bar(f"{name}-c{n}", item, n) for n, item in enumerate(names))
+    return tuple(_bar(f"{name}-c{n}", label, n) for n, label in enumerate(names))
 
 
 def shapes(name: str, names: Sequence[str]) -> tuple[Key, ...]:
     """What shapes mean: a marker of each, in the text colour; ``name``: of the figure."""
-    return tuple(_mark(f"{name}-m{n}", item, n) for n, item in enumerate(names))
+    return tuple(_mark(f"{name}-m{n}", label, n) for n, label in enumerate(names))
 
 
 def dashes(name: str, names: Sequence[str], first: int = 0) -> tuple[Key, ...]:
     """What dashes mean: a line of each, in the text colour; ``name``: of the figure; ``first``: dashes begin with."""
-    return tuple(_dash(f"{name}-d{n}", item, n) for n, item in enumerate(names, first))
+    return tuple(_dash(f"{name}-d{n}", label, n) for n, label in enumerate(names, first))
 
 
-def _bar(name: str, said: str, index: int) -> Key:
-    return Key(svg=canvas.sample(name, f"colour of {said}", _filled, index), name=said, index=index)
+def _bar(name: str, label: str, index: int) -> Key:
+    return Key(svg=canvas.sample(name, f"colour of {label}", _filled, index), name=label, index=index)
 
 
 def _filled(axes: Axes, index: int) -> None:
     axes.fill_between([0.0, 1.0], 0.1, 0.9, color=pen(index).hue, linewidth=0)
 
 
-def _mark(name: str, said: str, index: int) -> Key:
-    return Key(svg=canvas.sample(name, f"shape of {said}", _marked, index), name=said, index=None)
+def _mark(name: str, label: str, index: int) -> Key:
+    return Key(svg=canvas.sample(name, f"shape of {label}", _marked, index), name=label, index=None)
 
 
 def _marked(axes: Axes, index: int) -> None:
@@ -41,8 +41,8 @@ def _marked(axes: Axes, index: int) -> None:
     axes.plot([0.5], [0.5], color=canvas.INK, linestyle="none", marker=marker, markersize=5)
 
 
-def _dash(name: str, said: str, index: int) -> Key:
-    return Key(svg=canvas.sample(name, f"dashes of {said}", _dashed, index), name=said, index=None)
+def _dash(name: str, label: str, index: int) -> Key:
+    return Key(svg=canvas.sample(name, f"dashes of {label}", _dashed, index), name=label, index=None)
 
 
 def _dashed(axes: Axes, index: int) -> None:

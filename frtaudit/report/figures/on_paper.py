@@ -67,11 +67,11 @@ def _mark(match: re.Match[str], shapes: Mapping[str, str]) -> str:
 
 def _ungrouped(markup: str) -> str:
     """Without groups that say nothing of what they hold."""
-    kept: list[bool] = []
+    is_kept: list[bool] = []
     parts = _TAG.split(markup)
     for at, part in enumerate(parts):
         if part.startswith("<g"):
-            kept.append(part != "<g>")
-        if part == "<g>" or (part == "</g>" and not kept.pop()):
+            is_kept.append(part != "<g>")
+        if part == "<g>" or (part == "</g>" and not is_kept.pop()):
             parts[at] = ""
     return "".join(parts)

@@ -84,7 +84,7 @@ def _attributes(style: str, colours: Mapping[str, str]) -> str:
             classes.append(f"{key[0]}-{colours[value.lower()]}")
     if classes:
         written.append(f'class="{" ".join(classes)}"')
-    return "".join(f" {item}" for item in written)
+    return "".join(f" {attribute}" for attribute in written)
 
 
 def _rounded(path: str) -> str:

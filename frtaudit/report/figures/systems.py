@@ -27,7 +27,7 @@ class Gap:
 
 
 def gaps(
-    name: str, title: str, found: Sequence[Gap], xlabel: str, *, alike: float, margin: float | None
+    name: str, title: str, pairs: Sequence[Gap], xlabel: str, *, alike: float, margin: float | None
 ) -> Panel:
     """One row for each pair; the line is where the two are alike, the shade what the spec says does not matter."""
 
@@ -36,21 +36,21 @@ def gaps(
             ends = (alike - margin, alike + margin) if alike == 0 else (1 / margin, margin)
             axes.axvspan(*ends, color=canvas.GRID, alpha=0.6, linewidth=0)
         axes.axvline(alike, color=canvas.SOFT, linewidth=0.9)
-        for place, gap in enumerate(found):
+        for place, gap in enumerate(pairs):
             if gap.low is not None and gap.high is not None:
                 axes.plot([gap.low, gap.high], [place, place], color=canvas.INK, linewidth=1.4)
             axes.plot([gap.value], [place], color=canvas.INK, marker="o", linestyle="none", markersize=4.5)
-        axes.set_yticks(range(len(found)), labels=[item.row for item in found])
-        axes.set(ylim=(len(found) - 0.5, -0.5), xlabel=xlabel)
+        axes.set_yticks(range(len(pairs)), labels=[pair.row for pair in pairs])
+        axes.set(ylim=(len(pairs) - 0.5, -0.5), xlabel=xlabel)
         axes.grid(visible=False, axis="y")
         axes.tick_params(axis="y", length=0)
         if alike == 0 and "FNMR" in xlabel:
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g} %"))
         axes.set_title(title)
 
-    text = "; ".join(f"{gap.row}: {gap.value:.3g}" for gap in found)
+    text = "; ".join(f"{gap.row}: {gap.value:.3g}" for gap in pairs)
     alt = f"{title}, one row for each pair: {text}."
-    height = min(0.8 + 0.3 * len(found), 6.0)
+    height = min(0.8 + 0.3 * len(pairs), 6.0)
     return Panel(svg=canvas.panel(name, alt, draw, height=height, width=1.6 * canvas.WIDTH), alt=alt)
 
 
@@ -64,11 +64,11 @@ def overlaid(
     zones: Sequence[tuple[float, float, str]] = (),
 ) -> Panel:
     """Curves over FMR with their bands, if they have any; ``zones``: from, to and the letter of each."""
-    known = [y for item in series for y in item.curve.y if math.isfinite(y) and y > 0]
+    known = [y for trace in series for y in trace.curve.y if math.isfinite(y) and y > 0]
 
     def draw(axes: Axes) -> None:
-        for item in series:
-            _curve(axes, item)
+        for trace in series:
+            _curve(axes, trace)
         axes.set(xscale="log", xlabel="FMR", ylabel=ylabel)
         if rates and known:
             axes.set(yscale="log", ylim=(min(known) / 2, min(1.0, max(known) * 2)))
@@ -88,7 +88,7 @@ def overlaid(
         axes.set_title(title)
         log_rates(axes, y=rates)
 
-    names = ", ".join(dict.fromkeys(item.name for item in series))
+    names = ", ".join(dict.fromkeys(trace.name for trace in series))
     letters = (
         f" Zones: {', '.join(f'{letter} from {a:.2g} to {b:.2g}' for a, b, letter in zones)}."
         if zones

@@ -15,12 +15,12 @@ SMALLEST = 1e-3  # of the largest upper end: what a lower end of 0 is drawn at
 
 def over_candidates(name: str, title: str, series: Sequence[Series], ylabel: str, *, rates: bool) -> Panel:
     """A value with its interval at each candidate threshold; rates logarithmic."""
-    ends = [value for item in series for value in item.curve.high or ()]
+    ends = [value for trace in series for value in trace.curve.high or ()]
     floor = max(ends) * SMALLEST if rates else -np.inf
 
     def draw(axes: Axes) -> None:
-        for item in series:
-            curve, style = item.curve, pen(item.index)
+        for trace in series:
+            curve, style = trace.curve, pen(trace.index)
             x, y = np.asarray(curve.x), np.maximum(curve.y, floor)
             low, high = (np.maximum(ends or curve.y, floor) for ends in (curve.low, curve.high))
             for place, bottom, top in zip(x, low, high, strict=True):
@@ -32,6 +32,6 @@ def over_candidates(name: str, title: str, series: Sequence[Series], ylabel: str
             axes.set_yscale("log")
             log_rates(axes, x=False)
 
-    names = ", ".join(dict.fromkeys(item.name for item in series))
+    names = ", ".join(dict.fromkeys(trace.name for trace in series))
     alt = f"{title}: {ylabel} with intervals at each candidate threshold, for {names}."
     return Panel(svg=canvas.panel(name, alt, draw), alt=alt)

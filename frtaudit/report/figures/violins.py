@@ -24,21 +24,21 @@ class Violin:
     curve: Curve
 
 
-def violins(name: str, title: str, found: Sequence[Violin], guides: Sequence[float], ylabel: str) -> Panel:
+def violins(name: str, title: str, shapes: Sequence[Violin], guides: Sequence[float], ylabel: str) -> Panel:
     """Violins side by side, all scaled to one width, with dashed lines at ``guides``."""
 
     def draw(axes: Axes) -> None:
-        for place, violin in enumerate(found):
+        for place, violin in enumerate(shapes):
             _violin(axes, place, violin)
         for guide in guides:
             axes.axhline(guide, color=canvas.SOFT, linewidth=0.7, linestyle=(0, (4, 2)))
-        axes.set_xticks(range(len(found)), labels=[item.name for item in found])
+        axes.set_xticks(range(len(shapes)), labels=[shape.name for shape in shapes])
         axes.tick_params(axis="x", length=0)
         axes.grid(visible=False, axis="x")
-        axes.set(xlim=(-0.6, len(found) - 0.4), ylabel=ylabel)
+        axes.set(xlim=(-0.6, len(shapes) - 0.4), ylabel=ylabel)
         axes.set_title(title)
 
-    return Panel(svg=canvas.panel(name, _read(title, found), draw), alt=_read(title, found))
+    return Panel(svg=canvas.panel(name, _read(title, shapes), draw), alt=_read(title, shapes))
 
 
 def _violin(axes: Axes, place: int, violin: Violin) -> None:
@@ -50,10 +50,10 @@ def _violin(axes: Axes, place: int, violin: Violin) -> None:
         axes.plot(side, x, color=style.hue, linewidth=0.9)
 
 
-def _read(title: str, found: Sequence[Violin]) -> str:
+def _read(title: str, shapes: Sequence[Violin]) -> str:
     """What the violins show, in words: where each is widest, and its extremes."""
     parts = []
-    for violin in found:
+    for violin in shapes:
         widest = violin.curve.x[int(np.argmax(violin.curve.y))]
         parts.append(
             f"{violin.name}: {violin.curve.x[0]:.2f} to {violin.curve.x[-1]:.2f}, most near {widest:.2f}"

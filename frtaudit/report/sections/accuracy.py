@@ -46,7 +46,7 @@ def build(source: Source) -> Accuracy | None:
         *_classes(source, sets),
         *_between(source),
         *_differences(source),
-        *(table for name, own in parts if own for table in [_folds(source, name, own)]),
+        *(table for name, set_folds in parts if set_folds for table in [_folds(source, name, set_folds)]),
     ]
     main = _matrix(source, records, sets) or [_brief(records)]
     return Accuracy(figures=_figure(source, parts), main=tuple(main), tables=tuple(tables))
@@ -73,11 +73,13 @@ def _matrix(source: Source, records: list[Record], sets: list[str]) -> list[Tabl
     notes = Footnotes()
     known = {(record.estimate.provider, set_of(record)): record for record in records}
     blocks: dict[str | None, list[tuple[Text, ...]]] = {}
-    for name, own in by_provider(source, records):
-        values = sorted(record.estimate.value for record in own if record.estimate.value is not None)
+    for name, system_records in by_provider(source, records):
+        values = sorted(
+            record.estimate.value for record in system_records if record.estimate.value is not None
+        )
         edge = values[LOWEST - 1] if len(values) > LOWEST else None
-        cells = [_marked(known.get((name, item)), edge, notes) for item in sets]
-        blocks.setdefault(source.trained_on.get(name), []).append(((provider(own[0]),), *cells))
+        cells = [_marked(known.get((name, test_set)), edge, notes) for test_set in sets]
+        blocks.setdefault(source.trained_on.get(name), []).append(((provider(system_records[0]),), *cells))
     columns = (Column(title="System"), *(Column(title=test_set_name(name), kind="num") for name in sets))
     low = "The lowest two of a system are underlined. " if len(sets) > LOWEST else ""
     trained = "Training sets are as declared. " if source.trained_on else ""
@@ -87,8 +89,8 @@ def _matrix(source: Source, records: list[Record], sets: list[str]) -> list[Tabl
         "shows how hard a set is for a system, not why.",
         _chosen(source, sets),
     )
-    made = [Block(rows=tuple(rows), head=_trained(source, name)) for name, rows in blocks.items()]
-    return [build_table("accuracy-sets", caption, columns, made, notes)]
+    table_blocks = [Block(rows=tuple(rows), head=_trained(source, name)) for name, rows in blocks.items()]
+    return [build_table("accuracy-sets", caption, columns, table_blocks, notes)]
 
 
 def _brief(records: list[Record]) -> Table:
@@ -162,10 +164,12 @@ def _between(source: Source) -> list[Table]:
         return []
     notes = Footnotes()
     blocks = [
-        Block(head=_against(source, own[0]), rows=tuple(_row(record, notes) for record in own))
+        Block(
+            head=_against(source, pair_records[0]), rows=tuple(_row(record, notes) for record in pair_records)
+        )
         for _, every in by_provider(source, records)
         for other in dict.fromkeys(record.estimate.at["against"] for record in every)
-        for own in [[record for record in every if record.estimate.at["against"] == other]]
+        for pair_records in [[record for record in every if record.estimate.at["against"] == other]]
     ]
     columns = (
         Column(title="Test set"),
@@ -187,8 +191,8 @@ def _against(source: Source, record: Record) -> Text:
     other = str(record.estimate.at["against"])
     second = TextSpan(text=other, pointer=f"{record.pointer}/at/against", kind="b")
     sets = [source.trained_on.get(name) for name in (record.estimate.provider, other)]
-    one, two = ("" if name is None else f" (trained on {name})" for name in sets)
-    return spans(provider(record), one, " against ", second, two)
+    first, two = ("" if name is None else f" (trained on {name})" for name in sets)
+    return spans(provider(record), first, " against ", second, two)
 
 
 def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
@@ -228,8 +232,12 @@ def _head(source: Source, record: Record, notes: Footnotes, sets: list[str]) -> 
 
 def _beside(source: Source, record: Record, metric: str) -> Record | None:
     """The estimate of another metric of the same system on the same test set."""
-    own = (record.estimate.provider, set_of(record))
-    records = [item for item in source.select(metric) if (item.estimate.provider, set_of(item)) == own]
+    key = (record.estimate.provider, set_of(record))
+    records = [
+        candidate
+        for candidate in source.select(metric)
+        if (candidate.estimate.provider, set_of(candidate)) == key
+    ]
     return records[0] if records else None
 
 
@@ -240,8 +248,11 @@ def _classes(source: Source, sets: list[str]) -> list[Table]:
         return []
     notes = Footnotes()
     blocks = [
-        Block(head=(provider(own[0]),), rows=tuple(_class(source, record, notes, sets) for record in own))
-        for _, own in by_provider(source, records)
+        Block(
+            head=(provider(system_records[0]),),
+            rows=tuple(_class(source, record, notes, sets) for record in system_records),
+        )
+        for _, system_records in by_provider(source, records)
     ]
     columns = (
         Column(title="Class"),
@@ -280,8 +291,11 @@ def _differences(source: Source) -> list[Table]:
         return []
     notes = Footnotes()
     blocks = [
-        Block(head=spans(provider(own[0])), rows=tuple(_difference(source, record, notes) for record in own))
-        for _, own in by_provider(source, records)
+        Block(
+            head=spans(provider(system_records[0])),
+            rows=tuple(_difference(source, record, notes) for record in system_records),
+        )
+        for _, system_records in by_provider(source, records)
     ]
     columns = (
         Column(title="Test set"),

@@ -34,11 +34,11 @@ def build(source: Source) -> Annotation | None:
 
 
 def _table(source: Source, target: float) -> Table:
-    own = [record for record in source.select(METRIC) if record.estimate.at["fmr"] == target]
-    shares = list(dict.fromkeys(float(record.estimate.at["annotated"]) for record in own))
+    at_target = [record for record in source.select(METRIC) if record.estimate.at["fmr"] == target]
+    shares = list(dict.fromkeys(float(record.estimate.at["annotated"]) for record in at_target))
     notes = Footnotes()
     rows = []
-    for _, records in by_provider(source, own):
+    for _, records in by_provider(source, at_target):
         here = {float(record.estimate.at["annotated"]): record for record in records}
         rows.append(((provider(records[0]),), *(_value(here.get(share), notes) for share in shares)))
     columns = (

@@ -41,8 +41,10 @@ def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Tex
     alike: dict[tuple[int, str], list[TextSpan]] = {}
     limit = MAX_NAMED if len(source.providers) <= FEW_SYSTEMS else 1
     for name in source.providers:
-        own = [ruling for ruling in rulings if ruling.record and ruling.record.estimate.provider == name]
-        rows = [ruling for ruling in own if not source.result.findings[ruling.index].advisory]
+        system_rulings = [
+            ruling for ruling in rulings if ruling.record and ruling.record.estimate.provider == name
+        ]
+        rows = [ruling for ruling in system_rulings if not source.result.findings[ruling.index].advisory]
         failed = [row for row in rows if row.code == Verdict.FAIL.value]
         rest = [row for row in rows if row.code in (Verdict.INCONCLUSIVE.value, Verdict.NOT_TESTABLE.value)]
         if not rows:
@@ -54,9 +56,9 @@ def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Tex
         )
         passed = len(rows) - len(failed) - len(rest)
         if failed:
-            told = _failures(source, failed)
-            first = [text for text, _ in told[:limit]]
-            left = sum(count for _, count in told[limit:])
+            failures = _failures(source, failed)
+            first = [text for text, _ in failures[:limit]]
+            left = sum(count for _, count in failures[limit:])
             more: list[Part] = [f"; {left} more below"] if left else []
             yield spans(system, f" fails {_of(len(failed), len(rows))}: ", _semicolons(first), *more, ".")
         else:
@@ -118,15 +120,15 @@ def _failures(source: Source, failed: Sequence[FindingRow]) -> list[tuple[Text, 
     alike: dict[str, list[FindingRow]] = {}
     for row in failed:
         alike.setdefault(plain_text(_failure(source, row)), []).append(row)
-    told: list[tuple[Text, int]] = []
+    failures: list[tuple[Text, int]] = []
     for rows in alike.values():
-        said = [tuple(marks(source, source.result.findings[row.index])) for row in rows]
-        whose = spans(*said[0])
+        source_marks = [tuple(marks(source, source.result.findings[row.index])) for row in rows]
+        whose = spans(*source_marks[0])
         if len(rows) > 1:
-            each = (spans(row.requirement, *mark) for row, mark in zip(rows, said, strict=True))
+            each = (spans(row.requirement, *mark) for row, mark in zip(rows, source_marks, strict=True))
             whose = spans(" (", *_semicolons(list(each)), ")")
-        told.append((spans(*_failure(source, rows[0]), *whose), len(rows)))
-    return told
+        failures.append((spans(*_failure(source, rows[0]), *whose), len(rows)))
+    return failures
 
 
 def _failure(source: Source, row: FindingRow) -> Text:
@@ -149,7 +151,9 @@ def _judged(source: Source, row: FindingRow, record: Record) -> Text:
 def _rates(source: Source) -> Iterator[Text]:
     """Without requirements: FNMR of each system at the main target, with its interval."""
     target = main_target(source)
-    records = [item for item in overall(source, "fnmr_at_fmr") if item.estimate.at["fmr"] == target]
+    records = [
+        candidate for candidate in overall(source, "fnmr_at_fmr") if candidate.estimate.at["fmr"] == target
+    ]
     for record in records:
         bound = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
         between: list[Part] = []
@@ -180,7 +184,7 @@ def _groups(source: Source) -> Iterator[Text]:
     else:
         yield from (_differs(source, record) for record in differing)
     unsure = [record for record in tested if record.estimate.test and not record.estimate.test.differs]
-    for outcome, said, why in (
+    for outcome, text, why in (
         (True, "No difference between groups was established in ", ""),
         (False, "Not testable, because there are too few errors: differences between groups in ", NEEDED),
     ):
@@ -192,7 +196,7 @@ def _groups(source: Source) -> Iterator[Text]:
         if here:
             after = _detectable if len(here) <= MAX_NAMED else _nothing
             several = f"{len(here)} of {len(tested)} comparisons (see Groups)"
-            yield spans(said, _by_rate(here, after) if len(here) <= MAX_LISTED else several, f"{why}.")
+            yield spans(text, _by_rate(here, after) if len(here) <= MAX_LISTED else several, f"{why}.")
 
 
 def _detectable(record: Record) -> list[Part]:
@@ -215,13 +219,13 @@ def _nothing(_: Record) -> list[Part]:
 
 def _by_rate(records: Sequence[Record], after: Callable[[Record], list[Part]] = _nothing) -> Text:
     """``FNMR by group of a and b, FMR by group of c``; ``after``: what follows each system."""
-    found: dict[str, list[Text]] = {}
+    by_rate: dict[str, list[Text]] = {}
     for record in records:
         rate = phrases.metric(str(record.estimate.at.get("rate")))
         rate = f"{rate} by {(record.estimate.schema or '').replace('_', ' ')} of "
         system = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
-        found.setdefault(rate, []).append(spans(system, *after(record)))
-    return listed([spans(rate, listed(systems)) for rate, systems in found.items()])
+        by_rate.setdefault(rate, []).append(spans(system, *after(record)))
+    return listed([spans(rate, listed(systems)) for rate, systems in by_rate.items()])
 
 
 def _differs(source: Source, record: Record) -> Text:
@@ -229,17 +233,17 @@ def _differs(source: Source, record: Record) -> Text:
     rate = str(record.estimate.at.get("rate"))
     metric = "fmr" if rate == "fmr" else "fnmr_at_fmr"
     here = [
-        item
-        for item in source.select(metric, schema=record.estimate.schema, primary=True)
-        if item.estimate.provider == record.estimate.provider
-        and dict(item.estimate.at) == {"fmr": record.estimate.at["fmr"]}
-        and item.estimate.group not in POOLS
-        and item.estimate.value is not None
+        candidate
+        for candidate in source.select(metric, schema=record.estimate.schema, primary=True)
+        if candidate.estimate.provider == record.estimate.provider
+        and dict(candidate.estimate.at) == {"fmr": record.estimate.at["fmr"]}
+        and candidate.estimate.group not in POOLS
+        and candidate.estimate.value is not None
     ]
     answer = differences.p_values(record)
     if len(here) < 2:
         return spans("Groups differ in ", _by_rate([record]), answer, ".")
-    ordered = sorted(here, key=lambda item: item.estimate.value or 0.0)
+    ordered = sorted(here, key=lambda candidate: candidate.estimate.value or 0.0)
     low, high = ordered[0], ordered[-1]
     within = " within the group" if rate == "fmr" else ""
     times: list[Part] = (
@@ -272,8 +276,10 @@ def _undecided(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
             needed = deciding.subjects(source, finding, finding.record)
             enough = "" if needed is None else f" (about {formatting.count(needed)} subjects would decide)"
             advisory = ", advisory" if source.result.findings[finding.index].advisory else ""
-            said = spans(finding.who[:1], ", ", _judged(source, finding, finding.record), advisory, enough)
-            parts.setdefault(plain_text(said), said)
+            sentence = spans(
+                finding.who[:1], ", ", _judged(source, finding, finding.record), advisory, enough
+            )
+            parts.setdefault(plain_text(sentence), sentence)
             if needed is not None:
                 conditions[f" {deciding.condition(finding.record)}"] = None
     more = f" and {len(unsure) - MAX_NAMED} more" if len(unsure) > MAX_NAMED else ""

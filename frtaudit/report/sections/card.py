@@ -66,7 +66,7 @@ def _cards(source: Source, sets: list[str]) -> Table:
     rows = []
     for name in sets:
         sizes = [_counted(_of(source.select(metric), name)) for metric, _ in SIZES]
-        overlap = [_in_training(_of(trained, name), item, notes) for item in training]
+        overlap = [_in_training(_of(trained, name), training_set, notes) for training_set in training]
         balance = [
             _balance(source, [record for record in _of(pairs, name) if record.estimate.schema == schema])
             for schema in schemas
@@ -75,7 +75,7 @@ def _cards(source: Source, sets: list[str]) -> Table:
     columns = (
         Column(title="Test set"),
         *(Column(title=title, kind="num") for _, title in SIZES),
-        *(Column(title=f"identities in {item}", kind="num") for item in training),
+        *(Column(title=f"identities in {training_set}", kind="num") for training_set in training),
         *(Column(title=f"pairs by {schema.replace('_', ' ')}") for schema in schemas),
     )
     absent = "" if training else " Overlap of its identities with training sets was not tested."
@@ -94,10 +94,10 @@ def _counted(records: list[Record]) -> Text:
 
 
 def _in_training(records: list[Record], training: str, notes: Footnotes) -> Text:
-    own = [record for record in records if record.estimate.at["training"] == training]
+    training_records = [record for record in records if record.estimate.at["training"] == training]
     return (
-        spans(phrases.counts(own[0]), " (", phrases.value(own[0], notes), ")")
-        if own
+        spans(phrases.counts(training_records[0]), " (", phrases.value(training_records[0], notes), ")")
+        if training_records
         else (TextSpan(text=phrases.ABSENT),)
     )
 
@@ -118,8 +118,8 @@ def _figures(source: Source, sets: list[str]) -> list[Figure]:
     records = source.select("card_class_identities")
     drawn = []
     for schema in dict.fromkeys(str(record.estimate.schema) for record in records):
-        own = [record for record in records if record.estimate.schema == schema]
-        groups = list(dict.fromkeys(record.estimate.group for record in own))
+        schema_records = [record for record in records if record.estimate.schema == schema]
+        groups = list(dict.fromkeys(record.estimate.group for record in schema_records))
         rows = [
             Bar(
                 name=test_set_name(name),
@@ -127,7 +127,7 @@ def _figures(source: Source, sets: list[str]) -> list[Figure]:
                     next(
                         (
                             record.estimate.value or 0.0
-                            for record in _of(own, name)
+                            for record in _of(schema_records, name)
                             if record.estimate.group == group
                         ),
                         0.0,
@@ -159,11 +159,14 @@ def _values(source: Source) -> list[Table]:
     if not records:
         return []
     notes = Footnotes()
-    sets = list(dict.fromkeys(_set(item) for item in records))
-    known = {(_set(item), item.estimate.at["attribute"], item.estimate.at["value"]): item for item in records}
+    sets = list(dict.fromkeys(_set(candidate) for candidate in records))
+    known = {
+        (_set(candidate), candidate.estimate.at["attribute"], candidate.estimate.at["value"]): candidate
+        for candidate in records
+    }
     blocks: dict[str, list[tuple[Text, ...]]] = {}
     for attribute, value in dict.fromkeys(
-        (str(item.estimate.at["attribute"]), item.estimate.at["value"]) for item in records
+        (str(candidate.estimate.at["attribute"]), candidate.estimate.at["value"]) for candidate in records
     ):
         cells = []
         for name in sets:
@@ -179,11 +182,11 @@ def _values(source: Source) -> list[Table]:
         TextSpan(text="Attributes over identities. ", kind="b"),
         "Identities with at least one image of a value; one identity may have several.",
     )
-    made = [
+    table_blocks = [
         Block(head=spans(TextSpan(text=name.replace("_", " "), kind="b")), rows=tuple(rows))
         for name, rows in blocks.items()
     ]
-    return [build_table("card-values", caption, columns, made, notes)]
+    return [build_table("card-values", caption, columns, table_blocks, notes)]
 
 
 def _quartiles(source: Source) -> list[Table]:
@@ -206,11 +209,11 @@ def _quartiles(source: Source) -> list[Table]:
         TextSpan(text="Numbers over identities. ", kind="b"),
         "Quartiles of the means of each identity's images.",
     )
-    made = [
+    table_blocks = [
         Block(head=spans(TextSpan(text=name.replace("_", " "), kind="b")), rows=tuple(rows))
         for name, rows in blocks.items()
     ]
-    return [build_table("card-quartiles", caption, columns, made, notes)]
+    return [build_table("card-quartiles", caption, columns, table_blocks, notes)]
 
 
 def _steps(source: Source, name: str) -> list[Table]:
@@ -243,11 +246,11 @@ def _steps(source: Source, name: str) -> list[Table]:
         TextSpan(text=f"What the rules left: {test_set_name(name)}. ", kind="b"),
         "Each line takes its rule on top of those above it.",
     )
-    made = [
+    table_blocks = [
         Block(head=spans(TextSpan(text=KINDS.get(kind, kind), kind="b")), rows=tuple(rows))
         for kind, rows in blocks.items()
     ]
-    return [build_table(f"steps-{name}", caption, columns, made, Footnotes())]
+    return [build_table(f"steps-{name}", caption, columns, table_blocks, Footnotes())]
 
 
 def _certificate(source: Source, name: str) -> list[Table]:

@@ -75,9 +75,9 @@ def _caveats(source: Source, previous: Previous) -> Iterator[str]:
             "Not the same people or images: the cohort's digest differs. A change may come from them, not from a "
             "system."
         )
-    for key, said in PARTS:
+    for key, difference in PARTS:
         if _text(then.spec.get(key)) != _text(now.spec.get(key)):
-            yield f"The last audit had {said}."
+            yield f"The last audit had {difference}."
     if then.versions.get("frtaudit") != now.versions.get("frtaudit"):
         yield "The last audit was made by another version of frtaudit."
     before, after = set(Source(then).providers), set(source.providers)
@@ -121,7 +121,7 @@ def _table(source: Source, then: AuditResult) -> Table | None:
         blocks.setdefault(finding.requirement, []).append(row)
     if not blocks:
         return None
-    made = [
+    table_blocks = [
         Block(head=spans(TextSpan(text=name, kind="b")), rows=tuple(rows)) for name, rows in blocks.items()
     ]
     caption = spans(
@@ -129,7 +129,7 @@ def _table(source: Source, then: AuditResult) -> Table | None:
         "The estimate of each requirement, its interval for the population, errors / trials. A dash: the last "
         "audit has no such number.",
     )
-    return build_table("changes", caption, COLUMNS, made, notes, "dense")
+    return build_table("changes", caption, COLUMNS, table_blocks, notes, "dense")
 
 
 def _row(
@@ -195,12 +195,12 @@ def _estimates(then: AuditResult) -> dict[Key, Record]:
 
 
 def _verdicts(then: AuditResult) -> dict[Key, Finding]:
-    found: Iterable[tuple[Finding, int]] = (
+    indexed: Iterable[tuple[Finding, int]] = (
         (finding, int(finding.estimate.rsplit("/", 1)[1]))
         for finding in then.findings
         if finding.estimate is not None
     )
     return {
         (finding.requirement, then.estimates[index].metric, *then.estimates[index].place): finding
-        for finding, index in found
+        for finding, index in indexed
     }

@@ -48,5 +48,5 @@ def build(source: Source) -> Checklists | None:
 
 def _view(checklist: Checklist) -> View:
     tally = ", ".join(f"{checklist.count(status)} {word}" for status, word in WORDS.items())
-    rows = tuple(Row(item=item, status=WORDS[item.status]) for item in checklist.items)
+    rows = tuple(Row(item=entry, status=WORDS[entry.status]) for entry in checklist.items)
     return View(checklist=checklist, tally=tally, rows=rows)

@@ -67,7 +67,7 @@ def _declared(source: Source, name: str) -> Text:
             spans("Column ", TextSpan(text=str(spec["column"]), pointer=f"{at}/column", kind="code"), ". ")
         )
     if _some(spec.get("cross")):
-        crossed = " and ".join(str(item) for item in _some(spec["cross"]))
+        crossed = " and ".join(str(schema) for schema in _some(spec["cross"]))
         parts.append(spans("Crossing of ", TextSpan(text=crossed, pointer=f"{at}/cross"), ". "))
     if spec.get("conflicts"):
         rule = TextSpan(text=str(spec["conflicts"]), pointer=f"{at}/conflicts", kind="code")

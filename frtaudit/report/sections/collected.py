@@ -38,25 +38,25 @@ class Collected:
 
 def build(source: Source) -> Collected | None:
     """None where ``frtaudit collect`` did not gather the scores."""
-    found = mapping(source.result.cohort.get("collection"))
-    if not found:
+    collection = mapping(source.result.cohort.get("collection"))
+    if not collection:
         return None
     return Collected(
-        lead=spans(*_lead(found)),
-        requested=tuple(_spec(mapping(found.get("spec")))),
-        left_out=tuple(_left_out(found)),
-        services=tuple(collected_services.recorded_settings(found)),
+        lead=spans(*_lead(collection)),
+        requested=tuple(_spec(mapping(collection.get("spec")))),
+        left_out=tuple(_left_out(collection)),
+        services=tuple(collected_services.recorded_settings(collection)),
         tables=(
-            *collected_services.tables(found),
-            *collected_canaries.tables(services_of(found)),
+            *collected_services.tables(collection),
+            *collected_canaries.tables(services_of(collection)),
         ),
     )
 
 
 def notice(source: Source) -> tuple[Text, ...]:
     """For the first page: a service that changed, or of which that is not known, and a budget that did not reach."""
-    found = mapping(source.result.cohort.get("collection"))
-    services = services_of(found)
+    collection = mapping(source.result.cohort.get("collection"))
+    services = services_of(collection)
     text_spans: list[Text] = []
     changed = [name for name, service in services.items() if mapping(service.get("canaries")).get("changed")]
     if changed:
@@ -75,7 +75,7 @@ def notice(source: Source) -> tuple[Text, ...]:
         text_spans.append(
             spans("Whether ", named, " changed meanwhile is not known: too few canaries were answered.")
         )
-    if found and not found.get("finished"):
+    if collection and not collection.get("finished"):
         text = "The budget did not reach for all comparisons."
         text_spans.append((TextSpan(text=text, pointer=f"{AT}/finished"),))
     return (*text_spans[:-1], spans(*text_spans[-1], " See ", SEE, ".")) if text_spans else ()
@@ -86,14 +86,16 @@ def _shows_nothing(canaries: Facts) -> bool:
     return bool(canaries) and not canaries.get("changed") and canaries.get("least_share_found") is None
 
 
-def _lead(found: Facts) -> Iterator[Part]:
+def _lead(collection: Facts) -> Iterator[Part]:
     yield "The scores were collected by "
     yield TextSpan(text="frtaudit collect", kind="code")
     yield " before this audit, which asked no service. "
-    images = mapping(found.get("images"))
+    images = mapping(collection.get("images"))
     if images:
         parts = {name: counted(images.get(name), f"{AT}/images/{name}") for name in ("found", "listed")}
-        parts |= {name: counted(found.get(name), f"{AT}/{name}") for name in ("queries", "faces", "pairs")}
+        parts |= {
+            name: counted(collection.get(name), f"{AT}/{name}") for name in ("queries", "faces", "pairs")
+        }
         yield parts["found"]
         yield " images were found; "
         yield parts["listed"]
@@ -104,13 +106,13 @@ def _lead(found: Facts) -> Iterator[Part]:
         yield " faces that can be used. Each service was to compare the same "
         yield parts["pairs"]
         yield " pairs of faces"
-        yield ", and gave a score for each. " if collected_services.all_scored(found) else ". "
+        yield ", and gave a score for each. " if collected_services.all_scored(collection) else ". "
     else:
         yield "How many queries, images, faces and comparisons there were is withheld. "
-    if not found.get("finished"):
+    if not collection.get("finished"):
         text = "The budget did not reach for all of them: the collection is partial."
         yield from (TextSpan(text=text, pointer=f"{AT}/finished", kind="b"), " ")
-    if all(service.get("canaries") is None for service in services_of(found).values()):
+    if all(service.get("canaries") is None for service in services_of(collection).values()):
         yield "No comparison was asked for again (canaries), so that only a version that a service states could have "
         yield "shown a change meanwhile."
 
@@ -148,9 +150,9 @@ def _word(code: Json, pointer: str) -> TextSpan:
     return TextSpan(text=display_name(words().collected, str(code)), pointer=pointer)
 
 
-def _left_out(found: Facts) -> Iterator[Table]:
+def _left_out(collection: Facts) -> Iterator[Table]:
     """What was left out before anything was compared, and why."""
-    left = rows_of(mapping(found.get("images")).get("left_out"))
+    left = rows_of(mapping(collection.get("images")).get("left_out"))
     if not left:
         return
     rows = []

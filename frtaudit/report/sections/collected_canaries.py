@@ -30,24 +30,24 @@ def _real(value: Json) -> float:
 def _rounds(asked: Mapping[str, Facts]) -> Table:
     """A row for each later round of each service."""
     rows = []
-    for name, found in asked.items():
-        for number, one in enumerate(rows_of(found.get("later"))):
+    for name, facts in asked.items():
+        for number, later in enumerate(rows_of(facts.get("later"))):
             at = f"{place_of(name)}/canaries/later/{number}"
             rows.append(
                 (
                     (called_by(name),),
-                    (counted(one.get("round"), f"{at}/round"),),
+                    (counted(later.get("round"), f"{at}/round"),),
                     spans(
-                        counted(one.get("apart"), f"{at}/apart"),
+                        counted(later.get("apart"), f"{at}/apart"),
                         " / ",
-                        counted(one.get("open"), f"{at}/open"),
+                        counted(later.get("open"), f"{at}/open"),
                     ),
-                    (phrases.number(formatting.p_value(_real(one.get("p"))), f"{at}/p"),),
-                    (_yes(one.get("more_than_chance"), f"{at}/more_than_chance"),),
+                    (phrases.number(formatting.p_value(_real(later.get("p"))), f"{at}/p"),),
+                    (_yes(later.get("more_than_chance"), f"{at}/more_than_chance"),),
                 )
             )
-    first, found = next(iter(asked.items()))
-    alpha = phrases.number(formatting.exact(_real(found.get("alpha"))), f"{place_of(first)}/canaries/alpha")
+    first, facts = next(iter(asked.items()))
+    alpha = phrases.number(formatting.exact(_real(facts.get("alpha"))), f"{place_of(first)}/canaries/alpha")
     columns = (
         Column(title="Service"),
         Column(title="round", kind="num"),
@@ -73,8 +73,8 @@ def _yes(value: Json, pointer: str) -> TextSpan:
 
 def _reach(asked: Mapping[str, Facts]) -> Table:
     """A row for each service: how much its canaries would have shown."""
-    first, found = next(iter(asked.items()))
-    power = phrases.number(formatting.exact(_real(found.get("power"))), f"{place_of(first)}/canaries/power")
+    first, facts = next(iter(asked.items()))
+    power = phrases.number(formatting.exact(_real(facts.get("power"))), f"{place_of(first)}/canaries/power")
     columns = (
         Column(title="Service"),
         Column(title="answered / asked", kind="num"),
@@ -91,22 +91,22 @@ def _reach(asked: Mapping[str, Facts]) -> Table:
         power,
         ". Order matters: A against B is apart from B against A in the first round.",
     )
-    rows = tuple(((called_by(name),), *_reached(name, one)) for name, one in asked.items())
+    rows = tuple(((called_by(name),), *_reached(name, service)) for name, service in asked.items())
     return build_table("collected-canaries", caption, columns, [Block(rows=rows)], Footnotes(), "dense")
 
 
-def _reached(name: str, found: Facts) -> tuple[Text, ...]:
+def _reached(name: str, facts: Facts) -> tuple[Text, ...]:
     at = f"{place_of(name)}/canaries"
-    ways = mapping(found.get("both_ways"))
-    share, largest = found.get("least_share_found"), ways.get("largest")
+    ways = mapping(facts.get("both_ways"))
+    share, largest = facts.get("least_share_found"), ways.get("largest")
     return (
         spans(
-            counted(found.get("answered"), f"{at}/answered"),
+            counted(facts.get("answered"), f"{at}/answered"),
             " / ",
-            counted(found.get("items"), f"{at}/items"),
+            counted(facts.get("items"), f"{at}/items"),
         ),
-        (counted(found.get("repeats"), f"{at}/repeats"),),
-        (phrases.number(formatting.rate(_real(found.get("noise"))), f"{at}/noise"),),
+        (counted(facts.get("repeats"), f"{at}/repeats"),),
+        (phrases.number(formatting.rate(_real(facts.get("noise"))), f"{at}/noise"),),
         (_or_absent(share, formatting.fixed(_real(share), 1), f"{at}/least_share_found"),),
         spans(
             counted(ways.get("apart"), f"{at}/both_ways/apart"),

@@ -15,14 +15,14 @@ LONG = 40  # letters from which a setting is a digest
 Facts = Mapping[str, Json]
 
 
-def services_of(found: Facts) -> dict[str, Facts]:
+def services_of(collection: Facts) -> dict[str, Facts]:
     """Name to facts of each service of a collection."""
-    return {name: mapping(one) for name, one in mapping(found.get("services")).items()}
+    return {name: mapping(facts) for name, facts in mapping(collection.get("services")).items()}
 
 
 def rows_of(value: Json) -> list[Facts]:
     """A list of the result's, as mappings."""
-    return [mapping(item) for item in value] if isinstance(value, (list, tuple)) else []
+    return [mapping(row) for row in value] if isinstance(value, (list, tuple)) else []
 
 
 def place_of(name: str) -> str:
@@ -42,11 +42,11 @@ def counted(value: Json, pointer: str) -> TextSpan:
     return phrases.number(formatting.count(value), pointer)
 
 
-def settings(found: Facts, pointer: str) -> Text:
+def settings(facts: Facts, pointer: str) -> Text:
     """Names and values in one line."""
     known = words().collected
     parts: list[Part] = []
-    for name, value in found.items():
+    for name, value in facts.items():
         if value == "":  # left to the service
             continue
         text = f"{value:g}" if isinstance(value, float) else str(value)
@@ -70,58 +70,58 @@ def _why(row: Facts, pointer: str, notes: Footnotes) -> Text:
     return spans(reason(row, pointer), " (", whose, ")", notes.mark(words().refusal_means.get(str(kind)), at))
 
 
-def tables(found: Facts) -> Iterator[Table]:
+def tables(collection: Facts) -> Iterator[Table]:
     """What came of it, where some comparison has no score and counts are not withheld."""
-    services = services_of(found)
+    services = services_of(collection)
     if any(_short(service) for service in services.values()):
-        yield _calls(found, services)
+        yield _calls(collection, services)
     if any(service.get("refused") for service in services.values()):
         yield _refusals(services)
 
 
-def all_scored(found: Facts) -> bool:
+def all_scored(collection: Facts) -> bool:
     """Whether every service gave a score for every comparison."""
-    return found.get("pairs") is not None and not any(map(_short, services_of(found).values()))
+    return collection.get("pairs") is not None and not any(map(_short, services_of(collection).values()))
 
 
-def _short(one: Facts) -> bool:
-    return bool(one.get("missing")) or any(mapping(one.get("by_kind")).values())
+def _short(service: Facts) -> bool:
+    return bool(service.get("missing")) or any(mapping(service.get("by_kind")).values())
 
 
-def recorded_settings(found: Facts) -> Iterator[tuple[str, Text]]:
+def recorded_settings(collection: Facts) -> Iterator[tuple[str, Text]]:
     """Of each service what it was asked with, and the versions that its answers stated."""
-    for name, service in services_of(found).items():
+    for name, service in services_of(collection).items():
         parameters = settings(mapping(service.get("asked")), f"{place_of(name)}/asked")
         versions = _versions(mapping(service.get("versions")), f"{place_of(name)}/versions")
         yield name, spans(parameters, TextSpan(text=" ", kind="br") if parameters else "", versions)
 
 
-def _versions(found: Facts, pointer: str) -> Text:
+def _versions(counts: Facts, pointer: str) -> Text:
     parts: list[Part] = []
-    for name, count in found.items():
+    for name, count in counts.items():
         at = f"{pointer}/{escape(name)}"
-        said = "" if count is None else spans(" (", counted(count, at), " answers)")
+        answers = "" if count is None else spans(" (", counted(count, at), " answers)")
         stated = (
             spans("version ", TextSpan(text=name, pointer=pointer, kind="b"))
             if name
             else spans("no version stated")
         )
-        parts.append(spans(stated, said))
+        parts.append(spans(stated, answers))
     return listed(parts)
 
 
-def _calls(found: Facts, services: Mapping[str, Facts]) -> Table:
+def _calls(collection: Facts, services: Mapping[str, Facts]) -> Table:
     """How far each service came; columns of what never happened are left out."""
     kinds = [
         kind
         for kind in words().refusal
-        if any(mapping(one.get("by_kind")).get(kind) for one in services.values())
+        if any(mapping(facts.get("by_kind")).get(kind) for facts in services.values())
     ]
-    missing = any(one.get("missing") for one in services.values())
+    missing = any(facts.get("missing") for facts in services.values())
     rows = []
     for name, service in services.items():
         at, by_kind = place_of(name), mapping(service.get("by_kind"))
-        pairs = counted(found.get("pairs"), f"{AT}/pairs")
+        pairs = counted(collection.get("pairs"), f"{AT}/pairs")
         cells = [spans(counted(service.get("scored"), f"{at}/scored"), " / ", pairs)]
         cells += [(counted(by_kind.get(kind), f"{at}/by_kind/{kind}"),) for kind in kinds]
         cells += [(counted(service.get("missing"), f"{at}/missing"),)] if missing else []

@@ -45,9 +45,9 @@ def _target(source: Source, record: Record) -> Target:
     """For whom the simulated interval holds: as the spec asked for it, else as its method serves."""
     method = Method(str(record.estimate.at["method"]))
     asked = source.result.spec.get("intervals")
-    for item in asked if isinstance(asked, (list, tuple)) else ():
-        if mapping(item).get("method") == method.value:
-            return Target(str(mapping(item)["target"]))
+    for interval in asked if isinstance(asked, (list, tuple)) else ():
+        if mapping(interval).get("method") == method.value:
+            return Target(str(mapping(interval)["target"]))
     return method.serves[0]
 
 

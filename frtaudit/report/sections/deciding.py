@@ -43,9 +43,10 @@ def _classes(source: Source, record: Record) -> int:
     if record.estimate.group != "max":
         return 1
     names = {
-        item.estimate.group
-        for item in source.select(D_L2, schema=record.estimate.schema)
-        if item.estimate.provider == record.estimate.provider and item.estimate.at == record.estimate.at
+        candidate.estimate.group
+        for candidate in source.select(D_L2, schema=record.estimate.schema)
+        if candidate.estimate.provider == record.estimate.provider
+        and candidate.estimate.at == record.estimate.at
     }
     return max(1, sum(name != "max" and "|" not in str(name) for name in names))
 
@@ -53,8 +54,8 @@ def _classes(source: Source, record: Record) -> int:
 def _subjects(source: Source, record: Record) -> float | None:
     """Subjects of the estimate's group; all of them for a d_l2, for each class is compared with the mean of all."""
     if record.estimate.group == "all" or record.estimate.metric == D_L2:
-        found = source.result.cohort.get("subjects")
+        count = source.result.cohort.get("subjects")
     else:
         rows = source.counts(record.estimate.schema or "")
-        found = next((row.get("subjects") for row in rows if row.get("group") == record.estimate.group), None)
-    return float(found) if isinstance(found, (int, float)) else None
+        count = next((row.get("subjects") for row in rows if row.get("group") == record.estimate.group), None)
+    return float(count) if isinstance(count, (int, float)) else None

@@ -68,13 +68,13 @@ def _table(source: Source, schema: str) -> Table:
     notes = Footnotes()
     blocks = []
     records = source.select(*METRICS, schema=schema)
-    for _, own in by_provider(source, records):
-        groups = dict.fromkeys(record.estimate.group for record in own)
+    for _, system_records in by_provider(source, records):
+        groups = dict.fromkeys(record.estimate.group for record in system_records)
         rows = tuple(
-            _row(source, [record for record in own if record.estimate.group == name], notes)
+            _row(source, [record for record in system_records if record.estimate.group == name], notes)
             for name in groups
         )
-        blocks.append(Block(head=(provider(own[0]),), rows=rows))
+        blocks.append(Block(head=(provider(system_records[0]),), rows=rows))
     columns = (
         Column(title="Class"),
         Column(title="bandwidth", kind="num"),

@@ -66,8 +66,11 @@ def _fta_means(records: Sequence[Record]) -> str:
 def _rates(source: Source, name: str, title: str, means: str, records: list[Record]) -> Table:
     notes = Footnotes()
     blocks = [
-        Block(head=(provider(own[0]),), rows=tuple(_row(source, record, notes) for record in own))
-        for _, own in by_provider(source, records)
+        Block(
+            head=(provider(system_records[0]),),
+            rows=tuple(_row(source, record, notes) for record in system_records),
+        )
+        for _, system_records in by_provider(source, records)
     ]
     columns = [
         Column(title="Of"),
@@ -109,15 +112,15 @@ def _cases(source: Source, records: list[Record]) -> Table:
     """Best and worst case side by side, one row for each group at each operating point."""
     notes = Footnotes()
     blocks = []
-    for _, own in by_provider(source, records):
-        places = dict.fromkeys(_place(record) for record in own)
+    for _, system_records in by_provider(source, records):
+        places = dict.fromkeys(_place(record) for record in system_records)
         rows = []
         for place in places:
-            here = {record.estimate.metric: record for record in own if _place(record) == place}
+            here = {record.estimate.metric: record for record in system_records if _place(record) == place}
             rows.append(
                 (_of(source, next(iter(here.values()))), *(_case(here.get(name), notes) for name in CASES))
             )
-        blocks.append(Block(head=(provider(own[0]),), rows=tuple(rows)))
+        blocks.append(Block(head=(provider(system_records[0]),), rows=tuple(rows)))
     columns = (Column(title="Of"), *(Column(title=phrases.metric(name), kind="num") for name in CASES))
     caption = spans(
         TextSpan(text="Rates if every failed comparison had been decided correctly, or wrongly. ", kind="b"),
@@ -144,8 +147,8 @@ def _dropped(columns: list[Column], blocks: list[Block], place: int) -> tuple[li
     def without(row: tuple[Text, ...]) -> tuple[Text, ...]:
         return row[:place] + row[place + 1 :]
 
-    kept = [Block(head=block.head, rows=tuple(without(row) for row in block.rows)) for block in blocks]
-    return columns[:place] + columns[place + 1 :], kept
+    remaining = [Block(head=block.head, rows=tuple(without(row) for row in block.rows)) for block in blocks]
+    return columns[:place] + columns[place + 1 :], remaining
 
 
 def _row(source: Source, record: Record, notes: Footnotes) -> tuple[Text, ...]:
@@ -220,11 +223,11 @@ def _entries(source: Source, *, by_group: bool) -> Iterator[tuple[int, LedgerEnt
         if by_group or entry.group in (None, "all")
     ]
     systems = Counter(replace(entry, provider=None, names=()) for _, entry in entries if entry.provider)
-    told = set()
+    seen = set()
     for index, entry in entries:
         common = replace(entry, provider=None, names=())
         if entry.provider is None or systems[common] < max(len(source.providers), 2):
             yield index, entry
-        elif common not in told:
-            told.add(common)
+        elif common not in seen:
+            seen.add(common)
             yield index, common

@@ -61,10 +61,10 @@ def lines(source: Source) -> list[Curve]:
 
 def _front_dots(source: Source) -> Panel | None:
     target = main_target(source)
-    found = worst(source, "fnmr_at_fmr", target)
-    if found is None or target is None or found[0].estimate.schema is None:
+    highest = worst(source, "fnmr_at_fmr", target)
+    if highest is None or target is None or highest[0].estimate.schema is None:
         return None
-    schema = found[0].estimate.schema
+    schema = highest[0].estimate.schema
     records = [
         record
         for record in source.select("fnmr_at_fmr", schema=schema, primary=True)
@@ -82,7 +82,7 @@ def _front_dots(source: Source) -> Panel | None:
 
 def _limits(source: Source, schema: str, target: float) -> dict[str, float]:
     """The limit on the FNMR of everybody and of each group at the target, by row."""
-    found: dict[str, float] = {}
+    limits: dict[str, float] = {}
     for finding in source.result.findings:
         record = record_of(source, finding)
         if (
@@ -94,13 +94,13 @@ def _limits(source: Source, schema: str, target: float) -> dict[str, float]:
         if record.estimate.schema in (schema, None):
             group = record.estimate.group
             row = EVERYBODY if group == "all" else source.label(schema, group)
-            found[row] = min(found.get(row, finding.limit), finding.limit)
-    return found
+            limits[row] = min(limits.get(row, finding.limit), finding.limit)
+    return limits
 
 
 def group_dots(source: Source, schema: str, records: list[Record]) -> tuple[list[Dot], list[str]]:
     """Dots of groups in the schema's order, each with the interval for the population (or the first there is)."""
-    seen = {item.estimate.group for item in records if item.estimate.value is not None}
+    seen = {candidate.estimate.group for candidate in records if candidate.estimate.value is not None}
     rows = [name for name in source.classes(schema, seen) if name in seen]
     dots = []
     for record in records:

@@ -104,8 +104,11 @@ def _table(source: Source, schema: str, point: AtKey, records: list[Record]) -> 
     notes = Footnotes()
     here = [record for record in records if record.at == point]
     blocks = [
-        Block(head=_head(source, own, point), rows=tuple(_rows(source, schema, own, notes)))
-        for _, own in by_provider(source, here)
+        Block(
+            head=_head(source, system_records, point),
+            rows=tuple(_rows(source, schema, system_records, notes)),
+        )
+        for _, system_records in by_provider(source, here)
     ]
     title = spans("By group at ", phrases.at_words(here[0].estimate.at, here[0].pointer))
     name = f"groups-{schema}-" + "-".join(_slug(value) for _, value in point)
@@ -116,9 +119,9 @@ def _fixed(source: Source, schema: str, records: list[Record]) -> list[Table]:
     """Every fixed threshold of every system in one table."""
     notes = Footnotes()
     blocks = []
-    for _, own in by_provider(source, records):
-        for point in dict.fromkeys(record.at for record in own):
-            here = [record for record in own if record.at == point]
+    for _, system_records in by_provider(source, records):
+        for point in dict.fromkeys(record.at for record in system_records):
+            here = [record for record in system_records if record.at == point]
             at = phrases.at_words(here[0].estimate.at, here[0].pointer)
             head = spans(provider(here[0]), "  ", at)
             blocks.append(Block(head=head, rows=tuple(_rows(source, schema, here, notes))))
@@ -129,13 +132,13 @@ def _fixed(source: Source, schema: str, records: list[Record]) -> list[Table]:
 def _laid_out(
     source: Source, name: str, title: Text, blocks: list[Block], records: list[Record], notes: Footnotes
 ) -> Table:
-    columns, kept = _without_empty(COLUMNS, blocks)
+    columns, trimmed = _without_empty(COLUMNS, blocks)
     caption = spans(
         *_bold(title),
         f". FMR of a group: both people within it. Rates: {display_name(words().weighting, source.weighting)}.",
         methods_said([record for record in records if record.estimate.group != UNKNOWN], *BOTH[:1]),
     )
-    return build_table(name, caption, columns, kept, notes, "dense")
+    return build_table(name, caption, columns, trimmed, notes, "dense")
 
 
 def _slug(value: float | str) -> str:
@@ -145,19 +148,21 @@ def _slug(value: float | str) -> str:
 def _without_empty(columns: tuple[Column, ...], blocks: list[Block]) -> tuple[list[Column], list[Block]]:
     """Drop columns in which no row says anything."""
     rows = [row for block in blocks for row in block.rows]
-    said = [
+    is_filled = [
         any("".join(p.text for p in row[i]) not in ("", phrases.ABSENT) for row in rows)
         for i in range(len(columns))
     ]
-    kept = [column for column, keep in zip(columns, said, strict=True) if keep]
+    remaining = [column for column, keep in zip(columns, is_filled, strict=True) if keep]
     trimmed = [
         Block(
             head=block.head,
-            rows=tuple(tuple(c for c, keep in zip(row, said, strict=True) if keep) for row in block.rows),
+            rows=tuple(
+                tuple(c for c, keep in zip(row, is_filled, strict=True) if keep) for row in block.rows
+            ),
         )
         for block in blocks
     ]
-    return kept, trimmed
+    return remaining, trimmed
 
 
 def _bold(text: Text) -> Text:
@@ -225,11 +230,11 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
         "bars intervals for the population. A hollow dot at the left edge is a rate of 0. People without a label "
         f"are in the table alone. Bars that overlap do not show that groups are equal{tested}."
     )
-    found = []
+    drawings = []
     for start in range(0, len(names), MAX_SYSTEMS_IN_FIGURE):
         chosen = names[start : start + MAX_SYSTEMS_IN_FIGURE]
         name = f"groups-{schema}-{start}" if start else f"groups-{schema}"
-        found.append(
+        drawings.append(
             Figure(
                 name=name,
                 title=f"Error rates by {schema.replace('_', ' ')}",
@@ -238,7 +243,7 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
                 keys=figures.keys(name, chosen),
             )
         )
-    return tuple(found)
+    return tuple(drawings)
 
 
 def _panels(
@@ -259,8 +264,8 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
     keys = dict.fromkeys((record.estimate.metric, record.at) for record in sorted(records, key=_index_rank))
     blocks = []
     for metric, at in keys:
-        own = [record for record in records if record.estimate.metric == metric and record.at == at]
-        named = [_index_head(own[0]), *[()] * (len(own) - 1)]
+        index_records = [record for record in records if record.estimate.metric == metric and record.at == at]
+        named = [_index_head(index_records[0]), *[()] * (len(index_records) - 1)]
         rows = tuple(
             (
                 name,
@@ -270,7 +275,7 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
                 differences.sentence(record, notes),
                 *interval_cells(record, notes, *BOTH),
             )
-            for name, record in zip(named, own, strict=True)
+            for name, record in zip(named, index_records, strict=True)
         )
         blocks.append(Block(rows=rows))
     columns = (

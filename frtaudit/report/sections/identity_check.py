@@ -37,7 +37,7 @@ def build(source: Source) -> IdentityCheck | None:
 def warnings(source: Source) -> tuple[Text, ...]:
     """For page 1: each system's suspected pairs of people where they change a printed FMR, and where most."""
     rates = _labelled(source)
-    found = []
+    texts = []
     for record in source.select(PEOPLE):
         records = [
             (labelled, without)
@@ -47,8 +47,8 @@ def warnings(source: Source) -> tuple[Text, ...]:
             and (labelled.estimate.value or 0.0) > (without.estimate.value or 0.0)
         ]
         if records:
-            found.append(_warning(source, record, *max(records, key=_gone)))
-    return tuple(found)
+            texts.append(_warning(source, record, *max(records, key=_gone)))
+    return tuple(texts)
 
 
 def _gone(pair: tuple[Record, Record]) -> float:
@@ -60,12 +60,12 @@ def _gone(pair: tuple[Record, Record]) -> float:
 def _warning(source: Source, record: Record, labelled: Record, without: Record) -> Text:
     people = phrases.number(formatting.count(record.estimate.numerator or 0), f"{record.pointer}/numerator")
     of: list[Part] = [] if labelled.estimate.group == "all" else [" for ", phrases.group(source, labelled)]
-    one = record.estimate.numerator == 1
+    single = record.estimate.numerator == 1
     return spans(
         provider(record),
         ": ",
         people,
-        " pair of people is" if one else " pairs of people are",
+        " pair of people is" if single else " pairs of people are",
         " as similar as images of one person: suspected duplicates. FMR at ",
         phrases.at_words(labelled.estimate.at, labelled.pointer),
         *of,
@@ -139,7 +139,7 @@ def _rates(source: Source) -> Table | None:
         rows = tuple(
             _row(source, rates[key], [line.get(name) for name in metrics], notes)
             for key, line in lines.items()
-            if key in rates and any(_moved(rates[key], item) for item in line.values())
+            if key in rates and any(_moved(rates[key], candidate) for candidate in line.values())
         )
         if rows:
             blocks.append(Block(head=(provider(records[0]),), rows=rows))

@@ -65,20 +65,24 @@ def _lead(source: Source) -> Text:
 def _direction(source: Source) -> Iterator[Part]:
     """FNMR on estimated labels against annotated ones, for each target: of which services it is higher, or lower."""
     by = {
-        (item.estimate.at["fmr"], item.estimate.provider, item.estimate.at["labels"]): item
-        for item in source.select("fnmr_by_labels")
-        if item.estimate.group == "all" and item.estimate.value is not None
+        (
+            candidate.estimate.at["fmr"],
+            candidate.estimate.provider,
+            candidate.estimate.at["labels"],
+        ): candidate
+        for candidate in source.select("fnmr_by_labels")
+        if candidate.estimate.group == "all" and candidate.estimate.value is not None
     }
     for target in sorted({fmr for fmr, _, _ in by}, key=float, reverse=True):
         sides: dict[int, list[str]] = {}
         for name in source.providers:
-            told, record = (by.get((target, name, kind)) for kind in KINDS[:2])
-            if told is not None and record is not None:
-                gap = float(told.estimate.value or 0.0) - float(record.estimate.value or 0.0)
+            estimated, record = (by.get((target, name, kind)) for kind in KINDS[:2])
+            if estimated is not None and record is not None:
+                gap = float(estimated.estimate.value or 0.0) - float(record.estimate.value or 0.0)
                 sides.setdefault((gap > 0) - (gap < 0), []).append(name)
         if not sides:
             continue
-        pointer = next(item.pointer for (fmr, _, _), item in by.items() if fmr == target)
+        pointer = next(candidate.pointer for (fmr, _, _), candidate in by.items() if fmr == target)
         yield "Against annotation, FNMR at "
         yield phrases.at_words({"fmr": target}, pointer)
         parts = [
@@ -130,8 +134,8 @@ def _confusion(source: Source) -> Table | None:
     titles = {1: "labelled as of it", 0: "labelled as not", -1: "left out", 2: "labelled as one of several"}
     labels = [label for label in titles if (1, label) in records]
     rows = tuple(
-        ((TextSpan(text=word, kind="b"),), *(phrases.counts(records[said, label]) for label in labels))
-        for said, word in ANSWERS.items()
+        ((TextSpan(text=word, kind="b"),), *(phrases.counts(records[answer, label]) for label in labels))
+        for answer, word in ANSWERS.items()
     )
     columns = (Column(title="Annotated"), *(Column(title=titles[label], kind="num") for label in labels))
     of = (
@@ -187,17 +191,17 @@ def _rates(source: Source) -> Table | None:
 
 def _several(source: Source) -> Table | None:
     """What queries of several people change: left out, as published, or each of their people used."""
-    made = {
+    by_setting = {
         (metric, str(record.estimate.at["several"])): record
         for metric in ("label_several_queries", "label_several_people", "label_several_faces")
         for record in source.select(metric)
     }
-    if not made:
+    if not by_setting:
         return None
     notes, settings = Footnotes(), ("drop", "use")
     rows = []
-    for metric in dict.fromkeys(metric for metric, _ in made):
-        pair = [made[metric, setting] for setting in settings]
+    for metric in dict.fromkeys(metric for metric, _ in by_setting):
+        pair = [by_setting[metric, setting] for setting in settings]
         cells = [
             _people(record) if record.estimate.denominator is None else phrases.counts(record)
             for record in pair
@@ -296,7 +300,7 @@ def _subsets(source: Source) -> Table | None:
     }
     blocks = []
     for target in sorted({fmr for fmr, _, _ in by}, key=float, reverse=True):
-        own = {labels: record for (fmr, labels, _), record in by.items() if fmr == target}
+        by_labels = {labels: record for (fmr, labels, _), record in by.items() if fmr == target}
         rows = tuple(
             (
                 (
@@ -307,10 +311,12 @@ def _subsets(source: Source) -> Table | None:
                 ),
                 *(_cell(by.get((target, labels, name)), notes) for name in source.providers),
             )
-            for labels, first in sorted(own.items(), key=lambda pair: (str(pair[0]).count("+"), str(pair[0])))
+            for labels, first in sorted(
+                by_labels.items(), key=lambda pair: (str(pair[0]).count("+"), str(pair[0]))
+            )
         )
         blocks.append(
-            Block(head=phrases.at_words({"fmr": target}, next(iter(own.values())).pointer), rows=rows)
+            Block(head=phrases.at_words({"fmr": target}, next(iter(by_labels.values())).pointer), rows=rows)
         )
     columns = (
         Column(title="Labels by"),

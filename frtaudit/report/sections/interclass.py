@@ -36,15 +36,15 @@ class Interclass:
 
 def build(source: Source) -> Interclass | None:
     """None when d_l2 was not asked for."""
-    found = source.select(METRIC)
-    if not found:
+    distances = source.select(METRIC)
+    if not distances:
         return None
-    schemas = [name for name in source.schemas if any(record.estimate.schema == name for record in found)]
+    schemas = [name for name in source.schemas if any(record.estimate.schema == name for record in distances)]
     tables = [
         _table(source, name, records, number)
         for name in schemas
         for number, records in enumerate(
-            _together([record for record in found if record.estimate.schema == name])
+            _together([record for record in distances if record.estimate.schema == name])
         )
     ]
     banded = source.curves("threshold_at_tar", grouped=True)  # the section on curves draws them, with bands
@@ -55,7 +55,7 @@ def build(source: Source) -> Interclass | None:
             _table(
                 source,
                 name,
-                _classes([record for record in found if record.estimate.schema == name]),
+                _classes([record for record in distances if record.estimate.schema == name]),
                 0,
                 "main-",
             )
@@ -77,8 +77,8 @@ def _classes(records: list[Record]) -> list[Record]:
     spaces = [_space(record) for record in single if record.bounds] or [_space(record) for record in single]
     here = [record for record in single if _space(record) == spaces[0]]
     largest = [record for record in here if record.estimate.group == LARGEST]
-    said = {(record.estimate.provider, *_printed(record)) for record in here}
-    return largest if largest and len(said) == len(largest) else here
+    printed_values = {(record.estimate.provider, *_printed(record)) for record in here}
+    return largest if largest and len(printed_values) == len(largest) else here
 
 
 def _printed(record: Record) -> tuple[object, ...]:
@@ -106,10 +106,10 @@ def _table(source: Source, schema: str, records: list[Record], number: int, part
     ]
     targets = [target for target in TARGETS if any(record.bound(target) for record in records)]
     blocks = []
-    for _, own in by_provider(source, records):
-        groups = dict.fromkeys(record.estimate.group for record in own)
-        rows = tuple(_row(source, own, group, spaces, bounded, targets, notes) for group in groups)
-        blocks.append(Block(head=(provider(own[0]),), rows=rows))
+    for _, system_records in by_provider(source, records):
+        groups = dict.fromkeys(record.estimate.group for record in system_records)
+        rows = tuple(_row(source, system_records, group, spaces, bounded, targets, notes) for group in groups)
+        blocks.append(Block(head=(provider(system_records[0]),), rows=rows))
     caption = spans(
         TextSpan(text=f"d_l2 by {schema.replace('_', ' ')}. ", kind="b"),
         "Distance of each class from the mean of the classes, and between classes; ",
@@ -131,7 +131,7 @@ def _table(source: Source, schema: str, records: list[Record], number: int, part
 
 def _units(records: list[Record]) -> list[TextSpan | str]:
     """The unit, or the unit of each space where they differ."""
-    first = {item.estimate.unit: item for item in reversed(records)}
+    first = {candidate.estimate.unit: candidate for candidate in reversed(records)}
     parts: list[TextSpan | str] = ["unit: "]
     for number, (unit, record) in enumerate(reversed(first.items())):
         space = "" if len(first) == 1 else f"{display_name(words().at_value, _space(record))}: "
@@ -166,8 +166,8 @@ def _row(
     targets: list[Target],
     notes: Footnotes,
 ) -> tuple[Text, ...]:
-    here = {_space(item): item for item in records if item.estimate.group == group}
-    alone = all(item.estimate.group == LARGEST for item in records)
+    here = {_space(candidate): candidate for candidate in records if candidate.estimate.group == group}
+    alone = all(candidate.estimate.group == LARGEST for candidate in records)
     cells: list[Text] = [_group(source, next(iter(here.values())), EITHER if alone else LARGEST_SAID)]
     for space in spaces:
         record = here.get(space)
@@ -179,7 +179,7 @@ def _row(
 
 def _alike(records: list[Record], notes: Footnotes) -> list[Part]:
     """The test of equality of the classes of each system, never the intervals; a raw p is marked."""
-    tested = [item for item in records if item.estimate.test is not None]
+    tested = [candidate for candidate in records if candidate.estimate.test is not None]
     parts: list[Part] = [" Is there a difference? "] if tested else []
     for record in tested:
         name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
@@ -219,7 +219,7 @@ def _figure(source: Source, schema: str, system: str) -> Figure | None:
             if curve.schema == schema and curve.provider == system
         ]
         series = [_series(source, schema, index, curve) for index, curve in enumerate(curves)]
-        names |= {item.name: item.index for item in series}
+        names |= {trace.name: trace.index for trace in series}
         if series:
             name = f"{kind}-{schema}-{source.providers.index(system)}"
             panels.append(figures.tar(name, title, series, differences=kind == "tar_difference"))

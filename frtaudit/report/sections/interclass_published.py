@@ -22,27 +22,31 @@ def tables(source: Source, schemas: Iterable[str]) -> tuple[Table, ...]:
     """Where the spread was asked for: upper bounds with Total, bounds of Total (Tables 4 to 13), then the spread."""
     if not source.select(SD, RATIO):
         return ()
-    made: list[Table] = []
+    published: list[Table] = []
     for schema in schemas:
         bounds = thesis_bounds(source, schema)
-        made += _upper_bounds(source, schema, bounds)
-        made += [table for table in (_totals(schema, bounds), _indices(source, schema)) if table is not None]
-    return tuple(made)
+        published += _upper_bounds(source, schema, bounds)
+        published += [
+            table for table in (_totals(schema, bounds), _indices(source, schema)) if table is not None
+        ]
+    return tuple(published)
 
 
 def thesis_bounds(source: Source, schema: str) -> dict[str, dict[str, Record]]:
     """Of each system, by class and last by ``max``, the d_l2 in quantile space that has the thesis's bounds."""
-    held: dict[str, dict[str, Record]] = {}
+    by_system: dict[str, dict[str, Record]] = {}
     for record in source.select("d_l2", schema=schema):
         group = record.estimate.group
         if PAIR not in group and dict(record.estimate.at) == {"space": "quantile"} and thesis_of(record):
-            held.setdefault(record.estimate.provider, {})[group] = record
-    return {name: held[name] for name in source.providers if MAX in held.get(name, {})}
+            by_system.setdefault(record.estimate.provider, {})[group] = record
+    return {name: by_system[name] for name in source.providers if MAX in by_system.get(name, {})}
 
 
 def class_names(bounds: Mapping[str, Mapping[str, Record]]) -> list[str]:
     """Classes that some system has bounds of, in their order."""
-    return list(dict.fromkeys(group for own in bounds.values() for group in own if group != MAX))
+    return list(
+        dict.fromkeys(group for class_bounds in bounds.values() for group in class_bounds if group != MAX)
+    )
 
 
 def _upper_bounds(source: Source, schema: str, bounds: Mapping[str, Mapping[str, Record]]) -> Iterator[Table]:
@@ -74,9 +78,9 @@ def upper_bounds(source: Source, schema: str) -> dict[str, dict[str, float]]:
     """Upper bounds of a schema as numbers: class, ``Total`` and ``Total, lower`` to system to bound."""
     bounds = thesis_bounds(source, schema)
     rows: dict[str, dict[str, float]] = {}
-    for system, own in bounds.items():
+    for system, class_bounds in bounds.items():
         for group in (*class_names(bounds), MAX):
-            ends = thesis_of(own[group]) if group in own else None
+            ends = thesis_of(class_bounds[group]) if group in class_bounds else None
             if ends is not None:
                 rows.setdefault("Total" if group == MAX else group, {})[system] = ends[1]
                 if group == MAX:
@@ -109,7 +113,8 @@ def _totals(schema: str, bounds: Mapping[str, Mapping[str, Record]]) -> Table | 
     if not bounds:
         return None
     rows = tuple(
-        ((provider(own[MAX]),), _end(own[MAX], "low"), _end(own[MAX], "high")) for own in bounds.values()
+        ((provider(class_bounds[MAX]),), _end(class_bounds[MAX], "low"), _end(class_bounds[MAX], "high"))
+        for class_bounds in bounds.values()
     )
     columns = [
         Column(title="System"),

@@ -93,10 +93,10 @@ def _rows(source: Source, true: Sequence[Record]) -> Rows:
                 reported[_key(record, rate)] = record
     return Rows(
         reported=reported,
-        true={_key(item, _rate(item)): item for item in true},
+        true={_key(candidate, _rate(candidate)): candidate for candidate in true},
         cost={
-            (*_key(item, str(item.estimate.at["rate"])), item.estimate.at["of"]): item
-            for item in source.select("label_cost")
+            (*_key(candidate, str(candidate.estimate.at["rate"])), candidate.estimate.at["of"]): candidate
+            for candidate in source.select("label_cost")
         },
     )
 
@@ -176,12 +176,17 @@ def _held(source: Source, records: Sequence[Record]) -> Text:
         return ()
     missed: list[Part] = []
     for record in records:
-        told = annotated.get((record.estimate.provider, record.estimate.at.get("fmr")))
+        annotation = annotated.get((record.estimate.provider, record.estimate.at.get("fmr")))
         bound = record.bound(Target.POPULATION)
-        if _rate(record) != "fnmr" or told is None or told.estimate.value is None or bound is None:
+        if (
+            _rate(record) != "fnmr"
+            or annotation is None
+            or annotation.estimate.value is None
+            or bound is None
+        ):
             continue
         low, high = bound.interval.low, bound.interval.high
-        if low is not None and high is not None and not low <= told.estimate.value <= high:
+        if low is not None and high is not None and not low <= annotation.estimate.value <= high:
             at = phrases.at_words({"fmr": record.estimate.at["fmr"]}, record.pointer)
             missed += [", " if missed else "", TextSpan(text=record.estimate.provider, kind="b"), " at ", *at]
     so: list[Part] = ["They miss it for ", *missed, "."] if missed else ["They contain it for every service."]
@@ -207,12 +212,12 @@ def _overall(source: Source, records: Sequence[Record], rows: Rows) -> Table:
     cells = {}
     for record in records:
         key = _key(record, _rate(record))
-        told = (
+        annotation = (
             annotated.get((record.estimate.provider, record.estimate.at.get("fmr")))
             if key[0] == "fnmr"
             else None
         )
-        last = (TextSpan(text=phrases.ABSENT),) if told is None else phrases.value(told, notes)
+        last = (TextSpan(text=phrases.ABSENT),) if annotation is None else phrases.value(annotation, notes)
         plain = rows.reported.get(key)
         shown = (TextSpan(text=phrases.ABSENT),) if plain is None else phrases.value(plain, notes)
         cells[key[:3]] = (
@@ -272,9 +277,11 @@ def _groups(source: Source, true: Sequence[Record], rows: Rows) -> Iterator[Tabl
     notes = Footnotes()
     blocks = []
     for schema, point in heads:
-        own = [record for record in records if (record.estimate.schema, _point(record)) == (schema, point)]
-        lines = tuple(_group_row(source, record, rows, notes) for record in own)
-        words = phrases.at_words(dict([point]), own[0].pointer)
+        point_records = [
+            record for record in records if (record.estimate.schema, _point(record)) == (schema, point)
+        ]
+        lines = tuple(_group_row(source, record, rows, notes) for record in point_records)
+        words = phrases.at_words(dict([point]), point_records[0].pointer)
         blocks.append(Block(head=spans(f"{str(schema).replace('_', ' ')}, FNMR at ", *words), rows=lines))
     columns = (
         Column(title="Service"),
@@ -306,9 +313,9 @@ def _figures(records: Sequence[Record], rows: Rows) -> Iterator[Figure]:
     drawn = [record for record in records if _rate(record) == "fnmr" and "fmr" in record.estimate.at]
     panels = []
     for place, point in enumerate(dict.fromkeys(_point(record) for record in drawn)):
-        own = [record for record in drawn if _point(record) == point]
+        point_records = [record for record in drawn if _point(record) == point]
         title = f"FNMR at FMR {formatting.exact(float(str(point[1])))}"
-        lines = [line for record in own if (line := _reach(record, rows)) is not None]
+        lines = [line for record in point_records if (line := _reach(record, rows)) is not None]
         if lines:
             panels.append(labels.reaching(f"label-cost-{place}", title, lines))
     if panels:

@@ -202,9 +202,9 @@ def _equal_error(source: Source) -> Iterator[Figure]:
 def _pairs(
     source: Source, by: dict[tuple[str, str, str, str], Record], schema: str
 ) -> Iterator[tuple[Dot, float]]:
-    for (own, group, service, kind), record in by.items():
-        other = by.get((own, group, service, ESTIMATED))
-        if own != schema or kind != ANNOTATED or other is None:
+    for (record_schema, group, service, kind), record in by.items():
+        other = by.get((record_schema, group, service, ESTIMATED))
+        if record_schema != schema or kind != ANNOTATED or other is None:
             continue
         x, y = record.estimate.value, other.estimate.value
         if x is not None and y is not None:
@@ -291,7 +291,7 @@ def _subsets(source: Source) -> Iterator[Figure]:
             ]
             for service in source.providers
         ]
-        if any(item is not None for row in cells for item in row):
+        if any(change is not None for row in cells for change in row):
             title = f"|change of FNMR| at FMR {place('fmr', target)}, percentage points"
             rows = [f"{letter[name]}  {name}" for name in source.providers]
             panels.append(
@@ -316,5 +316,5 @@ def letters(source: Source) -> dict[str, str]:
     return dict(zip(source.providers, LETTERS, strict=False))
 
 
-def _gap(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else abs(one - other)
+def _gap(first: float | None, other: float | None) -> float | None:
+    return None if first is None or other is None else abs(first - other)

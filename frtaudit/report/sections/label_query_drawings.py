@@ -101,7 +101,7 @@ def face_sizes(source: Source) -> Iterator[Figure]:
                 "boxes of different tightness round the same face."
             ),
             panels=(label_figures.face_sizes("labels-face-sizes", "Sizes of faces", series),),
-            keys=figures.keys("labels-face-sizes", [(one.index, one.name) for one in series]),
+            keys=figures.keys("labels-face-sizes", [(trace.index, trace.name) for trace in series]),
         )
 
 
@@ -120,7 +120,7 @@ def examples(source: Source) -> Iterator[Figure]:
     for service in dict.fromkeys(curve.provider for curve in matrices):
         place = source.providers.index(service)
         panels = []
-        for number, curve in enumerate(one for one in matrices if one.provider == service):
+        for number, curve in enumerate(matrix for matrix in matrices if matrix.provider == service):
             title = display_name(words().left_out, curve.group)
             series = Series(name=title, index=0, curve=curve)
             panels.append(label_matrices.matrix(f"labels-matrix-{place}-{number}", title, series))

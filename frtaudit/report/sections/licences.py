@@ -15,9 +15,9 @@ USES: Mapping[str, str] = {"commercial": "commercial use allowed", "non_commerci
 
 def declared(source: Source) -> Provenance | None:
     """What the spec declares, None where it declares nothing."""
-    found = mapping(source.result.spec.get("provenance"))
-    made: Provenance | None = from_json(Provenance, found) if found else None
-    return made
+    spec = mapping(source.result.spec.get("provenance"))
+    provenance: Provenance | None = from_json(Provenance, spec) if spec else None
+    return provenance
 
 
 def table(source: Source) -> Iterator[Table]:
@@ -99,8 +99,8 @@ def _terms(origin: Origin) -> str:
 
 
 def _pointer(place: str, origin: Origin | None = None) -> str:
-    found = "/spec/provenance/" + "/".join(escape(part) for part in _parts(place))
-    return found if origin is None else f"{found}/{'licence' if origin.licence else 'name'}"
+    pointer = "/spec/provenance/" + "/".join(escape(part) for part in _parts(place))
+    return pointer if origin is None else f"{pointer}/{'licence' if origin.licence else 'name'}"
 
 
 def _parts(place: str) -> list[str]:

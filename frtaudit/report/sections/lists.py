@@ -10,8 +10,8 @@ SHOWN = 16
 
 def table(source: Source, prefix: str) -> list[Table]:
     """The lists below ``prefix``; none where nothing was written."""
-    found = mapping(source.result.digests.get("outputs"))
-    names = sorted(name for name in found if name.startswith(prefix))
+    digests = mapping(source.result.digests.get("outputs"))
+    names = sorted(name for name in digests if name.startswith(prefix))
     if not names:
         return []
     rows = tuple(
@@ -19,7 +19,7 @@ def table(source: Source, prefix: str) -> list[Table]:
             (TextSpan(text=f"{FOLDER}/{name}", kind="code"),),
             (
                 TextSpan(
-                    text=str(found[name])[:SHOWN], pointer=f"/digests/outputs/{escape(name)}", kind="code"
+                    text=str(digests[name])[:SHOWN], pointer=f"/digests/outputs/{escape(name)}", kind="code"
                 ),
             ),
         )

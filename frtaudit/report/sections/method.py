@@ -100,8 +100,8 @@ def _stratum(source: Source) -> Text:
     name = declared or next(iter(mapping(source.result.spec.get("schemas"))), None)
     where = "/spec/bootstrap/stratify" if declared else "/spec/schemas"
     if name is None or name == "none":
-        said = "Among everybody: the cohort is taken as a random sample of the mix of people."
-        return (TextSpan(text=said, pointer=where if declared else None),)
+        text = "Among everybody: the cohort is taken as a random sample of the mix of people."
+        return (TextSpan(text=text, pointer=where if declared else None),)
     shown = str(name).replace("_", " ")
     return spans(
         "Within the groups by ",

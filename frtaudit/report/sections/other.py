@@ -36,7 +36,7 @@ def _table(source: Source, analysis: str) -> Table:
     ]
     blocks = [
         Block(
-            head=(provider(own[0]),),
+            head=(provider(system_records[0]),),
             rows=tuple(
                 (
                     _what(source, record),
@@ -44,10 +44,10 @@ def _table(source: Source, analysis: str) -> Table:
                     phrases.counts(record),
                     *interval_cells(record, notes, *BOTH),
                 )
-                for record in own
+                for record in system_records
             ),
         )
-        for _, own in by_provider(source, records)
+        for _, system_records in by_provider(source, records)
     ]
     columns = (
         Column(title="Estimate"),

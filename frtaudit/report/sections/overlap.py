@@ -70,19 +70,19 @@ def _figures(source: Source, records: list[Record]) -> list[Figure]:
     reviewed = [
         curve.group
         for curve in sets
-        if any(item.group == curve.group and item.metric != ALL for item in curves)
+        if any(other.group == curve.group and other.metric != ALL for other in curves)
     ]
     for name in reviewed:
-        own = [curve for curve in curves if curve.group == name]
-        names = [(curve.metric or "").replace("_", " ") for curve in own]
+        set_curves = [curve for curve in curves if curve.group == name]
+        names = [(curve.metric or "").replace("_", " ") for curve in set_curves]
         panel = violins(
-            f"verdicts-{name}", f"Reviewed matches in {name}", _named(own, names), guides, "score"
+            f"verdicts-{name}", f"Reviewed matches in {name}", _named(set_curves, names), guides, "score"
         )
         caption = spans(
             "All best matches, and those that a reviewer, or names known on both sides, called one image, one "
             "identity, or different people. Only matches above a declared score were reviewed: the violins end "
             "there. Where violins overlap, no threshold separates the classes. ",
-            _sizes(own),
+            _sizes(set_curves),
         )
         drawn.append(
             Figure(name=f"verdicts-{name}", title=f"Verdicts, {name}", caption=caption, panels=(panel,))
@@ -118,17 +118,17 @@ def _counts(records: list[Record]) -> list[Table]:
     )
     blocks: dict[str, list[tuple[Text, ...]]] = {}
     for training, stage, above in places:
-        own = {
+        by_metric = {
             record.estimate.metric: record for record in records if _at(record) == (training, stage, above)
         }
-        first = next(iter(own.values()))
+        first = next(iter(by_metric.values()))
         where = (
             spans("above ", phrases.number(f"{float(above):g}", f"{first.pointer}/at/above"))
             if above != ""
             else spans("same identity, all told")
         )
         label = spans(where, ", after cleaning" if stage == "cleaned" else "")
-        cells = tuple(_share(own.get(metric), notes) for metric in COUNTS)
+        cells = tuple(_share(by_metric.get(metric), notes) for metric in COUNTS)
         blocks.setdefault(str(training), []).append((label, *cells))
     columns = (
         Column(title="Best matches"),
@@ -142,11 +142,11 @@ def _counts(records: list[Record]) -> list[Table]:
         "Counts of these sets, no estimates: they carry no interval. Merged: training identities that one test "
         "identity joins with another.",
     )
-    made = [
+    table_blocks = [
         Block(head=spans(TextSpan(text=f"Training set {name}", kind="b")), rows=tuple(rows))
         for name, rows in blocks.items()
     ]
-    return [build_table("overlap", caption, columns, made, notes)]
+    return [build_table("overlap", caption, columns, table_blocks, notes)]
 
 
 def _at(record: Record) -> tuple[object, ...]:
@@ -188,13 +188,13 @@ def _review(source: Source) -> list[Table]:
     notes = Footnotes()
     blocks = []
     for training in dict.fromkeys(str(record.estimate.at["training"]) for record in records):
-        own = [record for record in records if record.estimate.at["training"] == training]
+        training_records = [record for record in records if record.estimate.at["training"] == training]
         rows = []
-        for above in dict.fromkeys(record.estimate.at.get("above") for record in own):
+        for above in dict.fromkeys(record.estimate.at.get("above") for record in training_records):
             cells = [
                 next(
                     record
-                    for record in own
+                    for record in training_records
                     if record.estimate.metric == metric and record.estimate.at.get("above") == above
                 )
                 for metric in REVIEWED
@@ -225,10 +225,10 @@ def _split(source: Source) -> list[Table]:
     known = {_key(record): record for record in records}
     every = {(r.estimate.provider, str(r.estimate.at["pairs"])): r for r in source.select("accuracy")}
     blocks = []
-    for name, own in by_provider(source, records):
+    for name, system_records in by_provider(source, records):
         rows = []
         for pairs, training in dict.fromkeys(
-            (str(r.estimate.at["pairs"]), str(r.estimate.at["training"])) for r in own
+            (str(r.estimate.at["pairs"]), str(r.estimate.at["training"])) for r in system_records
         ):
             cells = [known.get((name, pairs, training, metric)) for metric in SPLIT]
             whole = every.get((name, pairs))
@@ -242,7 +242,7 @@ def _split(source: Source) -> list[Table]:
                     interval_cells(cells[2], notes, *BOTH, places=FINE)[0],
                 )
             )
-        blocks.append(Block(head=spans(provider(own[0])), rows=tuple(rows)))
+        blocks.append(Block(head=spans(provider(system_records[0])), rows=tuple(rows)))
     titles = ("all pairs", "without overlap", "overlap alone", "all − without", "for the population")
     columns = (Column(title="Test set, training set"), *(Column(title=title, kind="num") for title in titles))
     deltas = [record for record in records if record.estimate.metric == SPLIT[2]]

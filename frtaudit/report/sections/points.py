@@ -18,8 +18,8 @@ NOT_TESTED = "Differences between the groups were not tested for this rate"
 
 def targets_of(source: Source) -> list[float]:
     """FMR targets at which FNMR was read, the largest first."""
-    found = {float(record.estimate.at["fmr"]) for record in overall(source, "fnmr_at_fmr")}
-    return sorted(found, reverse=True)
+    targets = {float(record.estimate.at["fmr"]) for record in overall(source, "fnmr_at_fmr")}
+    return sorted(targets, reverse=True)
 
 
 def overall(source: Source, metric: str) -> list[Record]:

@@ -77,13 +77,13 @@ def named(source: Source) -> Text:
             ", " if profile["version"] else "",
             TextSpan(text=str(profile["version"]), pointer=f"{at}/version"),
         ]
-        said = mark(str(profile["confidence"]))
-        parts += [" (", TextSpan(text=said, pointer=f"{at}/confidence", kind="b"), ")"] if said else []
+        note = mark(str(profile["confidence"]))
+        parts += [" (", TextSpan(text=note, pointer=f"{at}/confidence", kind="b"), ")"] if note else []
     return spans(*parts[1:], ".") if parts else ()
 
 
 def _part(source: Source, name: str, profile: Mapping[str, Json], rulings: Sequence[FindingRow]) -> Profile:
-    own = [
+    profile_rulings = [
         row for row in rulings if declared(source, source.result.findings[row.index]).get("profile") == name
     ]
     at = f"/spec/profiles/{name}"
@@ -95,7 +95,7 @@ def _part(source: Source, name: str, profile: Mapping[str, Json], rulings: Seque
         if fact.get("cannot") and fact.get("unless") not in asked
     ]
     tables = [
-        *([_shows(source, name, own)] if own else []),
+        *([_shows(source, name, profile_rulings)] if profile_rulings else []),
         *([_cannot(name, open_, at)] if open_ else []),
     ]
     return Profile(
@@ -141,10 +141,10 @@ def _read(profile: Mapping[str, Json], at: str) -> Text:
     ]
     read.append(("Rates of", TextSpan(text=str(profile["counts"]), pointer=f"{at}/counts")))
     groups = ", ".join(str(group) for group in _rows(profile.get("groups")))
-    said = [("Groups named", TextSpan(text=groups))] if groups else []
+    named_groups = [("Groups named", TextSpan(text=groups))] if groups else []
     unruled = [("Statistical rule", TextSpan(text="none stated"))] if profile.get("rule") is None else []
     parts: list[Part] = []
-    for title, text in (*read, *said, *unruled):
+    for title, text in (*read, *named_groups, *unruled):
         parts += ["; " if parts else "", TextSpan(text=f"{title}: ", kind="b"), text]
     return spans(*parts, ".")
 
@@ -198,10 +198,10 @@ def _finding(source: Source, row: FindingRow, *, measured: bool) -> tuple[Text, 
         shown = printed_bound(row.record, finding, finding.other_bound)
         of = "" if level is None else formatting.exact(round(level, 4))
         other = [f"; {reading} {of}: ", TextSpan(text=shown, pointer=f"{at}/other_bound", kind="n")]
-    said: list[Part] = [row.verdict, *advisory, "; " if row.bound else "", *row.bound, *other]
+    parts: list[Part] = [row.verdict, *advisory, "; " if row.bound else "", *row.bound, *other]
     if not row.bound:
-        said += [": ", row.sentence]
-    return (row.who, *([spans(*estimated)] if measured else []), spans(*said))
+        parts += [": ", row.sentence]
+    return (row.who, *([spans(*estimated)] if measured else []), spans(*parts))
 
 
 def _cannot(name: str, facts: Sequence[tuple[int, Mapping[str, Json]]], at: str) -> Table:

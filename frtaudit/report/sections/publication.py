@@ -38,10 +38,10 @@ class Publication:
 
 def build(source: Source) -> Publication | None:
     """None in a full report."""
-    found = mapping(source.result.cohort.get("publication"))
-    if not found:
+    publication = mapping(source.result.cohort.get("publication"))
+    if not publication:
         return None
-    minimum = phrases.number(formatting.count(int(str(found["minimum"]))), f"{AT}/minimum")
+    minimum = phrases.number(formatting.count(int(str(publication["minimum"]))), f"{AT}/minimum")
     return Publication(
         rule=spans(
             "This is the publishable variant of a longer report. A class of fewer than ",
@@ -73,20 +73,22 @@ def findings_left_out(source: Source) -> Text:
     count = mapping(publication.get("left_out")).get("findings")
     if not isinstance(count, int) or not count:
         return ()
-    said = "verdict is" if count == 1 else "verdicts are"
+    phrase = "verdict is" if count == 1 else "verdicts are"
     shown = phrases.number(formatting.count(count), f"{AT}/left_out/findings")
-    return spans(shown, f" more {said} withheld with their classes: the outcome is in the full report only.")
+    return spans(
+        shown, f" more {phrase} withheld with their classes: the outcome is in the full report only."
+    )
 
 
 def _left_out(source: Source) -> Text:
     publication = mapping(source.result.cohort.get("publication"))
-    found = mapping(publication.get("left_out"))
+    counts = mapping(publication.get("left_out"))
     parts = []
-    for name, (one, many) in LEFT_OUT.items():
-        count = found.get(name)
+    for name, (singular, many) in LEFT_OUT.items():
+        count = counts.get(name)
         if isinstance(count, int) and count:
             shown = phrases.number(formatting.count(count), f"{AT}/left_out/{name}")
-            parts.append(spans(shown, f" {one if count == 1 else many}"))
+            parts.append(spans(shown, f" {singular if count == 1 else many}"))
     hidden = [COUNTS[str(name)] for name in _names(publication.get("by_no_class"))]
     text_spans = [spans("Left out of the full report: ", listed(parts), ". ")] if parts else []
     text_spans += [spans("Counted for no class: ", listed(hidden), ".")] if hidden else []

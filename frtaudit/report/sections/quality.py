@@ -48,14 +48,14 @@ def _figure(source: Source, schema: str) -> Figure | None:
     if not curves:
         return None
     attribute = (curves[0].metric or "").replace("_", " ")
-    found = {(curve.analysis, curve.group): curve.y for curve in curves}
+    values = {(curve.analysis, curve.group): curve.y for curve in curves}
     groups = source.pens(schema, (curve.group for curve in curves))
-    made = [
+    box_stats = [
         BoxStats(
             name=source.label(schema, group),
             index=place,
-            numbers=found["quality_box", group],
-            outliers=found.get(("quality_outliers", group), ()),
+            numbers=values["quality_box", group],
+            outliers=values.get(("quality_outliers", group), ()),
         )
         for group, place in groups.items()
     ]
@@ -68,7 +68,7 @@ def _figure(source: Source, schema: str) -> Figure | None:
             "Line in a box: median; box: quartiles; whiskers: the most extreme values within one and a half box "
             "lengths; dots: beyond."
         ),
-        panels=(interclass.boxes(key, title, attribute, made),),
+        panels=(interclass.boxes(key, title, attribute, box_stats),),
     )
 
 
@@ -112,13 +112,15 @@ def _within(source: Source, schema: str) -> Table | None:
         return None
     notes = Footnotes()
     blocks = []
-    for _, own in by_provider(source, records):
-        strata = dict.fromkeys(str(record.estimate.at["stratum"]) for record in own)
+    for _, system_records in by_provider(source, records):
+        strata = dict.fromkeys(str(record.estimate.at["stratum"]) for record in system_records)
         rows = tuple(
-            _stratum([record for record in own if record.estimate.at["stratum"] == name], groups, notes)
+            _stratum(
+                [record for record in system_records if record.estimate.at["stratum"] == name], groups, notes
+            )
             for name in strata
         )
-        blocks.append(Block(head=(provider(own[0]),), rows=rows))
+        blocks.append(Block(head=(provider(system_records[0]),), rows=rows))
     columns = [Column(title="Comparisons")]
     columns += [Column(title=source.label(schema, name), kind="num") for name in groups]
     columns += [Column(title="largest", kind="num"), Column(title="Is there a difference?", kind="wide")]

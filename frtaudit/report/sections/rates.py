@@ -54,7 +54,7 @@ def _curves(source: Source) -> Figure | None:
             f"Rates in the figure: {_weights(series)}. Scales: FMR logarithmic, on the right FNMR too.",
         ),
         panels=tuple(_pairs(series)),
-        keys=figures.keys("curves", [(item.index, item.name) for item in series]),
+        keys=figures.keys("curves", [(trace.index, trace.name) for trace in series]),
     )
 
 
@@ -71,12 +71,12 @@ def _pairs(series: list[Series]) -> Iterator[Panel]:
 
 
 def _weights(series: list[Series]) -> str:
-    codes = dict.fromkeys(item.curve.weighting for item in series if item.curve.weighting)
+    codes = dict.fromkeys(trace.curve.weighting for trace in series if trace.curve.weighting)
     return ", ".join(display_name(words().weighting, code) for code in codes) or "as the result has them"
 
 
 def _band_words(series: list[Series]) -> list[Part]:
-    banded = next((item.curve for item in series if item.curve.low is not None), None)
+    banded = next((trace.curve for trace in series if trace.curve.low is not None), None)
     if banded is None or banded.target is None or banded.method is None:
         return ["No band is drawn: the result contains none for these curves. "]
     target = display_name(words().target, banded.target.value)
@@ -163,20 +163,20 @@ def _bold(text: Text) -> Text:
 
 def _other_weighting(source: Source, record: Record) -> Record | None:
     same = [
-        item
-        for item in source.select(record.estimate.metric, grouped=False)
-        if item.at == record.at
-        and item.estimate.provider == record.estimate.provider
-        and item.estimate.weighting != record.estimate.weighting
+        candidate
+        for candidate in source.select(record.estimate.metric, grouped=False)
+        if candidate.at == record.at
+        and candidate.estimate.provider == record.estimate.provider
+        and candidate.estimate.weighting != record.estimate.weighting
     ]
     return same[0] if same else None
 
 
 def _threshold(source: Source, record: Record) -> Record | None:
     same = [
-        item
-        for item in source.select("threshold_at_fmr", grouped=False, primary=True)
-        if item.at == record.at and item.estimate.provider == record.estimate.provider
+        candidate
+        for candidate in source.select("threshold_at_fmr", grouped=False, primary=True)
+        if candidate.at == record.at and candidate.estimate.provider == record.estimate.provider
     ]
     return same[0] if same else None
 
@@ -192,8 +192,8 @@ def _at_thresholds(source: Source) -> list[Table]:
         return []
     notes = Footnotes()
     blocks = [
-        Block(head=(provider(own[0]),), rows=tuple(_threshold_rows(own, notes)))
-        for _, own in by_provider(source, records)
+        Block(head=(provider(system_records[0]),), rows=tuple(_threshold_rows(system_records, notes)))
+        for _, system_records in by_provider(source, records)
     ]
     columns: tuple[Column, ...] = (
         Column(title="Operating point"),

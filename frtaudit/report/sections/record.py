@@ -42,16 +42,16 @@ def _digests(source: Source) -> Table:
         for key, title in (("spec", "spec and inputs (the audit's identity)"), ("cohort", "cohort"))
     ]
     rows += [
-        ((TextSpan(text=name, kind="code"),), _digest(found, f"/digests/inputs/{escape(name)}"))
-        for name, found in sorted(mapping(source.result.digests.get("inputs")).items())
+        ((TextSpan(text=name, kind="code"),), _digest(digest, f"/digests/inputs/{escape(name)}"))
+        for name, digest in sorted(mapping(source.result.digests.get("inputs")).items())
     ]
     columns = (Column(title="Of"), Column(title="SHA-256", kind="wide"))
     caption = spans(TextSpan(text="Digests. ", kind="b"), "A change of a single byte changes them.")
     return build_table("digests", caption, columns, [Block(rows=tuple(rows))], Footnotes())
 
 
-def _digest(found: Json, pointer: str) -> Text:
-    return (TextSpan(text=str(found or "none"), pointer=pointer, kind="code"),)
+def _digest(digest: Json, pointer: str) -> Text:
+    return (TextSpan(text=str(digest or "none"), pointer=pointer, kind="code"),)
 
 
 def _made(source: Source) -> Iterator[Table]:
@@ -78,15 +78,15 @@ def _settings(facts: Mapping[str, Json], at: str) -> Iterator[tuple[Text, ...]]:
         yield spans(name), (TextSpan(text=str(value), pointer=f"{at}/settings/{escape(name)}", kind=kind),)
     for part in ("images", "failures", "checks"):
         for name, value in sorted(mapping(facts.get(part)).items()):
-            said = f"{part}: {name.replace('_', ' ')}"
-            yield spans(said), (TextSpan(text=str(value), pointer=f"{at}/{part}/{escape(name)}"),)
+            label = f"{part}: {name.replace('_', ' ')}"
+            yield spans(label), (TextSpan(text=str(value), pointer=f"{at}/{part}/{escape(name)}"),)
 
 
 def _versions(source: Source) -> Text:
     return listed(
         [
-            spans(f"{name} ", TextSpan(text=found, pointer=f"/versions/{escape(name)}", kind="n"))
-            for name, found in sorted(source.result.versions.items())
+            spans(f"{name} ", TextSpan(text=version, pointer=f"/versions/{escape(name)}", kind="n"))
+            for name, version in sorted(source.result.versions.items())
         ]
     )
 
@@ -103,5 +103,7 @@ def laid_out(value: Json, indent: int = 0) -> str:
     pad = " " * (indent + 1)
     if isinstance(value, Mapping):
         items = [f"{json.dumps(key)}: {laid_out(value[key], indent + 1)}" for key in sorted(value)]
-        return "{\n" + ",\n".join(pad + item for item in items) + "\n" + " " * indent + "}"
-    return "[\n" + ",\n".join(pad + laid_out(item, indent + 1) for item in value) + "\n" + " " * indent + "]"
+        return "{\n" + ",\n".join(pad + entry for entry in items) + "\n" + " " * indent + "}"
+    return (
+        "[\n" + ",\n".join(pad + laid_out(entry, indent + 1) for entry in value) + "\n" + " " * indent + "]"
+    )

@@ -50,7 +50,9 @@ def build(source: Source) -> Releases | None:
     tables: list[Table] = []
     drawn: list[Figure] = []
     for place, (family, members) in enumerate(families.items()):
-        here = [record for record in largest if record.estimate.provider in {one.name for one in members}]
+        here = [
+            record for record in largest if record.estimate.provider in {member.name for member in members}
+        ]
         schemas = [name for name in source.schemas if any(record.estimate.schema == name for record in here)]
         tables += [_grid(family, place, members, name, here) for name in schemas]
         changed = _changes(source, family, place, members)
@@ -66,12 +68,12 @@ def _families(source: Source) -> dict[str, list[_Member]]:
         family: [
             _Member(
                 name=name,
-                detection=str(mapping(one).get("detection") or ""),
-                recognition=str(mapping(one).get("recognition") or ""),
-                released=None if mapping(one).get("released") is None else str(mapping(one)["released"]),
+                detection=str(mapping(facts).get("detection") or ""),
+                recognition=str(mapping(facts).get("recognition") or ""),
+                released=None if mapping(facts).get("released") is None else str(mapping(facts)["released"]),
                 pointer=f"{AT}/{escape(family)}/{escape(name)}",
             )
-            for name, one in mapping(members).items()
+            for name, facts in mapping(members).items()
         ]
         for family, members in mapping(spec.get("families")).items()
     }
@@ -86,11 +88,11 @@ def _grid(
 ) -> Table:
     """Recognition down, detection across; in each cell the largest d_l2 and the thesis's upper bound of it."""
     here = {record.estimate.provider: record for record in largest if record.estimate.schema == schema}
-    across = list(dict.fromkeys(sorted(one.detection for one in members)))
+    across = list(dict.fromkeys(sorted(member.detection for member in members)))
     rows = []
-    for down in dict.fromkeys(sorted(one.recognition for one in members)):
-        own = {one.detection: one for one in members if one.recognition == down}
-        cells = [_cell(own.get(name), here) for name in across]
+    for down in dict.fromkeys(sorted(member.recognition for member in members)):
+        by_detection = {member.detection: member for member in members if member.recognition == down}
+        cells = [_cell(by_detection.get(name), here) for name in across]
         rows.append(((TextSpan(text=down or "–"),), *cells))
     columns = (Column(title="Recognition"), *(Column(title=name or "–", kind="num") for name in across))
     caption = spans(
@@ -127,7 +129,7 @@ def _changes(source: Source, family: str, place: int, members: Sequence[_Member]
     records = [
         record
         for record in source.select(CHANGE)
-        if record.estimate.provider in {one.name for one in members}
+        if record.estimate.provider in {member.name for member in members}
     ]
     if not records:
         return None
@@ -186,8 +188,11 @@ def _history(
     largest: Sequence[Record],
 ) -> Figure | None:
     """The largest d_l2 of each dated release with its interval, one line for each schema (thesis, Figures 112, 113)."""
-    dated = sorted((one for one in members if one.released is not None), key=lambda one: one.released or "")
-    names = [one.name for one in dated]
+    dated = sorted(
+        (member for member in members if member.released is not None),
+        key=lambda member: member.released or "",
+    )
+    names = [member.name for member in dated]
     panels = []
     for target, title in (
         (Target.COMPARISONS_IID, "Independent comparisons"),
@@ -199,7 +204,7 @@ def _history(
             if (line := _line(names, schema, index, largest, target)) is not None
         ]
         if lines:
-            ticks = [f"{one.released} {one.name}" for one in dated]
+            ticks = [f"{member.released} {member.name}" for member in dated]
             panels.append(interclass.histology(f"course-{place}-{target.value[:3]}", title, ticks, lines))
     if not panels:
         return None
@@ -220,7 +225,7 @@ def _line(
     names: Sequence[str], schema: str, index: int, largest: Sequence[Record], target: Target
 ) -> Line | None:
     """Values and bounds of one schema over the releases that have them."""
-    found: list[tuple[int, float, float, float]] = []
+    points: list[tuple[int, float, float, float]] = []
     for place, name in enumerate(names):
         for record in largest:
             bound = record.bound(target)
@@ -228,10 +233,10 @@ def _line(
                 continue
             low, high, value = bound.interval.low, bound.interval.high, record.estimate.value
             if low is not None and high is not None and value is not None:
-                found.append((place, value, low, high))
-    if not found:
+                points.append((place, value, low, high))
+    if not points:
         return None
-    x, y, low_ends, high_ends = zip(*found, strict=True)
+    x, y, low_ends, high_ends = zip(*points, strict=True)
     return Line(
         name=schema.replace("_", " "),
         index=index,

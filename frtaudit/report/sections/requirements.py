@@ -56,13 +56,13 @@ def _part(row: FindingRow) -> FindingPart:
 
 
 def _facts(row: FindingRow, record: Record | None) -> list[tuple[str, Text]]:
-    found: list[tuple[str, Text]] = []
+    facts: list[tuple[str, Text]] = []
     if record is not None and record.estimate.value is not None:
-        found.append(("Estimate", phrases.value(record)))
+        facts.append(("Estimate", phrases.value(record)))
     if record is not None and record.estimate.numerator is not None:
-        found.append(("Errors / trials", phrases.counts(record)))
-    found.append(("Limit", row.limit))
-    return found
+        facts.append(("Errors / trials", phrases.counts(record)))
+    facts.append(("Limit", row.limit))
+    return facts
 
 
 def _intervals(row: FindingRow, record: Record) -> Table:

@@ -30,7 +30,7 @@ def build(source: Source) -> Robustness:
     """Stands in every report; tables only where the analysis ran."""
     if not source.select("absent_kind"):
         return Robustness(remarks=(_runs(source),), tables=())
-    found = (
+    built = (
         _absent(source),
         _worst(source),
         _alone(source),
@@ -38,7 +38,7 @@ def build(source: Source) -> Robustness:
         *(robustness_classes.bounds(source, schema) for schema in source.schemas),
         *(robustness_classes.mix(source, schema) for schema in source.schemas),
     )
-    tables = tuple(table for table in found if table is not None)
+    tables = tuple(table for table in built if table is not None)
     text = words().robustness
     closed = [] if source.select("index_worst_case") else [spans(text["no_unknown"])]
     text_spans = (*_unknown(source), *closed, _runs(source))
@@ -62,7 +62,7 @@ def _runs(source: Source) -> Text:
 
 def _monte_carlo(source: Source) -> Text:
     """The rate's bound that would move most, beside the width of its interval, if the audit ran with another seed."""
-    found = [
+    shares = [
         (bound.interval.mc_error / (bound.interval.high - bound.interval.low), record, bound)
         for record in source.select("fmr", "fnmr", "fnmr_at_fmr", primary=True)
         for bound in record.bounds
@@ -72,9 +72,9 @@ def _monte_carlo(source: Source) -> Text:
         and bound.interval.high > bound.interval.low
         and bound.interval.method is not Method.WILSON_IID
     ]
-    if not found:
+    if not shares:
         return spans("No bound uses resamples. ")
-    _, record, bounds = max(found, key=lambda one: one[0])
+    _, record, bounds = max(shares, key=lambda entry: entry[0])
     who = (
         "everybody"
         if record.estimate.group == "all"
@@ -144,9 +144,9 @@ def _worst(source: Source) -> Table | None:
         return None
     notes = Footnotes()
     blocks = []
-    for _, own in by_provider(source, records):
+    for _, system_records in by_provider(source, records):
         rows = []
-        for here in _places(own, "subjects"):
+        for here in _places(system_records, "subjects"):
             pair = {record.estimate.metric: record for record in here}
             first, *others = (pair["worst_share"], pair.get("worst_involved"), pair.get("heaviest_pair"))
             people = phrases.number(
@@ -154,7 +154,7 @@ def _worst(source: Source) -> Table | None:
             )
             counted = (_counted(record, notes) for record in (first, *others))
             rows.append((point(first, "subjects"), (people,), *counted))
-        blocks.append(Block(head=(provider(own[0]),), rows=tuple(rows)))
+        blocks.append(Block(head=(provider(system_records[0]),), rows=tuple(rows)))
     columns = (
         Column(title="At"),
         Column(title="people", kind="num"),
@@ -182,9 +182,9 @@ def _alone(source: Source) -> Table | None:
     notes = Footnotes()
     measured = measured_by(source, "fmr", "fnmr", "fnmr_at_fmr")
     blocks = []
-    for _, own in by_provider(source, records):
-        for at in dict.fromkeys(without(record, "line") for record in own):
-            here = [record for record in own if without(record, "line") == at]
+    for _, system_records in by_provider(source, records):
+        for at in dict.fromkeys(without(record, "line") for record in system_records):
+            here = [record for record in system_records if without(record, "line") == at]
             groups = dict.fromkeys((record.estimate.schema, record.estimate.group) for record in here)
             rows = tuple(
                 _alone_row(
@@ -217,7 +217,7 @@ def _alone_row(
     measured: Mapping[Key, Record],
     notes: Footnotes,
 ) -> tuple[Text, ...]:
-    by_name = {item.estimate.metric: item for item in here}
+    by_name = {candidate.estimate.metric: candidate for candidate in here}
     first = here[0].estimate
     cells: list[Text] = [(_who(source, here[0]),)]
     for rate, ends in (("fmr", names[:2]), ("fnmr", names[2:])):
@@ -255,11 +255,11 @@ def _labels(source: Source) -> Table | None:
         return None
     notes = Footnotes()
     blocks = []
-    for _, own in by_provider(source, records):
-        taken = [item for item in own if item.estimate.metric == "fmr_label_errors"]
+    for _, system_records in by_provider(source, records):
+        taken = [candidate for candidate in system_records if candidate.estimate.metric == "fmr_label_errors"]
         rows = []
         for here in _places(taken, "of"):
-            by_kind = {str(item.estimate.at["of"]): item for item in here}
+            by_kind = {str(candidate.estimate.at["of"]): candidate for candidate in here}
             number = TextSpan(
                 text=formatting.count(int(here[0].estimate.at["label_errors"])),
                 pointer=f"{here[0].pointer}/at/label_errors",
@@ -267,11 +267,16 @@ def _labels(source: Source) -> Table | None:
             )
             of = spans("top ", number, " at ", point(here[0], "of", "label_errors"))
             rows.append((of, *(_counted(by_kind.get(kind), notes) for kind in OF)))
-        for record in own:
+        for record in system_records:
             if record.estimate.metric == "fmr_reviewed":
                 of = spans("label errors found by review, at ", point(record))
                 rows.append((of, (TextSpan(text=phrases.ABSENT),), _counted(record, notes)))
-        blocks.append(Block(head=spans(provider(own[0]), *_reviewed(source, own[0])), rows=tuple(rows)))
+        blocks.append(
+            Block(
+                head=spans(provider(system_records[0]), *_reviewed(source, system_records[0])),
+                rows=tuple(rows),
+            )
+        )
     columns = (
         Column(title="Treated as one person"),
         *(Column(title=f"FMR, {of}", kind="num") for of in OF.values()),
@@ -285,19 +290,19 @@ def _labels(source: Source) -> Table | None:
 
 def _reviewed(source: Source, record: Record) -> Text:
     records = [
-        item
-        for item in source.select("reviewed_label_errors")
-        if item.estimate.provider == record.estimate.provider and item.estimate.value is not None
+        candidate
+        for candidate in source.select("reviewed_label_errors")
+        if candidate.estimate.provider == record.estimate.provider and candidate.estimate.value is not None
     ]
     return spans("  of the reviewed pairs one person: ", phrases.counts(records[0])) if records else ()
 
 
 def _places(records: Iterable[Record], *keys: str) -> list[list[Record]]:
     """Records that stand at one operating point, in the order of the points."""
-    found: dict[AtKey, list[Record]] = {}
+    by_place: dict[AtKey, list[Record]] = {}
     for record in records:
-        found.setdefault(without(record, *keys), []).append(record)
-    return list(found.values())
+        by_place.setdefault(without(record, *keys), []).append(record)
+    return list(by_place.values())
 
 
 def _who(source: Source, record: Record) -> TextSpan:

@@ -32,13 +32,13 @@ def bounds(source: Source, schema: str) -> Table | None:
     causes = [name for name in CAUSES if any(record.estimate.at.get("missing") == name for record in records)]
     behind = any(record.estimate.metric == "index_behind_labels" for record in records)
     blocks = []
-    for _, own in by_provider(source, records):
-        keys = dict.fromkeys(_index_key(record) for record in own)
+    for _, system_records in by_provider(source, records):
+        keys = dict.fromkeys(_index_key(record) for record in system_records)
         rows = []
         for key in keys:
-            here = [record for record in own if _index_key(record) == key]
+            here = [record for record in system_records if _index_key(record) == key]
             rows.append(_bounds_row(source, here, causes, measured, notes, behind=behind))
-        blocks.append(Block(head=(provider(own[0]),), rows=tuple(rows)))
+        blocks.append(Block(head=(provider(system_records[0]),), rows=tuple(rows)))
     columns = [Column(title="Index"), Column(title="As measured", kind="num")]
     for name in causes:
         if name == "failures":
@@ -47,12 +47,12 @@ def bounds(source: Source, schema: str) -> Table | None:
     columns += [Column(title="corrected for wrong labels", kind="num")] if behind else []
     text = words().robustness
     title = f"Unknown and wrong classes, by {spoken(schema)}. "
-    told = [
+    sentences = [
         text["bounds"],
         *(text[f"bounds_{name}"] for name in causes),
         *([text["behind"]] if behind else []),
     ]
-    caption = spans(TextSpan(text=title, kind="b"), " ".join(told))
+    caption = spans(TextSpan(text=title, kind="b"), " ".join(sentences))
     return build_table(f"robustness-bounds-{schema}", caption, columns, blocks, notes, "dense")
 
 
@@ -83,13 +83,13 @@ def _bounds_row(
         else:
             cells.append(_between(best, worst))
     if behind:
-        found = [
+        corrected = [
             record
             for record in here
             if record.estimate.metric == "index_behind_labels"
             and record.estimate.weighting == source.weighting
         ]
-        cells.append(phrases.value(found[0], notes) if found else (TextSpan(text=phrases.ABSENT),))
+        cells.append(phrases.value(corrected[0], notes) if corrected else (TextSpan(text=phrases.ABSENT),))
     return tuple(cells)
 
 
@@ -125,8 +125,8 @@ def _as_measured(record: Record, weighting: str, measured: Mapping[Key, Record])
         (estimate.provider, str(estimate.at["index"]), estimate.schema, estimate.group, kind, at)
         for kind in kinds
     ]
-    found = next((measured[place] for place in places if place in measured), None)
-    return (TextSpan(text=phrases.ABSENT),) if found is None else phrases.value(found)
+    index_record = next((measured[place] for place in places if place in measured), None)
+    return (TextSpan(text=phrases.ABSENT),) if index_record is None else phrases.value(index_record)
 
 
 def mix(source: Source, schema: str) -> Table | None:
@@ -137,14 +137,17 @@ def mix(source: Source, schema: str) -> Table | None:
     notes = Footnotes()
     measured = measured_by(source, "threshold_at_fmr")
     blocks = []
-    for _, own in by_provider(source, records):
+    for _, system_records in by_provider(source, records):
         rows = [
             _mix_row(
-                source, [record for record in own if record.estimate.at["fmr"] == target], measured, notes
+                source,
+                [record for record in system_records if record.estimate.at["fmr"] == target],
+                measured,
+                notes,
             )
-            for target in dict.fromkeys(record.estimate.at["fmr"] for record in own)
+            for target in dict.fromkeys(record.estimate.at["fmr"] for record in system_records)
         ]
-        blocks.append(Block(head=(provider(own[0]),), rows=tuple(rows)))
+        blocks.append(Block(head=(provider(system_records[0]),), rows=tuple(rows)))
     columns = (
         Column(title="At"),
         Column(title="threshold", kind="num"),

@@ -25,8 +25,11 @@ def build(source: Source) -> SameClass | None:
         return None
     notes = Footnotes()
     blocks = [
-        Block(head=(provider(own[0]),), rows=tuple(_row(pair, notes) for pair in _pairs(own).values()))
-        for _, own in by_provider(source, records)
+        Block(
+            head=(provider(system_records[0]),),
+            rows=tuple(_row(pair, notes) for pair in _pairs(system_records).values()),
+        )
+        for _, system_records in by_provider(source, records)
     ]
     columns = (
         Column(title="Schema"),
@@ -48,10 +51,10 @@ def build(source: Source) -> SameClass | None:
 
 def _pairs(records: list[Record]) -> dict[tuple[object, ...], dict[str, Record]]:
     """FMR and ratio of one place, by place."""
-    found: dict[tuple[object, ...], dict[str, Record]] = {}
+    by_place: dict[tuple[object, ...], dict[str, Record]] = {}
     for record in records:
-        found.setdefault(record.estimate.place, {})[record.estimate.metric] = record
-    return found
+        by_place.setdefault(record.estimate.place, {})[record.estimate.metric] = record
+    return by_place
 
 
 def _row(pair: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:

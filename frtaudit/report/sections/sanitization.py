@@ -27,12 +27,12 @@ class Sanitization:
 
 def build(source: Source) -> Sanitization | None:
     """None where the spec declares no steps."""
-    found = mapping(source.result.cohort.get("sanitized"))
-    stages = _rows(found.get("stages"))
+    sanitized = mapping(source.result.cohort.get("sanitized"))
+    stages = _rows(sanitized.get("stages"))
     if not stages:
         return None
-    names = list(dict.fromkeys(str(item["schema"]) for item in _rows(stages[0].get("groups"))))
-    drawn = [_figure(source, name, found, stages) for name in names]
+    names = list(dict.fromkeys(str(row["schema"]) for row in _rows(stages[0].get("groups"))))
+    drawn = [_figure(source, name, sanitized, stages) for name in names]
     return Sanitization(
         lead=spans(
             "Steps taken in the spec's order before anything was scored; a person keeps the class that was read. "
@@ -43,23 +43,23 @@ def build(source: Source) -> Sanitization | None:
 
 
 def _rows(value: Json) -> list[Mapping[str, Json]]:
-    return [mapping(item) for item in value] if isinstance(value, (list, tuple)) else []
+    return [mapping(row) for row in value] if isinstance(value, (list, tuple)) else []
 
 
 def _table(source: Source, schema: str | None, stages: Sequence[Mapping[str, Json]]) -> Table:
     """One row for each step: people and samples left, in all and by class."""
     groups = [
-        (place, str(item["group"]))
-        for place, item in enumerate(_rows(stages[0].get("groups")))
-        if item["schema"] == schema
+        (place, str(row["group"]))
+        for place, row in enumerate(_rows(stages[0].get("groups")))
+        if row["schema"] == schema
     ]
     columns = [Column(title="Kept"), Column(title="people / samples", kind="num")]
     columns += [Column(title=source.label(schema, group), kind="num") for _, group in groups]
     rows = []
     for number, stage in enumerate(stages):
         at = f"{AT}/stages/{number}"
-        held = _rows(stage.get("groups"))
-        cells = [_count(held[place], f"{at}/groups/{place}") for place, _ in groups]
+        class_counts = _rows(stage.get("groups"))
+        cells = [_count(class_counts[place], f"{at}/groups/{place}") for place, _ in groups]
         rows.append((_rule(stage, at), _count(stage, at), *cells))
     by = f" by {schema.replace('_', ' ')}" if schema else ""
     caption = spans(
@@ -90,20 +90,20 @@ def _whole(value: Json) -> int:
 
 
 def _figure(
-    source: Source, schema: str, found: Mapping[str, Json], stages: Sequence[Mapping[str, Json]]
+    source: Source, schema: str, sanitized: Mapping[str, Json], stages: Sequence[Mapping[str, Json]]
 ) -> Figure | None:
     """People left against required samples, one line for each class, log scale (thesis, Figure 5)."""
     lines: list[Line] = []
-    for item in _rows(found.get("required")):
-        left = item.get("left")
-        if item.get("schema") == schema and isinstance(left, (list, tuple)) and left:
+    for row in _rows(sanitized.get("required")):
+        left = row.get("left")
+        if row.get("schema") == schema and isinstance(left, (list, tuple)) and left:
             ys = tuple(float(_whole(value)) for value in left)
             xs = tuple(float(number) for number in range(1, len(ys) + 1))
-            name = source.label(schema, str(item["group"]))
+            name = source.label(schema, str(row["group"]))
             lines.append(Line(name=name, index=len(lines), x=xs, y=ys))
     if not lines:
         return None
-    counted = stages[_whole(found.get("counted_at"))]
+    counted = stages[_whole(sanitized.get("counted_at"))]
     least, most = interclass.sanitized_sizes(source.result.spec)
     name = f"required-{schema}"
     return Figure(
@@ -112,7 +112,7 @@ def _figure(
         caption=spans(
             "How many people of each class have at least so many samples (log scale), counted after: ",
             TextSpan(
-                text=str(counted["said"]), pointer=f"{AT}/stages/{_whole(found.get('counted_at'))}/said"
+                text=str(counted["said"]), pointer=f"{AT}/stages/{_whole(sanitized.get('counted_at'))}/said"
             ),
             ". Asking for more samples of each person leaves fewer people."
             + (" Vertical line: the samples asked for." if most else "")

@@ -174,8 +174,8 @@ def _facts(source: Source) -> Iterator[tuple[str, Text]]:
         and (bound := record.bound(Target.POPULATION)) is not None
     ]
     if deciding:
-        said = "."
-        yield "Verdicts hold for", spans(phrases.target(deciding[0]), said)
+        ending = "."
+        yield "Verdicts hold for", spans(phrases.target(deciding[0]), ending)
     limits = profiles.named(source)
     if limits:
         yield "Limits of", limits
@@ -230,17 +230,18 @@ def headline(source: Source) -> Table | None:
         return None
     notes, true, rows = Footnotes(), label_notice.true_rates(source), []
     for provider in source.providers:
-        own = {
+        by_target = {
             float(record.estimate.at["fmr"]): record
             for record in records
             if record.estimate.provider == provider
         }
-        if own:
-            first = next(iter(own.values()))
+        if by_target:
+            first = next(iter(by_target.values()))
             name = TextSpan(text=provider, pointer=f"{first.pointer}/provider", kind="b")
             cells = (
                 spans(
-                    *_headline_cell(own.get(target), notes), label_notice.line(true.get((provider, target)))
+                    *_headline_cell(by_target.get(target), notes),
+                    label_notice.line(true.get((provider, target))),
                 )
                 for target in targets
             )
@@ -326,8 +327,8 @@ def _terms(source: Source) -> tuple[tuple[str, Text], ...]:
         text = display_name(words().non_mated, pairing)
         terms.append(("Non-mated pairs", (TextSpan(text=text, pointer="/spec/protocol/non_mated"),)))
     weighting = display_name(words().weighting, source.weighting)
-    said = f"Headline rates: {weighting}. Rates in the other weighting are in the annex."
-    terms.append(("Weighting", (TextSpan(text=said, pointer="/spec/weighting"),)))
+    sentence = f"Headline rates: {weighting}. Rates in the other weighting are in the annex."
+    terms.append(("Weighting", (TextSpan(text=sentence, pointer="/spec/weighting"),)))
     if origin:
         text = display_name(words().threshold_source, str(origin))
         terms.append(("Thresholds", (TextSpan(text=text, pointer="/spec/thresholds/source"),)))
@@ -357,8 +358,8 @@ def _verdict_rule(source: Source) -> Text:
 
 def _own_levels(source: Source) -> str:
     """Said where a requirement has a level of its own."""
-    own = any("level" in declared(source, finding) for finding in source.result.findings)
-    return ", or of the requirement's own level" if own else ""
+    any_level = any("level" in declared(source, finding) for finding in source.result.findings)
+    return ", or of the requirement's own level" if any_level else ""
 
 
 def _bounds_said(source: Source) -> str:

@@ -38,14 +38,14 @@ def build_table(
     kind: str = "",
 ) -> Table:
     """A table of at most 200 rows that says what was cut; one of few rows is kept on one page."""
-    kept, cut = capped(blocks, MAX_ROWS)
-    short = "short" if sum(len(block.rows) for block in kept) <= FEW_ROWS else ""
+    shown, cut = capped(blocks, MAX_ROWS)
+    short = "short" if sum(len(block.rows) for block in shown) <= FEW_ROWS else ""
     rows = "row is" if cut == 1 else "rows are"
     return Table(
         name=name,
         caption=caption,
         columns=tuple(columns),
-        blocks=kept,
+        blocks=shown,
         notes=notes.all(),
         left_out=f"{cut} more {rows} in result.json." if cut else "",
         kind=f"{kind} {short}".strip(),
@@ -60,7 +60,7 @@ def interval_rows(record: Record, notes: Footnotes) -> tuple[tuple[Text, ...], .
 def ordered(bounds: Iterable[Bounds]) -> list[Bounds]:
     """Intervals for the population first, then for the same subjects, then the baseline; else as in the result."""
     places = list(Target)
-    return sorted(bounds, key=lambda item: places.index(item.interval.target))
+    return sorted(bounds, key=lambda bound: places.index(bound.interval.target))
 
 
 def _interval_row(record: Record, bounds: Bounds, notes: Footnotes) -> tuple[Text, ...]:
@@ -114,8 +114,8 @@ def methods_said(records: Iterable[Record], *targets: Target) -> Text:
 
 def by_provider(source: Source, records: Iterable[Record]) -> list[tuple[str, list[Record]]]:
     """Records of each system, systems in the result's order."""
-    found = list(records)
+    every = list(records)
     grouped = [
-        (name, [record for record in found if record.estimate.provider == name]) for name in source.providers
+        (name, [record for record in every if record.estimate.provider == name]) for name in source.providers
     ]
-    return [(name, own) for name, own in grouped if own]
+    return [(name, system_records) for name, system_records in grouped if system_records]

@@ -33,14 +33,14 @@ class TailModel:
 
 def build(source: Source) -> TailModel | None:
     """None where the analysis was not asked for."""
-    records = [one for one in source.records if one.estimate.analysis == ANALYSIS]
+    records = [record for record in source.records if record.estimate.analysis == ANALYSIS]
     if not records:
         return None
-    made = (_rates(source, records), _targets(source, records), _fits(source, records))
+    built = (_rates(source, records), _targets(source, records), _fits(source, records))
     figure = _stability(source)
     return TailModel(
         lead=LEAD,
-        tables=tuple(table for table in made if table is not None),
+        tables=tuple(table for table in built if table is not None),
         figures=() if figure is None else (figure,),
     )
 
@@ -59,13 +59,13 @@ def _rates(source: Source, records: list[Record]) -> Table | None:
         "The smallest value given is two decades below what the data resolve."
     )
 
-    def row(found: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:
-        first, other = found[RATE], found[CHOICE]
+    def row(by_metric: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:
+        first, other = by_metric[RATE], by_metric[CHOICE]
         return (
             phrases.at_words(first.estimate.at, first.pointer),
             phrases.value(first, notes),
             *interval_cells(first, notes, Target.MODEL),
-            phrases.counts(found.get(SEEN, first)),
+            phrases.counts(by_metric.get(SEEN, first)),
             phrases.value(other, notes),
             *interval_cells(other, notes, Target.MODEL),
         )
@@ -82,8 +82,8 @@ def _targets(source: Source, records: list[Record]) -> Table | None:
         Column(title="interval", kind="num"),
     )
 
-    def row(found: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:
-        record = found[TARGET]
+    def row(by_metric: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:
+        record = by_metric[TARGET]
         at = phrases.at_words(record.estimate.at, record.pointer)
         return at, phrases.value(record, notes), *interval_cells(record, notes, Target.MODEL)
 
@@ -108,8 +108,8 @@ def _fits(source: Source, records: list[Record]) -> Table | None:
         "is rejected."
     )
 
-    def row(found: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:
-        threshold, shape, p = (found[name] for name in FIT)
+    def row(by_metric: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:
+        threshold, shape, p = (by_metric[name] for name in FIT)
         count = phrases.number(
             f"{threshold.estimate.at['exceedances']:g}", f"{threshold.pointer}/at/exceedances"
         )
@@ -136,14 +136,14 @@ def _table(
     if not chosen:
         return None
     notes, blocks = Footnotes(), []
-    for _, own in by_provider(source, chosen):
+    for _, system_records in by_provider(source, chosen):
         places: dict[tuple[object, ...], dict[str, Record]] = {}
-        for record in own:
+        for record in system_records:
             key = tuple(sorted(record.estimate.at.items()))
             places.setdefault(key, {})[record.estimate.metric] = record
-        if own:
-            rows = tuple(row(found, notes) for found in places.values())
-            blocks.append(Block(head=(provider(own[0]),), rows=rows))
+        if system_records:
+            rows = tuple(row(by_metric, notes) for by_metric in places.values())
+            blocks.append(Block(head=(provider(system_records[0]),), rows=rows))
     name, title, says = named
     caption = spans(TextSpan(text=title, kind="b"), says, methods_said(chosen, Target.MODEL))
     return build_table(name, caption, columns, blocks, notes)
@@ -161,7 +161,7 @@ def _stability(source: Source) -> Figure | None:
             for curve in source.result.curves
             if curve.analysis == kind
         ]
-        names |= {item.index: item.name for item in series}
+        names |= {trace.index: trace.name for trace in series}
         if series:
             panels.append(
                 tails.over_candidates(kind.replace("_", "-"), title, series, ylabel, rates=kind == "tail_fmr")

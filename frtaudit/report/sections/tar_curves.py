@@ -86,19 +86,19 @@ def _table(source: Source, schema: str) -> Table:
     notes = Footnotes()
     groups = list(dict.fromkeys(record.estimate.group for record in records))
     blocks = []
-    for _, own in by_provider(source, records):
-        firsts = dict.fromkeys(str(record.estimate.at["class"]) for record in own)
+    for _, system_records in by_provider(source, records):
+        firsts = dict.fromkeys(str(record.estimate.at["class"]) for record in system_records)
         rows = tuple(
             _row(
                 source,
                 schema,
-                [record for record in own if record.estimate.at["class"] == first],
+                [record for record in system_records if record.estimate.at["class"] == first],
                 groups,
                 notes,
             )
             for first in firsts
         )
-        blocks.append(Block(head=(provider(own[0]),), rows=rows))
+        blocks.append(Block(head=(provider(system_records[0]),), rows=rows))
     columns = [Column(title="Threshold set for"), Column(title="threshold", kind="num")]
     columns += [Column(title=source.label(schema, name), kind="num") for name in groups]
     first = records[0]
@@ -152,17 +152,17 @@ def unbroken(piece: TextSpan) -> TextSpan:
 
 def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) -> list[Figure]:
     """All classes in both orientations with both bands; class minus overall; one panel for each super-class."""
-    own = [curve for curve in curves if curve.schema == schema and curve.provider == system]
-    if not own:
+    system_curves = [curve for curve in curves if curve.schema == schema and curve.provider == system]
+    if not system_curves:
         return []
     place = f"{schema}-{source.providers.index(system)}"
-    groups = source.pens(schema, (curve.group for curve in own))
+    groups = source.pens(schema, (curve.group for curve in system_curves))
     by = schema.replace("_", " ")
-    iid = f"for independent comparisons (Peña-Alcántara 2022), level {_level(own, Target.COMPARISONS_IID)}"
-    new = f"for the population, level {_level(own, Target.POPULATION)}"
-    whole = _panels(source, schema, own, groups, place, KINDS[:2], "")
-    apart = _panels(source, schema, own, groups, f"x{place}", KINDS[2:], "")
-    made = [
+    iid = f"for independent comparisons (Peña-Alcántara 2022), level {_level(system_curves, Target.COMPARISONS_IID)}"
+    new = f"for the population, level {_level(system_curves, Target.POPULATION)}"
+    whole = _panels(source, schema, system_curves, groups, place, KINDS[:2], "")
+    apart = _panels(source, schema, system_curves, groups, f"x{place}", KINDS[2:], "")
+    drawn = [
         Figure(
             name=f"curves-{place}",
             title=f"{system}: thresholds and TAR by {by}",
@@ -182,11 +182,11 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
             ),
             panels=apart,
             keys=_keys(source, schema, f"excess-{place}", _classes(groups)),
-            gaps=_gaps(source, own),
+            gaps=_gaps(source, system_curves),
         ),
     ]
     supers = _supers(source, schema)
-    return [*made, _within(source, schema, system, own, groups, (iid, new))] if supers else made
+    return [*drawn, _within(source, schema, system, system_curves, groups, (iid, new))] if supers else drawn
 
 
 def _within(
@@ -243,7 +243,7 @@ def _panels(
         "threshold_excess": "threshold, class minus overall",
         "tar_excess": "TAR, class minus overall",
     }
-    made = []
+    panels = []
     for kind in kinds:
         for target in SHOWN[::-1]:
             shown = [
@@ -257,8 +257,8 @@ def _panels(
                 series = [_series(source, schema, groups, curve) for curve in shown]
                 title = f"{prefix}{titles[kind]}{BANDS[target]}"
                 name = f"{kind.replace('_', '-')}-{target.value[:3]}-{place}"
-                made.append(interclass.tar_panel(name, title[:1].upper() + title[1:], kind, series))
-    return tuple(made)
+                panels.append(interclass.tar_panel(name, title[:1].upper() + title[1:], kind, series))
+    return tuple(panels)
 
 
 def _classes(groups: Mapping[str, int]) -> dict[str, int]:
@@ -285,7 +285,7 @@ def _level(curves: Sequence[Curve], target: Target) -> str:
 def _supers(source: Source, schema: str) -> Mapping[str, tuple[str, ...]]:
     counts = mapping(mapping(source.result.cohort.get("schemas")).get(schema))
     return {
-        name: tuple(str(item) for item in members)
+        name: tuple(str(member) for member in members)
         for name, members in mapping(counts.get("super_classes")).items()
         if isinstance(members, (list, tuple)) and members
     }
@@ -293,9 +293,11 @@ def _supers(source: Source, schema: str) -> Mapping[str, tuple[str, ...]]:
 
 def _gaps(source: Source, curves: Sequence[Curve]) -> tuple[Text, ...]:
     """Why a band ends, once."""
-    said: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for curve in curves:
         if curve.notes:
             index = next(place for place, known in enumerate(source.result.curves) if known is curve)
-            said.setdefault(curve.notes[0], f"/curves/{index}/notes/0")
-    return tuple((TextSpan(text=note[:1].upper() + note[1:] + ".", pointer=at),) for note, at in said.items())
+            reasons.setdefault(curve.notes[0], f"/curves/{index}/notes/0")
+    return tuple(
+        (TextSpan(text=note[:1].upper() + note[1:] + ".", pointer=at),) for note, at in reasons.items()
+    )

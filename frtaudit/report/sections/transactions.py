@@ -61,11 +61,11 @@ def _rates(
     chosen = [record for record in records if record.estimate.metric in metrics]
     blocks = [
         Block(
-            head=_head(own[0]),
-            rows=tuple(_row(source, pair, metrics, notes) for pair in _pairs(own).values()),
+            head=_head(point_records[0]),
+            rows=tuple(_row(source, pair, metrics, notes) for pair in _pairs(point_records).values()),
         )
-        for _, one in by_provider(source, chosen)
-        for own in _at_one_point(one)
+        for _, system_records in by_provider(source, chosen)
+        for point_records in _at_one_point(system_records)
     ]
     columns = [*([Column(title="Attempts")] if metrics == RATES else []), Column(title="Of")]
     for metric in metrics:
@@ -84,7 +84,7 @@ def _declared(source: Source) -> Iterator[Part]:
     """Which transactions these are: composed or recorded, until when an attempt counts, in one direction or both."""
     analyses = mapping(source.result.spec.get("analyses")).items()
     name, asked = next(
-        (name, one) for name, said in analyses if (one := mapping(said)).get("type") == ANALYSIS
+        (name, settings) for name, entry in analyses if (settings := mapping(entry)).get("type") == ANALYSIS
     )
     protocol, at = mapping(source.result.spec.get("protocol")), f"/spec/analyses/{escape(name)}"
     if protocol.get("type") == ANALYSIS:
@@ -102,15 +102,15 @@ def _declared(source: Source) -> Iterator[Part]:
 
 def _point(record: Record) -> dict[str, float | str]:
     """The operating point, for whatever number of attempts."""
-    return {key: found for key, found in record.estimate.at.items() if key != FEWER}
+    return {key: setting for key, setting in record.estimate.at.items() if key != FEWER}
 
 
 def _at_one_point(records: Iterable[Record]) -> list[list[Record]]:
     """The records of each operating point, points and records in the result's order."""
-    found: dict[tuple[tuple[str, float | str], ...], list[Record]] = {}
+    by_point: dict[tuple[tuple[str, float | str], ...], list[Record]] = {}
     for record in records:
-        found.setdefault(tuple(sorted(_point(record).items())), []).append(record)
-    return list(found.values())
+        by_point.setdefault(tuple(sorted(_point(record).items())), []).append(record)
+    return list(by_point.values())
 
 
 def _head(record: Record) -> Text:
@@ -129,10 +129,10 @@ def _attempts(record: Record) -> Text:
 
 def _pairs(records: Iterable[Record]) -> dict[tuple[object, ...], dict[str, Record]]:
     """Both rates of one place, by place."""
-    found: dict[tuple[object, ...], dict[str, Record]] = {}
+    by_place: dict[tuple[object, ...], dict[str, Record]] = {}
     for record in records:
-        found.setdefault(record.estimate.place, {})[record.estimate.metric] = record
-    return found
+        by_place.setdefault(record.estimate.place, {})[record.estimate.metric] = record
+    return by_place
 
 
 def _row(
@@ -156,7 +156,7 @@ def _enrolment(source: Source) -> Table:
     records = source.select("fte")
     blocks = [
         Block(
-            head=(provider(own[0]),),
+            head=(provider(system_records[0]),),
             rows=tuple(
                 (
                     (phrases.group(source, record),),
@@ -164,10 +164,10 @@ def _enrolment(source: Source) -> Table:
                     phrases.counts(record),
                     *interval_cells(record, notes, Target.POPULATION),
                 )
-                for record in own
+                for record in system_records
             ),
         )
-        for _, own in by_provider(source, records)
+        for _, system_records in by_provider(source, records)
     ]
     columns = (
         Column(title="Of"),

@@ -72,12 +72,12 @@ def build(source: Source) -> TwoDates | None:
     if dated is None:
         return None
     kinds = [str(record.estimate.at["labels"]) for record in source.select(AT_DATE)]
-    made = (_decisive(dated), _again(dated), _kept(dated), *_others(dated, kinds))
+    built = (_decisive(dated), _again(dated), _kept(dated), *_others(dated, kinds))
     drawn = _figure(dated)
     return TwoDates(
         lead=_lead(dated),
         verdicts=tuple(_verdicts(dated)),
-        tables=tuple(table for table in made if table is not None),
+        tables=tuple(table for table in built if table is not None),
         figures=() if drawn is None else (drawn,),
     )
 
@@ -117,11 +117,11 @@ def _verdicts(dated: _DatedRecords) -> Iterator[Text]:
     decisive = dated.changes(dated.first, "own")
     for name in dict.fromkeys(record.estimate.provider for record in decisive):
         records = [record for record in decisive if record.estimate.provider == name]
-        said = [
+        changed = [
             record for record in records if record.estimate.test is not None and record.estimate.test.differs
         ]
         parts: list[Part] = [TextSpan(text=name, kind="b"), ": "]
-        parts += ["FNMR changed at ", *_joined(said)] if said else [_unchanged(records)]
+        parts += ["FNMR changed at ", *_joined(changed)] if changed else [_unchanged(records)]
         parts.append(".")
         if name in again:
             parts += [" Pairs with equal scores: ", *phrases.counts(again[name]), "."]
@@ -305,8 +305,8 @@ def _kept(dated: _DatedRecords) -> Table | None:
                 (provider(record),),
                 *(
                     cell
-                    for one in (record, other[record.estimate.provider, target])
-                    for cell in (_signed(one), _bounds(one), _p(one))
+                    for compared in (record, other[record.estimate.provider, target])
+                    for cell in (_signed(compared), _bounds(compared), _p(compared))
                 ),
             )
             for record in records

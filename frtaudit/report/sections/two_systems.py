@@ -29,8 +29,8 @@ class TwoSystems:
 
 def build(source: Source) -> TwoSystems | None:
     """None where the analysis drew nothing."""
-    made = [_models(source), _splits(source), *_zones(source)]
-    drawn = tuple(figure for figure in made if figure is not None)
+    built = [_models(source), _splits(source), *_zones(source)]
+    drawn = tuple(figure for figure in built if figure is not None)
     missing = tuple(
         _missing(curve) for curve in source.result.curves if curve.analysis in TITLES and not _drawable(curve)
     )
@@ -93,7 +93,7 @@ def _splits(source: Source) -> Figure | None:
         for curve in curves
     ]
     panel = systems.overlaid(TWO_SPLITS, "Two splits", series, "FNMR", rates=True)
-    banded = next((item.name for item in series if item.curve.low is not None), None)
+    banded = next((trace.name for trace in series if trace.curve.low is not None), None)
     band = f" The band is that of {banded}: {BAND}." if banded else ""
     return Figure(
         name="two-splits",

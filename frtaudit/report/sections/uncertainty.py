@@ -66,14 +66,14 @@ def _of(source: Source, system: str, *kinds: str, **fields: object) -> list[Curv
 
 def _system(source: Source, system: str) -> Iterable[Figure]:
     place = str(source.providers.index(system))
-    made = [_bootstrap(source, system, f"bootstrap-{place}"), _whole(source, system, f"whole-{place}")]
+    built = [_bootstrap(source, system, f"bootstrap-{place}"), _whole(source, system, f"whole-{place}")]
     schemas = dict.fromkeys(curve.schema for curve in _of(source, system, "fairness") if curve.schema)
     for schema in schemas:
-        made += [_fairness(source, system, schema, rate, f"fair-{schema}-{rate}-{place}") for rate in RATES]
-        made.append(_uncertain(source, system, schema, f"uncertain-{schema}-{place}"))
+        built += [_fairness(source, system, schema, rate, f"fair-{schema}-{rate}-{place}") for rate in RATES]
+        built.append(_uncertain(source, system, schema, f"uncertain-{schema}-{place}"))
     if not schemas:
-        made.append(_uncertain(source, system, None, f"uncertain-{place}"))
-    return [figure for figure in made if figure is not None]
+        built.append(_uncertain(source, system, None, f"uncertain-{place}"))
+    return [figure for figure in built if figure is not None]
 
 
 def _style(method: Method, target: Target, *, simultaneous: bool = False) -> BandStyle:
@@ -120,9 +120,9 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
     rocs = _of(source, system, "roc", group="all", target=Target.FIXED_IDENTITIES)
     if not vstats or not rocs:
         return None
-    vstat, made = vstats[0], _bands(rocs)
+    vstat, banded_curves = vstats[0], _bands(rocs)
     hairs = BandStyle(label=f"{len(vstat.replicates)} bootstrap curves of images", hue=canvas.SOFT, hair=True)
-    missed = {banded.curve.method: bands.outside(rocs[0], banded.curve) for banded in made}
+    missed = {banded.curve.method: bands.outside(rocs[0], banded.curve) for banded in banded_curves}
     figure_alt = "; ".join(
         f"the {_short(method)} band leaves the curve itself out at {out} of {total} targets"
         for method, (out, total) in missed.items()
@@ -140,8 +140,8 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
             _level(vstats + rocs) or _spec_level(source),
             "Below, the same curves divided by the empirical one, which is 1 there.",
         ),
-        panels=_bootstrap_panels(name, rocs[0], vstat, hairs, made, alt),
-        keys=_keys(name, [(0, EMPIRICAL), (1, VSTAT)], [hairs, *(banded.style for banded in made)]),
+        panels=_bootstrap_panels(name, rocs[0], vstat, hairs, banded_curves, alt),
+        keys=_keys(name, [(0, EMPIRICAL), (1, VSTAT)], [hairs, *(banded.style for banded in banded_curves)]),
         gaps=_gaps(source, [vstat]),
     )
 
@@ -172,11 +172,11 @@ def _short(method: Method) -> str:
     )
 
 
-def _missed(found: tuple[int, int] | None) -> Iterable[str]:
+def _missed(counts: tuple[int, int] | None) -> Iterable[str]:
     """The share of targets at which the naive band leaves its curve out, where it does."""
-    if found is None or not found[0]:
+    if counts is None or not counts[0]:
         return ()
-    return (f" and leaves the curve itself out at {found[0]} of {found[1]} targets",)
+    return (f" and leaves the curve itself out at {counts[0]} of {counts[1]} targets",)
 
 
 def _spec_level(source: Source) -> str:
@@ -197,14 +197,16 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
         if whole.target is None or whole.method is None or not _any_finite(whole.low or ()):
             continue
         pointwise = _of(source, system, "roc", group="all", method=whole.method)
-        made = _bands([*pointwise, whole])
+        banded_curves = _bands([*pointwise, whole])
         title = titles[whole.target]
         alt = f"{title}: ROC with a pointwise band and a wider one that holds for the whole curve at once."
-        drawn = (EMPIRICAL, *(banded.style.label for banded in made))
+        drawn = (EMPIRICAL, *(banded.style.label for banded in banded_curves))
         panels.append(
-            replace(bands.compared(f"{name}-{place}", title, whole, made, bands.RATE, alt), names=drawn)
+            replace(
+                bands.compared(f"{name}-{place}", title, whole, banded_curves, bands.RATE, alt), names=drawn
+            )
         )
-        styles += [banded.style for banded in made]
+        styles += [banded.style for banded in banded_curves]
         shown.append(whole)
     if not panels:
         return None
@@ -227,13 +229,13 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
 def _fairness(source: Source, system: str, schema: str, rate: str, name: str) -> Figure | None:
     """002's fairness figures, one system: four metrics of one rate over FMR."""
     curves = _of(source, system, "fairness", schema=schema, rate=rate)
-    panels, made = [], []
+    panels, banded_curves = [], []
     for metric in dict.fromkeys(curve.metric for curve in curves if curve.metric):
-        own = [curve for curve in curves if curve.metric == metric]
-        banded = _bands(own)
-        made += banded
-        drawn = ("metric on these data", *(item.style.label for item in banded))
-        panel = _index_panel(f"{name}-{metric.replace('_', '-')}", metric, own[0], banded)
+        metric_curves = [curve for curve in curves if curve.metric == metric]
+        banded = _bands(metric_curves)
+        banded_curves += banded
+        drawn = ("metric on these data", *(styled.style.label for styled in banded))
+        panel = _index_panel(f"{name}-{metric.replace('_', '-')}", metric, metric_curves[0], banded)
         panels.append(replace(panel, names=drawn))
     if not panels:
         return None
@@ -247,15 +249,15 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
             "grey line a band is too high and may exclude its own curve: it is not a test. ",
             *_left_out(curves),
             *_alike(rate),
-            _level(item.curve for item in made),
+            _level(styled.curve for styled in banded_curves),
         ),
         panels=tuple(panels),
-        keys=_keys(name, [(0, "metric on these data")], [item.style for item in made]),
+        keys=_keys(name, [(0, "metric on these data")], [item.style for item in banded_curves]),
         gaps=_gaps(source, curves),
     )
 
 
-def _index_panel(name: str, metric: str, curve: Curve, made: list[Banded]) -> Panel:
+def _index_panel(name: str, metric: str, curve: Curve, banded_curves: list[Banded]) -> Panel:
     alike = value_alike(metric) or 0.0
     title = phrases.metric(metric)
     scale = Scale(label=AXES.get(metric, title), alike=alike, log=metric in LOGGED, rate=False)
@@ -266,7 +268,7 @@ def _index_panel(name: str, metric: str, curve: Curve, made: list[Banded]) -> Pa
         else "no finite value"
     )
     alt = f"{title} over FMR: {most}; {alike:g} under equality."
-    return bands.compared(name, title[:1].upper() + title[1:], curve, made, scale, alt)
+    return bands.compared(name, title[:1].upper() + title[1:], curve, banded_curves, scale, alt)
 
 
 def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Figure | None:
@@ -283,7 +285,7 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
         series = [Series(name=_named(curve), index=_pen(curve), curve=curve) for curve in curves]
         if not series:
             continue
-        names |= {item.index: item.name for item in series}
+        names |= {trace.index: trace.name for trace in series}
         title = f"Of {phrases.metric(rate)}" + (f" by {schema.replace('_', ' ')}" if schema else "")
         drawn = tuple(item.name for item in series)
         panels.append(replace(bands.uncertainties(f"{name}-{rate}", title, series), names=drawn))
@@ -315,13 +317,13 @@ def _pen(curve: Curve) -> int:
 
 def _left_out(curves: Iterable[Curve]) -> Iterable[str]:
     """Where a recentred band leaves its own curve out: the share of its targets, for each such metric."""
-    found = [
+    counts = [
         (phrases.metric(curve.metric or ""), *bands.outside(curve, curve))
         for curve in curves
         if curve.method is Method.RECENTERED
     ]
-    said = [f"{name} at {out} of {total} targets" for name, out, total in found if out]
-    return (f"Here that happens to {'; '.join(said)}. ",) if said else ()
+    texts = [f"{name} at {out} of {total} targets" for name, out, total in counts if out]
+    return (f"Here that happens to {'; '.join(texts)}. ",) if texts else ()
 
 
 def _alike(rate: str) -> Iterable[str]:
@@ -334,25 +336,25 @@ def _alike(rate: str) -> Iterable[str]:
 
 def _gaps(source: Source, curves: Sequence[Curve]) -> tuple[Text, ...]:
     """Each reason once, with the metrics that it concerns unless it concerns all, and its first place in the result."""
-    metrics = list(dict.fromkeys(_named(item) for item in curves))
+    metrics = list(dict.fromkeys(_named(other) for other in curves))
     seen: dict[str, tuple[str, dict[str, None]]] = {}
     for curve in curves:
-        index = next(at for at, item in enumerate(source.result.curves) if item is curve)
+        index = next(at for at, other in enumerate(source.result.curves) if other is curve)
         for place, note in enumerate(curve.notes):
-            _, own = seen.setdefault(note, (f"/curves/{index}/notes/{place}", {}))
-            own[_named(curve)] = None
+            _, concerned = seen.setdefault(note, (f"/curves/{index}/notes/{place}", {}))
+            concerned[_named(curve)] = None
     return tuple(
-        spans(_of_metrics(list(own), metrics), TextSpan(text=sentence(note), pointer=pointer))
-        for note, (pointer, own) in seen.items()
+        spans(_of_metrics(list(note_metrics), metrics), TextSpan(text=sentence(note), pointer=pointer))
+        for note, (pointer, note_metrics) in seen.items()
     )
 
 
-def _of_metrics(own: list[str], metrics: list[str]) -> str:
+def _of_metrics(concerned: list[str], metrics: list[str]) -> str:
     """Which of a figure's metrics a note is about: nothing where it is about all."""
-    others = [name for name in metrics if name not in own]
+    others = [name for name in metrics if name not in concerned]
     if not others:
         return ""
-    return f"All but {others[0]}: " if len(others) == 1 < len(own) else f"{_listed(own)}: "
+    return f"All but {others[0]}: " if len(others) == 1 < len(concerned) else f"{_listed(concerned)}: "
 
 
 def _listed(names: list[str]) -> str:

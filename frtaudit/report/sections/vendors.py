@@ -215,10 +215,10 @@ def _pairs(source: Source, name: str, records: Sequence[Record], caption: Text) 
     ]
     with_margin = any(twin is not None for _, twin in rows)
     columns = [*PAIRS, Column(title="Equivalent?", kind="wide")] if with_margin else list(PAIRS)
-    made = tuple(
+    table_rows = tuple(
         (*_row(record, notes), *((_equivalent(twin),) if with_margin else ())) for record, twin in rows
     )
-    return build_table(name, caption, columns, [Block(rows=made)], notes)
+    return build_table(name, caption, columns, [Block(rows=table_rows)], notes)
 
 
 def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
@@ -334,8 +334,13 @@ def _further(source: Source, first: Key) -> Table | None:
     notes = Footnotes()
     blocks = []
     for key in dict.fromkeys(key_of(record) for record in records):
-        own = [record for record in records if key_of(record) == key]
-        blocks.append(Block(head=_measure(source, own[0]), rows=tuple(_row(record, notes) for record in own)))
+        measure_records = [record for record in records if key_of(record) == key]
+        blocks.append(
+            Block(
+                head=_measure(source, measure_records[0]),
+                rows=tuple(_row(record, notes) for record in measure_records),
+            )
+        )
     caption = spans(
         TextSpan(text="Every other difference. ", kind="b"),
         "Not declared as decisive: exploratory. Intervals hold simultaneously within a measure; p is adjusted over "

@@ -75,7 +75,7 @@ class RequirementRow:
 def all_rulings(source: Source) -> tuple[FindingRow, ...]:
     """Every finding, failures first; within a verdict in the order of the result."""
     numbered = list(enumerate(source.result.findings))
-    numbered.sort(key=lambda item: ORDER.index(item[1].verdict))
+    numbered.sort(key=lambda pair: ORDER.index(pair[1].verdict))
     reach: dict[str, float] = {}
     for _, finding in numbered:
         record = record_of(source, finding)
@@ -139,13 +139,13 @@ def record_of(source: Source, finding: Finding) -> Record | None:
         return None
     index = int(finding.estimate.rsplit("/", 1)[1])
     estimate = source.result.estimates[index]
-    found = (record for record in source.records if record.pointer == finding.estimate)
+    matching = (record for record in source.records if record.pointer == finding.estimate)
     bounds = tuple(
         Bounds(interval=interval, pointer=f"{finding.estimate}/intervals/{place}", limits=(finding.limit,))
         for place, interval in enumerate(estimate.intervals)
     )
     return next(
-        found, Record(estimate=estimate, pointer=finding.estimate, bounds=bounds, limits=(finding.limit,))
+        matching, Record(estimate=estimate, pointer=finding.estimate, bounds=bounds, limits=(finding.limit,))
     )
 
 
@@ -166,9 +166,9 @@ def _condition(source: Source, finding: Finding, record: Record | None, limit: T
         return limit
     asked = mapping(declared(source, finding).get("at"))
     named_alone = {"recommended", "name"} & set(asked) and "threshold" not in asked
-    own = {"threshold", "version"} if named_alone else set()  # each system's, by one name
-    left_out = {"rate", "space", *own}
-    at = {key: found for key, found in record.estimate.at.items() if key not in left_out}
+    system_keys = {"threshold", "version"} if named_alone else set()  # each system's, by one name
+    left_out = {"rate", "space", *system_keys}
+    at = {key: setting for key, setting in record.estimate.at.items() if key not in left_out}
     where: list[Part] = [" at ", phrases.at_words(at, record.pointer)] if at else []
     among = phrases.among(source, record)
     return spans(named(record), among, _space(record), *where, ", limit ", limit)
@@ -293,9 +293,9 @@ def two_sided(source: Source, finding: Finding) -> bool:
 def declared(source: Source, finding: Finding) -> Mapping[str, Json]:
     """The requirement as the spec has it."""
     requirements = source.result.spec.get("requirements")
-    for item in requirements if isinstance(requirements, (list, tuple)) else ():
-        if mapping(item).get("name") == finding.requirement:
-            return mapping(item)
+    for requirement in requirements if isinstance(requirements, (list, tuple)) else ():
+        if mapping(requirement).get("name") == finding.requirement:
+            return mapping(requirement)
     return {}
 
 

@@ -126,7 +126,7 @@ class _Step:
             return
         match = DSS_OF.search(now)
         beside = (match, METADATA_OF.search(now))
-        if now == before and any(found and int(found[1]) in self.left for found in beside):
+        if now == before and any(reference and int(reference[1]) in self.left for reference in beside):
             return
         if match is None or DSS_OF.search(before) or now[: match.start()] + b"\n>>" != before:
             raise AlterationError("the catalog was changed")
@@ -137,14 +137,14 @@ class _Step:
         if form not in self.left:
             return None
         added = self._appended(FIELDS, form, "the form")
-        made = FIELD.fullmatch(self._new(added))
-        if made is None or not self._is_named(made, form):
+        field = FIELD.fullmatch(self._new(added))
+        if field is None or not self._is_named(field, form):
             raise AlterationError("a field was added that is not a signature")
-        if self._appended(ANNOTATIONS, int(made[3]), "a page") != added:
+        if self._appended(ANNOTATIONS, int(field[3]), "a page") != added:
             raise AlterationError("a page was changed")
-        number = int(made[5])
+        number = int(field[5])
         value = VALUE.fullmatch(self._new(number))
-        if value is None or bool(value[5]) != bool(made[1]):
+        if value is None or bool(value[5]) != bool(field[1]):
             raise AlterationError("a signature was added in another form")
         opens = self.revision.places[number] + value.start(1) - 1
         closes, end = opens + len(value[1]) + 2, self.revision.end
@@ -159,13 +159,16 @@ class _Step:
         if number not in self.left:
             return None
         earlier = DSS_OF.search(self.before[self.root])
-        held = _store(self.before[number], self.before) if earlier else Store()
+        earlier_store = _store(self.before[number], self.before) if earlier else Store()
         text = self.left.pop(number) if earlier else self._new(number)
         now = _store(text, ChainMap(dict(self.revision.objects), self.before))  # type: ignore[arg-type]  # read only
-        for item in now.numbers - held.numbers:
-            self._new(item)
-        self._check_vri(now, held, keys)
-        if not held.numbers <= now.numbers or (held.numbers, held.vri) == (now.numbers, now.vri):
+        for new_number in now.numbers - earlier_store.numbers:
+            self._new(new_number)
+        self._check_vri(now, earlier_store, keys)
+        if not earlier_store.numbers <= now.numbers or (earlier_store.numbers, earlier_store.vri) == (
+            now.numbers,
+            now.vri,
+        ):
             raise AlterationError("the revocation data were removed, or nothing was added")
         return now
 
@@ -188,18 +191,18 @@ class _Step:
         if now != before:
             raise AlterationError("the metadata were changed")
 
-    def _is_named(self, made: re.Match[bytes], form: int) -> bool:
+    def _is_named(self, field: re.Match[bytes], form: int) -> bool:
         """A signature has the number of its field, a time a name and a title of its own: readers go by the name."""
         earlier = FIELDS.search(self.before[form])
         fields = _numbers(earlier[1]) if earlier else []
-        if made[1]:
-            return int(made[1]) == len(fields) + 1 and not made[4]
+        if field[1]:
+            return int(field[1]) == len(fields) + 1 and not field[4]
         names = [NAME.search(self.before[number]) for number in fields]
-        return bool(made[4]) and made[2] not in [name[1] for name in names if name]
+        return bool(field[4]) and field[2] not in [name[1] for name in names if name]
 
-    def _check_vri(self, now: Store, held: Store, keys: Container[bytes]) -> None:
+    def _check_vri(self, now: Store, earlier_store: Store, keys: Container[bytes]) -> None:
         for key, number in now.vri.items():
-            if held.vri.get(key) == number:
+            if earlier_store.vri.get(key) == number:
                 continue
             match = VRI.fullmatch(self._new(number))
             kinds = (now.ocsps, now.crls, now.certificates)
@@ -207,7 +210,7 @@ class _Step:
                 raise AlterationError("revocation data were added for a signature that is not there")
             if any(not set(_numbers(match[n])) <= set(kind) for n, kind in enumerate(kinds, 1)):
                 raise AlterationError("revocation data were added that the DSS does not list")
-        if not set(held.vri) <= set(now.vri):
+        if not set(earlier_store.vri) <= set(now.vri):
             raise AlterationError("the revocation data were removed, or nothing was added")
 
     def _new(self, number: int) -> bytes:
@@ -226,8 +229,8 @@ class _Step:
             or now[: new.start()] + now[new.end() :] != before[: old.start()] + before[old.end() :]
         ):
             raise AlterationError(f"{name} was changed")
-        *kept, added = _numbers(new[1])
-        if kept != _numbers(old[1]) or added in kept:
+        *references, added = _numbers(new[1])
+        if references != _numbers(old[1]) or added in references:
             raise AlterationError(f"{name} was changed")
         return added
 
@@ -244,17 +247,19 @@ def _store(text: bytes, texts: Mapping[int, bytes]) -> Store:
     if match is None or len(dict(lists)) != len(lists) or len(blocks) > 1:
         raise AlterationError("the DSS is not in the form that frtaudit writes")
     kinds = {b"Certs": match[1], **dict(lists)}
-    held = {kind: {number: _data(texts[number]) for number in _numbers(raw)} for kind, raw in kinds.items()}
-    everything = [content for kind in held.values() for content in kind.values()]
+    contents = {
+        kind: {number: _data(texts[number]) for number in _numbers(raw)} for kind, raw in kinds.items()
+    }
+    everything = [content for kind in contents.values() for content in kind.values()]
     pairs = [line.split(b" ")[:2] for block in blocks for line in block.splitlines()]
     if len(set(everything)) != sum(len(_numbers(raw)) for raw in kinds.values()) or len(pairs) != len(
         dict(pairs)
     ):
         raise AlterationError("the DSS contains something twice")
     return Store(
-        certificates=held[b"Certs"],
-        ocsps=held.get(b"OCSPs", {}),
-        crls=held.get(b"CRLs", {}),
+        certificates=contents[b"Certs"],
+        ocsps=contents.get(b"OCSPs", {}),
+        crls=contents.get(b"CRLs", {}),
         vri={key[1:]: int(number) for key, number in pairs},
     )
 

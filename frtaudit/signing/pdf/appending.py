@@ -80,11 +80,13 @@ class _Dated(DocumentMetadata):
             super().__setattr__(name, value)
 
 
-async def with_evidence(pdf: bytes, contents: bytes, found: PreSignValidationStatus, pades: Pades) -> bytes:
+async def with_evidence(
+    pdf: bytes, contents: bytes, validation: PreSignValidationStatus, pades: Pades
+) -> bytes:
     """A DSS for the signature with these contents, and at B-LTA a time over all of it."""
     writer = Appending.from_reader(ReportReader(pdf))
     DocumentSecurityStore.supply_dss_in_writer(
-        writer, contents, paths=found.validation_paths, validation_context=pades.evidence
+        writer, contents, paths=validation.validation_paths, validation_context=pades.evidence
     )
     output = BytesIO()
     if pades.level is PadesLevel.B_LTA and pades.authority is not None:
@@ -93,7 +95,7 @@ async def with_evidence(pdf: bytes, contents: bytes, found: PreSignValidationSta
             writer,
             "sha256",
             pades.evidence,
-            validation_paths=list(found.validation_paths),
+            validation_paths=list(validation.validation_paths),
             output=output,
             dss_settings=settings,
         )

@@ -39,9 +39,9 @@ def path_of(certificate: x509.Certificate, pool: Iterable[x509.Certificate]) -> 
 
     Anybody can make another certificate of a public key and its owner's name: only one of such twins is on the path.
     """
-    path, waiting = [certificate], [item for item in pool if item != certificate]
+    path, waiting = [certificate], [other for other in pool if other != certificate]
     while not issued(path[-1], path[-1]):
-        above = next((item for item in waiting if issued(path[-1], item)), None)
+        above = next((other for other in waiting if issued(path[-1], other)), None)
         if above is None:
             break
         path.append(above)
@@ -77,22 +77,22 @@ def revoked(certificate: x509.Certificate, store: Store) -> datetime | None:
     """When a certificate, or one above it, was revoked, as a DSS that was checked says; None if it does not."""
     others = {x509.load_der_x509_certificate(content) for content in store.certificates.values()}
     chain = chains([certificate], others)
-    found = []
+    moments = []
     for data in store.crls.values():
         crl = x509.load_der_x509_crl(data)
         issuers = [issuer for issuer in chain if _signed_list(crl, issuer)]
         entries = [
-            crl.get_revoked_certificate_by_serial_number(item.serial_number)
-            for item in chain
-            if _issued_by_any(item, issuers)
+            crl.get_revoked_certificate_by_serial_number(link.serial_number)
+            for link in chain
+            if _issued_by_any(link, issuers)
         ]
-        found += [entry.revocation_date_utc for entry in entries if entry is not None]
+        moments += [entry.revocation_date_utc for entry in entries if entry is not None]
     for data in store.ocsps.values():
         response = ocsp.load_der_ocsp_response(data)
-        known = {item.serial_number for item in chain if may_respond(response, item, {*others, certificate})}
+        known = {link.serial_number for link in chain if may_respond(response, link, {*others, certificate})}
         times = [single.revocation_time_utc for single in response.responses if single.serial_number in known]
-        found += [time for time in times if time is not None]
-    return min(found, default=None)
+        moments += [time for time in times if time is not None]
+    return min(moments, default=None)
 
 
 def _check(
@@ -119,27 +119,27 @@ def _check(
             raise AlterationError(
                 f"holds a certificate that belongs to no signature: {certificate.subject.rfc4514_string()!r}"
             )
-    for found in lists:
-        if not is_list_of(found, belonging):
+    for crl in lists:
+        if not is_list_of(crl, belonging):
             raise AlterationError(
-                f"holds revocation data that belong to no signature: {found.issuer.rfc4514_string()!r}"
+                f"holds revocation data that belong to no signature: {crl.issuer.rfc4514_string()!r}"
             )
     for response in responses:
         if not is_about(response, belonging):
             raise AlterationError("holds revocation data that belong to no signature: an OCSP response")
 
 
-def is_list_of(found: x509.CertificateRevocationList, belonging: Iterable[x509.Certificate]) -> bool:
+def is_list_of(crl: x509.CertificateRevocationList, belonging: Iterable[x509.Certificate]) -> bool:
     """Whether one of ``belonging`` that issued another signed a list of revoked certificates."""
     return any(
-        _signed_list(found, issuer) and any(issued(certificate, issuer) for certificate in belonging)
+        _signed_list(crl, issuer) and any(issued(certificate, issuer) for certificate in belonging)
         for issuer in belonging
     )
 
 
-def _signed_list(found: x509.CertificateRevocationList, issuer: x509.Certificate) -> bool:
+def _signed_list(crl: x509.CertificateRevocationList, issuer: x509.Certificate) -> bool:
     """Whether ``issuer``, and not another of that name, signed a list."""
-    return issuer.subject == found.issuer and found.is_signature_valid(issuer.public_key())  # type: ignore[arg-type]  # other keys raise TypeError
+    return issuer.subject == crl.issuer and crl.is_signature_valid(issuer.public_key())  # type: ignore[arg-type]  # other keys raise TypeError
 
 
 def is_about(response: ocsp.OCSPResponse, belonging: Iterable[x509.Certificate]) -> bool:
@@ -147,7 +147,7 @@ def is_about(response: ocsp.OCSPResponse, belonging: Iterable[x509.Certificate])
     if response.response_status is not ocsp.OCSPResponseStatus.SUCCESSFUL:
         return False
     known = set(belonging)
-    serials = {item.serial_number for item in known if may_respond(response, item, known)}
+    serials = {other.serial_number for other in known if may_respond(response, other, known)}
     about = all(ocsp_single_response.serial_number in serials for ocsp_single_response in response.responses)
     return about and all(certificate in known for certificate in response.certificates)
 
@@ -160,10 +160,11 @@ def may_respond(
     Another signer of the same PDF, or another's authority, says nothing of it.
     """
     known = set(pool)
-    above = [item for item in known if issued(certificate, item)]
+    above = [other for other in known if issued(certificate, other)]
     return any(
-        responds(response, item) and (item in above or (_is_responder(item) and _issued_by_any(item, above)))
-        for item in known
+        responds(response, other)
+        and (other in above or (_is_responder(other) and _issued_by_any(other, above)))
+        for other in known
     )
 
 
@@ -193,4 +194,4 @@ def responds(response: ocsp.OCSPResponse, responder: x509.Certificate) -> bool:
 
 
 def _issued_by_any(certificate: x509.Certificate, others: Iterable[x509.Certificate]) -> bool:
-    return any(issued(certificate, item) for item in others)
+    return any(issued(certificate, other) for other in others)

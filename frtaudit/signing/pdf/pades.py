@@ -44,12 +44,12 @@ def pades_of(level: PadesLevel, tsa: str | None, evidence: str | None, signer: S
     check_named(level, tsa, evidence)
     if tsa is None or level not in WITH_TIME:
         return BASIC
-    found = authority(tsa)
+    time_authority = authority(tsa)
     if evidence is None or level not in WITH_REVOCATION:
-        return Pades(level=level, authority=found)
+        return Pades(level=level, authority=time_authority)
     context = _context(Path(evidence), signer)
-    _check_paths(found, context, signer, level)
-    return Pades(level=level, authority=found, evidence=context)
+    _check_paths(time_authority, context, signer, level)
+    return Pades(level=level, authority=time_authority, evidence=context)
 
 
 def check_named(level: PadesLevel, tsa: str | None, evidence: str | None) -> None:
@@ -69,29 +69,31 @@ def check_named(level: PadesLevel, tsa: str | None, evidence: str | None) -> Non
 
 
 def _context(folder: Path, signer: Signer) -> ValidationContext:
-    held = list(_held(folder))
-    certificates = [item for item in held if isinstance(item, asn1_x509.Certificate)]
-    own = [
+    evidence = list(_held(folder))
+    certificates = [entry for entry in evidence if isinstance(entry, asn1_x509.Certificate)]
+    signer_chain = [
         _asn1(certificate.public_bytes(Encoding.DER)) for certificate in (signer.certificate, *signer.chain)
     ]
-    roots = [certificate for certificate in (*certificates, *own) if certificate.self_signed != "no"]
+    roots = [certificate for certificate in (*certificates, *signer_chain) if certificate.self_signed != "no"]
     return ValidationContext(
         trust_roots=roots,
-        other_certs=[*certificates, *own],
-        crls=[item for item in held if isinstance(item, crl.CertificateList)],
-        ocsps=[item for item in held if isinstance(item, ocsp.OCSPResponse)],
+        other_certs=[*certificates, *signer_chain],
+        crls=[entry for entry in evidence if isinstance(entry, crl.CertificateList)],
+        ocsps=[entry for entry in evidence if isinstance(entry, ocsp.OCSPResponse)],
         revocation_mode="require",  # hard-fail lets a certificate pass that names no place of revocation data
         allow_fetching=False,
     )
 
 
-def _check_paths(found: Authority, context: ValidationContext, signer: Signer, level: PadesLevel) -> None:
+def _check_paths(
+    time_authority: Authority, context: ValidationContext, signer: Signer, level: PadesLevel
+) -> None:
     async def check() -> None:
         validator = CertificateValidator(
             _asn1(signer.certificate.public_bytes(Encoding.DER)), validation_context=context
         )
         await validator.async_validate_usage(set())  # type: ignore[no-untyped-call]  # pyHanko left it untyped
-        async for _ in found.validation_paths(context):  # type: ignore[no-untyped-call]  # pyHanko left it untyped
+        async for _ in time_authority.validation_paths(context):  # type: ignore[no-untyped-call]  # pyHanko left it untyped
             pass
 
     try:

@@ -45,10 +45,10 @@ def revisions(pdf: bytes, start: int) -> Iterator[Revision]:
     """What was appended from ``start`` on, in order. Raises :class:`AlterationError` for bytes in any other form."""
     trailer = last_trailer(pdf, start)
     while start < len(pdf):
-        made = _revision(pdf, start)
-        _check_trailer(pdf, made, trailer)
-        yield made
-        start, trailer = made.end, made.trailer
+        revision = _revision(pdf, start)
+        _check_trailer(pdf, revision, trailer)
+        yield revision
+        start, trailer = revision.end, revision.trailer
 
 
 def last_trailer(pdf: bytes, end: int) -> Mapping[bytes, bytes]:
@@ -156,7 +156,7 @@ def _lines(text: bytes) -> Mapping[bytes, bytes]:
 
 def _runs(heads: Mapping[int, int]) -> Iterator[list[int]]:
     """Numbers of objects, each run of consecutive ones in a list."""
-    for _, run in groupby(enumerate(sorted(heads)), lambda item: item[1] - item[0]):
+    for _, run in groupby(enumerate(sorted(heads)), lambda pair: pair[1] - pair[0]):
         yield [number for _, number in run]
 
 
@@ -194,15 +194,15 @@ def _stream_trailer(text: bytes, heads: Mapping[int, int]) -> Mapping[bytes, byt
     return trailer
 
 
-def _check_trailer(pdf: bytes, made: Revision, before: Mapping[bytes, bytes]) -> None:
+def _check_trailer(pdf: bytes, revision: Revision, before: Mapping[bytes, bytes]) -> None:
     """Root, information and first id stay; the size fits, and the table before is the one before."""
-    trailer, is_stream = made.trailer, made.table is not None
+    trailer, is_stream = revision.trailer, revision.table is not None
     keys = {b"/Size", b"/Root", b"/Info", b"/ID", b"/Prev"} & ({*before} | {b"/Size", b"/Prev", b"/ID"})
     keys |= {b"/W", b"/Type", b"/Filter", b"/Index", b"/Length"} if is_stream else set()
-    size = max(int(before[b"/Size"]), max(made.objects) + 1) + is_stream
+    size = max(int(before[b"/Size"]), max(revision.objects) + 1) + is_stream
     ids = ID.fullmatch(trailer.get(b"/ID", b""))
     first = ID.fullmatch(before.get(b"/ID", b""))
-    new = [number for number in made.objects if number >= int(before[b"/Size"])]
+    new = [number for number in revision.objects if number >= int(before[b"/Size"])]
     holds = (
         set(trailer) == keys
         and max(new, default=0) - min(new, default=1) + 1 == len(new)
@@ -210,8 +210,8 @@ def _check_trailer(pdf: bytes, made: Revision, before: Mapping[bytes, bytes]) ->
         and ids is not None
         and (first is None or ids[1] == first[1])
         and trailer[b"/Size"] == b"%d" % size
-        and made.table in (None, size - 1)
-        and trailer[b"/Prev"] == b"%d" % _last_table(pdf, made.start)
+        and revision.table in (None, size - 1)
+        and trailer[b"/Prev"] == b"%d" % _last_table(pdf, revision.start)
     )
     if not holds:
         raise AlterationError("holds a trailer that does not continue the file")

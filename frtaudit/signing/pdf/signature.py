@@ -165,11 +165,13 @@ def _read(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPd
         if looks_signed(pdf):
             raise VerificationError(where, "holds traces of a signature, but none that can be read")
         return SignedPdf(signatures=(), attachments=dict(_attachments(reader.root)))
-    for item in embedded:
-        _check_value(item, f"{where} ({item.field_name})")
+    for signature in embedded:
+        _check_value(signature, f"{where} ({signature.field_name})")
     first = ReportReader(pdf[: _end(embedded[0])])
     store = _check_additions(pdf, first, embedded, where)
-    signatures = tuple(_check(pdf, item, roots, store, where) for item in embedded)
+    signatures = tuple(
+        _check(pdf, embedded_signature, roots, store, where) for embedded_signature in embedded
+    )
     level = _level(embedded, reader)
     return SignedPdf(signatures=signatures, attachments=dict(_attachments(first.root)), level=level)
 
@@ -196,8 +198,8 @@ def _check_additions(
 
     def text(number: int) -> bytes:
         out = BytesIO()
-        found = first.get_object(Reference(number, 0, first))  # type: ignore[no-untyped-call]  # pyHanko left it untyped
-        found.write_to_stream(out)
+        pdf_object = first.get_object(Reference(number, 0, first))  # type: ignore[no-untyped-call]  # pyHanko left it untyped
+        pdf_object.write_to_stream(out)
         return out.getvalue()
 
     try:
@@ -205,8 +207,8 @@ def _check_additions(
         store = additions(pdf, ends, text, bytes(embedded[0].pkcs7_content))
         check_store(store, list(_signers(embedded)))
     except AlterationError as error:
-        said = f"the file was changed after the signature in a way that it forbids: {error}"
-        raise VerificationError(where, said) from None
+        problem = f"the file was changed after the signature in a way that it forbids: {error}"
+        raise VerificationError(where, problem) from None
     return store
 
 
@@ -238,8 +240,8 @@ def _check(
     if not (status.intact and status.valid):
         raise VerificationError(f"{where} ({field})", "is not valid: signed bytes were changed")
     if status.coverage not in (SignatureCoverageLevel.ENTIRE_FILE, SignatureCoverageLevel.ENTIRE_REVISION):
-        said = "the signature does not cover the file as it stood when it was signed"
-        raise VerificationError(f"{where} ({field})", said)
+        problem = "the signature does not cover the file as it stood when it was signed"
+        raise VerificationError(f"{where} ({field})", problem)
     stamp = getattr(status, "timestamp_validity", None)
     if stamp is not None and not (stamp.intact and stamp.valid):
         raise VerificationError(f"{where} ({field})", "its timestamp is not valid")
@@ -292,7 +294,7 @@ def _leaves(node: DictionaryObject, depth: int) -> Iterator[tuple[str, bytes]]:
         raise ValueError("the tree of attachments is too deep")
     for kid in node["/Kids"] if "/Kids" in node else ():  # noqa: SIM401  get() does not follow references
         yield from _leaves(kid.get_object(), depth + 1)
-    pairs = [item.get_object() for item in node["/Names"]] if "/Names" in node else []
+    pairs = [entry.get_object() for entry in node["/Names"]] if "/Names" in node else []
     for file in pairs[1::2]:
         yield str(file["/UF" if "/UF" in file else "/F"]), bytes(file["/EF"]["/F"].data)
 
@@ -316,24 +318,24 @@ def _words(indication: AdESSubIndic | None) -> str:
 async def _sign(signer: PdfSigner, writer: IncrementalPdfFileWriter, when: datetime, pades: Pades) -> bytes:
     """What PdfSigner.async_sign_pdf does, with the time of signing as an argument."""
     session = session_at(signer, writer, when)
-    found = await session.perform_presign_validation(writer)
-    size = await session.estimate_signature_container_size(found, tight=False)
-    document = session.prepare_tbs_document(validation_info=found, bytes_reserved=size)
+    validation = await session.perform_presign_validation(writer)
+    size = await session.estimate_signature_container_size(validation, tight=False)
+    document = session.prepare_tbs_document(validation_info=validation, bytes_reserved=size)
     output = BytesIO()
     prepared, _ = document.digest_tbs_document(output=output)
     attributes = PdfCMSSignedAttributes(signing_time=when)
     signed = await document.perform_signature(prepared.document_digest, attributes)
-    if pades.evidence is None or found is None:
+    if pades.evidence is None or validation is None:
         return output.getvalue()
-    return await with_evidence(output.getvalue(), bytes(signed.sig_contents), found, pades)
+    return await with_evidence(output.getvalue(), bytes(signed.sig_contents), validation, pades)
 
 
 def _pyhanko_signer(signer: Signer) -> SimpleSigner:
     key = signer.pdf_key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
     certificate = asn1_x509.Certificate.load(signer.certificate.public_bytes(Encoding.DER))
     chain = SimpleCertificateStore()  # type: ignore[no-untyped-call]  # pyHanko left its constructor untyped
-    for item in signer.chain:
-        chain.register(asn1_x509.Certificate.load(item.public_bytes(Encoding.DER)))
+    for link in signer.chain:
+        chain.register(asn1_x509.Certificate.load(link.public_bytes(Encoding.DER)))
     return SimpleSigner(certificate, keys.PrivateKeyInfo.load(key), chain)
 
 

@@ -26,12 +26,14 @@ STAMP_HASHES = {"sha256", "sha384", "sha512"}
 
 def bag_of(signed: cms.SignedData) -> list[x509.Certificate]:
     """The certificates that a signature carries."""
-    return [x509.load_der_x509_certificate(item.chosen.dump()) for item in signed["certificates"]]
+    return [
+        x509.load_der_x509_certificate(certificate.chosen.dump()) for certificate in signed["certificates"]
+    ]
 
 
 def check_hole(pdf: bytes, embedded: EmbeddedPdfSignature, where: str) -> None:
     """Require that the bytes left out by the signature are its own value in upper-case hexadecimal, zero-padded."""
-    start, length, resume, rest = (int(item) for item in embedded.byte_range)
+    start, length, resume, rest = (int(offset) for offset in embedded.byte_range)
     hole = pdf[length:resume]
     value = bytes(embedded.pkcs7_content)
     holds = (
@@ -48,13 +50,14 @@ def check_form(embedded: EmbeddedPdfSignature, where: str) -> None:
     """What a signature does not sign of itself has the one form of RFC 5652, 5.1 and 5.3, in DER as PAdES asks."""
     signed, info = embedded.signed_data, embedded.signer_info
     algorithms = (info["digest_algorithm"].dump(), info["signature_algorithm"].dump())
-    certificates = [item.chosen.dump() for item in signed["certificates"]]
+    certificates = [certificate.chosen.dump() for certificate in signed["certificates"]]
     holds = (
         signed["version"].native == info["version"].native == "v1"
         and info["sid"].dump() == _named(embedded.signer_cert).dump()
-        and [item.dump() for item in signed["digest_algorithms"]] == [info["digest_algorithm"].dump()]
+        and [algorithm.dump() for algorithm in signed["digest_algorithms"]]
+        == [info["digest_algorithm"].dump()]
         and algorithms in ALGORITHMS
-        and {item["type"].native for item in info["signed_attrs"]} == SAID
+        and {attribute["type"].native for attribute in info["signed_attrs"]} == SAID
         and certificates == sorted(certificates)
     )
     if not holds:
@@ -91,9 +94,9 @@ def _check_content(content: bytes) -> None:
     for inner in _members(encapsulated, b"\x06", b"\x06\xa0")[1:]:
         _members(inner, b"\x04")
     (signer,) = _members(signers, b"\x30")
-    kept = b"\x02\x30\x30\xa0\x30\x04"
+    tags = b"\x02\x30\x30\xa0\x30\x04"
     _, sid, digest, _, algorithm, _, *unsigned = _members(
-        signer, kept, kept + b"\xa1", kept.replace(b"\x30", b"\x80", 1)
+        signer, tags, tags + b"\xa1", tags.replace(b"\x30", b"\x80", 1)
     )
     if signer[3:4] == b"\x30":
         _members(sid, b"\x30\x02")
@@ -128,8 +131,8 @@ def check_bag(signed: cms.SignedData, where: str) -> None:
         len(set(bag)) == len(bag)
         and set(bag) <= (chains([signer], bag) if is_time else set(path_of(signer, bag)))
         and not signed["crls"]
-        and [item["type"].native for item in unsigned] in ([], ["signature_time_stamp_token"])
-        and all(len(item["values"]) == 1 for item in unsigned)
+        and [attribute["type"].native for attribute in unsigned] in ([], ["signature_time_stamp_token"])
+        and all(len(attribute["values"]) == 1 for attribute in unsigned)
     )
     if not holds:
         raise VerificationError(

@@ -87,29 +87,29 @@ NonMatedTotals = CompleteTotals | ListedTotals
 
 def mated_totals(tail: ScoreTail, groups: Groups) -> MatedTotals:
     """Mated denominators of a tail."""
-    held = members(groups, tail.n_samples.size)
-    return MatedTotals(held=_sparse(held), pairs=mated_pairs(tail))
+    membership = members(groups, tail.n_samples.size)
+    return MatedTotals(held=_sparse(membership), pairs=mated_pairs(tail))
 
 
 def non_mated_totals(tail: ScoreTail, groups: Groups) -> NonMatedTotals:
     """Non-mated denominators of a tail: in closed form when complete, else over its blocks."""
-    held = members(groups, tail.n_samples.size)
+    membership = members(groups, tail.n_samples.size)
     if tail.blocks is None:
-        return _complete(held, tail)
+        return _complete(membership, tail)
     k, l, count = tail.blocks.k, tail.blocks.l, tail.blocks.count  # noqa: E741  the paper's letter
-    return ListedTotals(blocks=_sparse(held[:, k] & held[:, l]), k=k, l=l, count=count)
+    return ListedTotals(blocks=_sparse(membership[:, k] & membership[:, l]), k=k, l=l, count=count)
 
 
-def _complete(held: Flags, tail: ScoreTail) -> CompleteTotals:
-    group_index, subject = np.nonzero(held & (tail.cells >= 0))
+def _complete(membership: Flags, tail: ScoreTail) -> CompleteTotals:
+    group_index, subject = np.nonzero(membership & (tail.cells >= 0))
     n_cells = int(tail.cells.max(initial=0)) + 1
     room, row = np.unique(group_index * n_cells + tail.cells[subject], return_inverse=True)
-    inside = np.zeros((room.size, held.shape[1]), dtype=np.bool_)
+    inside = np.zeros((room.size, membership.shape[1]), dtype=np.bool_)
     inside[row, subject] = True
     return CompleteTotals(
         rooms=_sparse(inside),
         group_index=room // n_cells,
-        group_indices=held.shape[0],
+        group_indices=membership.shape[0],
         samples=tail.n_samples,
     )
 

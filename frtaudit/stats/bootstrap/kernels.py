@@ -46,7 +46,7 @@ def _find_excess(
     combination, coef, watches = comparisons.combination, comparisons.coef, limits.rule
     counts, rates = sums.lane_counts, sums.lane_rates
     limit_counts, limit_rates = limits.counts, limits.rates
-    found = above = top = low = comparisons.chunk_start[chunk]
+    crossing = above = top = low = comparisons.chunk_start[chunk]
     sum_replicate(comparisons, tile, low, low, replicate, sums)
     for pair in range(low, comparisons.chunk_start[chunk + 1]):
         if fresh[pair]:
@@ -57,7 +57,7 @@ def _find_excess(
             continue
         weight = weight_in(weights, rows, depth, first[pair], second[pair], replicate)
         if weight > 0:
-            found, above = pair, top
+            crossing, above = pair, top
             if weighting == 0:
                 counts[group_index] += weight
                 over = counts[group_index] > limit_counts[target, group_index, replicate]
@@ -66,7 +66,7 @@ def _find_excess(
                 over = rates[group_index] > limit_rates[target, group_index, replicate]
             if over:
                 break
-    return found, above
+    return crossing, above
 
 
 @inner

@@ -100,14 +100,14 @@ def layout_of(
     fixed = np.array(thresholds, dtype=np.float64)
     mated_score = tail.mated_score.astype(np.float64)
     cuts = np.where(fixed >= tail.cutoff, _above(tail, fixed), -1)
-    rule, found = group_rules(groups), trials(tail, groups)
+    rule, denominators = group_rules(groups), trials(tail, groups)
     known = cuts[cuts >= 0].astype(np.int64)
     mated_cuts = np.searchsorted(mated_score, fixed, side="right")
     mated = mated_walk(tail, groups, mated_cuts, rows.mated)
     exactly = tuple(exact(target) for target in targets)
     needed = None if exactly else int(known.max(initial=0))  # without targets no walk goes further
     non_mated = non_mated_walk(tail, groups, known, (rows.non_mated, rows.non_mated), needed)
-    once = Totals(found.non_mated[:, None], found.subject_pairs[:, None])
+    once = Totals(denominators.non_mated[:, None], denominators.subject_pairs[:, None])
     ranks = expected_ranks(non_mated, limits_of([target for target in exactly if target < 1], once, rule))
     return ReplicateLayout(
         mated=mated,
@@ -121,7 +121,7 @@ def layout_of(
         thresholds=fixed,
         cuts=cuts.astype(np.int64),
         rule=rule,
-        watched=(rule == np.arange(1 + len(groups.schemas))[:, None]) & (found.non_mated > 0),
+        watched=(rule == np.arange(1 + len(groups.schemas))[:, None]) & (denominators.non_mated > 0),
     )
 
 
@@ -136,7 +136,7 @@ def _above(tail: ScoreTail, thresholds: Floats) -> Ints:
     """Scores of the tail above each threshold; NaN is below all."""
     score = tail.tail_score
     above = [
-        bisect_left(score, x=True, key=lambda found, t=t: float(found) <= t) for t in thresholds.tolist()
+        bisect_left(score, x=True, key=lambda value, t=t: float(value) <= t) for t in thresholds.tolist()
     ]
     return np.where(np.isnan(thresholds), -1, np.array(above, dtype=np.int64))
 
@@ -222,8 +222,8 @@ def _at_targets(
     threshold = np.full((kinds, rules, len(layout.targets), lanes), np.nan)
     sums = np.full((kinds, rules, len(layout.targets), *drawn.non_mated_totals.counts.shape), np.nan)
     if layout.tail_score.size:
-        found = layout.tail_score[record.exceeded_at].astype(np.float64)
-        threshold[:, :, ascending] = np.where(record.exceeded_at < 0, np.nan, found)
+        scores = layout.tail_score[record.exceeded_at].astype(np.float64)
+        threshold[:, :, ascending] = np.where(record.exceeded_at < 0, np.nan, scores)
     if layout.open:
         crossed = (record.exceeded_at >= 0) | dead[:, None]
         threshold[:, :, ascending] = np.where(crossed, threshold[:, :, ascending], -np.inf)

@@ -64,11 +64,16 @@ def _inside(pairs: Pairs, bounds: Floats) -> Pairs:
 
 def as_tail(tail: ScoreTail, pairs: Pairs) -> ScoreTail:
     """``tail`` with these comparisons in place of its own; its histogram says no more than their number."""
-    kept = ranked((pairs,), tail.subject_of.size)
+    sorted_pairs = ranked((pairs,), tail.subject_of.size)
     histogram = np.zeros_like(tail.histogram)
-    histogram[0] = kept.i.size
+    histogram[0] = sorted_pairs.i.size
     return replace(
-        tail, tail_i=kept.i, tail_j=kept.j, tail_score=kept.score, cutoff=float("-inf"), histogram=histogram
+        tail,
+        tail_i=sorted_pairs.i,
+        tail_j=sorted_pairs.j,
+        tail_score=sorted_pairs.score,
+        cutoff=float("-inf"),
+        histogram=histogram,
     )
 
 

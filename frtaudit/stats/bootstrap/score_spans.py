@@ -37,17 +37,17 @@ def expected_ranks(comparisons: SortedComparisons, limits: Limits) -> Ints:
     step = max(1, comparisons.first.size // SAMPLES)
     bucket = comparisons.bucket[::step]
     coef, group_indices = comparisons.coef[bucket], comparisons.group_indices[comparisons.combination[bucket]]
-    found = []
+    rank_lists = []
     for rule in range(comparisons.group_indices.shape[1]):
         ranks = np.full((2, len(limits.counts)), comparisons.first.size, dtype=np.int64)
         for group_index in np.flatnonzero(limits.rule == rule):
-            held = group_indices[:, rule] == group_index
+            inside = group_indices[:, rule] == group_index
             for kind, (amount, limit) in enumerate(((1.0, limits.counts), (coef, limits.rates))):
-                total = np.cumsum(held * amount) * step
+                total = np.cumsum(inside * amount) * step
                 place = np.searchsorted(total, limit[:, group_index, 0], side="right")
                 ranks[kind] = np.minimum(ranks[kind], np.minimum(place * step, comparisons.first.size))
-        found.append(ranks.ravel())
-    return np.unique(np.concatenate(found))
+        rank_lists.append(ranks.ravel())
+    return np.unique(np.concatenate(rank_lists))
 
 
 class _Room(NamedTuple):
@@ -140,31 +140,31 @@ def _counted(
     words: Words, ends: Ints, step: int, buckets: int, tail: int, rows: int, low: int, out: _Room
 ) -> None:
     """Sort each part by first row, and write it."""
-    start, row, made = out.start, out.row, out.made
+    start, row, written = out.start, out.row, out.made
     place, shift, mask = np.empty(rows, dtype=np.uint32), np.uint32(tail), np.uint32((1 << tail) - 1)
     for part in range(ends.size - 1):
-        begin, end, run = ends[part], ends[part + 1], made[1]
+        begin, end, run = ends[part], ends[part + 1], written[1]
         if begin == end:
             continue
-        out.run[made[0]], out.bucket[made[0]] = run, part % buckets
-        made[0] += 1
+        out.run[written[0]], out.bucket[written[0]] = run, part % buckets
+        written[0] += 1
         base, seconds = part // buckets << BLOCK if step > 0 else 0, out.rows[low + begin :]
         place[:] = 0
         for q in range(begin, end):
             place[words[q] >> shift] += np.uint32(1)
         following = np.uint32(0)
         for first in range(rows):
-            held = place[first]
+            count = place[first]
             place[first] = following
-            if held > 0:
+            if count > 0:
                 start[run], row[run] = low + begin + following, first
                 run += 1
-                following += held
-        made[1] = run
+                following += count
+        written[1] = run
         for q in range(begin, end):
-            own = words[q] >> shift
-            seconds[place[own]] = base + (words[q] & mask)
-            place[own] += np.uint32(1)
+            slot = words[q] >> shift
+            seconds[place[slot]] = base + (words[q] & mask)
+            place[slot] += np.uint32(1)
 
 
 @kernel
@@ -186,16 +186,16 @@ def _packed(first: Index, second: Index, bucket: Index, alike: Ints, bits: int, 
 @kernel
 def _unpacked(words: Ints, bits: int, buckets: int, low: int, out: _Room) -> None:
     """Write the parts of sorted words."""
-    start, row, rows, made, mask = out.start, out.row, out.rows, out.made, (1 << bits) - 1
-    last, run = np.int64(-1), made[1]
+    start, row, rows, written, mask = out.start, out.row, out.rows, out.made, (1 << bits) - 1
+    last, run = np.int64(-1), written[1]
     for q in range(words.size):
         head = words[q] >> bits
         rows[low + q] = words[q] & mask
         if head != last:
             if last < 0 or head >> bits != last >> bits:
-                out.run[made[0]], out.bucket[made[0]] = run, (head >> bits) % buckets
-                made[0] += 1
+                out.run[written[0]], out.bucket[written[0]] = run, (head >> bits) % buckets
+                written[0] += 1
             last = head
             start[run], row[run] = low + q, head & mask
             run += 1
-    made[1] = run
+    written[1] = run

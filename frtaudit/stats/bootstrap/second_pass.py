@@ -222,17 +222,17 @@ def _passed(inputs: RescoreInputs, sums: Floats) -> npt.NDArray[np.int16]:
 def _search(inputs: RescoreInputs, below: Below, levels: ScoreLevels, deep: Deep) -> None:
     """Find the thresholds that lie between cuts of the ladder."""
     crossed: list[int] = np.flatnonzero((np.diff(levels.passed, axis=2) != 0).any(axis=(0, 1, 3))).tolist()
-    held: list[int] = []
+    batch: list[int] = []
     for step in crossed:
         if levels.between[step] > below.capacity:
             _search_finer(inputs, below, levels, step, deep)
             continue
-        if levels.between[[*held, step]].sum() > below.capacity:
-            _search_kept(inputs, below, levels, held, deep)
-            held = []
-        held.append(step)
-    if held:
-        _search_kept(inputs, below, levels, held, deep)
+        if levels.between[[*batch, step]].sum() > below.capacity:
+            _search_kept(inputs, below, levels, batch, deep)
+            batch = []
+        batch.append(step)
+    if batch:
+        _search_kept(inputs, below, levels, batch, deep)
 
 
 def _search_finer(inputs: RescoreInputs, below: Below, levels: ScoreLevels, step: int, deep: Deep) -> None:
@@ -273,8 +273,8 @@ def _search_kept(
 ) -> None:
     """Score the comparisons of some steps once more, keep them, and walk each step from the sums above it."""
     ends = np.array([[levels.cuts[step + 1], levels.cuts[step]] for step in steps])[::-1]
-    found = joined(list(batches(below, _merged(ends), int(levels.between[steps].sum()))))
-    for step, pairs in _by_step(found, levels.cuts, steps):
+    joined_pairs = joined(list(batches(below, _merged(ends), int(levels.between[steps].sum()))))
+    for step, pairs in _by_step(joined_pairs, levels.cuts, steps):
         comparisons, spans = inputs.laid(as_tail(inputs.tail, pairs), NOWHERE)
         score = as_tail(inputs.tail, pairs).tail_score
         _walk_step(inputs, levels, step, (comparisons, spans), score.astype(np.float64), deep)

@@ -55,9 +55,11 @@ def _index(make: ir.IRBuilder, rows: ir.Value, place: ir.Value) -> ir.Value:
     return make.zext(make.load(at), I64)
 
 
-def _add_product(make: ir.IRBuilder, halves: ir.Value, key: ir.Value, one: ir.Value, other: ir.Value) -> None:
+def _add_product(
+    make: ir.IRBuilder, halves: ir.Value, key: ir.Value, factor: ir.Value, other: ir.Value
+) -> None:
     half = make.add(halves, make.shl(key, ir.Constant(I64, ROW + 1)))
-    product = make.mul(make.zext(one, WIDE), make.zext(other, WIDE))
+    product = make.mul(make.zext(factor, WIDE), make.zext(other, WIDE))
     total = make.add(_load(make, half, WIDE), product)
     make.store(total, make.inttoptr(half, WIDE.as_pointer())).align = 1
 
@@ -66,14 +68,14 @@ def _addresses(
     context: BaseContext, make: ir.IRBuilder, kinds: Sequence[types.Type], arrays: Sequence[ir.Value]
 ) -> list[ir.Value]:
     """Where the data of arrays stand, and integers as they are."""
-    found = []
+    addresses = []
     for kind, value in zip(kinds, arrays, strict=True):
         if isinstance(kind, types.Array):
             array = context.make_array(kind)  # type: ignore[no-untyped-call]  # Numba's is not typed
-            found.append(make.ptrtoint(array(context, make, value).data, I64))
+            addresses.append(make.ptrtoint(array(context, make, value).data, I64))
         else:
-            found.append(context.cast(make, value, kind, types.int64))  # type: ignore[no-untyped-call]  # as above
-    return found
+            addresses.append(context.cast(make, value, kind, types.int64))  # type: ignore[no-untyped-call]  # as above
+    return addresses
 
 
 def _loop(make: ir.IRBuilder, name: str, starts: Sequence[ir.Value]) -> tuple[ir.Block, list[ir.PhiInstr]]:
@@ -81,10 +83,10 @@ def _loop(make: ir.IRBuilder, name: str, starts: Sequence[ir.Value]) -> tuple[ir
     before, loop = make.block, make.append_basic_block(name)
     make.branch(loop)
     make.position_at_end(loop)
-    found = [make.phi(value.type) for value in starts]
-    for phi, value in zip(found, starts, strict=True):
+    phis = [make.phi(value.type) for value in starts]
+    for phi, value in zip(phis, starts, strict=True):
         phi.add_incoming(value, before)
-    return loop, found
+    return loop, phis
 
 
 def _again(

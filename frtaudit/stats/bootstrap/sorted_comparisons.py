@@ -98,10 +98,10 @@ def _sorted_comparisons(
     table = combination[of_profile[:, None], of_profile].astype(np.int32) * np.int32(classes)
     if kinds.size:
         table += kinds[of_kind[:, None], of_kind]
-    bucket, held = _buckets(i, j, of.astype(np.uint32), table, listed, len(group_indices) * classes)
-    used = np.flatnonzero(held)
-    if used.size < held.size:
-        _rename(bucket, (np.cumsum(held) - 1).astype(np.int32))
+    bucket, occupied = _buckets(i, j, of.astype(np.uint32), table, listed, len(group_indices) * classes)
+    used = np.flatnonzero(occupied)
+    if used.size < occupied.size:
+        _rename(bucket, (np.cumsum(occupied) - 1).astype(np.int32))
     starts = np.zeros(score.size + 1, dtype=bool)
     starts[cuts] = True
     starts[[0, -1]] = True
@@ -120,14 +120,14 @@ def _sorted_comparisons(
 def _buckets(i: Index, j: Index, of: Words, table: Index, kind: Index, n_buckets: int) -> tuple[Index, Ints]:
     """Bucket of each comparison, by the classes ``of`` its samples, or of its own ``kind``; which hold one (1)."""
     bucket, width = np.empty(i.size, dtype=np.int32), np.uint64(table.shape[1])
-    held, flat = np.zeros(n_buckets, dtype=np.int64), table.ravel()
+    occupied, flat = np.zeros(n_buckets, dtype=np.int64), table.ravel()
     for q in range(i.size):
         key = flat[np.uint64(of[np.uint64(i[q])]) * width + np.uint64(of[np.uint64(j[q])])]
         if kind.size > 0:
             key += kind[q]
         bucket[q] = key
-        held[np.uint64(key)] = 1
-    return bucket, held
+        occupied[np.uint64(key)] = 1
+    return bucket, occupied
 
 
 def _rows(sample: Index, row: Index) -> Index:

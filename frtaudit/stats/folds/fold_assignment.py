@@ -203,8 +203,8 @@ def strict_folds(
 def _least_name(unit: Ints, names: Sequence[Hashable]) -> list[str]:
     """The first of its members' names, for each unit."""
     least: dict[int, str] = {}
-    for member, one in enumerate(unit.tolist()):
-        least[one] = min(least.get(one, str(names[member])), str(names[member]))
+    for member, unit_number in enumerate(unit.tolist()):
+        least[unit_number] = min(least.get(unit_number, str(names[member])), str(names[member]))
     return [least[number] for number in range(len(least))]
 
 
@@ -215,22 +215,22 @@ def _names(size: int, names: Sequence[Hashable] | None) -> Sequence[Hashable]:
 def _balance(loads: Ints, names: Sequence[Hashable], k: int, strata: Ints | None = None) -> Ints:
     """Units by load descending, ties by str(name), each into the fold that holds least of its stratum, then of all."""
     of = np.zeros(loads.size, dtype=np.int64) if strata is None else strata
-    held = np.zeros((k, 2), dtype=np.int64)  # pairs, units: units without pairs are spread too
+    totals = np.zeros((k, 2), dtype=np.int64)  # pairs, units: units without pairs are spread too
     inside = np.zeros((k, int(of.max(initial=0)) + 1), dtype=np.int64)  # pairs of each stratum
     home = np.zeros(loads.size, dtype=np.int64)
     for unit in sorted(range(loads.size), key=lambda number: (-loads[number], str(names[number]))):
-        fold = int(np.lexsort((held[:, 1], held[:, 0], inside[:, of[unit]]))[0])
-        held[fold] += (loads[unit], 1)
+        fold = int(np.lexsort((totals[:, 1], totals[:, 0], inside[:, of[unit]]))[0])
+        totals[fold] += (loads[unit], 1)
         inside[fold, of[unit]] += loads[unit]
         home[unit] = fold
     return home
 
 
-def _deal(mated: Flags, own: Ints, k: int, strata: Ints | None = None) -> Ints:
-    """Mated pairs keep ``own``; non-mated pairs are dealt evenly, in their order, stratum after stratum."""
+def _deal(mated: Flags, mated_folds: Ints, k: int, strata: Ints | None = None) -> Ints:
+    """Mated pairs keep ``mated_folds``; non-mated pairs are dealt evenly, in their order, stratum after stratum."""
     other = np.flatnonzero(~mated)
     if strata is not None:
         other = other[np.argsort(strata[other], kind="stable")]
-    folds = own.copy()
+    folds = mated_folds.copy()
     folds[other] = np.arange(other.size)
     return np.asarray(folds % k)

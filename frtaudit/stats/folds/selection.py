@@ -77,19 +77,19 @@ def choose(pairs: Candidates, limits: Limits) -> Chosen:
         strict=True,
     )
     for place, (first, second, stratum, subject) in enumerate(rows):
-        own = room[stratum]
+        fold_room = room[stratum]
         if not missing[stratum] or images.get(first, 0) >= most_image or images.get(second, 0) >= most_image:
             continue
         if subject >= 0 and people.get(subject, 0) >= most_subject:
             continue
-        fold = home.get(subject, own.index(max(own)))
-        if not own[fold]:
+        fold = home.get(subject, fold_room.index(max(fold_room)))
+        if not fold_room[fold]:
             continue
         if subject >= 0:
             home[subject] = fold
             people[subject] = people.get(subject, 0) + 1
         images[first], images[second] = images.get(first, 0) + 1, images.get(second, 0) + 1
-        own[fold] -= 1
+        fold_room[fold] -= 1
         missing[stratum] -= 1
         at.append(place)
         folds.append(fold)

@@ -74,7 +74,7 @@ def block_squares(tail: ScoreTail, code: Ints, n_classes: int) -> Floats:
     return _spread(first, second, code, n_classes, np.square(tail.blocks.count.astype(np.float64)))
 
 
-def class_sums(tail: ScoreTail, threshold: float, held: ClassTrials) -> ClassSums:
+def class_sums(tail: ScoreTail, threshold: float, comparisons: ClassTrials) -> ClassSums:
     """Errors (score > threshold) of each subject with each class, beside the comparisons.
 
     Raises :class:`BelowFloorError` for a threshold below the tail's floor.
@@ -90,13 +90,13 @@ def class_sums(tail: ScoreTail, threshold: float, held: ClassTrials) -> ClassSum
     first, second = tail.subject_of[tail.tail_i[:end]], tail.subject_of[tail.tail_j[:end]]
     share = 1.0 / block_sizes(tail, first, second)
     ends = first.astype(np.int64), second.astype(np.int64)
-    n_classes = held.trials.shape[1]
+    n_classes = comparisons.trials.shape[1]
     return ClassSums(
-        errors=_spread(*ends, held.code, n_classes, np.ones(end)).astype(np.int64),
-        shares=_spread(*ends, held.code, n_classes, share),
-        trials=held.trials,
-        partners=held.partners,
-        code=held.code,
+        errors=_spread(*ends, comparisons.code, n_classes, np.ones(end)).astype(np.int64),
+        shares=_spread(*ends, comparisons.code, n_classes, share),
+        trials=comparisons.trials,
+        partners=comparisons.partners,
+        code=comparisons.code,
     )
 
 
@@ -104,8 +104,8 @@ def _spread(first: Ints, second: Ints, code: Ints, n_classes: int, value: Floats
     """Add each pair's value to both subjects, under the other's class: (K, C)."""
     size = code.size * n_classes
     sides = ((first, second), (second, first))
-    one, other = (np.bincount(a * n_classes + code[b], weights=value, minlength=size) for a, b in sides)
-    return np.asarray((one + other).reshape(code.size, n_classes), dtype=np.float64)
+    forward, other = (np.bincount(a * n_classes + code[b], weights=value, minlength=size) for a, b in sides)
+    return np.asarray((forward + other).reshape(code.size, n_classes), dtype=np.float64)
 
 
 def _complete(n_samples: Ints, cells: Index, code: Ints, n_classes: int) -> tuple[Ints, Ints]:
@@ -116,7 +116,7 @@ def _complete(n_samples: Ints, cells: Index, code: Ints, n_classes: int) -> tupl
     size = (int(room.max(initial=0)) + 1) * n_classes
     samples = np.bincount(key, weights=n_samples[counts], minlength=size).reshape(-1, n_classes)[room]
     people = np.bincount(key, minlength=size).reshape(-1, n_classes)[room]
-    own = np.arange(n_classes) == code[:, None]
+    same_class = np.arange(n_classes) == code[:, None]
     n_k = n_samples[:, None]
-    trials = np.where(counts[:, None], n_k * (samples.astype(np.int64) - own * n_k), 0)
-    return trials.astype(np.int64), np.where(counts[:, None], people - own, 0).astype(np.int64)
+    trials = np.where(counts[:, None], n_k * (samples.astype(np.int64) - same_class * n_k), 0)
+    return trials.astype(np.int64), np.where(counts[:, None], people - same_class, 0).astype(np.int64)

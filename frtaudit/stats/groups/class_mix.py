@@ -60,7 +60,7 @@ def mixed(rates: Floats, weights: Floats) -> float:
 
 
 def mixed_threshold(
-    tail: ScoreTail, held: ClassTrials, weights: Floats, target: float, weighting: Weighting
+    tail: ScoreTail, comparisons: ClassTrials, weights: Floats, target: float, weighting: Weighting
 ) -> float:
     """The smallest threshold at which the reweighted FMR is <= target (match iff score > threshold; FORMULAS 1).
 
@@ -76,8 +76,8 @@ def mixed_threshold(
     """
     first, second = tail.subject_of[tail.tail_i], tail.subject_of[tail.tail_j]
     pooled = weighting is Weighting.POOLED
-    each = _each(held.trials if pooled else held.partners, held.code, weights)
-    value = each[held.code[first], held.code[second]]
+    each = _each(comparisons.trials if pooled else comparisons.partners, comparisons.code, weights)
+    value = each[comparisons.code[first], comparisons.code[second]]
     if not pooled:
         value = value / block_sizes(tail, first, second)
     total = np.cumsum(value, dtype=np.longdouble)
@@ -103,7 +103,9 @@ def mixture_residuals(sums: ClassSums, weights: Floats, weighting: Weighting) ->
     return np.asarray((each[sums.code] * residual).sum(axis=1))
 
 
-def pairs_by_weight(tail: ScoreTail, held: ClassTrials, weights: Floats, weighting: Weighting) -> float:
+def pairs_by_weight(
+    tail: ScoreTail, comparisons: ClassTrials, weights: Floats, weighting: Weighting
+) -> float:
     """Pairs of people by weight in the mix, 1 over the sum of their squared shares (``blocks`` of FORMULAS 8.18).
 
     >>> from frtaudit.stats.groups.class_counts import class_trials
@@ -115,9 +117,9 @@ def pairs_by_weight(tail: ScoreTail, held: ClassTrials, weights: Floats, weighti
     [2.777777778, 3.0]
     """
     pooled = weighting is Weighting.POOLED
-    each = _each(held.trials if pooled else held.partners, held.code, weights)
-    square = block_squares(tail, held.code, each.shape[0]) if pooled else held.partners
-    return float(1 / np.triu(np.square(each) * between(square, held.code)).sum())
+    each = _each(comparisons.trials if pooled else comparisons.partners, comparisons.code, weights)
+    square = block_squares(tail, comparisons.code, each.shape[0]) if pooled else comparisons.partners
+    return float(1 / np.triu(np.square(each) * between(square, comparisons.code)).sum())
 
 
 def _each(under: Ints, code: Ints, weights: Floats) -> Floats:

@@ -37,8 +37,8 @@ def rate_index(kind: RateIndex | str, rates: npt.ArrayLike) -> Floats:
     if values.shape[-1] == 0:
         return np.full(values.shape[:-1], np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = _INDICES[RateIndex(kind)](values)
-    return np.asarray(np.where(_largest(values) > 0, found, np.nan))
+        index = _INDICES[RateIndex(kind)](values)
+    return np.asarray(np.where(_largest(values) > 0, index, np.nan))
 
 
 def fdr(fmr: npt.ArrayLike, fnmr: npt.ArrayLike, weight: float) -> Floats:
@@ -82,13 +82,13 @@ def garbe(fmr: npt.ArrayLike, fnmr: npt.ArrayLike, weight: float) -> Floats:
 
 def _largest(rates: Floats) -> Floats:
     """The maximum over the last axis, which is short: group by group, several times as fast as along the axis."""
-    found: Floats = reduce(np.maximum, np.moveaxis(rates, -1, 0))
-    return found
+    largest: Floats = reduce(np.maximum, np.moveaxis(rates, -1, 0))
+    return largest
 
 
 def _smallest(rates: Floats) -> Floats:
-    found: Floats = reduce(np.minimum, np.moveaxis(rates, -1, 0))
-    return found
+    smallest: Floats = reduce(np.minimum, np.moveaxis(rates, -1, 0))
+    return smallest
 
 
 def _gap(rates: npt.ArrayLike) -> Floats:

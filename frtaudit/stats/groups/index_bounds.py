@@ -76,9 +76,10 @@ def composite_range(metric: str, fmr: Box, fnmr: Box, weight: float) -> Range | 
         return None
     ends = zip(parts[0], parts[1], strict=True)
     if metric == "garbe":
-        low, high = (weight * one + (1 - weight) * other for one, other in ends)
+        low, high = (weight * left + (1 - weight) * other for left, other in ends)
         return low, high
     low, high = (
-        float("inf") if np.inf in (one, other) else one**weight * other ** (1 - weight) for one, other in ends
+        float("inf") if np.inf in (left, other) else left**weight * other ** (1 - weight)
+        for left, other in ends
     )
     return low, high

@@ -151,7 +151,7 @@ def errors_between(tail: ScoreTail, threshold: float, pairs: Blocked) -> Ints | 
         return None
     key = _keys(tail, threshold)
     wanted = pairs.first * tail.n_samples.size + pairs.second
-    return np.array([int(np.count_nonzero(key == one)) for one in wanted.tolist()], dtype=np.int64)
+    return np.array([int(np.count_nonzero(key == code)) for code in wanted.tolist()], dtype=np.int64)
 
 
 def _keys(tail: ScoreTail, threshold: float, member: Flags | None = None) -> npt.NDArray[np.integer]:

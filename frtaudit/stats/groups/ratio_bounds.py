@@ -86,8 +86,8 @@ def _start(errors: float, trials: float, pools: Sequence[Pool]) -> float:
         used = (pool.trials > 0) | (pool.errors > 0)
         if used.any() and (pool.limit is None or pool.limit > 0):
             with np.errstate(divide="ignore"):
-                found = float((pool.errors[used] / pool.trials[used]).max())
-            best = found if math.isnan(best) else max(best, found)
+                ratio = float((pool.errors[used] / pool.trials[used]).max())
+            best = ratio if math.isnan(best) else max(best, ratio)
     return best
 
 

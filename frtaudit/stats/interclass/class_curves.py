@@ -62,11 +62,11 @@ def drawn(classes: Classes, n: int, rng: np.random.Generator) -> Iterator[Weight
     """
     for done in range(0, n, BATCH):
         count = min(BATCH, n - done)
-        made: dict[int, Ints] = {}
+        weights: dict[int, Ints] = {}
         for c in classes.order:
             size = classes.sizes[c]
-            made[c] = rng.multinomial(size, np.full(size, 1 / size), size=count)
-        yield tuple(made[c] for c in range(len(made)))
+            weights[c] = rng.multinomial(size, np.full(size, 1 / size), size=count)
+        yield tuple(weights[c] for c in range(len(weights)))
 
 
 def once(sizes: Sequence[int]) -> Weights:
@@ -192,9 +192,9 @@ def _redrawn(scores: Floats, u: Floats) -> tuple[Floats, Floats]:
     """
     n = scores.size
     mean, variance = np.empty(u.size), np.empty(u.size)
-    for place, one in enumerate(u):
-        rank = int(np.clip(np.ceil(n * one - 1e-9), 1, n))
-        reach = int(REACH * np.sqrt(n * one * (1 - one))) + 20
+    for place, level in enumerate(u):
+        rank = int(np.clip(np.ceil(n * level - 1e-9), 1, n))
+        reach = int(REACH * np.sqrt(n * level * (1 - level))) + 20
         k = np.arange(max(rank - reach, 1), min(rank + reach, n) + 1)
         below = scipy.special.betainc(rank, n - rank + 1, k / n)
         below[-1] = 1.0

@@ -170,8 +170,8 @@ def population_bounds(square: Floats, noise: Floats, point: Floats, degrees: flo
 
     def bounds(alpha: float) -> tuple[Floats, Floats, Floats]:
         critical = float(-scipy.special.stdtrit(degrees, alpha / 2))
-        lean, held = growth * critical**2 / 2, np.maximum(centre, 0.0)
-        top = held + lean + np.sqrt(lean * (lean + 2 * held) + critical**2 * least)
+        lean, positive = growth * critical**2 / 2, np.maximum(centre, 0.0)
+        top = positive + lean + np.sqrt(lean * (lean + 2 * positive) + critical**2 * least)
         low = np.sqrt(np.maximum(centre - critical * np.sqrt(variance), 0.0))
         high = np.sqrt(top)
         errors = np.array([drawn.gaussian_error(alpha) for drawn in moments])
@@ -252,11 +252,11 @@ def detectable(gap: Floats, shift: Floats, edge: float, shares: Floats | None = 
     2.0
     """
     count = gap.shape[1]
-    held = np.full(count, 1 / count) if shares is None else shares
-    found: list[float] = []
+    weights = np.full(count, 1 / count) if shares is None else shares
+    distances: list[float] = []
     for hidden in range(count):
         for sign in (1.0, -1.0):
-            unit = np.full(count, -sign * held[hidden])
+            unit = np.full(count, -sign * weights[hidden])
             unit[hidden] += sign
 
             def detected(size: float, unit: Floats = unit) -> bool:
@@ -265,8 +265,8 @@ def detectable(gap: Floats, shift: Floats, edge: float, shares: Floats | None = 
 
             if not detected(SCALE):
                 return None
-            found.append(_smallest(detected) * float(1 - held[hidden]))
-    return max(found)
+            distances.append(_smallest(detected) * float(1 - weights[hidden]))
+    return max(distances)
 
 
 def _smallest(detected: Callable[[float], bool]) -> float:

@@ -122,8 +122,8 @@ def spread_bootstrap(
         moved = class_curves.from_overall(curves, shares)
         noise = np.square(moved - delta).mean(axis=-1) * axis.length
         shift = (moved - delta).mean(axis=-1) * np.sqrt(axis.length)
-        own = np.square(moved).mean(axis=-1) * axis.length
-        parts.append((own, _pairs(curves, axis), noise, _pairs(curves - once, axis), shift))
+        squared = np.square(moved).mean(axis=-1) * axis.length
+        parts.append((squared, _pairs(curves, axis), noise, _pairs(curves - once, axis), shift))
     drawn, drawn_pairs, noise, noise_pairs, shift = (
         np.concatenate(items) for items in zip(*parts, strict=True)
     )
@@ -143,8 +143,8 @@ def spread_bootstrap(
 def _pairs(curves: Floats, axis: Axis) -> Floats:
     """Squared distances of all pairs of classes, shape (b, P)."""
     both = combinations(range(curves.shape[1]), 2)
-    found = [np.square(curves[:, i] - curves[:, j]).mean(axis=-1) * axis.length for i, j in both]
-    return np.stack(found, axis=1) if found else np.empty((len(curves), 0))
+    distances = [np.square(curves[:, i] - curves[:, j]).mean(axis=-1) * axis.length for i, j in both]
+    return np.stack(distances, axis=1) if distances else np.empty((len(curves), 0))
 
 
 def thesis_tar(

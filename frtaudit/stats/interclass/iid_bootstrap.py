@@ -156,11 +156,11 @@ def move(
 ) -> None:
     """Fill ``moved``, shape (U,), with Q* - Q of a resample of class ``number``; ``sums``, shape (U + 1,): room."""
     fill_sums(sums, curves.start[number], gamma_tables, stream)
-    scores, own, last = (
+    scores, quantiles, last = (
         curves.scores[curves.first[number] :],
         curves.own[number],
         np.float64(curves.size[number] - 1),
     )
     scale = np.float64(curves.size[number]) / sums[-1]
     for at in range(moved.size):
-        moved[at] = scores[np.uint32(min(sums[at] * scale, last))] - own[at]
+        moved[at] = scores[np.uint32(min(sums[at] * scale, last))] - quantiles[at]

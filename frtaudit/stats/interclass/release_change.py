@@ -52,13 +52,13 @@ def shared(
     >>> [made.sizes for made in shared(one, ([np.array([3.0])], [np.array([5])]))]
     [(1,), (1,)]
     """
-    kept: tuple[list[tuple[Floats, Ints]], list[tuple[Floats, Ints]]] = ([], [])
+    parts: tuple[list[tuple[Floats, Ints]], list[tuple[Floats, Ints]]] = ([], [])
     for before, who, after, whom in zip(*old, *new, strict=True):
         both = np.intersect1d(who, whom)
-        for part, scores, subject in ((kept[0], before, who), (kept[1], after, whom)):
+        for part, scores, subject in ((parts[0], before, who), (parts[1], after, whom)):
             chosen = np.isin(subject, both)
             part.append((scores[chosen], subject[chosen]))
-    first, second = (Classes.of([s for s, _ in part], [w for _, w in part]) for part in kept)
+    first, second = (Classes.of([s for s, _ in part], [w for _, w in part]) for part in parts)
     return first, second
 
 

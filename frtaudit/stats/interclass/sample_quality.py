@@ -73,8 +73,8 @@ class Means:
     def detectable(self, alpha: float) -> float | None:
         """The smallest true distance of one class's mean found with probability 0.8; None beyond the values' range."""
         gap = self._gap() * (SCALE / self.reach)
-        found = detectable(np.square(gap), gap, (self.null(1 - alpha) * SCALE / self.reach) ** 2)
-        return None if found is None else found * self.reach / SCALE
+        distance = detectable(np.square(gap), gap, (self.null(1 - alpha) * SCALE / self.reach) ** 2)
+        return None if distance is None else distance * self.reach / SCALE
 
 
 def means(values: Sequence[Floats], subjects: Sequence[Ints], n: int, rng: np.random.Generator) -> Means:

@@ -49,9 +49,9 @@ def simultaneous(replicates: Floats, stat: Floats, vstat: Floats, usable: Flags,
     whole = ~np.isnan(gaps[:, inside]).any(axis=1)
     if not inside.any() or np.count_nonzero(~whole) > MAX_UNDEFINED * whole.size:
         return _nowhere(stat.size)
-    kept = gaps[np.ix_(whole, inside)]
-    mean, sd = kept.mean(axis=0), kept.std(axis=0, ddof=1)
-    largest = np.sort(np.abs((kept - mean) / sd).max(axis=1))
+    usable_gaps = gaps[np.ix_(whole, inside)]
+    mean, sd = usable_gaps.mean(axis=0), usable_gaps.std(axis=0, ddof=1)
+    largest = np.sort(np.abs((usable_gaps - mean) / sd).max(axis=1))
     critical = quantile(largest, 1 - alpha)
     centre = np.full(stat.size, np.nan)
     half = np.full(stat.size, np.nan)
@@ -78,14 +78,14 @@ def on_logit(replicates: Floats, stat: Floats, usable: Flags, alpha: float) -> B
     ([True, False], True)
     """
     centre = scipy.special.logit(stat)
-    made = simultaneous(scipy.special.logit(replicates), centre, centre, usable, alpha)
+    band = simultaneous(scipy.special.logit(replicates), centre, centre, usable, alpha)
     return Band(
-        inside=made.inside,
-        centre=scipy.special.expit(made.centre),
-        low=scipy.special.expit(made.low),
-        high=scipy.special.expit(made.high),
-        critical=made.critical,
-        n_resamples=made.n_resamples,
+        inside=band.inside,
+        centre=scipy.special.expit(band.centre),
+        low=scipy.special.expit(band.low),
+        high=scipy.special.expit(band.high),
+        critical=band.critical,
+        n_resamples=band.n_resamples,
     )
 
 

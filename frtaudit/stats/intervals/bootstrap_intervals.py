@@ -43,10 +43,10 @@ def percentile(replicates: Floats, alpha: float) -> Bounds | None:
     >>> percentile(np.arange(101.0), 0.1)
     (5.0, 95.0)
     """
-    kept = _defined(replicates)
-    if kept is None:
+    defined = _defined(replicates)
+    if defined is None:
         return None
-    return quantile(kept, alpha / 2), quantile(kept, 1 - alpha / 2)
+    return quantile(defined, alpha / 2), quantile(defined, 1 - alpha / 2)
 
 
 def naive(replicates: Floats, alpha: float) -> Bounds | None:
@@ -109,10 +109,10 @@ def mc_error(replicates: Floats, alpha: float) -> float:
     >>> round(mc_error(np.arange(1000.0), 0.05), 1)
     5.0
     """
-    kept = _defined(replicates)
-    if kept is None:
+    defined = _defined(replicates)
+    if defined is None:
         return float("nan")
-    return max(_quantile_error(kept, alpha / 2), _quantile_error(kept, 1 - alpha / 2))
+    return max(_quantile_error(defined, alpha / 2), _quantile_error(defined, 1 - alpha / 2))
 
 
 class Moments(NamedTuple):
@@ -130,12 +130,12 @@ class Moments(NamedTuple):
         >>> Moments.of(np.array([1.0, 1.0, 4.0, np.inf])).skewness > 0
         True
         """
-        kept = replicates[np.isfinite(replicates)]
-        spread = float(kept.std()) if kept.size > 1 else 0.0
+        finite = replicates[np.isfinite(replicates)]
+        spread = float(finite.std()) if finite.size > 1 else 0.0
         if spread == 0:
-            return cls(kept.size, *3 * (float("nan"),))
-        scaled = (kept - kept.mean()) / spread
-        return cls(kept.size, spread, float(np.mean(scaled**3)), float(np.mean(scaled**4)))
+            return cls(finite.size, *3 * (float("nan"),))
+        scaled = (finite - finite.mean()) / spread
+        return cls(finite.size, spread, float(np.mean(scaled**3)), float(np.mean(scaled**4)))
 
     def gaussian_error(self, alpha: float) -> float:
         """See :func:`gaussian_error`."""
@@ -173,10 +173,10 @@ def _gaps(replicates: Floats, vstat: float) -> Floats:
 def _defined(replicates: Floats) -> Floats | None:
     """Replicates that are defined, ascending; None when there are too few."""
     values = np.asarray(replicates, dtype=np.float64)
-    kept = values[~np.isnan(values)]
-    if kept.size == 0 or values.size - kept.size > MAX_UNDEFINED * values.size:
+    defined = values[~np.isnan(values)]
+    if defined.size == 0 or values.size - defined.size > MAX_UNDEFINED * values.size:
         return None
-    return np.sort(kept)
+    return np.sort(defined)
 
 
 def _quantile_error(ordered: Floats, probability: float) -> float:

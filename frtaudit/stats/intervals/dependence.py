@@ -177,15 +177,15 @@ def spread(tail: ScoreTail, groups: Groups) -> Spread:
     >>> found.trials.tolist(), found.pairs.tolist(), found.square.tolist()
     ([2], [1], [4.0])
     """
-    found, each = trials(tail, groups), subject_trials(tail, groups)
+    denominators, each = trials(tail, groups), subject_trials(tail, groups)
     everything = non_mated_sums(tail, groups, [-np.inf])  # all errors: e_kl = n_kl
     return Spread(
         comparisons=each.comparisons,
         partners=each.partners,
         scope_of=np.concatenate([[0], schema_of(groups) + 1]).astype(np.int64),
         member=members(groups, tail.n_samples.size),
-        trials=found.non_mated,
-        pairs=found.subject_pairs,
+        trials=denominators.non_mated,
+        pairs=denominators.subject_pairs,
         square=everything.error_square[0],
     )
 
@@ -237,16 +237,16 @@ def non_mated_residuals(
     wrong = sums.subject_errors[row, scope]
     if weighting is Weighting.POOLED:
         total, square = trials, float(spread.square[group_index])
-        own, weight = wrong[part], spread.comparisons[scope, part]
+        subject_errors, weight = wrong[part], spread.comparisons[scope, part]
         count, cross = float(errors), float(sums.error_cross[row, group_index])
         block = float(sums.error_square[row, group_index])
     else:
         total, square = int(spread.pairs[group_index]), float(spread.pairs[group_index])
-        own, weight = sums.subject_far[row, scope, part], spread.partners[scope, part]
+        subject_errors, weight = sums.subject_far[row, scope, part], spread.partners[scope, part]
         count = cross = float(sums.far_sum[row, group_index])
         block = float(sums.far_square[row, group_index])
     rate = _rate(count, errors, trials, total)
-    residual = own - rate * weight
+    residual = subject_errors - rate * weight
     return Residuals(
         rate=rate,
         errors=errors,

@@ -43,8 +43,8 @@ def _tail_without(tail: ScoreTail, key: Ints) -> ScoreTail:
     stays = ~_of(tail, tail.subject_of[tail.tail_i], tail.subject_of[tail.tail_j], key)
     blocks = tail.blocks
     if blocks is not None:
-        held = ~_of(tail, blocks.k, blocks.l, key)
-        blocks = Blocks(k=blocks.k[held], l=blocks.l[held], count=blocks.count[held])
+        remaining = ~_of(tail, blocks.k, blocks.l, key)
+        blocks = Blocks(k=blocks.k[remaining], l=blocks.l[remaining], count=blocks.count[remaining])
     return replace(
         tail,
         tail_i=tail.tail_i[stays],
@@ -58,8 +58,8 @@ def _tail_without(tail: ScoreTail, key: Ints) -> ScoreTail:
 
 def _of(tail: ScoreTail, first: Index, second: Index, key: Ints) -> Flags:
     """Which pairs of subjects are among those of ``key``."""
-    own = np.minimum(first, second).astype(np.int64) * tail.n_samples.size + np.maximum(first, second)
-    return np.isin(own, key)
+    pair_key = np.minimum(first, second).astype(np.int64) * tail.n_samples.size + np.maximum(first, second)
+    return np.isin(pair_key, key)
 
 
 def _spread_without(spread: Spread, groups: Groups, first: Ints, second: Ints, sizes: Ints) -> Spread:

@@ -94,7 +94,7 @@ def ratio_within_classes(
     which is a part of those of ``rule``; all subjects stand in both. None where there is no such comparison, or no
     false match at all.
     """
-    part, whole = (_read(one, "fmr", threshold, EVERYBODY, weighting) for one in (within, rule))
+    part, whole = (_read(prepared, "fmr", threshold, EVERYBODY, weighting) for prepared in (within, rule))
     return _ratio(part, whole, part.residuals.subjects, whole.residuals.subjects_with_errors)
 
 
@@ -124,8 +124,8 @@ def _ratio(part: _Part, whole: _Part, people: int, rest_with_errors: int) -> Ove
     share, weight = part.sums.total / whole.sums.total, part.sums.whole / whole.sums.whole
     variance = _variance(part.sums, whole.sums, share, people)
     independent, errors = share * (1 - share), whole.ruled.errors
-    own = independent / variance if variance > 0 and independent > 0 else float(errors)
-    n_eff = min(own, errors / _few(share, part, whole, rest_with_errors))
+    by_variance = independent / variance if variance > 0 and independent > 0 else float(errors)
+    n_eff = min(by_variance, errors / _few(share, part, whole, rest_with_errors))
     bounds = RateBounds(
         rate=min(share, 1.0), n_eff=n_eff if people > 1 else 0.0, degrees=degrees_of_freedom(people)
     )
@@ -134,8 +134,8 @@ def _ratio(part: _Part, whole: _Part, people: int, rest_with_errors: int) -> Ove
 
 def _variance(group: _Sums, overall: _Sums, share: float, people: int) -> float:
     """Of the share, by subjects."""
-    own, whole = group.total / group.whole, overall.total / overall.whole
-    residual = group.errors - own * group.weight - share * (overall.errors - whole * overall.weight)
+    group_rate, whole = group.total / group.whole, overall.total / overall.whole
+    residual = group.errors - group_rate * group.weight - share * (overall.errors - whole * overall.weight)
     correction = people / (people - 1) if people > 1 else 1.0
     return correction * float(np.square(residual).sum()) / overall.total**2
 

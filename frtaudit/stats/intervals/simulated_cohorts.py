@@ -153,8 +153,8 @@ def draw_mated(
     share = 1 / pairs if identity else np.ones(pairs.size)
     weight = np.ones(pairs.size) if identity else pairs.astype(np.float64)
     with np.errstate(over="ignore"):
-        own, lent = mated_tallies(errors, every - errors, share, weight, _seeds(rng, cohorts))
-    return Drawn(own=tally_of(own), lent=tally_of(lent), errors=errors)
+        observed, lent = mated_tallies(errors, every - errors, share, weight, _seeds(rng, cohorts))
+    return Drawn(own=tally_of(observed), lent=tally_of(lent), errors=errors)
 
 
 def draw_non_mated(
@@ -189,11 +189,13 @@ def draw_non_mated(
     seeds = _seeds(rng, len(effects))
     shares = 1 / np.maximum(place.samples, 1) if place.identity else np.ones(place.samples.size)
     with np.errstate(over="ignore"):
-        own, lent = cell_tallies(
+        observed, lent = cell_tallies(
             bounds, place.starts, candidates, heavy, shares, place.weight, wide * pair, rate / wide, seeds,
             alike, added,
         )  # fmt: skip
-    return Drawn(own=tally_of(own), lent=tally_of(lent), errors=np.zeros((len(effects), 0), dtype=np.int64))
+    return Drawn(
+        own=tally_of(observed), lent=tally_of(lent), errors=np.zeros((len(effects), 0), dtype=np.int64)
+    )
 
 
 def _look_alikes(
@@ -239,11 +241,13 @@ def _from_listing(
     shares = 1 / place.size if place.identity else np.ones(place.size.size)
     seeds = _seeds(rng, len(effects))
     with np.errstate(over="ignore"):
-        own, lent = listed_tallies(
+        observed, lent = listed_tallies(
             candidates, mean * pair, place.first, place.second, shares, place.weight, rate / wide, seeds,
             alike, added,
         )  # fmt: skip
-    return Drawn(own=tally_of(own), lent=tally_of(lent), errors=np.zeros((len(effects), 0), dtype=np.int64))
+    return Drawn(
+        own=tally_of(observed), lent=tally_of(lent), errors=np.zeros((len(effects), 0), dtype=np.int64)
+    )
 
 
 def _normal(
@@ -266,22 +270,22 @@ def _normal(
     """
     f = effects if place.identity else effects * place.samples
     g = effects / place.samples if place.identity else f
-    own = rate * f * (_in_cells(f, place.starts) - f)
-    own += np.sqrt(rate) * _noise(rng, g, place.starts)
-    own += rate * np.sqrt(pair) * _noise(rng, f * f, place.starts)
+    sums = rate * f * (_in_cells(f, place.starts) - f)
+    sums += np.sqrt(rate) * _noise(rng, g, place.starts)
+    sums += rate * np.sqrt(pair) * _noise(rng, f * f, place.starts)
     cohort, slot = np.nonzero(alike[:, :, 0] >= 0)
     for side in (0, 1):
-        np.add.at(own, (cohort, alike[cohort, slot, side]), alike[cohort, slot, 2] * added[cohort, slot])
-    count = own.sum(axis=1) / 2
+        np.add.at(sums, (cohort, alike[cohort, slot, side]), alike[cohort, slot, 2] * added[cohort, slot])
+    count = sums.sum(axis=1) / 2
     everybody = np.full(len(effects), float(place.samples.size))
     errors = np.clip(count if not place.identity else np.full(len(effects), rate * trials), 1, trials - 1)
     tally = Tally(
         errors=np.round(errors),
         count=count,
-        square=np.square(own).sum(axis=1),
-        cross=own @ place.weight,
+        square=np.square(sums).sum(axis=1),
+        cross=sums @ place.weight,
         subjects_with_errors=everybody,
-        heaviest=np.abs(own - (2 * count / place.weight.sum())[:, None] * place.weight).max(axis=1),
+        heaviest=np.abs(sums - (2 * count / place.weight.sum())[:, None] * place.weight).max(axis=1),
     )
     return Drawn(own=tally, lent=no_tally(len(effects)), errors=np.zeros((len(effects), 0), dtype=np.int64))
 

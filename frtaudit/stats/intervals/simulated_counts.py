@@ -175,12 +175,12 @@ def _look_alikes(alike: Ints, shares: Floats, total: Floats) -> int:
 
 @inner
 def _close(
-    own: Floats, lent: Floats, count: int, total: Floats, weight: Floats, more: Ints, size: int, added: Floats,
+    observed: Floats, lent: Floats, count: int, total: Floats, weight: Floats, more: Ints, size: int, added: Floats,
     state: np.uint64,
 ) -> None:  # fmt: skip
     """Tallies of one cohort's false matches; each stands in the sums of two subjects."""
-    subjects_with_errors = sum_up(own, count, total, weight)
-    own[1] /= 2
+    subjects_with_errors = sum_up(observed, count, total, weight)
+    observed[1] /= 2
     if count < ENOUGH_ERRORS or subjects_with_errors < ENOUGH_SUBJECTS:
         _borrow(lent, count, subjects_with_errors, total, weight, more, size, added, state)
         lent[1] /= 2

@@ -113,14 +113,14 @@ def non_mated_effects(shares: BlockErrors, pooled: BlockErrors) -> Effects | Non
     if shared <= 0 or shares.total == 0:
         return None
     apart = _blocks_apart(shares)
-    own = np.square(e) - shares.square / shares.total * e  # adds up to sum e_k^2 - 2 sum e_kl^2
-    products = float(own.sum())
+    terms = np.square(e) - shares.square / shares.total * e  # adds up to sum e_k^2 - 2 sum e_kl^2
+    products = float(terms.sum())
     seen = (float(np.square(pooled.errors).sum()) - 2 * pooled.square) / 2
     ratio = products / shared / apart
     if seen <= 0 or products <= 0:
         upper = 2 * _poisson(0.0) / shared / apart - 1
     else:
-        part = own / products - (np.square(n) - shares.size_square / shares.trials * n) / shared
+        part = terms / products - (np.square(n) - shares.size_square / shares.trials * n) / shared
         part -= (e - shares.total / shares.trials * n) / shares.total
         upper = _upper(ratio, np.sqrt(2) * part, n, seen)
     subject = max(ratio - 1, 0.0)

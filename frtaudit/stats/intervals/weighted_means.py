@@ -25,7 +25,7 @@ def weighted_means(value: Floats, first: Index, second: Index, copies: npt.NDArr
 
 
 def _sums(part: Floats, first: Index, second: Index, times: Floats, size: int) -> Floats:
-    own = first == second
-    within = np.bincount(first[own], part[own], minlength=size)
-    between = scipy.sparse.coo_array((part[~own], (first[~own], second[~own])), shape=(size, size)).tocsr()
+    same = first == second
+    within = np.bincount(first[same], part[same], minlength=size)
+    between = scipy.sparse.coo_array((part[~same], (first[~same], second[~same])), shape=(size, size)).tocsr()
     return np.asarray(times @ within + np.einsum("bk,bk->b", times, (between @ times.T).T))

@@ -303,11 +303,11 @@ def _rule(
         offer, note = _offer(residuals, lent, source, ends=ends)
         if offer > deff:
             deff, borrowed = offer, source.threshold
-    made = _interval(residuals, alpha, deff, borrowed, note)
+    interval = _interval(residuals, alpha, deff, borrowed, note)
     if not residuals.blocks:
-        return made
+        return interval
     pair = float(pair_weight(match_rate, residuals.blocks))
-    return replace(made, pairs=residuals.blocks, pair=pair, person=residuals.heaviest / residuals.total)
+    return replace(interval, pairs=residuals.blocks, pair=pair, person=residuals.heaviest / residuals.total)
 
 
 def _design_effect(residuals: Residuals, ends: int) -> float:

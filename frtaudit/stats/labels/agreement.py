@@ -21,15 +21,15 @@ class Kappa:
     high: float
 
 
-def table_of(one: Ints, other: Ints, answers: int) -> Ints:
-    """Counts of answers 0 .. ``answers`` - 1, shape (A, A): a row for each answer of ``one``."""
+def table_of(labels: Ints, other: Ints, answers: int) -> Ints:
+    """Counts of answers 0 .. ``answers`` - 1, shape (A, A): a row for each answer of ``labels``."""
     table = np.zeros((answers, answers), dtype=np.int64)
-    np.add.at(table, (one, other), 1)
+    np.add.at(table, (labels, other), 1)
     return table
 
 
-def kappa(one: Ints, other: Ints, query: Ints, alpha: float) -> Kappa:
-    """Kappa of N faces with answers ``one`` and ``other``, shape (N,) each, in queries ``query``, shape (N,).
+def kappa(labels: Ints, other: Ints, query: Ints, alpha: float) -> Kappa:
+    """Kappa of N faces with answers ``labels`` and ``other``, shape (N,) each, in queries ``query``, shape (N,).
 
     The bounds are kappa -+ t sd with Q - 1 degrees of freedom, at most 1. Without a disagreement sd is 0: the lower
     bound is then kappa at the highest share of disagreements that one query of Q would show none of.
@@ -37,8 +37,8 @@ def kappa(one: Ints, other: Ints, query: Ints, alpha: float) -> Kappa:
     >>> kappa(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 0]), np.arange(4), 0.05).value
     0.5
     """
-    size = int(max(one.max(initial=0), other.max(initial=0))) + 1
-    share = table_of(one, other, size) / one.size
+    size = int(max(labels.max(initial=0), other.max(initial=0))) + 1
+    share = table_of(labels, other, size) / labels.size
     first, second = share.sum(axis=1), share.sum(axis=0)
     agreed, expected = float(np.trace(share)), float(first @ second)
     if expected == 1.0:
@@ -50,10 +50,10 @@ def kappa(one: Ints, other: Ints, query: Ints, alpha: float) -> Kappa:
     if agreed == 1.0:
         most = 1 - (alpha / 2) ** (1 / names.size)
         return Kappa(value=1.0, low=1 - most / (1 - expected), high=1.0)
-    influence = ((one == other) - agreed) / (1 - expected) - (1 - agreed) / (1 - expected) ** 2 * (
-        second[one] + first[other] - 2 * expected
+    influence = ((labels == other) - agreed) / (1 - expected) - (1 - agreed) / (1 - expected) ** 2 * (
+        second[labels] + first[other] - 2 * expected
     )
     sums = np.bincount(place, weights=influence)
-    sd = np.sqrt(names.size / (names.size - 1) * np.square(sums).sum()) / one.size
+    sd = np.sqrt(names.size / (names.size - 1) * np.square(sums).sum()) / labels.size
     half = float(stats.t.ppf(1 - alpha / 2, names.size - 1) * sd)
     return Kappa(value=value, low=value - half, high=min(value + half, 1.0))

@@ -11,18 +11,18 @@ MIN_OVERLAP = (
 SHIFT = 2.0  # a tree's weights are 2 - IoU: scipy takes a weight of 0, of two equal boxes, for no edge
 
 
-def overlaps(one: Floats, other: Floats) -> Floats:
+def overlaps(boxes: Floats, other: Floats) -> Floats:
     """Intersection over union of P pairs of boxes, shape (P,).
 
-    ``one``, ``other``: shape (P, 4), x, y, width, height in pixels, widths and heights above 0.
+    ``boxes``, ``other``: shape (P, 4), x, y, width, height in pixels, widths and heights above 0.
 
     >>> overlaps(np.array([[0.0, 0, 2, 2]]), np.array([[1.0, 0, 2, 2]])).round(3).tolist()
     [0.333]
     """
-    low = np.maximum(one[:, :2], other[:, :2])
-    high = np.minimum(one[:, :2] + one[:, 2:], other[:, :2] + other[:, 2:])
+    low = np.maximum(boxes[:, :2], other[:, :2])
+    high = np.minimum(boxes[:, :2] + boxes[:, 2:], other[:, :2] + other[:, 2:])
     both = np.prod(np.maximum(high - low, 0.0), axis=1)
-    return np.asarray(both / (np.prod(one[:, 2:], axis=1) + np.prod(other[:, 2:], axis=1) - both))
+    return np.asarray(both / (np.prod(boxes[:, 2:], axis=1) + np.prod(other[:, 2:], axis=1) - both))
 
 
 def joined(image: Ints, service: Ints, box: Floats, least: float = MIN_OVERLAP) -> tuple[Ints, Flags]:

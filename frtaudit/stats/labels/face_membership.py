@@ -58,23 +58,25 @@ class Scale:
         return np.asarray((alike - self.strangers[pattern]) @ way / (step @ way))
 
 
-def scale_of(alike: Floats, own: Floats) -> Scale:
+def scale_of(alike: Floats, likely: Floats) -> Scale:
     """The scale on which faces of a person and strangers lie furthest apart for how far they spread.
 
-    ``alike``: shape (F, S), how alike faces are to a person, NaN where a service does not say; ``own``: shape (F,), in
-    [0, 1], how likely each face is the person's. Raises ``ValueError`` below 20 faces of either kind.
+    ``alike``: shape (F, S), how alike faces are to a person, NaN where a service does not say; ``likely``: shape (F,),
+    in [0, 1], how likely each face is the person's. Raises ``ValueError`` below 20 faces of either kind.
 
     >>> alike = np.repeat([[0.1, 0.2], [0.7, 0.8]], 30, axis=0) + np.tile([[0.01, 0.0], [-0.01, 0.02]], (30, 1))
     >>> scale_of(alike, np.repeat([0.0, 1.0], 30)).place(np.array([[0.4, 0.51], [0.7, 0.81]])).round(6).tolist()
     [0.5, 1.0]
     """
     whole = ~np.isnan(alike).any(axis=1)
-    weights = np.stack([1 - own[whole], own[whole]])
+    weights = np.stack([1 - likely[whole], likely[whole]])
     if weights.sum(axis=1).min() < FEW:
         raise ValueError(TOO_FEW)
     means = weights @ alike[whole] / weights.sum(axis=1, keepdims=True)
     apart = [alike[whole] - mean for mean in means]
-    scatter = sum((one * weight[:, None]).T @ one for one, weight in zip(apart, weights, strict=True))
+    scatter = sum(
+        (deviation * weight[:, None]).T @ deviation for deviation, weight in zip(apart, weights, strict=True)
+    )
     spread = np.asarray(scatter) / whole.sum()
     spread += 1e-9 * np.trace(spread) * np.eye(len(spread))
     return Scale(strangers=means[0], step=means[1] - means[0], spread=spread)
@@ -112,15 +114,15 @@ class Histograms:
         return np.where(there.any(axis=1), GRID[there.argmax(axis=1)], 1.0)
 
 
-def fewest(places: Floats, made: Histograms) -> Floats:
+def fewest(places: Floats, mixture: Histograms) -> Floats:
     """The person's own faces at the one end, shape (M, P), 0 or 1: those that surely are. Below there are strangers.
 
     ``places``: shape (P,), NaN where not known, which is nobody's.
     """
-    return np.asarray(places >= made.meet(SURE)[:, None], dtype=np.float64)
+    return np.asarray(places >= mixture.meet(SURE)[:, None], dtype=np.float64)
 
 
-def most(places: Floats, weights: Floats, made: Histograms) -> Floats:
+def most(places: Floats, weights: Floats, mixture: Histograms) -> Floats:
     """How likely a face is the person's own at the other end, shape (M, P): own faces thin out slowly.
 
     Where the clusters meet every face is taken for the person's, and from there down to where strangers lie on average
@@ -135,7 +137,7 @@ def most(places: Floats, weights: Floats, made: Histograms) -> Floats:
     [0.0, 0.07, 1.0, 1.0, 1.0]
     """
     values = np.zeros((len(weights), places.size))
-    for row, (meet, weight) in enumerate(zip(made.meet(EVEN).tolist(), weights, strict=True)):
+    for row, (meet, weight) in enumerate(zip(mixture.meet(EVEN).tolist(), weights, strict=True)):
         below = np.flatnonzero((places >= 0) & (places < meet))
         there = weight[np.abs(places - meet) <= STEP / 2].sum() + 1
         step = ((meet - places[below]) / STEP).astype(np.int64)
@@ -151,10 +153,10 @@ def _parts(places: Floats, share: Floats, mean: Floats, spread: Floats) -> Float
     return np.asarray(np.exp(level - level.max(axis=-1, keepdims=True)))
 
 
-def histograms(places: Floats, own: Floats) -> Histograms:
+def histograms(places: Floats, likely: Floats) -> Histograms:
     """The mixture of faces at these places, M = 1, by EM on a fine histogram.
 
-    ``places``: shape (F,), NaN where not known; ``own``: shape (F,), in [0, 1], where to start from. Raises
+    ``places``: shape (F,), NaN where not known; ``likely``: shape (F,), in [0, 1], where to start from. Raises
     ``ValueError`` below 20 faces of either kind.
 
     >>> rng = np.random.default_rng(0)
@@ -164,7 +166,7 @@ def histograms(places: Floats, own: Floats) -> Histograms:
     [[0.0, 1.0]]
     """
     known = np.isfinite(places)
-    return _fitted(places, np.ones((1, places.size)), _start(places[known], own[known]), ROUNDS)
+    return _fitted(places, np.ones((1, places.size)), _start(places[known], likely[known]), ROUNDS)
 
 
 def refitted(places: Floats, weights: Floats, start: Histograms) -> Histograms:
@@ -191,8 +193,8 @@ def _fitted(places: Floats, weights: Floats, start: Histograms, rounds: int) -> 
     return Histograms(share=share, mean=mean, spread=spread)
 
 
-def _start(places: Floats, own: Floats) -> Histograms:
-    weights = np.stack([1 - own, own])
+def _start(places: Floats, likely: Floats) -> Histograms:
+    weights = np.stack([1 - likely, likely])
     size = weights.sum(axis=1)
     if size.min() < FEW:
         raise ValueError(TOO_FEW)

@@ -81,11 +81,11 @@ def listed(ends: tuple[Index, Index], score: Floats, query_of: Index, person: In
         first[keep].astype(np.int64) * query_of.size + second[keep], return_inverse=True, return_counts=True
     )
     mean = np.bincount(place, score[keep], minlength=keys.size) / count
-    one, two = (keys // query_of.size).astype(np.int32), (keys % query_of.size).astype(np.int32)
-    mated = query_of[one] == query_of[two]
+    low, two = (keys // query_of.size).astype(np.int32), (keys % query_of.size).astype(np.int32)
+    mated = query_of[low] == query_of[two]
 
     def part(rows: Ints) -> Pairs:
-        a, b = one[rows], two[rows]
+        a, b = low[rows], two[rows]
         return Pairs(first=a, second=b, score=mean[rows], query=query_of[a], other=query_of[b])
 
     order = np.argsort(mean, kind="stable")

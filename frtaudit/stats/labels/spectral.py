@@ -92,9 +92,9 @@ def normalised(confidence: Floats, low: float, high: float) -> Floats:
     """
     if not low < high:
         raise ValueError(f"modes {low} and {high}; the first is that of people who differ, and lower")
-    made = np.clip(((confidence + confidence.T) / 2 - low) / (high - low), 0.0, 1.0)
-    np.fill_diagonal(made, 1.0)
-    return np.asarray(made)
+    scaled = np.clip(((confidence + confidence.T) / 2 - low) / (high - low), 0.0, 1.0)
+    np.fill_diagonal(scaled, 1.0)
+    return np.asarray(scaled)
 
 
 def complete(missing: Flags) -> Flags:
@@ -171,25 +171,25 @@ def label(confidences: Sequence[Floats], rule: Rule, limits: Limits) -> Labels:
     too few.
     """
     views = tuple(view(confidence, rule, limits) for confidence in confidences)
-    votes = np.array([one.z > limits.tau for one in views])
-    found = (2 * votes.sum(axis=0) > len(views)).astype(np.int64)
-    reason = _reason(views, votes, found, rule, limits)
+    votes = np.array([service_view.z > limits.tau for service_view in views])
+    labels = (2 * votes.sum(axis=0) > len(views)).astype(np.int64)
+    reason = _reason(views, votes, labels, rule, limits)
     return Labels(
-        labels=found if reason is None else np.full(found.size, EXCLUDED), reason=reason, views=views
+        labels=labels if reason is None else np.full(labels.size, EXCLUDED), reason=reason, views=views
     )
 
 
-def _reason(views: Sequence[View], votes: Flags, found: Ints, rule: Rule, limits: Limits) -> Reason | None:
-    if not all(one.usable for one in views):
-        seen = {min(one.clusters, 2) for one in views}
+def _reason(views: Sequence[View], votes: Flags, labels: Ints, rule: Rule, limits: Limits) -> Reason | None:
+    if not all(service_view.usable for service_view in views):
+        seen = {min(service_view.clusters, 2) for service_view in views}
         alone = {0: Reason.NONE, 1: Reason.NEGATIVE, 2: Reason.SEVERAL}
         return Reason.DISAGREE if len(seen) > 1 else alone[seen.pop()]
-    if found.size < limits.min_faces:
+    if labels.size < limits.min_faces:
         return Reason.FACES
     least = int(votes.sum(axis=1).min())
-    if found.sum() < limits.min_positives <= least:
+    if labels.sum() < limits.min_positives <= least:
         return Reason.PEOPLE
-    positives = least if rule is Rule.PUBLIC else int(found.sum())
+    positives = least if rule is Rule.PUBLIC else int(labels.sum())
     return Reason.POSITIVES if positives < limits.min_positives else None
 
 
@@ -253,11 +253,11 @@ def identities(confidences: Sequence[Floats], rule: Rule, limits: Limits) -> Int
         together += (blocks[:, None] == blocks) & (blocks >= 0)
     count, part = scipy.sparse.csgraph.connected_components(2 * together > len(confidences), directed=False)
     sizes = np.bincount(part, minlength=count)
-    found = np.where(sizes[part] >= limits.min_positives, part, EXCLUDED).astype(np.int64)
-    known, place = np.unique(found[found >= 0], return_index=True)
+    assigned = np.where(sizes[part] >= limits.min_positives, part, EXCLUDED).astype(np.int64)
+    known, place = np.unique(assigned[assigned >= 0], return_index=True)
     number = np.full(count + 1, EXCLUDED, dtype=np.int64)
     number[known[np.argsort(place)]] = np.arange(known.size)
-    return number[found]
+    return number[assigned]
 
 
 def _blocks(confidence: Floats, rule: Rule, limits: Limits) -> Ints:

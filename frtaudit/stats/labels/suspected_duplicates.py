@@ -184,29 +184,29 @@ def suspected_images(tail: ScoreTail, cut: float, far: Flags, block: BlockScorer
     def keyed(start: int, end: int) -> tuple[Ints, Ints]:
         keys, places = [], []
         for side, other in ((tail.tail_i, tail.tail_j), (tail.tail_j, tail.tail_i)):
-            own = np.flatnonzero(far[side[start:end]]) + start
-            keys.append(side[own].astype(np.int64) * subjects + tail.subject_of[other[own]])
-            places.append(own)
+            rows = np.flatnonzero(far[side[start:end]]) + start
+            keys.append(side[rows].astype(np.int64) * subjects + tail.subject_of[other[rows]])
+            places.append(rows)
         return np.concatenate(keys), np.concatenate(places)
 
     def sizes(key: Ints) -> Ints:
         if tail.blocks is None:
             return tail.n_samples[key % subjects]
-        held, count = _counted(keyed, tail.tail_score.size)  # listed: the tail holds every comparison
-        return np.asarray(count[np.searchsorted(held, key)])
+        known_keys, count = _counted(keyed, tail.tail_score.size)  # listed: the tail holds every comparison
+        return np.asarray(count[np.searchsorted(known_keys, key)])
 
     def block_scores(first: int, second: int) -> Floats:
         return _scored(block, slice(first, first + 1), _samples(tail, second))
 
     suspects = _suspects(tail, Cuts(few=cut, many=cut), keyed, sizes, None if block is None else block_scores)
     order = np.lexsort((suspects.second, -suspects.median, suspects.first))
-    kept = order[np.unique(suspects.first[order], return_index=True)[1]]
+    highest = order[np.unique(suspects.first[order], return_index=True)[1]]
     return Suspects(
-        first=suspects.first[kept],
-        second=suspects.second[kept],
-        median=suspects.median[kept],
-        comparisons=suspects.comparisons[kept],
-        best=suspects.best[kept],
+        first=suspects.first[highest],
+        second=suspects.second[highest],
+        median=suspects.median[highest],
+        comparisons=suspects.comparisons[highest],
+        best=suspects.best[highest],
     )
 
 
@@ -223,22 +223,22 @@ def _suspects(
     key, count = _counted(keyed, score.size - int(np.searchsorted(score[::-1], lowest, side="left")))
     size = sizes(key)
     key, size = key[2 * count >= size], size[2 * count >= size]
-    found = []
+    rows = []
     needed = zip(key.tolist(), size.tolist(), cuts.of(size).tolist(), _places(tail, keyed, key), strict=True)
-    for name, n, cut, own in needed:
+    for name, n, cut, places in needed:
         median, pair = None, (name // subjects, name % subjects)
-        if own.size > n // 2:
-            middle = score[own[(n - 1) // 2 : n // 2 + 1]].astype(np.float64)
+        if places.size > n // 2:
+            middle = score[places[(n - 1) // 2 : n // 2 + 1]].astype(np.float64)
             median = float(middle.mean())
         elif block_scores is not None:
             median = float(np.median(block_scores(*pair)))
         if median is not None and median >= cut:
-            found.append((*pair, n, int(own[0]), median))
-    table = np.array([row[:4] for row in found], dtype=np.int64).reshape(-1, 4)
+            rows.append((*pair, n, int(places[0]), median))
+    table = np.array([row[:4] for row in rows], dtype=np.int64).reshape(-1, 4)
     return Suspects(
         first=table[:, 0],
         second=table[:, 1],
-        median=np.array([row[4] for row in found], dtype=np.float64),
+        median=np.array([row[4] for row in rows], dtype=np.float64),
         comparisons=table[:, 2],
         best=table[:, 3],
     )
@@ -248,8 +248,8 @@ def _counted(keyed: Keyed, end: int) -> tuple[Ints, Ints]:
     """The distinct keys of the first ``end`` comparisons of the tail, and how many each has."""
     key, count = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     for start, stop in _chunks(end):
-        own, many = np.unique(keyed(start, stop)[0], return_counts=True)
-        key, place = np.unique(np.concatenate([key, own]), return_inverse=True)
+        keys, many = np.unique(keyed(start, stop)[0], return_counts=True)
+        key, place = np.unique(np.concatenate([key, keys]), return_inverse=True)
         count = np.bincount(place, np.concatenate([count, many]), key.size).astype(np.int64)
     return key, count
 

@@ -87,8 +87,8 @@ class _Sample:
         low = np.zeros(scores.size, dtype=np.bool_) if floor is None else scores <= floor
         high = np.zeros(scores.size, dtype=np.bool_) if ceiling is None else scores >= ceiling
         ends = tuple(
-            (float(cut), sign, int(held.sum()))
-            for cut, sign, held in ((floor, 1, low), (ceiling, -1, high))
+            (float(cut), sign, int(censored.sum()))
+            for cut, sign, censored in ((floor, 1, low), (ceiling, -1, high))
             if cut is not None
         )
         return cls(scores, scores[~low & ~high], ends)
@@ -132,7 +132,9 @@ class _Sample:
     def log_likelihood(self, parts: _Parts) -> float:
         """The mean over all scores."""
         total = float(np.logaddexp(*_densities(self.inner, parts)).sum()) - HALF_LOG * self.inner.size
-        total += sum(held * scipy.special.logsumexp(_mass(cut, sign, parts)) for cut, sign, held in self.ends)
+        total += sum(
+            censored * scipy.special.logsumexp(_mass(cut, sign, parts)) for cut, sign, censored in self.ends
+        )
         return float(total / self.scores.size)
 
 
@@ -161,10 +163,10 @@ def _inside(scores: Floats, parts: _Parts) -> tuple[Floats, Floats, Floats]:
     return count, total, square
 
 
-def _beyond(cut: float, sign: int, held: int, parts: _Parts) -> tuple[Floats, Floats, Floats]:
-    """The same of the ``held`` scores below the floor (``sign`` 1) or above the ceiling (-1)."""
+def _beyond(cut: float, sign: int, censored: int, parts: _Parts) -> tuple[Floats, Floats, Floats]:
+    """The same of the ``censored`` scores below the floor (``sign`` 1) or above the ceiling (-1)."""
     at = sign * (cut - parts.mean) / parts.width
     mass = _mass(cut, sign, parts)
-    weight = held * np.exp(mass - scipy.special.logsumexp(mass))
+    weight = censored * np.exp(mass - scipy.special.logsumexp(mass))
     hazard = np.exp(-0.5 * at**2 - HALF_LOG - scipy.special.log_ndtr(at))
     return weight, -weight * sign * parts.width * hazard, weight * parts.width**2 * (1 - at * hazard)

@@ -36,8 +36,8 @@ def eer(tail: ScoreTail, groups: Groups, group_index: int = 0) -> EER:
     >>> eer(tail, no_groups(tail)).value
     0.0
     """
-    found = trials(tail, groups)
-    n_mated, n_non_mated = int(found.mated[group_index]), int(found.non_mated[group_index])
+    denominators = trials(tail, groups)
+    n_mated, n_non_mated = int(denominators.mated[group_index]), int(denominators.non_mated[group_index])
     mated, non_mated = group_scores(tail, groups, group_index)
     if not n_mated or not n_non_mated:
         return _EMPTY
@@ -72,8 +72,8 @@ def group_scores(tail: ScoreTail, groups: Groups, group_index: int) -> tuple[Sco
     """Mated scores (ascending) and tail scores (descending) of one group."""
     if group_index == 0:
         return tail.mated_score, tail.tail_score
-    held = groups.of[int(schema_of(groups)[group_index - 1])] == group_index - 1
-    member = held[tail.subject_of]
+    in_group = groups.of[int(schema_of(groups)[group_index - 1])] == group_index - 1
+    member = in_group[tail.subject_of]
     both = member[tail.tail_i] & member[tail.tail_j]
     return tail.mated_score[member[tail.mated_i]], tail.tail_score[both]
 
@@ -100,12 +100,12 @@ class _Crossing:
 
     def candidates(self, floor: float) -> list[float]:
         """From each list the last score > floor with gap >= 0 and the first with gap < 0."""
-        found = []
+        values = []
         for scores in (self.mated, self.non_mated):
             first = int(np.searchsorted(scores, np.float64(floor), side="right"))
             place = self._turn(scores, first)
-            found += [float(scores[p]) for p in (place - 1, place) if first <= p < scores.size]
-        return found
+            values += [float(scores[p]) for p in (place - 1, place) if first <= p < scores.size]
+        return values
 
     def _turn(self, scores: Scores, low: int) -> int:
         """The first position from ``low`` on whose score has gap < 0."""

@@ -47,12 +47,12 @@ def fnmr_at_fmr(mated: Scores, non_mated: Scores, target: Target) -> float:
 def _selected(scores: Scores, above: int) -> np.floating:
     """The score that has ``above`` scores before it in descending order."""
     if scores.size > FEW:
-        kept = scores[scores >= _below(scores, above)]
-        if kept.size > above:
-            scores = kept
+        upper = scores[scores >= _below(scores, above)]
+        if upper.size > above:
+            scores = upper
     place = scores.size - 1 - above
-    found: np.floating = np.partition(scores, place)[place]
-    return found
+    score: np.floating = np.partition(scores, place)[place]
+    return score
 
 
 def _below(scores: Scores, above: int) -> np.floating:
@@ -61,5 +61,5 @@ def _below(scores: Scores, above: int) -> np.floating:
     share = above / scores.size
     rank = ceil(sample.size * share + 6 * sqrt(sample.size * share) + 10)
     place = max(sample.size - rank, 0)
-    found: np.floating = np.partition(sample, place)[place]
-    return found
+    score: np.floating = np.partition(sample, place)[place]
+    return score

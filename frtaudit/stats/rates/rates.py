@@ -73,20 +73,20 @@ def rates(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Floats)
     >>> found.fmr.tolist(), found.fnmr.tolist()
     ([[0.5]], [[0.0]])
     """
-    found = trials(tail, groups)
+    denominators = trials(tail, groups)
     matches = error_sums(tail, groups, thresholds)
     mated = mated_sums(tail, groups, thresholds)
     return Rates(
         thresholds=mated.thresholds,
-        fmr=_ratio(matches.errors, found.non_mated),
-        far=_ratio(matches.far_sum, found.subject_pairs),
-        fnmr=_ratio(mated.errors, found.mated),
-        frr=_ratio(mated.frr_sum, found.subjects_mated),
-        frr_bar=_ratio(mated.frr_bar_sum, found.subjects_mated),
-        fnmr_bar=_ratio(mated.error_bar_sum, found.mated),
+        fmr=_ratio(matches.errors, denominators.non_mated),
+        far=_ratio(matches.far_sum, denominators.subject_pairs),
+        fnmr=_ratio(mated.errors, denominators.mated),
+        frr=_ratio(mated.frr_sum, denominators.subjects_mated),
+        frr_bar=_ratio(mated.frr_bar_sum, denominators.subjects_mated),
+        fnmr_bar=_ratio(mated.error_bar_sum, denominators.mated),
         false_matches=matches.errors,
         false_non_matches=mated.errors,
-        trials=found,
+        trials=denominators,
     )
 
 
@@ -101,7 +101,7 @@ def curve(tail: ScoreTail, groups: Groups, group_index: int = 0, num: int = 400)
     >>> curve(tail, no_groups(tail)).false_matches.tolist()
     [1, 0, 0]
     """
-    found = trials(tail, groups)
+    denominators = trials(tail, groups)
     mated, non_mated = group_scores(tail, groups, group_index)
     near = _near(mated, non_mated[::-1], tail.cutoff, num)
     far = _edges_below(tail, num) if group_index == 0 else np.zeros(0)
@@ -112,8 +112,8 @@ def curve(tail: ScoreTail, groups: Groups, group_index: int = 0, num: int = 400)
         thresholds=thresholds,
         false_non_matches=np.searchsorted(mated, thresholds, side="right").astype(np.int64),
         false_matches=np.concatenate([above, above_near]).astype(np.int64),
-        n_mated=int(found.mated[group_index]),
-        n_non_mated=int(found.non_mated[group_index]),
+        n_mated=int(denominators.mated[group_index]),
+        n_non_mated=int(denominators.non_mated[group_index]),
     )
 
 

@@ -51,13 +51,13 @@ def warning(target: float, non_mated: int, subjects: int) -> str | None:
     return None
 
 
-def beyond_budget(targets: Sequence[float], budget: int, held: int, non_mated: int) -> str | None:
-    """What to say of FMR targets whose thresholds are not known: those above what ``held`` of ``non_mated`` resolve.
+def beyond_budget(targets: Sequence[float], budget: int, stored: int, non_mated: int) -> str | None:
+    """What to say of FMR targets whose thresholds are not known: those above what ``stored`` of ``non_mated`` resolve.
 
     >>> beyond_budget([0.1, 1e-3], 3600, 100, 5_000)
     'tail_budget of 3600 bytes holds the scores of FMR targets up to 0.02; 0.1 needs more'
     """
-    share = held / max(non_mated, 1)
+    share = stored / max(non_mated, 1)
     above = [f"{target:g}" for target in targets if share < target]
     if not above or not non_mated:
         return None

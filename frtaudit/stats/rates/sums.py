@@ -79,14 +79,14 @@ def mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Fl
     pairs = mated_pairs(tail)
     rate = np.divide(errors, pairs, out=np.zeros(errors.shape), where=pairs > 0)
     left = 1.0 - 1.0 / np.maximum(tail.n_samples, 1)
-    held = members(groups, tail.n_samples.size)
+    membership = members(groups, tail.n_samples.size)
     return MatedSums(
         thresholds=wanted,
-        errors=_by_group(errors, held),
-        frr_sum=_by_group(rate, held),
-        frr_bar_sum=_by_group(rate * left, held),
-        frr_square=_by_group(rate * rate, held),
-        error_bar_sum=_by_group(errors * left, held),
+        errors=_by_group(errors, membership),
+        frr_sum=_by_group(rate, membership),
+        frr_bar_sum=_by_group(rate * left, membership),
+        frr_square=_by_group(rate * rate, membership),
+        error_bar_sum=_by_group(errors * left, membership),
         subject_errors=errors,
         subject_pairs=pairs,
         image_pairs=_most_of_one_sample(tail),
@@ -112,8 +112,8 @@ def error_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Fl
     errors = np.zeros((unique.size, len(groups.names) + 1), dtype=np.int64)
     far = np.zeros(errors.shape)
     if everything.size:
-        found = trials(tail, groups)
-        errors[everything], far[everything] = found.non_mated, found.subject_pairs
+        denominators = trials(tail, groups)
+        errors[everything], far[everything] = denominators.non_mated, denominators.subject_pairs
     if below.size and tail.rescored is not None:
         rows = np.searchsorted(tail.rescored.thresholds, unique[below])
         errors[below], far[below] = tail.rescored.errors[rows], tail.rescored.far_sum[rows]
@@ -202,9 +202,9 @@ def above_levels(delta: npt.NDArray[Number]) -> npt.NDArray[Number]:
     return np.cumsum(delta[::-1], axis=0, dtype=delta.dtype)[::-1][1:]
 
 
-def _by_group(values: npt.NDArray[Number], held: Flags) -> npt.NDArray[Number]:
+def _by_group(values: npt.NDArray[Number], membership: Flags) -> npt.NDArray[Number]:
     """Sum (T, K) values over the subjects of each group: (T, G+1), in one fixed order."""
-    return np.stack([values[:, group_index].sum(axis=1) for group_index in held], axis=1)
+    return np.stack([values[:, group_index].sum(axis=1) for group_index in membership], axis=1)
 
 
 def _from_tail(tail: ScoreTail, groups: Groups, ascending: Floats) -> NonMatedSums:
@@ -235,12 +235,12 @@ def _from_tail(tail: ScoreTail, groups: Groups, ascending: Floats) -> NonMatedSu
 
 def _from_trials(tail: ScoreTail, groups: Groups) -> NonMatedSums:
     """Every comparison is a match: e_kl = n_kl."""
-    found, each = trials(tail, groups), subject_trials(tail, groups)
+    denominators, each = trials(tail, groups), subject_trials(tail, groups)
     square = _size_squares(tail, groups).astype(np.float64)
-    pairs = found.subject_pairs.astype(np.float64)
+    pairs = denominators.subject_pairs.astype(np.float64)
     return NonMatedSums(
         thresholds=np.array([-np.inf]),
-        errors=found.non_mated[None],
+        errors=denominators.non_mated[None],
         far_sum=pairs[None],
         far_square=pairs[None],
         error_square=square[None],
@@ -252,14 +252,16 @@ def _from_trials(tail: ScoreTail, groups: Groups) -> NonMatedSums:
 
 def _size_squares(tail: ScoreTail, groups: Groups) -> Ints:
     """Sum of n_kl^2 over the blocks of each group, shape (G+1,)."""
-    held = members(groups, tail.n_samples.size)
+    membership = members(groups, tail.n_samples.size)
     if tail.blocks is not None:
         blocks = tail.blocks
-        return np.asarray((held[:, blocks.k] & held[:, blocks.l]) @ blocks.count**2, dtype=np.int64)
+        return np.asarray(
+            (membership[:, blocks.k] & membership[:, blocks.l]) @ blocks.count**2, dtype=np.int64
+        )
     cells = tail.cells
-    total = np.zeros(held.shape[0], dtype=np.int64)
+    total = np.zeros(membership.shape[0], dtype=np.int64)
     for cell in np.unique(cells[cells >= 0]):
-        n2 = np.where(held & (cells == cell), tail.n_samples**2, 0)
+        n2 = np.where(membership & (cells == cell), tail.n_samples**2, 0)
         total += (n2.sum(axis=1) ** 2 - (n2**2).sum(axis=1)) // 2
     return total
 

@@ -43,17 +43,17 @@ def threshold_at(
     >>> threshold_at(tail, no_groups(tail), "1/2", Weighting.POOLED)
     0.2
     """
-    rate, found = exact(target), trials(tail, groups)
-    if not found.non_mated[group_index]:
+    rate, denominators = exact(target), trials(tail, groups)
+    if not denominators.non_mated[group_index]:
         return float("nan")
     if rate >= 1:
         return float("-inf")
     scope = _scope(tail, groups, group_index)
     if weighting is Weighting.POOLED:
-        limit = floor(rate * int(found.non_mated[group_index]))
+        limit = floor(rate * int(denominators.non_mated[group_index]))
         place = _passes_count(tail.tail_i, tail.tail_j, tail.subject_of, scope, group_index - 1, limit)
     else:
-        bound = float(rate) * (1 + TOLERANCE) * float(found.subject_pairs[group_index])
+        bound = float(rate) * (1 + TOLERANCE) * float(denominators.subject_pairs[group_index])
         place = _passes_share(tail, scope, group_index - 1, bound)
     if place >= 0:
         return float(tail.tail_score[place])

@@ -48,8 +48,8 @@ def members(groups: Groups, n_subjects: int) -> Flags:
     values = np.zeros((len(groups.names) + 1, n_subjects), dtype=np.bool_)
     values[0] = True
     for row in groups.of:
-        held = np.flatnonzero(row >= 0)
-        values[row[held] + 1, held] = True
+        subjects = np.flatnonzero(row >= 0)
+        values[row[subjects] + 1, subjects] = True
     return values
 
 
@@ -82,14 +82,14 @@ def trials(tail: ScoreTail, groups: Groups) -> Trials:
     >>> found.mated.tolist(), found.non_mated.tolist(), found.subject_pairs.tolist()
     ([1], [2], [1])
     """
-    held = members(groups, tail.n_samples.size)
+    membership = members(groups, tail.n_samples.size)
     pairs = mated_pairs(tail)
-    non_mated, subject_pairs = _non_mated(tail, groups, held)
+    non_mated, subject_pairs = _non_mated(tail, groups, membership)
     return Trials(
-        mated=held @ pairs,
+        mated=membership @ pairs,
         non_mated=non_mated,
-        subjects_mated=(held & (pairs > 0)).sum(axis=1, dtype=np.int64),
-        subjects=(held & (tail.n_samples > 0)).sum(axis=1, dtype=np.int64),
+        subjects_mated=(membership & (pairs > 0)).sum(axis=1, dtype=np.int64),
+        subjects=(membership & (tail.n_samples > 0)).sum(axis=1, dtype=np.int64),
         subject_pairs=subject_pairs,
     )
 
@@ -104,12 +104,12 @@ def subject_trials(tail: ScoreTail, groups: Groups) -> SubjectTrials:
     """
     scopes = [np.zeros(tail.n_samples.size, dtype=np.int32), *groups.of]
     if tail.blocks is None:
-        found = [complete_trials(tail.n_samples, tail.cells, scope) for scope in scopes]
+        per_scope = [complete_trials(tail.n_samples, tail.cells, scope) for scope in scopes]
     else:
-        found = [_listed_trials(tail.blocks, scope) for scope in scopes]
+        per_scope = [_listed_trials(tail.blocks, scope) for scope in scopes]
     return SubjectTrials(
-        comparisons=np.stack([each.comparisons for each in found]),
-        partners=np.stack([each.partners for each in found]),
+        comparisons=np.stack([each.comparisons for each in per_scope]),
+        partners=np.stack([each.partners for each in per_scope]),
     )
 
 
@@ -153,11 +153,11 @@ def _listed_trials(blocks: Blocks, scope: Index) -> SubjectTrials:
     )
 
 
-def _non_mated(tail: ScoreTail, groups: Groups, held: Flags) -> tuple[Ints, Ints]:
+def _non_mated(tail: ScoreTail, groups: Groups, membership: Flags) -> tuple[Ints, Ints]:
     per_subject = subject_trials(tail, groups)
     scope = np.concatenate([[0], schema_of(groups) + 1])
-    comparisons = (per_subject.comparisons[scope] * held).sum(axis=1) // 2
-    return comparisons, (per_subject.partners[scope] * held).sum(axis=1) // 2
+    comparisons = (per_subject.comparisons[scope] * membership).sum(axis=1) // 2
+    return comparisons, (per_subject.partners[scope] * membership).sum(axis=1) // 2
 
 
 def _listed_sizes(blocks: Blocks, n_subjects: int, first: Index, second: Index) -> Ints:
@@ -166,5 +166,5 @@ def _listed_sizes(blocks: Blocks, n_subjects: int, first: Index, second: Index) 
     if key.size == 0:
         return np.zeros(wanted.shape, dtype=np.int64)
     order = np.argsort(key, kind="stable")
-    found = order[np.minimum(np.searchsorted(key[order], wanted), key.size - 1)]
-    return np.where(key[found] == wanted, blocks.count[found], 0)
+    rows = order[np.minimum(np.searchsorted(key[order], wanted), key.size - 1)]
+    return np.where(key[rows] == wanted, blocks.count[rows], 0)

@@ -182,20 +182,22 @@ def _short(tail: ScoreTail, groups: Groups, request: TailRequest) -> bool:
     if np.isneginf(tail.cutoff):
         return False
     need = _need(tail.n_samples)
-    found = trials(tail, groups)
+    denominators = trials(tail, groups)
     counts, shares = tally(
-        tail.tail_i, tail.tail_j, tail.subject_of, groups.of, tail.n_samples, found.mated.size
+        tail.tail_i, tail.tail_j, tail.subject_of, groups.of, tail.n_samples, denominators.mated.size
     )
-    limit = np.full(found.mated.size, float(target))
+    limit = np.full(denominators.mated.size, float(target))
     limit[0] *= float(need) if target * need < 1 else 1.0
-    reached = (counts > limit * found.non_mated) & (shares > limit * (1 + TOLERANCE) * found.subject_pairs)
-    watched = np.array([False, *groups.ranked]) & (found.non_mated > 0)
+    reached = (counts > limit * denominators.non_mated) & (
+        shares > limit * (1 + TOLERANCE) * denominators.subject_pairs
+    )
+    watched = np.array([False, *groups.ranked]) & (denominators.non_mated > 0)
     schema = np.append(-1, schema_of(groups))
     for number in range(len(groups.schemas)):
-        own = watched & (schema == number)
-        if target < 1 and own.any() and not (reached & own).any():
+        in_schema = watched & (schema == number)
+        if target < 1 and in_schema.any() and not (reached & in_schema).any():
             return True
-    if target < 1 and found.non_mated[0] and not reached[0]:
+    if target < 1 and denominators.non_mated[0] and not reached[0]:
         return True
     try:
         if request.eer:

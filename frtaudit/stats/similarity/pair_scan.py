@@ -57,7 +57,7 @@ def scan_non_mated(context: PassContext, floor: float, capacity: int) -> Scan:
     jobs, progress = context.layout.jobs(), context.progress
     together = max(TOGETHER, len(jobs) // BLOCKS)
     histogram = np.zeros(context.edges.size - 1, dtype=np.int64)
-    kept: list[Pairs] = []
+    batches: list[Pairs] = []
     count = 0
     for pairs, counts in context.executor(
         work, context, jobs, together=together, progress=progress, what="scoring"
@@ -65,10 +65,10 @@ def scan_non_mated(context: PassContext, floor: float, capacity: int) -> Scan:
         histogram += counts
         count += pairs.i.size
         if count > capacity:
-            kept.clear()
+            batches.clear()
         else:
-            kept.append(pairs)
-    return Scan(tuple(kept) if count <= capacity else None, count, histogram)
+            batches.append(pairs)
+    return Scan(tuple(batches) if count <= capacity else None, count, histogram)
 
 
 def scan_tile(context: PassContext, row: int, column: int, floor: float) -> Pairs:
@@ -88,7 +88,7 @@ def _scan_job(
     layout, (row, first, end) = context.layout, job
     histogram = np.zeros(context.edges.size - 1, dtype=np.int64)
     scale = (context.edges.size - 1) / (context.edges[-1] - context.edges[0])
-    kept = []
+    batches = []
     largest = int(np.diff(layout.starts).max()) ** 2
     i, j = np.empty(largest, dtype=np.int32), np.empty(largest, dtype=np.int32)
     out, tile = np.empty(largest, dtype=np.float32), np.empty(largest, dtype=np.float32)
@@ -97,7 +97,7 @@ def _scan_job(
         if apart and isinstance(context.block, UnitBlocks):
             slices = layout.samples(row), layout.samples(column)
             n = screen(context.block, *slices, floor, context.edges, histogram, tile, i, j, out)
-            kept.append(Pairs(i[:n].copy(), j[:n].copy(), out[:n].copy()))
+            batches.append(Pairs(i[:n].copy(), j[:n].copy(), out[:n].copy()))
             continue
         scores = layout.tile(context.block, row, column)
         start_i, start_j = int(layout.starts[row]), int(layout.starts[column])
@@ -108,8 +108,8 @@ def _scan_job(
                 scores, start_i, start_j, context.subject_of, context.cells, floor, scale, context.edges,
                 histogram, i, j, out,
             )  # fmt: skip
-        kept.append(Pairs(i[:n].copy(), j[:n].copy(), out[:n].copy()))
-    return joined(kept), histogram
+        batches.append(Pairs(i[:n].copy(), j[:n].copy(), out[:n].copy()))
+    return joined(batches), histogram
 
 
 def joined(parts: Sequence[Pairs]) -> Pairs:

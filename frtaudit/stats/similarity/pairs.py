@@ -43,12 +43,12 @@ class Pairs:
 
 
 def most_alike(
-    vectors: Singles, subject: Index | Ints, one: Ints, other: Ints, highest: float, most: int
+    vectors: Singles, subject: Index | Ints, samples: Ints, other: Ints, highest: float, most: int
 ) -> Pairs:
-    """The ``most`` non-mated pairs of ``one`` with ``other`` that score highest, up to ``highest``.
+    """The ``most`` non-mated pairs of ``samples`` with ``other`` that score highest, up to ``highest``.
 
-    ``vectors`` (N, D) float32, unit; ``subject`` (N,); ``one``, ``other``: ascending sample indices; a pair stands
-    once. By falling score, ties by sample. Ties at the last place all stay. Memory: one block of ``one`` by
+    ``vectors`` (N, D) float32, unit; ``subject`` (N,); ``samples``, ``other``: ascending sample indices; a pair stands
+    once. By falling score, ties by sample. Ties at the last place all stay. Memory: one block of ``samples`` by
     ``other``, and four times ``most``.
 
     >>> unit = np.float32([[1, 0], [0.8, 0.6], [0, 1]])
@@ -56,45 +56,47 @@ def most_alike(
     >>> found.first.tolist(), found.second.tolist(), found.whole
     ([0], [1], False)
     """
-    held: list[tuple[Ints, Ints, Floats]] = []
+    parts: list[tuple[Ints, Ints, Floats]] = []
     size, cut, within = 0, -np.inf, 0
-    for start in range(0, one.size, BLOCK):
-        rows = one[start : start + BLOCK]
+    for start in range(0, samples.size, BLOCK):
+        rows = samples[start : start + BLOCK]
         block = vectors[rows] @ vectors[other].T
         keep = (block <= highest) & (subject[rows][:, None] != subject[other][None, :])
         keep &= ~(
-            np.isin(other, one)[None, :] & np.isin(rows, other)[:, None] & (rows[:, None] >= other[None, :])
+            np.isin(other, samples)[None, :]
+            & np.isin(rows, other)[:, None]
+            & (rows[:, None] >= other[None, :])
         )
         within += int(np.count_nonzero(keep))
         i, j = np.nonzero(keep & (block >= cut))
-        held.append((rows[i], other[j], block[i, j].astype(np.float64)))
+        parts.append((rows[i], other[j], block[i, j].astype(np.float64)))
         size += i.size
         if size > 4 * most:
-            held, cut = _highest(held, most)
-            size = held[0][2].size
+            parts, cut = _highest(parts, most)
+            size = parts[0][2].size
     if size > most:
-        held, _ = _highest(held, most)
-    if not held:
-        held = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
-    first, second, score = (np.concatenate(part) for part in zip(*held, strict=True))
+        parts, _ = _highest(parts, most)
+    if not parts:
+        parts = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
+    first, second, score = (np.concatenate(part) for part in zip(*parts, strict=True))
     first, second = np.minimum(first, second), np.maximum(first, second)
     order = np.lexsort((second, first, -score))
     return Pairs(first=first[order], second=second[order], score=score[order], within=within)
 
 
 def _highest(
-    held: list[tuple[Ints, Ints, Floats]], most: int
+    parts: list[tuple[Ints, Ints, Floats]], most: int
 ) -> tuple[list[tuple[Ints, Ints, Floats]], float]:
-    first, second, score = (np.concatenate(part) for part in zip(*held, strict=True))
+    first, second, score = (np.concatenate(part) for part in zip(*parts, strict=True))
     cut = float(np.partition(score, score.size - most)[score.size - most])
     keep = score >= cut
     return [(first[keep], second[keep], score[keep])], cut
 
 
 def drawn_pairs(
-    subject: Index | Ints, one: Ints, other: Ints, most: int, rng: np.random.Generator
+    subject: Index | Ints, samples: Ints, other: Ints, most: int, rng: np.random.Generator
 ) -> tuple[Ints, Ints]:
-    """At most ``most`` distinct non-mated pairs of a sample of ``one`` and one of ``other``, in the order drawn.
+    """At most ``most`` distinct non-mated pairs of a sample of ``samples`` and one of ``other``, in the order drawn.
 
     Up to eight tries for each wanted pair: where few pairs exist, some may be missed.
 
@@ -102,9 +104,9 @@ def drawn_pairs(
     >>> sorted(zip(first.tolist(), second.tolist()))
     [(0, 1), (0, 2)]
     """
-    if not one.size or not other.size:
+    if not samples.size or not other.size:
         return np.empty(0, np.int64), np.empty(0, np.int64)
-    a, b = one[rng.integers(0, one.size, 8 * most)], other[rng.integers(0, other.size, 8 * most)]
+    a, b = samples[rng.integers(0, samples.size, 8 * most)], other[rng.integers(0, other.size, 8 * most)]
     low, high = np.minimum(a, b).astype(np.int64), np.maximum(a, b).astype(np.int64)
     _, once = np.unique(low * subject.size + high, return_index=True)
     once = np.sort(once)

@@ -59,8 +59,8 @@ def pilot_of(
         return _pair(block, *pair, subject_of, room, size, per_subject)
 
     pairs = [(a, b) for place, a in enumerate(runs) for b in runs[place:]]
-    found = zip(*in_order(work, pairs, threads), strict=True)
-    score, pooled, identity = (np.concatenate(parts) for parts in found)
+    scored = zip(*in_order(work, pairs, threads), strict=True)
+    score, pooled, identity = (np.concatenate(parts) for parts in scored)
     order = np.argsort(-score, kind="stable")
     return PilotSample(score[order], _share(pooled[order]), _share(identity[order]))
 

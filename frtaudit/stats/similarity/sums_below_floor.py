@@ -33,10 +33,10 @@ def sums_below(context: PassContext, tail: ScoreTail, groups: Groups, thresholds
     )
     work, strips = partial(_score_strip, cut=cut), context.layout.part_ranges
     done = context.executor(work, context, strips, progress=context.progress, what="scoring below the floor")
-    for strip, (more, own) in zip(strips, done, strict=True):
+    for strip, (more, subject_sums) in zip(strips, done, strict=True):
         by_group += more
         first, end = _subjects(context, strip)
-        by_subject[..., first:end] = own
+        by_subject[..., first:end] = subject_sums
     return NonMatedSums(
         thresholds=thresholds,
         errors=above_levels(by_group[0]).astype(np.int64),

@@ -64,22 +64,22 @@ def layout_of(n_samples: Ints, size: int = PART) -> Layout:
     >>> layout_of(np.array([2, 1, 5, 3]), size=4).starts.tolist()
     [0, 3, 5, 8, 11]
     """
-    starts, strips, held = [0], [], 0
+    starts, strips, filled = [0], [], 0
     for count in (int(n) for n in n_samples if n > 0):
-        if held and held + count > size:
+        if filled and filled + count > size:
             strips.append((len(starts) - 1, len(starts)))
-            starts.append(starts[-1] + held)
-            held = 0
+            starts.append(starts[-1] + filled)
+            filled = 0
         if count > size:
             pieces = -(-count // size)
             strips.append((len(starts) - 1, len(starts) - 1 + pieces))
             base = starts[-1]
             starts += [base + count * (piece + 1) // pieces for piece in range(pieces)]
         else:
-            held += count
-    if held:
+            filled += count
+    if filled:
         strips.append((len(starts) - 1, len(starts)))
-        starts.append(starts[-1] + held)
+        starts.append(starts[-1] + filled)
     strip_of = np.repeat(np.arange(len(strips)), [end - first for first, end in strips])
     return Layout(np.asarray(starts, dtype=np.int64), tuple(strips), strip_of.astype(np.int64))
 

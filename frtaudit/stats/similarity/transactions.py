@@ -26,7 +26,7 @@ def best_scores(score: Floats, k: int) -> Floats:
 
 
 def transaction_tail(
-    found: Transactions, k: int, cells: Index, score_range: tuple[float, float]
+    transactions: Transactions, k: int, cells: Index, score_range: tuple[float, float]
 ) -> ScoreTail:
     """Transactions of up to ``k`` attempts as mated (genuine) and non-mated (impostor) comparisons.
 
@@ -39,22 +39,24 @@ def transaction_tail(
     >>> tail.mated_score.tolist(), tail.tail_score.tolist()
     ([0.9], [0.4])
     """
-    best = best_scores(found.score, k)
-    of = np.concatenate([np.arange(cells.size, dtype=np.int32), found.subject])  # references, then probes
+    best = best_scores(transactions.score, k)
+    of = np.concatenate(
+        [np.arange(cells.size, dtype=np.int32), transactions.subject]
+    )  # references, then probes
     order = np.argsort(of, kind="stable")
     place = np.empty(of.size, dtype=np.int64)
     place[order] = np.arange(of.size)
     return from_listed(
         np.where(np.isnan(best), score_range[0], best),
         place[cells.size :],
-        place[found.claimed],
+        place[transactions.claimed],
         subject_of=of[order],
         cells=cells,
         score_range=score_range,
     )
 
 
-def in_time(found: Transactions, timeout: float) -> Transactions:
+def in_time(transactions: Transactions, timeout: float) -> Transactions:
     """The transactions without the scores of attempts that ended after ``timeout`` seconds.
 
     >>> one = np.int32([0])
@@ -63,12 +65,12 @@ def in_time(found: Transactions, timeout: float) -> Transactions:
     >>> in_time(found, 30).score.tolist()
     [[0.2, nan]]
     """
-    if found.seconds is None:
-        return found
-    return replace(found, score=np.where(found.seconds > timeout, np.nan, found.score))
+    if transactions.seconds is None:
+        return transactions
+    return replace(transactions, score=np.where(transactions.seconds > timeout, np.nan, transactions.score))
 
 
-def in_one_direction(found: Transactions) -> Transactions:
+def in_one_direction(transactions: Transactions) -> Transactions:
     """Of two people who claimed each other's identity, the transactions of one who claimed the other's.
 
     Who that is goes by their places in the cohort: the first of the two where the sum is even, else the second, so that
@@ -79,11 +81,14 @@ def in_one_direction(found: Transactions) -> Transactions:
     >>> in_one_direction(found).score.ravel().tolist()
     [0.1, 0.3]
     """
-    low, high = np.minimum(found.subject, found.claimed), np.maximum(found.subject, found.claimed)
+    low, high = (
+        np.minimum(transactions.subject, transactions.claimed),
+        np.maximum(transactions.subject, transactions.claimed),
+    )
     pair = low.astype(np.int64) << 31 | high
-    upwards = found.subject < found.claimed
-    both = np.isin(pair, np.intersect1d(pair[upwards], pair[found.subject > found.claimed]))
-    return chosen(found, ~both | (upwards == ((low + high) % 2 == 0)))
+    upwards = transactions.subject < transactions.claimed
+    both = np.isin(pair, np.intersect1d(pair[upwards], pair[transactions.subject > transactions.claimed]))
+    return chosen(transactions, ~both | (upwards == ((low + high) % 2 == 0)))
 
 
 def composed(comparisons: Comparisons, table: ScoreTable | None, subject_of: Index) -> Transactions:
@@ -105,10 +110,10 @@ def composed(comparisons: Comparisons, table: ScoreTable | None, subject_of: Ind
     score = np.full((first.size, int(attempt.max(initial=0)) + 1), np.nan)
     score[place, attempt] = table.score
     unmade = np.isin(table.failure, [n for n, code in enumerate(table.codes) if code == NOT_COMPARED])
-    found = Transactions(
+    transactions = Transactions(
         subject=subject_of[comparisons.probe[first]],
         claimed=subject_of[comparisons.reference[first]],
         score=score,
         made=np.bincount(place, minlength=first.size).astype(np.int32),
     )
-    return chosen(found, np.bincount(place, weights=unmade, minlength=first.size) == 0)
+    return chosen(transactions, np.bincount(place, weights=unmade, minlength=first.size) == 0)

@@ -22,10 +22,10 @@ def apart(first: Floats, second: Floats) -> tuple[Flags, Flags]:
     >>> apart(np.array([[1.0, 1], [1, 2], [3, 3]]), np.array([[2.0, 2], [1, 3], [3, 3]]))
     (array([ True, False, False]), array([ True,  True, False]))
     """
-    found = (first.max(axis=1) < second.min(axis=1)) | (second.max(axis=1) < first.min(axis=1))
+    separate = (first.max(axis=1) < second.min(axis=1)) | (second.max(axis=1) < first.min(axis=1))
     ordered = np.sort(np.concatenate([first, second], axis=1), axis=1)
     repeats = first.shape[1]
-    return found, ordered[:, repeats - 1] < ordered[:, repeats]
+    return separate, ordered[:, repeats - 1] < ordered[:, repeats]
 
 
 def by_chance(repeats: int) -> float:
@@ -105,7 +105,7 @@ def least_share(
     """
     if n_items == 0:
         return None
-    found = _found(n_items, repeats, alpha, noisy)
+    power = _found(n_items, repeats, alpha, noisy)
     share = np.arange(1, 1001) / 1000
-    reached = scipy.stats.binom.pmf(np.arange(n_items + 1), n_items, share[:, None]) @ found >= wanted
+    reached = scipy.stats.binom.pmf(np.arange(n_items + 1), n_items, share[:, None]) @ power >= wanted
     return float(share[reached.argmax()]) if reached.any() else None

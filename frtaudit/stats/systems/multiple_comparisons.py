@@ -155,11 +155,11 @@ def family_of(values: Floats, drawn: Floats, pairs: Sequence[Pair]) -> Family | 
     known = np.isfinite(drawn[:, used]).all(axis=1)
     if not np.isfinite(values[used]).all() or not known.any() or np.mean(~known) > MAX_UNDEFINED:
         return None
-    kept = np.ascontiguousarray(drawn[known])  # sums do not depend on how the replicates lie in memory
-    gap = np.ascontiguousarray(kept[:, first] - kept[:, second])
+    defined = np.ascontiguousarray(drawn[known])  # sums do not depend on how the replicates lie in memory
+    gap = np.ascontiguousarray(defined[:, first] - defined[:, second])
     away = gap - gap.mean(axis=0)
     error = np.sqrt(np.square(away).sum(axis=0) / max(gap.shape[0] - 1, 1))
-    scale = np.abs(kept[:, used]).max(initial=0.0)
+    scale = np.abs(defined[:, used]).max(initial=0.0)
     if not np.all(error > ROUNDING * max(scale, 1e-300)):
         return None
     return Family(pairs=tuple(pairs), value=values[first] - values[second], error=error, away=away / error)

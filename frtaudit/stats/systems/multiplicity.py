@@ -53,9 +53,9 @@ def holm(p: Sequence[float]) -> tuple[float, ...]:
         return tuple(p)
     values = np.asarray(p, dtype=np.float64)
     order = np.argsort(values)
-    found = np.empty(values.size)
-    found[order] = np.minimum(np.maximum.accumulate(values[order] * np.arange(values.size, 0, -1)), 1.0)
-    return tuple(found.tolist())
+    adjusted = np.empty(values.size)
+    adjusted[order] = np.minimum(np.maximum.accumulate(values[order] * np.arange(values.size, 0, -1)), 1.0)
+    return tuple(adjusted.tolist())
 
 
 def benjamini_yekutieli(p: Sequence[float]) -> tuple[float, ...]:

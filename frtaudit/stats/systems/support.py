@@ -19,9 +19,9 @@ def acquired(tail: ScoreTail, samples: int) -> Flags:
     >>> acquired(from_matrix([[1, 0.5], [0.5, 1]], ["a", "b"]), 3).tolist()
     [True, True, False]
     """
-    held = np.zeros(samples, dtype=np.bool_)
-    held[tail.rows] = True
-    return held
+    is_acquired = np.zeros(samples, dtype=np.bool_)
+    is_acquired[tail.rows] = True
+    return is_acquired
 
 
 def restricted(tail: ScoreTail, keep: Flags) -> ScoreTail:
@@ -38,13 +38,13 @@ def restricted(tail: ScoreTail, keep: Flags) -> ScoreTail:
     """
     if tail.blocks is not None:
         raise ValueError("listed comparisons are restricted by comparison, not by sample")
-    held = keep[tail.rows]
-    if held.all():
+    selected = keep[tail.rows]
+    if selected.all():
         return tail
-    place = (np.cumsum(held) - 1).astype(np.int32)
-    mated = held[tail.mated_i] & held[tail.mated_j]
-    above = held[tail.tail_i] & held[tail.tail_j]
-    subject_of = tail.subject_of[held]
+    place = (np.cumsum(selected) - 1).astype(np.int32)
+    mated = selected[tail.mated_i] & selected[tail.mated_j]
+    above = selected[tail.tail_i] & selected[tail.tail_j]
+    subject_of = tail.subject_of[selected]
     n_samples = np.bincount(subject_of, minlength=tail.n_samples.size).astype(np.int64)
     score = tail.tail_score[above]
     histogram = histogram_of_sorted(score[::-1], tail.edges)
@@ -54,7 +54,7 @@ def restricted(tail: ScoreTail, keep: Flags) -> ScoreTail:
         tail,
         n_samples=n_samples,
         subject_of=subject_of,
-        rows=tail.rows[held],
+        rows=tail.rows[selected],
         mated_i=place[tail.mated_i[mated]],
         mated_j=place[tail.mated_j[mated]],
         mated_score=mated_score,

@@ -50,9 +50,10 @@ def alike(score: Floats, first: Index, second: Index) -> Alike:
         np.minimum(first, second).astype(np.int64) * people + np.maximum(first, second), score
     )
     shared, pairs = by_person[0] - 2 * by_pair[0], by_person[1] - 2 * by_pair[1]
-    one = min(max(shared / pairs, 0.0) if pairs > 0 else 0.0, MAX_CORRELATION / 2)
+    correlation = min(max(shared / pairs, 0.0) if pairs > 0 else 0.0, MAX_CORRELATION / 2)
     return Alike(
-        one=one, both=min(max(by_pair[0] / by_pair[1] if by_pair[1] else 0.0, 2 * one), MAX_CORRELATION)
+        one=correlation,
+        both=min(max(by_pair[0] / by_pair[1] if by_pair[1] else 0.0, 2 * correlation), MAX_CORRELATION),
     )
 
 
@@ -73,10 +74,10 @@ def p_value(excess: Floats, first: Index, second: Index, draws: int, rng: np.ran
     """
     fitted = fit(excess)
     score = special.ndtri(np.clip(1 - fitted.survival(excess), EDGE, 1 - EDGE))
-    known, found = alike(score, first, second), a_squared(excess, fitted)
+    known, statistic = alike(score, first, second), a_squared(excess, fitted)
     _, k = np.unique(np.concatenate([first, second]).astype(np.int64), return_inverse=True)
     _, pair = np.unique(np.sort(k.reshape(2, -1), axis=0), axis=1, return_inverse=True)
-    higher = sum(_drawn(fitted, known, k, pair.ravel(), rng) >= found for _ in range(draws))
+    higher = sum(_drawn(fitted, known, k, pair.ravel(), rng) >= statistic for _ in range(draws))
     return (1 + higher) / (1 + draws)
 
 

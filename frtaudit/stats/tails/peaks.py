@@ -66,9 +66,9 @@ class TailModel:
 
     def fmr(self, threshold: float) -> tuple[float, Floats]:
         """FMR by the average of all that fit and lie below ``threshold``, and of each resample (B,)."""
-        below = [one for one in self.used if one.threshold <= threshold]
-        return float(np.mean([one.fmr(threshold) for one in below])), np.mean(
-            [one.drawn_fmr(threshold) for one in below], axis=0
+        below = [peak for peak in self.used if peak.threshold <= threshold]
+        return float(np.mean([peak.fmr(threshold) for peak in below])), np.mean(
+            [peak.drawn_fmr(threshold) for peak in below], axis=0
         )
 
     def threshold_at(self, target: float, highest: float) -> tuple[float, Floats]:
@@ -76,12 +76,12 @@ class TailModel:
 
         At most ``highest``, the end of the scale; at least the highest candidate.
         """
-        low = np.full(1 + self.used[0].drawn_share.size, max(one.threshold for one in self.used))
+        low = np.full(1 + self.used[0].drawn_share.size, max(peak.threshold for peak in self.used))
         upper = np.full_like(low, highest)
         for _ in range(HALVINGS):
             middle = (low + upper) / 2
-            first = np.mean([one.fmr(float(middle[0])) for one in self.used])
-            rest = np.mean([one.drawn_fmr(middle[1:]) for one in self.used], axis=0)
+            first = np.mean([peak.fmr(float(middle[0])) for peak in self.used])
+            rest = np.mean([peak.drawn_fmr(middle[1:]) for peak in self.used], axis=0)
             above = np.append(first, rest) > target
             low, upper = np.where(above, middle, low), np.where(above, upper, middle)
         return float(upper[0]), upper[1:]
@@ -127,11 +127,11 @@ def tail_model(
     known = float(total.of(np.ones((tail.n_samples.size, 1), dtype=np.int64)).counts[0, 0])
     drawn = np.asarray(total.of(copies).counts[0], dtype=np.float64)
     numbers = [number for number in sorted(set(exceedances), reverse=True) if _distinct(tail, number)]
-    made = [_peaks(tail, number, copies, (known, drawn), draws, rng) for number in numbers]
+    candidates = [_peaks(tail, number, copies, (known, drawn), draws, rng) for number in numbers]
     fits = 0
-    while fits < len(made) and made[-1 - fits].p > level:
+    while fits < len(candidates) and candidates[-1 - fits].p > level:
         fits += 1
-    return TailModel(candidates=tuple(made), fits=fits)
+    return TailModel(candidates=tuple(candidates), fits=fits)
 
 
 def _peaks(

@@ -21,27 +21,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     out: Path = options.out
     if not options.draw:
         try:
-            found = study(_settings(options), on_terminal)
+            results = study(_settings(options), on_terminal)
         except FrtauditError as error:
             sys.stderr.write(f"{error}\n")
             return 2
         out.mkdir(parents=True, exist_ok=True)
-        (out / NAME).write_bytes(to_bytes(packed(found)))
-    found = unpacked(json.loads((out / NAME).read_text("utf-8")))
-    draw(out, found, options.docs)
-    lines = list(summary(found))
+        (out / NAME).write_bytes(to_bytes(packed(results)))
+    results = unpacked(json.loads((out / NAME).read_text("utf-8")))
+    draw(out, results, options.docs)
+    lines = list(summary(results))
     sys.stdout.write("\n".join(lines) + "\n")
     return int(options.judge and len(lines) > 1)
 
 
-def draw(out: Path, found: Study, docs: Path | None = None) -> None:
+def draw(out: Path, results: Study, docs: Path | None = None) -> None:
     """The page of a study read from its JSON, and each figure as a file; ``docs``: those of the docs."""
-    (out / "index.html").write_text(guarantees.page(found), "utf-8")
-    for name, drawing in guarantees.files(found).items():
+    (out / "index.html").write_text(guarantees.page(results), "utf-8")
+    for name, drawing in guarantees.files(results).items():
         (out / f"{name}.svg").write_text(drawing, "utf-8")
     if docs is not None:
         docs.mkdir(parents=True, exist_ok=True)
-        for name, drawing in guarantees.for_documents(found).items():
+        for name, drawing in guarantees.for_documents(results).items():
             (docs / f"{name}.svg").write_text(drawing, "utf-8")
 
 

@@ -72,12 +72,12 @@ def designs(of: RealSet, people: int, target: float, cohorts: int, audits: int) 
         "fmr": superpopulation.non_mated(of, chosen, truth),
         "fnmr": superpopulation.mated(of, chosen, truth),
     }
-    said = [_audit(of, own, truth) for own in chosen[:audits]]
-    made = []
+    estimates = [_audit(of, cohort, truth) for cohort in chosen[:audits]]
+    results = []
     for rate in RATES:
         missed = _truly(of, shown, truth, rate)
-        values = [one[rate] for one in said if rate in one]
-        made.append(
+        values = [estimate[rate] for estimate in estimates if rate in estimate]
+        results.append(
             Design(
                 system=of.name, people=people, target=target, rate=rate, cohorts=missed.given,
                 coverage=missed.covered / missed.given, lower=missed.lower, upper=missed.upper,
@@ -85,7 +85,7 @@ def designs(of: RealSet, people: int, target: float, cohorts: int, audits: int) 
                 highest=max(values) if values else None,
             )
         )  # fmt: skip
-    return made
+    return results
 
 
 def _truly(of: RealSet, shown: dict[str, Cohorts], truth: Truth, rate: str) -> coverage.Misses:
@@ -125,7 +125,7 @@ def _audit(of: RealSet, people: Ints, truth: Truth) -> dict[str, float]:
         targets=(), thresholds=(truth.threshold,), intervals=wanted, n=39, seed=int(people[0]), folds=False
     )
     system = system_of(cohort_of(superpopulation.sampled(of, people), {}), spec)
-    found = {}
+    coverages = {}
     for rate in RATES:
         place = OperatingPoint(
             rate=rate, weighting=truth.weighting, group_index=0, threshold=truth.threshold, point=0
@@ -133,15 +133,15 @@ def _audit(of: RealSet, people: Ints, truth: Truth) -> dict[str, float]:
         row = Row(metric=rate, schema=None, group="all", at={}, place=place, moving=False)
         for estimate in Coverage().of_row(system, row, ALPHA, (Scenario.ESTIMATE,)):
             if estimate.metric == "simulated_coverage" and estimate.value is not None:
-                found[rate] = estimate.value
-    return found
+                coverages[rate] = estimate.value
+    return coverages
 
 
-def lines(made: Sequence[Design]) -> list[str]:
+def lines(results: Sequence[Design]) -> list[str]:
     """The table in Markdown."""
     head = "| system | K | FMR | rate | true coverage | misses below + above | appendix, mean (highest) | audits |"
     rows = [head, "|---|---|---|---|---|---|---|---|"]
-    for design in made:
+    for design in results:
         text = "none" if design.appendix is None else f"{design.appendix:.3f} ({design.highest:.3f})"
         mark = "" if design.holds else " too high"
         rows.append(
@@ -165,18 +165,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--audits", type=int, default=20)
     options = parser.parse_args(argv)
     load_plugins()
-    made: list[Design] = []
+    results: list[Design] = []
     for system in options.system or SYSTEMS:
         of = superpopulation.real_set(options.data, system)
         for people in options.people or PEOPLE:
             for target in options.target or TARGETS:
                 new = designs(of, people, target, options.cohorts, options.audits)
-                sys.stdout.write("\n".join(lines(new)[2 if made else 0 :]) + "\n")
+                sys.stdout.write("\n".join(lines(new)[2 if results else 0 :]) + "\n")
                 sys.stdout.flush()
-                made += new
+                results += new
     if options.out:
-        options.out.write_text(json.dumps([asdict(design) for design in made], indent=1) + "\n", "utf-8")
-    return int(not all(design.holds for design in made))
+        options.out.write_text(json.dumps([asdict(design) for design in results], indent=1) + "\n", "utf-8")
+    return int(not all(design.holds for design in results))
 
 
 if __name__ == "__main__":

@@ -103,15 +103,15 @@ def _missed(failing: Failing, trials: Ints, rng: np.random.Generator) -> Floats:
     return missed(bounds, failing.truth)
 
 
-def table(found: Sequence[Tried]) -> str:
+def table(results: Sequence[Tried]) -> str:
     """The worst cell of each pattern of attempts in Markdown."""
     times = " / ".join(f"{error:g}" for error in ERRORS)
     lines = [
         f"| attempts | cells | lower misses, times nominal at {times} | upper misses | |",
         "|---" * 5 + "|",
     ]
-    for tried in dict.fromkeys(cell.tried for cell in found):
-        alike = [cell for cell in found if cell.tried == tried]
+    for tried in dict.fromkeys(cell.tried for cell in results):
+        alike = [cell for cell in results if cell.tried == tried]
         lower, upper = (
             " / ".join(f"{value:.2f}" for value in (np.array(counts) / alike[0].cohorts / ERRORS).max(axis=0))
             for counts in ([cell.lower for cell in alike], [cell.upper for cell in alike])
@@ -128,12 +128,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--cohorts", type=int, default=COHORTS)
     parser.add_argument("--docs", type=Path, help="the page that has their table")
     options = parser.parse_args(argv)
-    found = list(cells(options.cohorts))
-    text = table(found)
+    results = list(cells(options.cohorts))
+    text = table(results)
     sys.stdout.write(text + "\n")
     if options.docs:
         into(options.docs, PLACE, text)
-    return int(any(cell.broken for cell in found))
+    return int(any(cell.broken for cell in results))
 
 
 if __name__ == "__main__":

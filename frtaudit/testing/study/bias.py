@@ -98,9 +98,9 @@ def spread(shape: Shape, space: Space, resamples: int, rng: np.random.Generator)
     return spread_bootstrap(Classes.of(values, who), Axis(space=space), shares=shares, n=resamples, rng=rng)
 
 
-def covered(found: Spread, truth: Floats) -> Flags:
+def covered(distances: Spread, truth: Floats) -> Flags:
     """Whether each class's interval for the population holds its true distance."""
-    low, high, _ = found.bounds(ALPHA)
+    low, high, _ = distances.bounds(ALPHA)
     return np.asarray((low <= truth) & (truth <= high))
 
 
@@ -110,10 +110,10 @@ def study(cohorts: int, resamples: int, seed: int) -> Iterator[Claim]:
         rng = np.random.default_rng(seed_of(seed, "bias", shape.name))
         spreads = [spread(shape, Space.QUANTILE, resamples, rng) for _ in range(cohorts)]
         if shape.shift:
-            held = np.array([covered(one, shape.truth) for one in spreads])
-            yield _claim(shape, "the moved class's interval covers", held[:, -1], 0.95, "less")
+            covers = np.array([covered(distances, shape.truth) for distances in spreads])
+            yield _claim(shape, "the moved class's interval covers", covers[:, -1], 0.95, "less")
         else:
-            flagged = np.array([one.p_value(ALPHA) <= ALPHA for one in spreads])
+            flagged = np.array([distances.p_value(ALPHA) <= ALPHA for distances in spreads])
             yield _claim(shape, "the test of 8.7 flags", flagged, ALPHA, "greater")
     for shift in (0.0, 6.0):
         shape = Shape(
@@ -148,14 +148,14 @@ def _change(shape: Shape, resamples: int, rng: np.random.Generator) -> release_c
 def _claim(
     shape: Shape,
     claim: str,
-    held: Flags,
+    flags: Flags,
     limit: float,
     beyond: Literal["less", "greater"],
 ) -> Claim:
     """``beyond``: on which side of the limit a count breaks the claim."""
-    hits = int(np.count_nonzero(held))
-    p = float(scipy.stats.binomtest(hits, held.size, limit, alternative=beyond).pvalue)
-    return Claim(shape=shape.name, claim=claim, hits=hits, cohorts=held.size, limit=limit, p=p)
+    hits = int(np.count_nonzero(flags))
+    p = float(scipy.stats.binomtest(hits, flags.size, limit, alternative=beyond).pvalue)
+    return Claim(shape=shape.name, claim=claim, hits=hits, cohorts=flags.size, limit=limit, p=p)
 
 
 def lines(claims: Sequence[Claim]) -> Iterator[str]:
@@ -167,7 +167,7 @@ def lines(claims: Sequence[Claim]) -> Iterator[str]:
         yield f"{claim.shape}: {claim.claim} {share:.3f} of {claim.cohorts} ({limit}): {word}"
 
 
-def table(found: Sequence[Mapping[str, Any]]) -> str:
+def table(claims: Sequence[Mapping[str, Any]]) -> str:
     """The claims as rows of a page in Markdown.
 
     >>> row = {"shape": "alike", "claim": "it flags", "hits": 3, "cohorts": 100, "limit": 0.05, "p": 0.88}
@@ -178,9 +178,9 @@ def table(found: Sequence[Mapping[str, Any]]) -> str:
     """
     head = ["| cohorts | claim | share | held to | exact p |", "|---|---|---|---|---|"]
     rows = [
-        f"| {one['shape']} | {one['claim']} | {one['hits'] / one['cohorts']:.3f} of {one['cohorts']} "
-        f"| {one['limit']:g} at {'least' if one['limit'] > HALF else 'most'} | {one['p']:.2g} |"
-        for one in found
+        f"| {claim['shape']} | {claim['claim']} | {claim['hits'] / claim['cohorts']:.3f} of {claim['cohorts']} "
+        f"| {claim['limit']:g} at {'least' if claim['limit'] > HALF else 'most'} | {claim['p']:.2g} |"
+        for claim in claims
     ]
     return "\n".join([*head, *rows])
 

@@ -78,11 +78,11 @@ class Cell:
 
     def thresholds(self, scores: Scores) -> Mapping[str, float]:
         """Fixed thresholds by name: at true FMRs, and where two false matches or four false non-matches are due."""
-        found = {f"FMR {target:g}": scores.threshold(target, self.subjects) for target in self.targets}
-        found["few false matches"] = scores.threshold(FEW_MATCHES / self.non_mated, self.subjects)
+        by_name = {f"FMR {target:g}": scores.threshold(target, self.subjects) for target in self.targets}
+        by_name["few false matches"] = scores.threshold(FEW_MATCHES / self.non_mated, self.subjects)
         if self.deep:
-            found["few false non-matches"] = _at_fnmr(scores, FEW_NON_MATCHES / self.mated)
-        return {name: float(f"{value:.6f}") for name, value in found.items()}
+            by_name["few false non-matches"] = _at_fnmr(scores, FEW_NON_MATCHES / self.mated)
+        return {name: float(f"{value:.6f}") for name, value in by_name.items()}
 
     def _sizes(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         return np.resize(np.asarray(self.pattern, dtype=np.int64), self.subjects)

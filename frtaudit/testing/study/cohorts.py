@@ -51,15 +51,20 @@ class Collected:
 
 def of_population(cell: Cell, number: int, *, truth: Scores, seed: int, n: int) -> CohortShots:
     """Cohort ``number`` of a cell: new subjects, new samples, ``n`` replicates of each plan."""
-    own = seed_of(seed, cell.name, str(number))
-    rng = np.random.default_rng(own)
+    cohort_seed = seed_of(seed, cell.name, str(number))
+    rng = np.random.default_rng(cohort_seed)
     names = cell.thresholds(truth)
     subjects = cell.population.subjects(rng, cell.subjects)
     sampled = subjects.samples(rng, sizes_of(cell.pattern, cell.subjects, rng))
     codes = {UNLIKE: subjects.code, ALIKE: rng.permutation(cell.subjects) % 2}
     thresholds = tuple(names.values())
     spec = spec_of(
-        targets=cell.targets, thresholds=thresholds, intervals=cell.intervals, n=n, seed=own, folds=True
+        targets=cell.targets,
+        thresholds=thresholds,
+        intervals=cell.intervals,
+        n=n,
+        seed=cohort_seed,
+        folds=True,
     )
     return read_cohort(system_of(cohort_of(sampled, codes), spec), cell, truth, names)
 
@@ -91,11 +96,13 @@ def levels_system(
     cell: LevelsCell, number: int, targets: tuple[float, ...], *, seed: int, n: int
 ) -> SystemData:
     """The system of cohort ``number``, with thresholds at these FMR targets."""
-    own = seed_of(seed, cell.name, str(number))
-    rng = np.random.default_rng(own)
+    cohort_seed = seed_of(seed, cell.name, str(number))
+    rng = np.random.default_rng(cohort_seed)
     people = fixed_subjects(cell, seed) if cell.same else cell.population.subjects(rng, cell.subjects)
     sampled = people.samples(rng, [cell.samples] * cell.subjects)
-    spec = spec_of(targets=targets, thresholds=(), intervals=cell.intervals, n=n, seed=own, folds=False)
+    spec = spec_of(
+        targets=targets, thresholds=(), intervals=cell.intervals, n=n, seed=cohort_seed, folds=False
+    )
     return system_of(cohort_of(sampled, {}), spec)
 
 
@@ -176,25 +183,27 @@ def collect(
         reader = partial(of_population, cell, truth=simulate(cell.population).mean, seed=seed, n=n)
     chunks = [range(first, min(first + CHUNK, cohorts)) for first in range(0, cohorts, CHUNK)]
     if workers == 1:
-        return _joined([one for chunk in progress(chunks, cell.name) for one in _chunk(reader, chunk)])
+        return _joined(
+            [cohort_shots for chunk in progress(chunks, cell.name) for cohort_shots in _chunk(reader, chunk)]
+        )
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         jobs = [pool.submit(_chunk, reader, chunk) for chunk in chunks]
-        return _joined([one for job in progress(jobs, cell.name) for one in job.result()])
+        return _joined([cohort_shots for job in progress(jobs, cell.name) for cohort_shots in job.result()])
 
 
 def _chunk(reader: Reader, numbers: Sequence[int]) -> list[CohortShots]:
     return [reader(number) for number in numbers]
 
 
-def _joined(found: list[CohortShots]) -> Collected:
-    keys = list(dict.fromkeys(key for shots, _ in found for key in shots))
+def _joined(cohorts: list[CohortShots]) -> Collected:
+    keys = list(dict.fromkeys(key for shots, _ in cohorts for key in shots))
     nothing = Shot(low=np.nan, high=np.nan, value=np.nan, truth=np.nan)
     shots = {}
     for key in keys:
-        rows = [one.get(key, nothing) for one, _ in found]
+        rows = [cohort_shots.get(key, nothing) for cohort_shots, _ in cohorts]
         table = np.array([(row.low, row.high, row.value, row.truth) for row in rows]).T
         shots[key] = Bounds(low=table[0], high=table[1], value=table[2], truth=table[3])
-    verdicts = [verdict for _, tests in found for verdict in tests]
+    verdicts = [verdict for _, tests in cohorts for verdict in tests]
     places = dict.fromkeys((verdict.test, verdict.point) for verdict in verdicts)
     tests = {
         place: np.array([verdict.p_value for verdict in verdicts if (verdict.test, verdict.point) == place])

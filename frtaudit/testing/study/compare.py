@@ -91,15 +91,16 @@ class CohortComparison:
 
 def systems_of(scene: Scene, number: int, seed: int, resamples: int, shift: float = 0.0) -> list[SystemData]:
     """Cohort ``number`` as both systems see it; ``shift``: how far the second one's mated scores are moved down."""
-    own = seed_of(seed, "compare", scene.population.name, str(number))
-    rng = np.random.default_rng(own)
+    cohort_seed = seed_of(seed, "compare", scene.population.name, str(number))
+    rng = np.random.default_rng(cohort_seed)
     people = scene.population.subjects(rng, SUBJECTS)
     seen = people.samples(rng, [SAMPLES] * SUBJECTS, np.float64)
-    made = {name: _templates(seen, scene.noise, rng) for name in NAMES}
+    by_system = {name: _templates(seen, scene.noise, rng) for name in NAMES}
     cohort_data = replace(
-        cohort_of(seen, {}), templates={name: partial(_same, templates) for name, templates in made.items()}
+        cohort_of(seen, {}),
+        templates={name: partial(_same, templates) for name, templates in by_system.items()},
     )
-    spec = _spec(own, resamples)
+    spec = _spec(cohort_seed, resamples)
     datas = [_evaluated(spec, name, cohort_data) for name in NAMES]
     return [datas[0], _moved(datas[1], shift)] if shift else datas
 
@@ -156,12 +157,14 @@ def evaluated(systems: Sequence[SystemData]) -> CohortComparison:
     """One comparison, its mirror image, and the same systems as if other people had been drawn for each."""
     judgeds, mirror = compared(support_of(systems)), compared(support_of(systems[::-1]))
     common = support_of(systems)
-    families = [one.family for one in judgeds]
+    families = [judged.family for judged in judgeds]
     wrong = _errors(common)
     other = _other_people(common)
     unpaired = [
-        None if one.family is None else multiple_comparisons.family_of(one.measure.values, drawn, ((0, 1),))
-        for one, drawn in zip(judgeds, other, strict=True)
+        None
+        if judged.family is None
+        else multiple_comparisons.family_of(judged.measure.values, drawn, ((0, 1),))
+        for judged, drawn in zip(judgeds, other, strict=True)
     ]
     return CohortComparison(
         told=np.array([family is not None and bool(family.p()[0] <= ALPHA) for family in families]),
@@ -169,9 +172,9 @@ def evaluated(systems: Sequence[SystemData]) -> CohortComparison:
         paired=np.array([_width(family) for family in families]),
         unpaired=np.array([_width(family) for family in unpaired]),
         alike=np.array([np.corrcoef(*part)[0, 1] if part.any(axis=1).all() else np.nan for part in wrong]),
-        far=np.array([np.nan if one.family is None else one.detectable()[0] for one in judgeds]),
-        rates=np.array([one.measure.values for one in judgeds]).T,
-        turned=all(_turned(one, back) for one, back in zip(judgeds, mirror, strict=True)),
+        far=np.array([np.nan if judged.family is None else judged.detectable()[0] for judged in judgeds]),
+        rates=np.array([judged.measure.values for judged in judgeds]).T,
+        turned=all(_turned(judged, back) for judged, back in zip(judgeds, mirror, strict=True)),
     )
 
 
@@ -182,16 +185,16 @@ def _width(family: multiple_comparisons.Family | None) -> float:
     return float(high[0] - low[0])
 
 
-def _turned(one: Judged, back: Judged) -> bool:
+def _turned(judged: Judged, back: Judged) -> bool:
     """Exactly the other sign, the same p, the bounds changed places."""
-    if one.family is None or back.family is None:
-        return one.family is back.family
-    low, high = one.family.bounds(ALPHA)
+    if judged.family is None or back.family is None:
+        return judged.family is back.family
+    low, high = judged.family.bounds(ALPHA)
     again = back.family.bounds(ALPHA)
     signs = (
-        one.family.value[0] == -back.family.value[0] and low[0] == -again[1][0] and high[0] == -again[0][0]
+        judged.family.value[0] == -back.family.value[0] and low[0] == -again[1][0] and high[0] == -again[0][0]
     )
-    return bool(signs and one.family.p()[0] == back.family.p()[0])
+    return bool(signs and judged.family.p()[0] == back.family.p()[0])
 
 
 def _errors(common: CommonSupport) -> list[Floats]:
@@ -241,11 +244,11 @@ def _exchangeable(scene: Scene, seen: Sequence[CohortComparison]) -> Iterator[Cl
     for a, expected in enumerate(EXPECTED):
         where = f"{name}, {expected} expected false matches"
         alike = float(np.nanmean([comparison.alike[a] for comparison in seen]))
-        told = np.array([comparison.told[a] for comparison in seen])
+        differs = np.array([comparison.told[a] for comparison in seen])
         yield _share(
             where,
             f"exchangeable vendors (errors correlated by {alike:.2f}) differ significantly",
-            told,
+            differs,
             ALPHA,
             "greater",
         )
@@ -267,13 +270,13 @@ def _planted(
         shift = _shift(pilots, a, size)
         if shift is None:
             continue
-        found = []
+        detected = []
         for number in range(cohorts):
             systems = systems_of(scene, cohorts + number, seed, resamples, shift)
             family = compared(support_of(systems))[a].family
-            found.append(family is not None and bool(family.p()[0] <= ALPHA))
+            detected.append(family is not None and bool(family.p()[0] <= ALPHA))
         where = f"{scene.population.name}, {expected} expected false matches"
-        yield _share(where, f"a planted difference of {size:.3f} is found", np.array(found), POWER, "less")
+        yield _share(where, f"a planted difference of {size:.3f} is found", np.array(detected), POWER, "less")
 
 
 def _shift(pilots: Sequence[Sequence[SystemData]], a: int, size: float) -> float | None:
@@ -300,15 +303,19 @@ def _self(scene: Scene, seed: int, resamples: int) -> Claim:
     """A system against itself, under two names."""
     system = systems_of(scene, 0, seed, resamples)[0]
     judgeds = compared(support_of([system, replace(system, provider="twin")]))
-    said = np.array([one.family is not None or set(one.untested.values()) != {IDENTICAL} for one in judgeds])
-    return _share(scene.population.name, f"a vendor against itself is not {IDENTICAL}", said, 0.0, "greater")
+    differs = np.array(
+        [judged.family is not None or set(judged.untested.values()) != {IDENTICAL} for judged in judgeds]
+    )
+    return _share(
+        scene.population.name, f"a vendor against itself is not {IDENTICAL}", differs, 0.0, "greater"
+    )
 
 
-def _share(scene: str, claim: str, held: Flags, limit: float, beyond: Literal["less", "greater"]) -> Claim:
+def _share(scene: str, claim: str, flags: Flags, limit: float, beyond: Literal["less", "greater"]) -> Claim:
     """``beyond``: on which side of the limit a count breaks the claim."""
-    hits = int(np.count_nonzero(held))
-    p = float(scipy.stats.binomtest(hits, held.size, limit, alternative=beyond).pvalue)
-    return Claim(scene=scene, claim=claim, found=hits / held.size, cohorts=held.size, limit=limit, p=p)
+    hits = int(np.count_nonzero(flags))
+    p = float(scipy.stats.binomtest(hits, flags.size, limit, alternative=beyond).pvalue)
+    return Claim(scene=scene, claim=claim, found=hits / flags.size, cohorts=flags.size, limit=limit, p=p)
 
 
 def _mean(scene: str, claim: str, values: Floats, limit: float) -> Claim:
@@ -327,7 +334,7 @@ def lines(claims: Sequence[Claim]) -> Iterator[str]:
         yield f"{claim.scene}: {claim.claim} {found_of}: {word}"
 
 
-def table(found: Sequence[Mapping[str, Any]]) -> str:
+def table(claims: Sequence[Mapping[str, Any]]) -> str:
     """The claims as rows of a page in Markdown.
 
     >>> row = {"scene": "hubs", "claim": "a planted one is found", "found": 0.9, "cohorts": 9, "limit": 0.8, "p": 1.0}
@@ -338,9 +345,9 @@ def table(found: Sequence[Mapping[str, Any]]) -> str:
     """
     head = ["| people | claim | found | held to | p |", "|---|---|---|---|---|"]
     rows = [
-        f"| {one['scene']} | {one['claim']} | {one['found']:.3f} of {one['cohorts']} "
-        f"| {one['limit']:g} at {'least' if 'planted' in one['claim'] else 'most'} | {one['p']:.2g} |"
-        for one in found
+        f"| {claim['scene']} | {claim['claim']} | {claim['found']:.3f} of {claim['cohorts']} "
+        f"| {claim['limit']:g} at {'least' if 'planted' in claim['claim'] else 'most'} | {claim['p']:.2g} |"
+        for claim in claims
     ]
     return "\n".join([*head, *rows])
 
@@ -359,17 +366,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     wanted = options.scene or [scene.population.name for scene in SCENES]
     scenes = [scene for scene in SCENES if scene.population.name in wanted]
-    found = []
+    claims = []
     for claim in study(options.cohorts, options.resamples, options.seed, scenes):
-        found.append(claim)
+        claims.append(claim)
         sys.stdout.write("\n".join(lines([claim])) + "\n")
         sys.stdout.flush()
-    rows: list[Mapping[str, Any]] = [asdict(one) for one in found]
+    rows: list[Mapping[str, Any]] = [asdict(row) for row in claims]
     if options.docs is not None:
         into(options.docs, PLACE, table(rows))
     if options.out is not None:
         options.out.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
-    return int(any(one.p <= ALARM for one in found))
+    return int(any(row.p <= ALARM for row in claims))
 
 
 if __name__ == "__main__":

@@ -105,13 +105,13 @@ def tries(sampled: Sampled) -> Tries:
     references, attempts = (order[several & chosen] for chosen in (rank == 0, rank > 0))
     owner = np.searchsorted(sampled.subject_of[references], sampled.subject_of[attempts])
     number = (rank[several & (rank > 0)] - 1) // ATTEMPTS
-    _, at, made = np.unique(owner * order.size + number, return_inverse=True, return_counts=True)
+    _, at, counts = np.unique(owner * order.size + number, return_inverse=True, return_counts=True)
     place = (rank[several & (rank > 0)] - 1) % ATTEMPTS
-    score = np.full((made.size, references.size, ATTEMPTS), np.nan, dtype=np.float32)
+    score = np.full((counts.size, references.size, ATTEMPTS), np.nan, dtype=np.float32)
     score[at, :, place] = vectors[attempts] @ vectors[references].T
-    of = np.empty(made.size, dtype=np.int64)
+    of = np.empty(counts.size, dtype=np.int64)
     of[at] = owner
-    return Tries(owner=of, made=made, score=score)
+    return Tries(owner=of, made=counts, score=score)
 
 
 def _unit(sampled: Sampled) -> Floats:
@@ -122,19 +122,19 @@ def _unit(sampled: Sampled) -> Floats:
 def truth_of(of: Tries, target: float) -> Truth:
     """What is true of all people at the threshold of a pooled FAR."""
     best = np.nanmax(of.score, axis=2)
-    own = of.owner[:, None] == np.arange(best.shape[1])
-    threshold = float(np.sort(best[~own])[-int(target * (~own).sum()) - 1])
+    genuine = of.owner[:, None] == np.arange(best.shape[1])
+    threshold = float(np.sort(best[~genuine])[-int(target * (~genuine).sum()) - 1])
     accepted = best > threshold
     starts = np.flatnonzero(np.diff(of.owner, prepend=-1))
     by_pair = np.add.reduceat(accepted, starts, axis=0, dtype=np.int64)
     count = np.bincount(of.owner)
     low = np.tril_indices(count.size, -1)
     far = {
-        Weighting.POOLED: float(accepted[~own].mean()),
+        Weighting.POOLED: float(accepted[~genuine].mean()),
         Weighting.IDENTITY: float(((by_pair + by_pair.T) / (count[:, None] + count))[low].mean()),
     }
     frr = {
-        Weighting.POOLED: float(1 - accepted[own].mean()),
+        Weighting.POOLED: float(1 - accepted[genuine].mean()),
         Weighting.IDENTITY: float(1 - (np.diag(by_pair) / count).mean()),
     }
     return Truth(people=count.size, threshold=threshold, far=far, frr=frr)
@@ -145,13 +145,13 @@ def of_transactions(of: Tries, truth: Truth, chosen: Ints) -> Drawn:
     rows = np.flatnonzero(np.isin(of.owner, chosen))
     subject = np.searchsorted(chosen, of.owner[rows]).astype(np.int32)
     score = of.score[np.ix_(rows, chosen)].astype(np.float64)
-    found = Transactions(
+    transactions = Transactions(
         subject=np.repeat(subject, chosen.size),
         claimed=np.tile(np.arange(chosen.size, dtype=np.int32), rows.size),
         made=np.repeat(of.made[rows], chosen.size).astype(np.int32),
         score=score.reshape(-1, ATTEMPTS),
     )
-    tail = transaction_tail(found, ATTEMPTS, np.zeros(chosen.size, dtype=np.int32), RANGE)
+    tail = transaction_tail(transactions, ATTEMPTS, np.zeros(chosen.size, dtype=np.int32), RANGE)
     rule = prepare(tail, no_groups(tail), [truth.threshold])
     for weighting in Weighting:
         far, frr = (find(truth.threshold, 0, 0.05, weighting).bounds for find in (rule.fmr, rule.fnmr))
@@ -166,27 +166,27 @@ def of_accuracy(of: Scores, chosen: Ints, rng: np.random.Generator) -> Drawn:
     first, second = np.triu_indices(images.size, 1)
     alike: Flags = subject[first] == subject[second]
     dealt = rng.choice(np.flatnonzero(~alike), int(alike.sum()), replace=False)
-    kept = np.concatenate([np.flatnonzero(alike), dealt])
-    first, second, mated = first[kept], second[kept], alike[kept]
+    pairs = np.concatenate([np.flatnonzero(alike), dealt])
+    first, second, mated = first[pairs], second[pairs], alike[pairs]
     score = of.score(images[first], images[second])
     folds = disjoint_folds(subject[first], mated, FOLDS).folds
     if np.bincount(folds[mated], minlength=FOLDS).min() == 0:
         return
-    found = k_fold_accuracy(score, mated, folds)
-    share = np.bincount(folds[mated], minlength=FOLDS) / found.total
-    wrong = share * of.fnmr(found.thresholds) + (1 - share) * of.fmr(found.thresholds)
-    bounds = accuracy_bounds(found, folds, subject[first], subject[second])
+    accuracy = k_fold_accuracy(score, mated, folds)
+    share = np.bincount(folds[mated], minlength=FOLDS) / accuracy.total
+    wrong = share * of.fnmr(accuracy.thresholds) + (1 - share) * of.fmr(accuracy.thresholds)
+    bounds = accuracy_bounds(accuracy, folds, subject[first], subject[second])
     yield "accuracy", bounds, float(1 - wrong.mean())
 
 
 def scores_of(sampled: Sampled, mated: Floats, rng: np.random.Generator) -> Scores:
     """A set's images, with pairs of two people drawn at random."""
     known = Scores(subject=sampled.subject_of, vectors=_unit(sampled), mated=mated, others=np.empty(0))
-    made = []
+    scores = []
     for _ in range(0, OTHERS, CHUNK):
         first, second = rng.integers(0, known.subject.size, (2, CHUNK))
-        made.append(known.score(first, second)[known.subject[first] != known.subject[second]])
-    return replace(known, others=np.sort(np.concatenate(made)))
+        scores.append(known.score(first, second)[known.subject[first] != known.subject[second]])
+    return replace(known, others=np.sort(np.concatenate(scores)))
 
 
 def design(of: ScoredSet, people: int, target: float, cohorts: int) -> list[Decided]:
@@ -204,10 +204,10 @@ def design(of: ScoredSet, people: int, target: float, cohorts: int) -> list[Deci
         ]
         for name, bounds, true in drawn:
             counted.setdefault(name, []).append(missed(bounds, true))
-    made = []
+    results = []
     for name, rows in counted.items():
         lower, upper = np.sum(rows, axis=0).astype(int).tolist()
-        made.append(
+        results.append(
             Decided(
                 set=of.name,
                 people=people,
@@ -217,17 +217,17 @@ def design(of: ScoredSet, people: int, target: float, cohorts: int) -> list[Deci
                 upper=tuple(upper),
             )
         )
-    return made
+    return results
 
 
-def table(found: Sequence[Decided]) -> str:
+def table(results: Sequence[Decided]) -> str:
     """The designs in Markdown."""
     times = " / ".join(f"{error:g}" for error in ERRORS)
     lines = [
         f"| cohorts of | people | rate | lower misses at {times} | upper misses | of | |",
         "|---" * 7 + "|",
     ]
-    for row in found:
+    for row in results:
         lower, upper = (
             " / ".join(f"{count / row.cohorts:.4f}" for count in counts) for counts in (row.lower, row.upper)
         )
@@ -252,16 +252,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     if (reason := missing(parts)) is not None:
         parser.error(reason)
     load_plugins()
-    found: list[Decided] = []
+    results: list[Decided] = []
     for source in sources(parts, options.set, (), options.made_people):
         for people, target in DESIGNS:
             if not options.people or people in options.people:
-                found += design(source.drawn, people, target, options.cohorts)
-    text = table(found)
+                results += design(source.drawn, people, target, options.cohorts)
+    text = table(results)
     sys.stdout.write(text + "\n")
     if options.docs:
         into(options.docs, PLACE, text)
-    return int(any(row.broken for row in found))
+    return int(any(row.broken for row in results))
 
 
 if __name__ == "__main__":

@@ -96,7 +96,7 @@ def exchangeable(of: ScoredSet, count: int) -> list[ScoredSet]:
     templates = of.templates
     if templates is None:
         raise ValueError(f"{of.name}: no templates to audit")
-    made = []
+    systems = []
     for number in range(count):
         rng = np.random.default_rng(seed_of(0, "noise", of.name, str(number)))
         scale = (
@@ -106,8 +106,8 @@ def exchangeable(of: ScoredSet, count: int) -> list[ScoredSet]:
         )
         noise = scale * rng.standard_normal(templates.vectors.shape, dtype=np.float32)
         sampled = Sampled(vectors=templates.vectors + noise, subject_of=templates.subject_of)
-        made.append(scored_sets.scored(of.name, sampled))
-    return made
+        systems.append(scored_sets.scored(of.name, sampled))
+    return systems
 
 
 def design(
@@ -254,8 +254,8 @@ def _shown(
 
 def _values(system: SystemData, w: int, weighting: Weighting) -> Floats:
     """FNMR at the target of everybody and of every group."""
-    found = system.rates[w]
-    return np.asarray((found.fnmr if weighting is Weighting.POOLED else found.frr)[0])
+    rates = system.rates[w]
+    return np.asarray((rates.fnmr if weighting is Weighting.POOLED else rates.frr)[0])
 
 
 def _fnmr(system: SystemData, weighting: Weighting, target: float, group_index: int) -> Estimate:
@@ -344,7 +344,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if (reason := missing(parts)) is not None:
         parser.error(reason)
     load_plugins()
-    movings = {item.key: item for item in read(options.out)} if options.out and options.out.exists() else {}
+    movings = (
+        {entry.key: entry for entry in read(options.out)} if options.out and options.out.exists() else {}
+    )
     for source in sources(parts, options.set, (), options.made_people):
         systems = exchangeable(source.drawn, max(SYSTEMS))
         for people, target in DESIGNS:
@@ -362,7 +364,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 write(options.out, list(movings.values()))
     if options.docs:
         into(options.docs, PLACE, table(list(movings.values())))
-    return int(not all(item.holds for item in movings.values()))
+    return int(not all(entry.holds for entry in movings.values()))
 
 
 if __name__ == "__main__":

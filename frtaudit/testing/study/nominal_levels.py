@@ -113,26 +113,26 @@ def _coverage(collected: Collected, method: Method, level: float) -> Coverage:
     return tally(bounds.low, bounds.high, bounds.truth, floor=level)
 
 
-def markdown(found: Levels) -> str:
+def markdown(levels: Levels) -> str:
     """The table for a page, the highest level first, as published."""
-    lines = [f"| nominal | {' | '.join(found.methods)} |", f"|{'---|' * (len(found.methods) + 1)}"]
-    lines += [f"| {nominal:.2f} | {' | '.join(map(_share, shares))} |" for nominal, shares in _rows(found)]
-    return "\n".join([found.caption, "", *lines])
+    lines = [f"| nominal | {' | '.join(levels.methods)} |", f"|{'---|' * (len(levels.methods) + 1)}"]
+    lines += [f"| {nominal:.2f} | {' | '.join(map(_share, shares))} |" for nominal, shares in _rows(levels)]
+    return "\n".join([levels.caption, "", *lines])
 
 
-def table(found: Levels) -> Table:
+def table(levels: Levels) -> Table:
     """The same as a table of a report, which LaTeX is made of."""
     columns = [
         Column(title="Nominal", kind="num"),
-        *(Column(title=name, kind="num") for name in found.methods),
+        *(Column(title=name, kind="num") for name in levels.methods),
     ]
     rows = tuple(
         tuple((TextSpan(text=_share(number)),) for number in (nominal, *shares))
-        for nominal, shares in _rows(found)
+        for nominal, shares in _rows(levels)
     )
     return Table(
-        name=f"coverage-{found.fmr:g}",
-        caption=spans(found.caption),
+        name=f"coverage-{levels.fmr:g}",
+        caption=spans(levels.caption),
         columns=tuple(columns),
         blocks=(Block(rows=rows),),
     )
@@ -152,8 +152,8 @@ def figure(found: Levels) -> Figure:
     )
 
 
-def _rows(found: Levels) -> Iterable[tuple[float, tuple[float, ...]]]:
-    return reversed(list(zip(found.nominal, found.coverage, strict=True)))
+def _rows(levels: Levels) -> Iterable[tuple[float, tuple[float, ...]]]:
+    return reversed(list(zip(levels.nominal, levels.coverage, strict=True)))
 
 
 def _share(share: float) -> str:
@@ -164,7 +164,7 @@ def _share(share: float) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the designs that the arguments name; exit code 0."""
     options = _parser().parse_args(argv)
-    found = [
+    results = [
         study(
             cell,
             [Method(name) for name in options.methods],
@@ -176,13 +176,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         for cell in cells(options)
     ]
-    text = "\n\n".join(markdown(levels) for levels in found)
+    text = "\n\n".join(markdown(levels) for levels in results)
     options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / f"{FILE}.json").write_bytes(to_bytes([asdict(levels) for levels in found]))
-    (options.out / f"{FILE}.tex").write_text("\n".join(to_latex(table(levels)) for levels in found), "utf-8")
+    (options.out / f"{FILE}.json").write_bytes(to_bytes([asdict(levels) for levels in results]))
+    (options.out / f"{FILE}.tex").write_text(
+        "\n".join(to_latex(table(levels)) for levels in results), "utf-8"
+    )
     for former in (path for name in DRAWN for path in options.out.glob(f"{name}_*.*")):
         former.unlink()
-    figures = drawings(lambda: [*map(figure, found), *drawn(options)])
+    figures = drawings(lambda: [*map(figure, results), *drawn(options)])
     write_figures(figures.values(), FORMATS, options.out)
     if options.docs is not None:
         into(options.docs, SECTION, text)

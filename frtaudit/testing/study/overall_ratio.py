@@ -169,9 +169,9 @@ def weights(generator: str, n: int, rng: np.random.Generator) -> Floats:
 
 def ratio_of(cell: Cell, scale: Floats, rng: np.random.Generator) -> OverallRatio | None:
     """The ratio in one cohort."""
-    own = weights(cell.generator, cell.subjects, rng)
-    mated = mated_times(cell, own, scale, rng) if cell.rate == "fnmr" else None
-    tail = tail_of(cell, mated, None if cell.rate == "fnmr" else non_mated_times(cell, own, scale, rng))
+    factors = weights(cell.generator, cell.subjects, rng)
+    mated = mated_times(cell, factors, scale, rng) if cell.rate == "fnmr" else None
+    tail = tail_of(cell, mated, None if cell.rate == "fnmr" else non_mated_times(cell, factors, scale, rng))
     groups = Groups(
         schemas=("group",),
         names=tuple(("group", str(g)) for g in range(cell.groups)),
@@ -193,18 +193,18 @@ def _mated_scale(cell: Cell, rng: np.random.Generator) -> tuple[Floats, float]:
     factor = cell.ratio * (1 - share) / (1 - cell.ratio * share)
     pairs = cell.samples * (cell.samples - 1) / 2
     rates = _multipliers(cell, factor) * cell.errors / (share * cell.subjects * pairs * factor)
-    own = weights(cell.generator, PEOPLE, rng)
+    factors = weights(cell.generator, PEOPLE, rng)
     images = rng.gamma(0.5, 2.0, (2, PEOPLE)).mean(axis=0)
-    mean = np.array([np.minimum(rate * own * images, 1.0).mean() for rate in rates])
+    mean = np.array([np.minimum(rate * factors * images, 1.0).mean() for rate in rates])
     sizes = np.bincount(cell.group_of) / cell.subjects
     return rates, float(mean[0] / (mean * sizes).sum())
 
 
-def mated_times(cell: Cell, own: Floats, rates: Floats, rng: np.random.Generator) -> Floats:
+def mated_times(cell: Cell, factors: Floats, rates: Floats, rng: np.random.Generator) -> Floats:
     """When each mated comparison errs, shape (K, pairs): at 1 and before, at the threshold."""
     first, second = np.triu_indices(cell.samples, 1)
     images = rng.gamma(0.5, 2.0, (cell.subjects, cell.samples))
-    hazard = (rates[cell.group_of] * own)[:, None] * (images[:, first] + images[:, second]) / 2
+    hazard = (rates[cell.group_of] * factors)[:, None] * (images[:, first] + images[:, second]) / 2
     return np.asarray(rng.random(hazard.shape) / np.maximum(hazard, 1e-300))
 
 
@@ -224,17 +224,17 @@ def _non_mated_scale(cell: Cell) -> tuple[Floats, float]:
 
 
 def non_mated_times(
-    cell: Cell, own: Floats, scale: Floats, rng: np.random.Generator
+    cell: Cell, factors: Floats, scale: Floats, rng: np.random.Generator
 ) -> tuple[Ints, Ints, Floats]:
     """Images, images, and when they err: pairs of people by their weights, each with some further pairs of images."""
     group = cell.group_of
-    chance = own / own.sum()
+    chance = factors / factors.sum()
     most, n = float(scale.max()), cell.samples
-    mean = cell.depth * most * own.sum() ** 2 / 2
+    mean = cell.depth * most * factors.sum() ** 2 / 2
     count = rng.poisson(mean)
     a, b = rng.choice(cell.subjects, count, p=chance), rng.choice(cell.subjects, count, p=chance)
-    kept = (a != b) & (rng.random(count) * most < scale[group[a], group[b]])
-    a, b = a[kept], b[kept]
+    accepted = (a != b) & (rng.random(count) * most < scale[group[a], group[b]])
+    a, b = a[accepted], b[accepted]
     start = rng.random(a.size) * cell.depth
     further = rng.binomial(n * n - 1, BLUR, a.size)
     if cell.generator == "look-alikes":
@@ -283,19 +283,21 @@ def tail_of(cell: Cell, mated: Floats | None, non_mated: tuple[Ints, Ints, Float
     )
 
 
-def table(found: Sequence[Counted]) -> str:
+def table(results: Sequence[Counted]) -> str:
     """The worst cell of each rate and generator in Markdown."""
     lines = [
         "| rate | people | cells of cohorts | least coverage | false pass, at most | false fail | |",
         "|---" * 7 + "|",
     ]
-    for rate, generator in dict.fromkeys((one.cell.rate, one.cell.generator) for one in found):
-        alike = [one for one in found if (one.cell.rate, one.cell.generator) == (rate, generator)]
-        coverage = min(one.covered / one.given for one in alike)
+    for rate, generator in dict.fromkeys((result.cell.rate, result.cell.generator) for result in results):
+        alike = [
+            result for result in results if (result.cell.rate, result.cell.generator) == (rate, generator)
+        ]
+        coverage = min(result.covered / result.given for result in alike)
         passed, failed = (
-            max(getattr(one, name) / one.given for one in alike) for name in ("passed", "failed")
+            max(getattr(result, name) / result.given for result in alike) for name in ("passed", "failed")
         )
-        broken = sorted({name for one in alike for name in one.broken})
+        broken = sorted({name for result in alike for name in result.broken})
         word = f"**beyond the bar: {', '.join(broken)}**" if broken else "holds"
         measured = f"{coverage:.3f} | {passed:.3f} | {failed:.3f}"
         size = f"{len(alike)} of {alike[0].cohorts:,}"
@@ -303,21 +305,21 @@ def table(found: Sequence[Counted]) -> str:
     return "\n".join(lines)
 
 
-def line(one: Counted) -> str:
+def line(result: Counted) -> str:
     """A cell of the study in a line."""
-    cell = one.cell
+    cell = result.cell
     design = f"{cell.subjects} x {cell.samples}, {cell.groups} groups, {cell.share:.0%}, {cell.errors} errors"
     shares = ", ".join(
-        f"{name} {count / one.given:.4f}"
+        f"{name} {count / result.given:.4f}"
         for name, count in (
-            ("lower misses", one.lower_misses),
-            ("upper misses", one.upper_misses),
-            ("pass", one.passed),
-            ("fail", one.failed),
+            ("lower misses", result.lower_misses),
+            ("upper misses", result.upper_misses),
+            ("pass", result.passed),
+            ("fail", result.failed),
         )
     )
     where = f"{cell.rate}, {cell.generator}, {design}, ratio {cell.ratio}"
-    return f"{where}: {one.given} given, {shares}, width {one.width:.2f}"
+    return f"{where}: {result.given} given, {shares}, width {result.width:.2f}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -329,19 +331,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--rate", choices=RATES, help="the rate whose cells are run; both by default")
     parser.add_argument("--docs", type=Path, help="the page that has their table")
     options = parser.parse_args(argv)
-    found: list[Counted] = []
+    results: list[Counted] = []
     for cell in cells():
         if options.rate not in (None, cell.rate):
             continue
-        found.append(counted(cell, options.cohorts))
-        sys.stdout.write(line(found[-1]) + "\n")
+        results.append(counted(cell, options.cohorts))
+        sys.stdout.write(line(results[-1]) + "\n")
         sys.stdout.flush()
-    for rate in dict.fromkeys(one.cell.rate for one in found):
-        text = table([one for one in found if one.cell.rate == rate])
+    for rate in dict.fromkeys(result.cell.rate for result in results):
+        text = table([result for result in results if result.cell.rate == rate])
         sys.stdout.write(text + "\n")
         if options.docs:
             into(options.docs, f"{PLACE}, {rate}", text)
-    return int(any(one.broken for one in found))
+    return int(any(result.broken for result in results))
 
 
 if __name__ == "__main__":

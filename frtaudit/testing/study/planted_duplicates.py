@@ -86,10 +86,10 @@ def flagged(folder: Path, system: str, draws: int, images: int = IMAGES) -> Flag
     """The draws of one system, and its whole set."""
     of = superpopulation.real_set(folder, system)
     rng = np.random.default_rng(seed_of(0, "planted duplicates", system))
-    found, others, by_one_cut = zip(*(drawn(of, images, PLANTED, rng) for _ in range(draws)), strict=True)
+    planted, others, by_one_cut = zip(*(drawn(of, images, PLANTED, rng) for _ in range(draws)), strict=True)
     return Flagged(
         system=system,
-        found=found,
+        found=planted,
         others=others,
         by_one_cut=by_one_cut,
         of_all=suspects(of.tail).first.size,

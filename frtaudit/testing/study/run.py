@@ -69,7 +69,7 @@ def study(settings: Settings, progress: Progress = quiet) -> Study:
     collected = []
     for cell in cells_of(settings):
         levels = isinstance(cell, LevelsCell)
-        found = collect(
+        result = collect(
             cell,
             settings.level_cohorts if levels else settings.cohorts,
             seed=settings.seed,
@@ -77,7 +77,7 @@ def study(settings: Settings, progress: Progress = quiet) -> Study:
             workers=settings.workers,
             progress=progress,
         )
-        collected.append((cell, found))
+        collected.append((cell, result))
     return assembled(settings, collected, progress)
 
 
@@ -98,9 +98,9 @@ def assembled(
         },
         "versions": _versions(),
         "levels": [
-            _levels(cell, found, settings) for cell, found in collected if isinstance(cell, LevelsCell)
+            _levels(cell, result, settings) for cell, result in collected if isinstance(cell, LevelsCell)
         ],
-        "cells": [_cell(cell, found) for cell, found in collected if isinstance(cell, Cell)],
+        "cells": [_cell(cell, result) for cell, result in collected if isinstance(cell, Cell)],
         "few_errors": running_out(
             seed=settings.seed, cohorts=settings.level_cohorts, n=settings.B, progress=progress
         ),
@@ -146,30 +146,30 @@ def _cell(cell: Cell, collected: Collected) -> dict[str, Json]:
         "weightings": [Weighting(weighting).value for weighting in cell.weightings],
         "thresholds": dict(names),
         "truths": [
-            {"quantity": place[0], "point": place[1], "value": one.value, "error": one.error}
-            for place, one in true.items()
+            {"quantity": place[0], "point": place[1], "value": estimate.value, "error": estimate.error}
+            for place, estimate in true.items()
         ],
         "intervals": tally.rows(collected),
         "tests": tally.null_rows(collected),
     }
 
 
-def packed(found: Study) -> Study:
+def packed(results: Study) -> Study:
     """The study as it is written: each list of rows as ``columns`` and ``rows``, which halves the file.
 
     >>> packed({"cells": [{"intervals": [{"a": 1, "b": 2}, {"a": 3, "b": 4}]}], "levels": []})["cells"][0]["intervals"]
     {'columns': ['a', 'b'], 'rows': [[1, 2], [3, 4]]}
     """
-    return {**found, **{part: [_each(one, _packed_rows) for one in found[part]] for part in PARTS}}
+    return {**results, **{part: [_each(cell, _packed_rows) for cell in results[part]] for part in PARTS}}
 
 
-def unpacked(found: Study) -> Study:
+def unpacked(results: Study) -> Study:
     """What :func:`packed` packed.
 
     >>> unpacked({"cells": [], "levels": [{"intervals": {"columns": ["a"], "rows": [[1]]}}]})["levels"]
     [{'intervals': [{'a': 1}]}]
     """
-    return {**found, **{part: [_each(one, _unpacked_rows) for one in found[part]] for part in PARTS}}
+    return {**results, **{part: [_each(cell, _unpacked_rows) for cell in results[part]] for part in PARTS}}
 
 
 def _each(part: Study, change: Callable[[Any], Any]) -> Study:  # Any: packed or not
@@ -185,9 +185,9 @@ def _unpacked_rows(table: Study) -> list[Study]:
     return [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
 
 
-def summary(found: Study) -> Iterator[str]:
+def summary(results: Study) -> Iterator[str]:
     """Lines for a terminal: each claim that does not hold, then how many do."""
-    rows = [(cell["name"], row) for cell in found["cells"] for row in (*cell["intervals"], *cell["tests"])]
+    rows = [(cell["name"], row) for cell in results["cells"] for row in (*cell["intervals"], *cell["tests"])]
     broken = [(name, row) for name, row in rows if row["holds"] is False]
     for name, row in broken:
         if "test" in row:
@@ -199,10 +199,10 @@ def summary(found: Study) -> Iterator[str]:
         if row.get("narrow") is False:
             where = f"{row['quantity']}, {row['point']}, {row['weighting']}"
             yield f"{name}: {where}, {row['method']}: {row['width_ratio']} times the oracle's width"
-    for one in found["levels"]:
-        yield from _strayed(one)
-    held = sum(row["holds"] is True for _, row in rows)
-    yield f"{held} claims of coverage or size hold, {len(broken)} do not"
+    for level in results["levels"]:
+        yield from _strayed(level)
+    holding = sum(row["holds"] is True for _, row in rows)
+    yield f"{holding} claims of coverage or size hold, {len(broken)} do not"
 
 
 def _strayed(level: Study) -> Iterator[str]:

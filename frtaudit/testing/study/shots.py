@@ -64,9 +64,9 @@ def read_cohort(system: SystemData, cell: Cell, truth: Scores, names: Mapping[st
     shots = dict(_rates(system, cell, true, names))
     tests: list[Verdict] = []
     for schema in (UNLIKE, ALIKE):
-        for found in (_indices(system, cell, true, schema), _distances(system, true, schema)):
-            shots |= found[0]
-            tests += found[1]
+        for part in (_indices(system, cell, true, schema), _distances(system, true, schema)):
+            shots |= part[0]
+            tests += part[1]
     shots |= dict(_accuracy(system, cell, truth))
     return shots, tests
 
@@ -200,8 +200,8 @@ def _by_class(system: SystemData, schema: str) -> tuple[list[Floats], list[Ints]
     tail = system.tail
     subject = tail.subject_of[tail.mated_i].astype(np.int64)
     code = system.cohort.classifications[schema].codes[subject]
-    chosen = [code == one for one in (0, 1)]
-    return [tail.mated_score[one].astype(np.float64) for one in chosen], [subject[one] for one in chosen]
+    chosen = [code == number for number in (0, 1)]
+    return [tail.mated_score[mask].astype(np.float64) for mask in chosen], [subject[mask] for mask in chosen]
 
 
 def _accuracy(system: SystemData, cell: Cell, truth: Scores) -> Iterator[tuple[Key, Shot]]:

@@ -32,19 +32,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     if (reason := missing(parts)) is not None:
         parser.error(reason)
     load_plugins()
-    found = {cell.key: cell for cell in read(options.out)} if options.out and options.out.exists() else {}
+    by_key = {cell.key: cell for cell in read(options.out)} if options.out and options.out.exists() else {}
     for source in sources(parts, options.set, sizes, options.made_people, options.rate or RATES):
         begun = time.process_time()
         for cell in _cells(source, sizes, options.target or TARGETS, options.cohorts):
-            found[cell.key] = cell
+            by_key[cell.key] = cell
             sys.stdout.write(_line(cell) + "\n")
             sys.stdout.flush()
         sys.stderr.write(f"{source.name}: {time.process_time() - begun:.0f} s of one core\n")
         if options.out:
-            write(options.out, list(found.values()))
+            write(options.out, list(by_key.values()))
     if options.docs:
-        into(options.docs, PLACE, table(list(found.values())))
-    return int(options.judge and any(cell.broken for cell in found.values()))
+        into(options.docs, PLACE, table(list(by_key.values())))
+    return int(options.judge and any(cell.broken for cell in by_key.values()))
 
 
 def _cells(source: Source, sizes: Sequence[int], targets: Sequence[float], cohorts: int) -> Iterator[Cell]:

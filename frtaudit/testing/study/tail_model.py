@@ -108,15 +108,15 @@ def _made(population: Population, comparisons: float, alike: float) -> World:
 
 def tops(population: Population, blocks: int, rng: np.random.Generator) -> tuple[Floats, int]:
     """The highest scores of ``blocks`` crowds, descending, more than 1e-4 of all; and the number of comparisons."""
-    kept: list[Scores] = []
+    parts: list[Scores] = []
     floor = -1.0
     for _ in range(blocks):
         vectors = population.subjects(rng, CROWD).samples(rng, [1] * CROWD).vectors
         rows, columns = np.triu_indices(CROWD, 1)
         scores = (vectors @ vectors.T)[rows, columns]
-        floor = floor if kept else float(np.quantile(scores, 1 - 5e-4))
-        kept.append(scores[scores > floor])
-    return -np.sort(-np.concatenate(kept).astype(np.float64)), blocks * CROWD * (CROWD - 1) // 2
+        floor = floor if parts else float(np.quantile(scores, 1 - 5e-4))
+        parts.append(scores[scores > floor])
+    return -np.sort(-np.concatenate(parts).astype(np.float64)), blocks * CROWD * (CROWD - 1) // 2
 
 
 def _mated(population: Population, rng: np.random.Generator) -> Floats:
@@ -153,7 +153,7 @@ def read(world: World, seed: int) -> tuple[Read, ...] | None:
         return None
     rule = prepare(tail, no_groups(tail), [threshold for _, threshold in world.truth])
     least = 5 / tail.tail_score.size / 100
-    chosen, found = model.used[0], []
+    chosen, reads = model.used[0], []
     for average in (True, False):
         for fmr, threshold in world.truth:
             value, drawn = (
@@ -162,16 +162,16 @@ def read(world: World, seed: int) -> tuple[Read, ...] | None:
             low, high = bounds(drawn, (1 - NOMINAL) / 2, least)
             ruled = rule.fmr(threshold, 0, 1 - NOMINAL, Weighting.POOLED)
             deciding = deciding_bound(drawn, ALPHA, least, ruled.pair or 0.0)
-            found.append(
+            reads.append(
                 Read(fmr=fmr, value=value, low=low, high=high, deciding=deciding, alone=ruled.high or 1.0)
             )
-    return tuple(found)
+    return tuple(reads)
 
 
-def table(name: str, cohorts: int, found: Sequence[tuple[Read, ...]]) -> Iterator[str]:
+def table(name: str, cohorts: int, reads: Sequence[tuple[Read, ...]]) -> Iterator[str]:
     """A line for each estimator and true rate."""
-    per = len(found[0]) // 2
-    for place, column in enumerate(zip(*found, strict=True)):
+    per = len(reads[0]) // 2
+    for place, column in enumerate(zip(*reads, strict=True)):
         how = "average" if place < per else "choice"
         true, n = column[0].fmr, len(column)
         above, below = (
@@ -209,8 +209,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     lines = [HEAD]
     for world in worlds(options.comparisons, options.systems, options.only):
         tried = [read(world, seed) for seed in range(options.cohorts)]
-        found = [one for one in tried if one is not None]
-        lines += table(world.name, options.cohorts, found) if found else ()
+        fitted = [reads for reads in tried if reads is not None]
+        lines += table(world.name, options.cohorts, fitted) if fitted else ()
         sys.stdout.write("\n".join(lines[-4:]) + "\n")
         sys.stdout.flush()
     if options.docs:

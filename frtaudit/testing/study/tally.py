@@ -26,14 +26,14 @@ def rows(collected: Collected) -> list[dict[str, Json]]:
 
 def null_rows(collected: Collected) -> list[dict[str, Json]]:
     """One row per test: how often it rejected a true null at 0.05, among the cohorts where it could be made."""
-    return [_test_row(test, point, found) for (test, point), found in collected.tests.items()]
+    return [_test_row(test, point, p_values) for (test, point), p_values in collected.tests.items()]
 
 
 def _row(key: Key, bounds: Bounds, shots: Mapping[Key, Bounds]) -> dict[str, Json]:
     floor = floor_of(key) if np.isfinite(bounds.low).any() else None
     printed = _printed(key, bounds, shots)
     coverage = tally(printed.low, printed.high, printed.truth, floor=floor or DEFAULT)
-    own = tally(bounds.low, bounds.high, bounds.truth, floor=floor or DEFAULT)
+    direct = tally(bounds.low, bounds.high, bounds.truth, floor=floor or DEFAULT)
     width, error, oracle = _widths(key, bounds)
     ratio = width / oracle if oracle else float("nan")
     return {
@@ -47,8 +47,8 @@ def _row(key: Key, bounds: Bounds, shots: Mapping[Key, Bounds]) -> dict[str, Jso
         "mean_estimate": _short(_finite_mean(bounds.value)),
         "cohorts": coverage.runs,
         "printed": coverage.given,
-        "own": own.given,
-        "own_covered": own.covered,
+        "own": direct.given,
+        "own_covered": direct.covered,
         "lower_misses": coverage.lower_misses,
         "upper_misses": coverage.upper_misses,
         "coverage": _short(coverage.share),
@@ -77,10 +77,10 @@ def _printed(key: Key, bounds: Bounds, shots: Mapping[Key, Bounds]) -> Bounds:
     )
 
 
-def _is_rule(one: Key, key: Key) -> bool:
+def _is_rule(candidate: Key, key: Key) -> bool:
     """The Wilson interval of the same rate at the same place."""
-    same = (one.quantity, one.point, one.weighting, one.nominal)
-    return one.method is Method.WILSON and same == (key.quantity, key.point, key.weighting, key.nominal)
+    same = (candidate.quantity, candidate.point, candidate.weighting, candidate.nominal)
+    return candidate.method is Method.WILSON and same == (key.quantity, key.point, key.weighting, key.nominal)
 
 
 def _widths(key: Key, bounds: Bounds) -> tuple[float, float, float]:
@@ -111,8 +111,8 @@ def _widths(key: Key, bounds: Bounds) -> tuple[float, float, float]:
 def _wilson_width(values: Floats, truth: float, spread: float, z: float) -> float:
     """Mean width of Wilson's interval around ``values``, its n_eff known."""
     n_eff = truth * (1 - truth) / spread**2
-    made = [wilson_score(float(value), n_eff, z) for value in values]
-    return float(np.mean([score.high - score.low for score in made]))
+    intervals = [wilson_score(float(value), n_eff, z) for value in values]
+    return float(np.mean([score.high - score.low for score in intervals]))
 
 
 def _test_row(test: str, point: str, p_values: Floats) -> dict[str, Json]:
@@ -142,8 +142,8 @@ def _finite(values: Floats) -> Floats:
 
 
 def _finite_mean(values: Floats) -> float:
-    kept = _finite(values)
-    return float(kept.mean()) if kept.size else float("nan")
+    finite = _finite(values)
+    return float(finite.mean()) if finite.size else float("nan")
 
 
 def _short(value: float) -> float:

@@ -45,7 +45,7 @@ def figures(cell: LevelsCell, methods: Sequence[Method], *, n: int, seed: int) -
         f"{cell.population.dimension}, concentration {low:g} to {high:g}, B = {n}; pointwise band at level "
         f"{LEVEL:g}. The true FNMR is that of the same subjects, from fresh samples."
     )
-    made = []
+    drawn = []
     for place, (method, curve) in enumerate(zip(methods, banded, strict=True)):
         style = BandStyle(label=f"{method.value} band", hue=canvas.HUES[1 + place], fill=True)
         out, total = outside(truth, replace(curve, y=truth.y))
@@ -57,8 +57,8 @@ def figures(cell: LevelsCell, methods: Sequence[Method], *, n: int, seed: int) -
             bands.band_key(name, style),
             *legends.dashes(name, ["true ROC"], first=1),
         )
-        made.append(Figure(name=name, title=title, caption=caption, panels=(panel,), keys=keys))
-    return made
+        drawn.append(Figure(name=name, title=title, caption=caption, panels=(panel,), keys=keys))
+    return drawn
 
 
 def _targets(cell: LevelsCell) -> tuple[float, ...]:

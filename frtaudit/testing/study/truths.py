@@ -16,21 +16,21 @@ Functional = Callable[[Scores], float]
 
 def functionals(cell: Cell, thresholds: Mapping[str, float]) -> dict[QuantityPoint, Functional]:
     """By quantity and point; ``thresholds``: fixed ones by name. Not accuracy: there each cohort has its own truth."""
-    found: dict[QuantityPoint, Functional] = {}
+    by_point: dict[QuantityPoint, Functional] = {}
     for target in cell.targets:
-        found["FNMR at FMR", f"FMR {target:g}"] = partial(_fnmr_at_fmr, fmr=target, subjects=cell.subjects)
+        by_point["FNMR at FMR", f"FMR {target:g}"] = partial(_fnmr_at_fmr, fmr=target, subjects=cell.subjects)
         for rate in ("fmr", "fnmr"):
             for index in INDICES:
-                found[index, group_point(rate, target, unlike=True)] = partial(
+                by_point[index, group_point(rate, target, unlike=True)] = partial(
                     _index, kind=index, rate=rate, fmr=target, subjects=cell.subjects
                 )
-                found[index, group_point(rate, target, unlike=False)] = partial(_equal, kind=index)
+                by_point[index, group_point(rate, target, unlike=False)] = partial(_equal, kind=index)
     for name, threshold in thresholds.items():
-        found["FMR", name] = partial(_fmr, threshold=threshold, subjects=cell.subjects)
-        found["FNMR", name] = partial(_fnmr, threshold=threshold)
-    found["d_l2", "classes unlike"] = _d_l2
-    found["d_l2", "classes alike"] = _nothing
-    return found
+        by_point["FMR", name] = partial(_fmr, threshold=threshold, subjects=cell.subjects)
+        by_point["FNMR", name] = partial(_fnmr, threshold=threshold)
+    by_point["d_l2", "classes unlike"] = _d_l2
+    by_point["d_l2", "classes alike"] = _nothing
+    return by_point
 
 
 def group_point(rate: str, target: float, *, unlike: bool) -> str:

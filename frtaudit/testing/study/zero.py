@@ -32,10 +32,12 @@ def running_out(*, seed: int, cohorts: int, n: int, progress: Progress) -> list[
     scores = simulate(CELL.population).mean
     thresholds = [scores.threshold(due / CELL.non_mated, CELL.subjects) for due in EXPECTED]
     numbers = range(cohorts)
-    found = np.stack(
+    cohort_rows = np.stack(
         [_cohort(seed_of(seed, "zero", str(k)), thresholds, n) for k in progress(numbers, "few errors")]
     )
-    return [_row(found[:, place], place, scores, threshold) for place, threshold in enumerate(thresholds)]
+    return [
+        _row(cohort_rows[:, place], place, scores, threshold) for place, threshold in enumerate(thresholds)
+    ]
 
 
 def _cohort(seed: int, thresholds: list[float], n: int) -> Floats:
@@ -58,17 +60,17 @@ def _cohort(seed: int, thresholds: list[float], n: int) -> Floats:
     return np.array(rows, dtype=np.float64)
 
 
-def _row(found: Floats, place: int, scores: Scores, threshold: float) -> dict[str, Json]:
+def _row(cohort_rows: Floats, place: int, scores: Scores, threshold: float) -> dict[str, Json]:
     true = scores.fmr(threshold, CELL.subjects)
-    none = found[:, 0] == 0
+    none = cohort_rows[:, 0] == 0
     row: dict[str, Json] = {
         "expected": EXPECTED[place],
         "truth": true,
-        "cohorts": len(found),
+        "cohorts": len(cohort_rows),
         "without_errors": int(none.sum()),
     }
     for index, method in enumerate(METHODS):
-        low, high = found[:, 1 + 2 * index], found[:, 2 + 2 * index]
+        low, high = cohort_rows[:, 1 + 2 * index], cohort_rows[:, 2 + 2 * index]
         counted = tally(low, high, true, floor=DEFAULT)
         row[method] = {
             "coverage": counted.share,

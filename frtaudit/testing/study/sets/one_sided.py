@@ -35,11 +35,11 @@ def given(shown: Shown) -> Shown:
         for part in (of.trials, of.total, of.subjects, of.square, of.pair, of.image)
     )
     over = replace(of, trials=trials, total=total, subjects=subjects, square=square, pair=pair, image=image)
-    own, lent = (
+    observed, lent = (
         Tally(**{name: getattr(tally, name)[some] for name in Tally.__slots__})
         for tally in (shown.own, shown.lent)
     )
-    return replace(shown, own=own, lent=lent, over=over)
+    return replace(shown, own=observed, lent=lent, over=over)
 
 
 def with_match_rates(fmr: Shown, fnmr: Shown) -> Shown:

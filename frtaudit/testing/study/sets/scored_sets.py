@@ -127,8 +127,8 @@ def with_look_alikes(of: ScoredSet, pairs: Ints, rng: np.random.Generator) -> Sc
     """The people of ``pairs`` (L, 2) are indistinguishable: their scores are drawn from the mated ones."""
     low, high = pairs.min(axis=1), pairs.max(axis=1)
     people = of.n_samples.size
-    own = np.minimum(of.first, of.second) * people + np.maximum(of.first, of.second)
-    stays = ~np.isin(own, low * people + high)
+    pair_key = np.minimum(of.first, of.second) * people + np.maximum(of.first, of.second)
+    stays = ~np.isin(pair_key, low * people + high)
     count = of.n_samples[low] * of.n_samples[high]
     drawn = rng.choice(of.mated_score, int(count.sum()))
     seen = drawn > of.score[-1]

@@ -103,8 +103,8 @@ def _by_person(first: Index, second: Index, share: Floats, people: int) -> ByPer
 
 
 def _tallies(of: ByPerson, end: int, chosen: Ints, weight: Floats, ends: int) -> tuple[Tally, Tally]:
-    own, lent = _count(of.start, of.place, of.partner, of.share, end, chosen, weight, ends)
-    return tally_of(own), tally_of(lent)
+    observed, lent = _count(of.start, of.place, of.partner, of.share, end, chosen, weight, ends)
+    return tally_of(observed), tally_of(lent)
 
 
 @kernel
@@ -114,21 +114,21 @@ def _count(
     """Tallies (C, 6) of own errors, the first ``end`` of all, and of those at the nearest threshold with enough."""
     values, lent = np.zeros((len(chosen), COLUMNS)), np.full((len(chosen), COLUMNS), np.nan)
     seat = np.full(start.size - 1, -1)
-    found = np.empty((1024, 2), dtype=np.int64)
+    errors = np.empty((1024, 2), dtype=np.int64)
     for c in range(len(chosen)):
         for k in range(chosen.shape[1]):
             seat[chosen[c, k]] = k
-        size, found = _gather(start, place, partner, chosen[c], seat, end, found)
+        size, errors = _gather(start, place, partner, chosen[c], seat, end, errors)
         total = np.zeros(chosen.shape[1])
-        count, subjects_with_errors = _add(place, partner, share, seat, found[:size], end, total, ends)
+        count, subjects_with_errors = _add(place, partner, share, seat, errors[:size], end, total, ends)
         sum_up(values[c], count, total, weight[c])
         values[c, 1] /= ends
         limit, few = end, count < ENOUGH_ERRORS or subjects_with_errors < ENOUGH_SUBJECTS
         while few and limit < place.size:
             limit = min(place.size, max(FURTHER * limit, 1024))
-            size, found = _gather(start, place, partner, chosen[c], seat, limit, found)
+            size, errors = _gather(start, place, partner, chosen[c], seat, limit, errors)
             total[:] = 0
-            count, subjects_with_errors = _add(place, partner, share, seat, found[:size], end, total, ends)
+            count, subjects_with_errors = _add(place, partner, share, seat, errors[:size], end, total, ends)
             few = count < ENOUGH_ERRORS or subjects_with_errors < ENOUGH_SUBJECTS
         if limit > end and not few:
             sum_up(lent[c], count, total, weight[c])
@@ -140,7 +140,7 @@ def _count(
 
 @kernel
 def _gather(
-    start: Ints, place: Ints, partner: Index, people: Ints, seat: Ints, limit: int, found: Ints
+    start: Ints, place: Ints, partner: Index, people: Ints, seat: Ints, limit: int, errors: Ints
 ) -> tuple[int, Ints]:
     """Errors of a cohort among the first ``limit`` of all, in order: number, and rows (which one, whose seat)."""
     size = 0
@@ -149,23 +149,23 @@ def _gather(
             if place[q] >= limit:
                 break
             if seat[partner[q]] >= 0:
-                if size == len(found):
-                    found = np.concatenate((found, np.empty_like(found)))
-                found[size, 0], found[size, 1] = q, k
+                if size == len(errors):
+                    errors = np.concatenate((errors, np.empty_like(errors)))
+                errors[size, 0], errors[size, 1] = q, k
                 size += 1
-    found[:size] = found[:size][np.argsort(place[found[:size, 0]])]
-    return size, found
+    errors[:size] = errors[:size][np.argsort(place[errors[:size, 0]])]
+    return size, errors
 
 
 @kernel
 def _add(
-    place: Ints, partner: Index, share: Floats, seat: Ints, found: Ints, end: int, total: Floats,
+    place: Ints, partner: Index, share: Floats, seat: Ints, errors: Ints, end: int, total: Floats,
     ends: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Add errors to ``total``, own ones all, further ones until there are enough; errors and subjects with errors."""
     count, subjects_with_errors = 0, 0
-    for m in range(len(found)):
-        q, a = found[m, 0], found[m, 1]
+    for m in range(len(errors)):
+        q, a = errors[m, 0], errors[m, 1]
         if place[q] >= end and count >= ENOUGH_ERRORS and subjects_with_errors >= ENOUGH_SUBJECTS:
             break
         count += 1

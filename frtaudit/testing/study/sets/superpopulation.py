@@ -85,9 +85,9 @@ def real_set(root: Path, system: str, threads: int = 1) -> RealSet:
 def truth_at(of: RealSet, fmr: float, weighting: Weighting) -> Truth:
     """The set's threshold at an FMR, and its rates there."""
     threshold = threshold_at(of.tail, of.groups, fmr, weighting)
-    found = rates(of.tail, of.groups, [threshold])
+    measured = rates(of.tail, of.groups, [threshold])
     pooled = weighting is Weighting.POOLED
-    far, frr = (found.fmr, found.fnmr) if pooled else (found.far, found.frr)
+    far, frr = (measured.fmr, measured.fnmr) if pooled else (measured.far, measured.frr)
     return Truth(threshold=threshold, fmr=float(far[0, 0]), fnmr=float(frr[0, 0]), weighting=weighting)
 
 
@@ -107,8 +107,8 @@ def non_mated(of: RealSet, chosen: Ints, truth: Truth) -> Cohorts:
     size = (tail.n_samples[first] * tail.n_samples[second]).astype(np.float64)
     share = 1 / size if identity else np.ones(size.size)
     end = first_not_above(tail.tail_score, truth.threshold)
-    own, lent = tallies(first, second, share, end, chosen, weight, tail.n_samples.size, 2)
-    return Cohorts(chosen=chosen, own=tally_of(own), lent=tally_of(lent))
+    observed, lent = tallies(first, second, share, end, chosen, weight, tail.n_samples.size, 2)
+    return Cohorts(chosen=chosen, own=tally_of(observed), lent=tally_of(lent))
 
 
 def mated(of: RealSet, chosen: Ints, truth: Truth) -> Cohorts:
@@ -120,8 +120,8 @@ def mated(of: RealSet, chosen: Ints, truth: Truth) -> Cohorts:
     first = tail.subject_of[tail.mated_i]
     share = 1 / pairs[first] if identity else np.ones(first.size)
     end = int(np.searchsorted(tail.mated_score, np.float64(truth.threshold), side="right"))
-    own, lent = tallies(first, first, share, end, chosen, weight, tail.n_samples.size, 1)
-    return Cohorts(chosen=chosen, own=tally_of(own), lent=tally_of(lent))
+    observed, lent = tallies(first, first, share, end, chosen, weight, tail.n_samples.size, 1)
+    return Cohorts(chosen=chosen, own=tally_of(observed), lent=tally_of(lent))
 
 
 def denominators(of: RealSet, chosen: Ints, truth: Truth, ends: int) -> Iterator[Denominators]:

@@ -99,9 +99,9 @@ def _packed(before: Missed) -> tuple[tuple[int, ...], ...]:
     return before.lower, before.upper, before.false_fails
 
 
-def write(path: Path, found: Sequence[Cell]) -> None:
+def write(path: Path, cells: Sequence[Cell]) -> None:
     """One line for each cell."""
-    rows = [json.dumps(asdict(cell), separators=(",", ":")) for cell in found]
+    rows = [json.dumps(asdict(cell), separators=(",", ":")) for cell in cells]
     path.write_text("[\n" + ",\n".join(rows) + "\n]\n", "utf-8")
 
 

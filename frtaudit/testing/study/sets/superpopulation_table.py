@@ -84,8 +84,8 @@ def _widths(cells: Sequence[Cell]) -> Iterator[str]:
 
 def _expected(alike: Sequence[Cell]) -> str:
     """From how many to how many pairs of people times FMR the cells of a kind are: where few, FMR's bounds are wide."""
-    found = [cell.truth * cell.people * (cell.people - 1) / 2 for cell in alike if cell.rate == "fmr"]
-    return f" ({min(found):.1f} to {max(found):.0f})" if found else ""
+    expected = [cell.truth * cell.people * (cell.people - 1) / 2 for cell in alike if cell.rate == "fmr"]
+    return f" ({min(expected):.1f} to {max(expected):.0f})" if expected else ""
 
 
 def _times(counts: Iterable[tuple[Sequence[int], int]]) -> str:
