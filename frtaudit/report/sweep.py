@@ -134,12 +134,12 @@ def matrices(sweep: SweepJson) -> tuple[Matrix, ...]:
     )
 
 
-def _mark(ruling: SweepJson, place: str) -> Mark:
-    code = ruling["in_sweep"]
+def _mark(job_finding: SweepJson, place: str) -> Mark:
+    code = job_finding["in_sweep"]
     other = (
         ""
-        if code == ruling["verdict"]
-        else f"{display_name(words().verdict, ruling['verdict'])} in its own run"
+        if code == job_finding["verdict"]
+        else f"{display_name(words().verdict, job_finding['verdict'])} in its own run"
     )
     return Mark(code=code, word=display_name(words().verdict, code), other=other, pointer=f"{place}/in_sweep")
 

@@ -199,7 +199,8 @@ def _share(before: RunTables, after: RunTables, compared: int, total: int) -> st
         return f"{before.folder}: all {shared[0]} images of {shared[1]} people and all {total} comparisons are compared"
     return (
         f"{before.folder}: all runs share {shared[0]} of its {whole[0]} images, "
-        f"of {shared[1]} of its {whole[1]} people, and {compared} of the {total} comparisons that it made of these images; systems are compared on them"
+        f"of {shared[1]} of its {whole[1]} people, and {compared} of the {total} comparisons that it "
+        "made of these images; systems are compared on them"
     )
 
 
