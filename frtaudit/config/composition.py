@@ -99,7 +99,7 @@ def _name(tree: Mapping[str, object], audit: object) -> object:
 
 
 def refuse_changed(config: DictConfig, plainly: DictConfig, *exempt: str) -> None:
-    """Raise :class:`SpecError` where Hydra's settings, but for the ``exempt``, differ from what they are ``plainly``."""
+    """Raise :class:`SpecError` where settings of Hydra differ from what they are ``plainly``, but ``exempt`` ones."""
     if _settings(config, exempt) != _settings(plainly, exempt):
         raise SpecError("spec", "changes settings of Hydra", "keys of the spec")
 

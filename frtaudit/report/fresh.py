@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -86,6 +87,7 @@ def main() -> None:
     It is ``FAULT`` where the machine lacks something: then the last line of standard error says what, as JSON.
     """
     collect_seldom()
+    end_with_parent()
     try:
         output = json.dumps(_text(_made())).encode()
         with os.fdopen(sys.stdout.fileno(), "wb", closefd=False) as stream:  # whole, also under python -u
@@ -97,6 +99,18 @@ def main() -> None:
             sys.exit(FAULT)
         sys.stderr.write(why(error))
         sys.exit(NO_REPORT)
+
+
+def end_with_parent() -> None:
+    """End this process when the one that started it is gone, killed: nobody waits for what it makes."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(FAULT)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _made() -> dict[str, bytes]:

@@ -390,5 +390,5 @@ def _for_whom(source: Source) -> Text:
     order = [target for target in Target if target in seen]
     if not order:
         return spans("No interval is printed, so the numbers hold for these test subjects only.")
-    names: list[Part] = [(phrases.target(seen[target]),) for target in order]
-    return spans("Every interval names its target. Here: ", listed(names), ".")
+    names = [part for target in order for part in ("; ", phrases.target(seen[target]))]
+    return spans("Every interval names its target. Here: ", *names[1:], ".")
