@@ -1,6 +1,7 @@
 """Shares that come in subjects (FORMULAS 8.1)."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
@@ -56,6 +57,17 @@ def test_coverage_of_clustered_failures() -> None:
         assert found is not None
         hits += found.low <= 0.1 <= found.high
     assert binomtest(hits, runs, 0.95, alternative="less").pvalue > 1e-4
+
+
+def test_the_effective_number_is_that_of_the_variance() -> None:
+    """P (1 - p) over the variance of the share, where ten subjects err and the design effect is above 1."""
+    errors, trials = np.repeat([6, 1, 0], [12, 10, 78]), np.full(100, 8)
+    bounds = clustered_share.share_bounds(errors, trials)
+    assert bounds is not None
+    rate = errors.sum() / trials.sum()
+    expected = rate * (1 - rate) / clustered_share.share_variance(errors, trials)
+    assert bounds.n_eff == pytest.approx(expected)
+    assert expected < trials.sum() / 2
 
 
 def test_few_failures_of_many_subjects_are_nearly_independent() -> None:

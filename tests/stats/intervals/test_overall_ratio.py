@@ -5,7 +5,7 @@ import pytest
 
 from frtaudit.core.scores import Groups
 from frtaudit.core.spec import Weighting
-from frtaudit.stats.intervals.overall_ratio import OverallRatio, ratio_to_overall
+from frtaudit.stats.intervals.overall_ratio import OverallRatio, _Sums, _variance, ratio_to_overall
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 from frtaudit.stats.intervals.wilson import prepare_mated
 from frtaudit.stats.similarity.tail import from_matrix
@@ -60,3 +60,24 @@ def test_independent_errors_are_binomial(errors: tuple[int, int]) -> None:
     known = ratio(wrong, [0] * 200 + [1] * 200)
     assert known is not None
     assert known.bounds == RateBounds(rate=errors[0] / sum(errors), n_eff=float(sum(errors)), degrees=199.0)
+
+
+def test_the_variance_is_that_of_the_ratio_when_each_subject_weighs_a_little_more() -> None:
+    """K/(K-1) times the sum of squares of the ratio's derivatives by the weight of each subject, taken numerically."""
+    rng = np.random.default_rng(2)
+    weights = rng.integers(1, 9, (2, 30)).astype(float)
+    weights[0, 12:] = 0.0  # who is not in the group
+    errors = np.minimum(rng.integers(0, 4, (2, 30)), weights)
+    group, everybody = (
+        _Sums(errors=e, weight=w, total=float(e.sum()), whole=float(w.sum()))
+        for e, w in zip(errors, weights, strict=True)
+    )
+
+    def share(more: np.ndarray) -> float:
+        rates = [(e @ more) / (w @ more) * w.sum() for e, w in zip(errors, weights, strict=True)]
+        return float(rates[0] / rates[1])
+
+    step = 1e-6
+    slopes = [(share(1 + step * row) - share(1 - step * row)) / (2 * step) for row in np.eye(30)]
+    expected = 30 / 29 * np.square(slopes).sum()
+    assert _variance(group, everybody, share(np.ones(30)), 30) == pytest.approx(expected, rel=1e-6)

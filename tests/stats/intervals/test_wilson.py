@@ -6,6 +6,8 @@ Tests also borrowing, which finds the threshold that a rate of few errors borrow
 import math
 from dataclasses import replace
 from itertools import pairwise, product
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import oracles_wilson as slow
@@ -170,6 +172,24 @@ def test_no_error_has_design_effect_two_and_an_upper_bound() -> None:
     assert found.deff == pytest.approx(2.0, rel=0.2)
     assert found.high is not None
     assert found.high > wilson.wilson_iid(0, found.trials, 0.05).high
+
+
+@pytest.mark.parametrize(("mated", "place"), [(8, 4), (9, 4), (1, 0)])
+def test_where_there_are_never_enough_errors_half_of_the_comparisons_lend(mated: int, place: int) -> None:
+    """Four subjects never are ten: the score half way up the mated scores, and the next below that half way down."""
+    scores = np.arange(mated) / 10
+    tail = cast(
+        "ScoreTail",
+        SimpleNamespace(
+            subject_of=np.zeros(4, dtype=np.int32),
+            mated_i=np.zeros(mated, dtype=np.int32),
+            mated_score=scores,
+        ),
+    )
+    sources = borrowing.fnmr_lenders(tail, np.ones(4, dtype=bool))
+    assert sources.errors.threshold == scores[place]
+    above = mated - 1 - place
+    assert sources.others.threshold == (scores[above - 1] if above else None)
 
 
 def test_without_a_lender_comparisons_per_subject_are_taken() -> None:
