@@ -24,6 +24,12 @@ PLAN_OF: Mapping[Method, Plan] = {
 }
 PERCENTILE = {Method.VERTEX, Method.DOUBLE_OR_NOTHING}
 
+# Of a pooled rate in closed form: errors, trials, plug-in variance and alpha to bounds.
+PUBLISHED: Mapping[Method, Callable[[int, int, float, float], wilson.Score]] = {
+    Method.WILSON_IID: lambda errors, trials, _, alpha: wilson.wilson_iid(errors, trials, alpha),
+    Method.WILSON_PLUGIN: wilson.wilson_plugin,
+}
+
 SHARE = "share of comparisons"
 
 AtKey = dict[str, float | str]
@@ -82,7 +88,7 @@ def _one(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
         if summary.rule is None:
             return empty(spec.method, alpha, "Wilson's interval is for rates", spec.target)
         return summary.rule(alpha)
-    if spec.method in (Method.WILSON_PLUGIN, Method.WILSON_IID):
+    if spec.method in PUBLISHED:
         return _published(summary, spec, alpha)
     if spec.method in PLAN_OF:
         return _bootstrap(summary, spec, alpha)
@@ -101,10 +107,7 @@ def _published(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interv
         return empty(spec.method, alpha, "no comparison", spec.target)
     if summary.variance is None:
         return empty(spec.method, alpha, "the published intervals are for pooled rates", spec.target)
-    if spec.method is Method.WILSON_IID:
-        bounds = wilson.wilson_iid(summary.errors, summary.trials, alpha)
-    else:
-        bounds = wilson.wilson_plugin(summary.errors, summary.trials, summary.variance, alpha)
+    bounds = PUBLISHED[spec.method](summary.errors, summary.trials, summary.variance, alpha)
     return Interval.of(bounds.low, bounds.high, alpha, spec.method, spec.target, n_eff=finite(bounds.n_eff))
 
 
