@@ -10,7 +10,7 @@ from frtaudit.core.arrays import Floats
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import IntervalSpec, Plan
 from frtaudit.stats.intervals import bootstrap_intervals, wilson
-from frtaudit.stats.intervals.rate_bounds import RateBounds
+from frtaudit.stats.intervals.rate_bounds import RateBounds, Score
 
 MIN_EFFECTIVE = 20  # the smallest number of subjects at which FORMULAS 8.2 measured percentile intervals
 PLAN_OF: Mapping[Method, Plan] = {
@@ -25,7 +25,7 @@ PLAN_OF: Mapping[Method, Plan] = {
 PERCENTILE = {Method.VERTEX, Method.DOUBLE_OR_NOTHING}
 
 # Of a pooled rate in closed form: errors, trials, plug-in variance and alpha to bounds.
-PUBLISHED: Mapping[Method, Callable[[int, int, float, float], wilson.Score]] = {
+PUBLISHED: Mapping[Method, Callable[[int, int, float, float], Score]] = {
     Method.WILSON_IID: lambda errors, trials, _, alpha: wilson.wilson_iid(errors, trials, alpha),
     Method.WILSON_PLUGIN: wilson.wilson_plugin,
 }
