@@ -141,9 +141,8 @@ def names(group: str) -> list[str]:
 
 
 def plugin_packages() -> frozenset[str]:
-    """Top-level packages of the classes that other wheels have registered."""
-    modules = (known.__module__ for known in _registered.values() if isinstance(known, type))
-    return frozenset(module.partition(".")[0] for module in modules) - {"frtaudit"}
+    """Top-level packages of the plug-ins in other wheels."""
+    return frozenset(point.module.partition(".")[0] for point in entry_points(group=ENTRY_POINTS))
 
 
 def load_entry_points() -> None:

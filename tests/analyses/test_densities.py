@@ -48,7 +48,7 @@ def test_normality_of_scores_and_of_people() -> None:
     found = one(result(), "normality_k2", provider="one", group="y", at={"per": "score"})
     assert found.value == pytest.approx(stats.normaltest(scores_of(1)).statistic, rel=1e-4)
     assert found.note is not None
-    assert found.note.startswith("scores taken as independent")
+    assert found.note.startswith("scores treated as independent")
     people = one(result(), "normality_p", provider="one", group="y", at={"per": "subject"})
     assert (people.value, people.note) == (None, "fewer than 20 different values")
 

@@ -8,7 +8,7 @@ import pytest
 import frtaudit
 from frtaudit.config import plugins
 from frtaudit.config.plugins import fault_line, load_plugins
-from frtaudit.core.registry import _registered, lookup, names
+from frtaudit.core.registry import lookup, names
 from frtaudit.errors import DataError
 
 
@@ -44,17 +44,13 @@ def test_what_the_sources_declare_is_what_they_register() -> None:
 
 def test_an_error_of_a_plug_in_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What code of another wheel raised is not called frtaudit's; what it raises as a line of ours stays."""
-    (tmp_path / "odd_wheel.py").write_text(
-        "from dataclasses import dataclass\n"
-        "from frtaudit.core.registry import register\n"
-        "@register('export', 'odd')\n@dataclass(frozen=True)\nclass Odd:\n"
-        "    def write(self, run, folder):\n        return [][0]\n"
-    )
+    (tmp_path / "odd_wheel.py").write_text("def write():\n    return [][0]\n")
+    (tmp_path / "odd-1.dist-info").mkdir()
+    (tmp_path / "odd-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: odd\nVersion: 1\n")
+    (tmp_path / "odd-1.dist-info" / "entry_points.txt").write_text("[frtaudit.plugins]\nodd = odd_wheel\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr("frtaudit.core.registry._registered", dict(_registered))
-    odd = import_module("odd_wheel").Odd()
     with pytest.raises(IndexError) as caught:
-        odd.write(None, None)
+        import_module("odd_wheel").write()
     line = str(fault_line(caught.value))
     assert line.startswith("plug-in odd_wheel: IndexError: list index out of range; accepted: --debug")
     own = DataError("a", "b", "c")

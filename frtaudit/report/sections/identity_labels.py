@@ -288,17 +288,14 @@ def _groups(source: Source) -> Table | None:
 
 def _subsets(source: Source) -> Table | None:
     """FNMR under the labels of each subset of the services, at every target (Figure S.13)."""
-    records = [
-        record for record in source.select("fnmr_by_labels") if "+" in str(record.estimate.at["labels"])
-    ]
-    if not records:
-        return None
-    letter, notes = label_drawings.letters(source), Footnotes()
     by = {
         (record.estimate.at["fmr"], record.estimate.at["labels"], record.estimate.provider): record
-        for record in records
+        for record in source.select("fnmr_by_labels")
+        if "+" in str(record.estimate.at["labels"])
     }
-    blocks = []
+    if not by:
+        return None
+    letter, notes, blocks = label_drawings.letters(source), Footnotes(), []
     for target in sorted({fmr for fmr, _, _ in by}, key=float, reverse=True):
         by_labels = {labels: record for (fmr, labels, _), record in by.items() if fmr == target}
         rows = tuple(
@@ -315,9 +312,8 @@ def _subsets(source: Source) -> Table | None:
                 by_labels.items(), key=lambda pair: (str(pair[0]).count("+"), str(pair[0]))
             )
         )
-        blocks.append(
-            Block(head=phrases.at_words({"fmr": target}, next(iter(by_labels.values())).pointer), rows=rows)
-        )
+        pointer = next(iter(by_labels.values())).pointer
+        blocks.append(Block(head=phrases.at_words({"fmr": target}, pointer), rows=rows))
     columns = (
         Column(title="Labels by"),
         *(Column(title=letter.get(name, name), kind="num") for name in source.providers),
