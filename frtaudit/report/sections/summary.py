@@ -135,13 +135,16 @@ def _declared(settings: Report, date: str, digest: str) -> tuple[tuple[str, str,
 
 
 def _room(rulings: tuple[FindingRow, ...], above: int) -> int:
-    """How many rulings the first page has room for below so many lines, each requirement taking a line of its own."""
+    """How many rulings the first page has room for below so many lines, each requirement taking a line of its own.
+
+    A single one more is printed: the line that says so would take as much.
+    """
     room = max(FIRST_PAGE_LINES - max(0, above - FIRST_PAGE_ANSWER), MIN_LINES)
     names: set[str] = set()
     for count, finding in enumerate(rulings):
         names.add(finding.requirement.text)
         if count + 1 + len(names) > room:
-            return count
+            return count if len(rulings) - count > 1 else len(rulings)
     return len(rulings)
 
 
