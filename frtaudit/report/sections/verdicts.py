@@ -228,8 +228,20 @@ def _numbers(source: Source, record: Record | None, finding: Finding, at: str) -
             "two-sided " if two_sided(source, finding) else "one-sided ",
             phrases.number(formatting.exact(round(level, 4)), f"{at}/bound_level"),
             ", adjusted)" if adjusted else ")",
+            *_not_established(source, finding, bounds, at),
         ),
     )
+
+
+def _not_established(source: Source, finding: Finding, bounds: Bounds | None, at: str) -> list[Part]:
+    """The p value of "fail", where it was not established and yet the interval lies wholly beyond the limit."""
+    interval = None if bounds is None else bounds.interval
+    if finding.verdict is not Verdict.INCONCLUSIVE or interval is None or finding.p is None:
+        return []
+    near = interval.low if sense(source, finding) == "<=" else interval.high
+    if near is None or (near > finding.limit) is not (sense(source, finding) == "<="):
+        return []
+    return ["; beyond the limit: p ", phrases.number(formatting.p_value(finding.p), f"{at}/p")]
 
 
 def printed_bound(record: Record, finding: Finding, bound: float) -> str:

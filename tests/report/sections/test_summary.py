@@ -403,6 +403,23 @@ def test_a_failure_that_does_not_hold_among_all_says_so() -> None:
     assert plain_text(failed.found).endswith("(p 0.00123, among 5 findings 0.00615)")
 
 
+def test_an_interval_beyond_the_limit_beside_an_inconclusive_verdict_is_explained() -> None:
+    """The p value of "fail" stands beside the bound, where the two-sided interval alone would say "fail"."""
+    made = result()
+    (finding,) = [one for one in made.findings if one.verdict is Verdict.INCONCLUSIVE]
+    assert finding.estimate is not None
+    judged = made.estimates[int(finding.estimate.rpartition("/")[2])]
+    for low, said in ((finding.limit * 1.01, True), (finding.limit * 0.99, False)):
+        bounds = tuple(
+            replace(interval, low=low) if interval.target is Target.POPULATION else interval
+            for interval in judged.intervals
+        )
+        estimates = tuple(replace(one, intervals=bounds) if one is judged else one for one in made.estimates)
+        rows = verdicts.all_rulings(Source(replace(made, estimates=estimates)))
+        (row,) = [one for one in rows if one.code == "inconclusive"]
+        assert plain_text(row.bound).endswith("; beyond the limit: p 0.0204") is said
+
+
 def test_the_stratum_is_said(view: Context) -> None:
     """The method section says within which groups subjects were resampled, or that it was among everybody."""
     said = {name: plain_text(text) for name, text in section(view, "method").settings}
