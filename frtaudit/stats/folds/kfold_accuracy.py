@@ -4,7 +4,7 @@ Decision everywhere: match iff score > threshold. A pair is correct when its dec
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
@@ -12,7 +12,7 @@ import scipy
 from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.freeze import freeze
 from frtaudit.stats._numba import kernel
-from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number
+from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number, image_weight
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 from frtaudit.stats.intervals.wilson import bounds_from_variance
 
@@ -236,7 +236,9 @@ def accuracy_bounds(accuracy: FoldAccuracy, folds: Ints, first: Ints, second: In
     covers too little for that (measured: .87 to .90 of .95 in a cohort of very unequal subjects). Each pair weighs
     1/(k n_fold), so that the weighted mean is :attr:`FoldAccuracy.mean`. With K subjects, counted by weight
     (:func:`~.dependence.effective_number` of the pairs of each), the variance is multiplied by K/(K-1) and the
-    critical value is t_{K-1}, as in 8.1. A variance below that of independent pairs is not believed: n_eff <= n.
+    critical value is t_{K-1}, as in 8.1. A variance below that of independent pairs is not believed: n_eff <= n. The
+    lower bound allows for one more image half of whose mated pairs are wrong, as far as subjects weigh unequally: as
+    the upper bound of a pooled FNMR, whose threshold is stricter, does for one that errs in all.
     No wrong pair (or no right one): the variance says nothing, and n_eff is the number of subjects.
 
     >>> scores, mated = np.array([0.1, 0.9, 0.2, 0.8]), np.array([False, True, False, True])
@@ -246,8 +248,8 @@ def accuracy_bounds(accuracy: FoldAccuracy, folds: Ints, first: Ints, second: In
     """
     used = folds >= 0
     n, mean = int(used.sum()), accuracy.mean
+    subjects = np.unique(np.concatenate([first[used], second[used]])).size
     if not 0 < mean < 1:
-        subjects = np.unique(np.concatenate([first[used], second[used]])).size
         return RateBounds(rate=mean, n_eff=float(subjects), degrees=degrees_of_freedom(subjects))
     weight = 1 / (accuracy.total.size * accuracy.total[folds[used]])
     residuals = weight * (accuracy.is_correct[used] - mean)
@@ -258,7 +260,23 @@ def accuracy_bounds(accuracy: FoldAccuracy, folds: Ints, first: Ints, second: In
         effective_subjects / (effective_subjects - 1) * subject_variance(residuals, first[used], second[used])
     )
     floor = mean * (1 - mean) / n
-    return bounds_from_variance(mean, max(variance, floor), n, degrees_of_freedom(effective_subjects))
+    image = _unseen_image(first[used], second[used])
+    bounds = bounds_from_variance(
+        mean, max(variance, floor), n, degrees_of_freedom(effective_subjects), image
+    )
+    return replace(bounds, of_right=True)
+
+
+def _unseen_image(first: Ints, second: Ints) -> float:
+    """What an image half of whose mated pairs are wrong takes from the accuracy: of the subject with most of them."""
+    pairs = np.bincount(first[first == second])
+    pairs = pairs[pairs > 0]
+    if not pairs.size:
+        return 0.0
+    of_an_image = (
+        math.sqrt(8 * int(pairs.max()) + 1) - 1
+    ) / 2  # m - 1, where all m (m - 1) / 2 pairs are used
+    return image_weight(of_an_image, first.size, effective_number(pairs), pairs.size) / 2
 
 
 def _subjects_by_weight(first: Ints, second: Ints) -> float:

@@ -50,7 +50,8 @@ class RateBounds:
 
     ``n_eff`` 0: nothing is known, as of one subject, and every interval is [0, 1]; ``pair``, ``person``: of
     :func:`unseen_bound`, None and 0 for rates of mated comparisons. A ``pair`` of 0 is one of FMR where every mated
-    comparison errs. ``image``: of :func:`fnmr_upper_bound`, 0 for FMR.
+    comparison errs. ``image``: of :func:`fnmr_upper_bound`, 0 for FMR; where ``of_right`` the rate is a share of right
+    decisions, and its lower bound allows for the image.
     """
 
     rate: float
@@ -59,6 +60,12 @@ class RateBounds:
     pair: float | None = None
     person: float = 0.0
     image: float = 0.0
+    of_right: bool = False
+
+    @property
+    def _heavy(self) -> bool:
+        """Whether one more bad image is more than one comparison of the effective number."""
+        return self.image * self.n_eff > 1
 
     def allowing(self, known: "RateBounds") -> "RateBounds":
         """The same with what ``known`` allows for that the cohort does not hold: a pair, a person, an image."""
@@ -84,7 +91,11 @@ class RateBounds:
         >>> round(RateBounds(rate=0.02, n_eff=240, degrees=59).low(0.05), 8)
         0.00759932
         """
-        return float(lower_bound(self.rate, self.n_eff, self.degrees, error)) if self.n_eff else 0.0
+        if not self.n_eff:
+            return 0.0
+        if self.of_right and self._heavy:
+            return 1 - float(fnmr_upper_bound(1 - self.rate, self.n_eff, self.degrees, self.image, error))
+        return float(lower_bound(self.rate, self.n_eff, self.degrees, error))
 
     def high(self, error: float) -> float:
         """Upper bound, one-sided."""
@@ -92,7 +103,7 @@ class RateBounds:
             return 1.0
         known = self.rate, self.n_eff, self.degrees
         if self.pair is None:
-            heavy = self.image * self.n_eff > 1
+            heavy = self._heavy and not self.of_right
             return float(fnmr_upper_bound(*known, self.image, error) if heavy else upper_bound(*known, error))
         return float(fmr_upper_bound(*known, self.pair, self.person, error))
 
@@ -104,13 +115,15 @@ class RateBounds:
         """The p value of "the rate is above ``limit``": at most a exactly where the lower bound at a reaches it."""
         if not self.n_eff or not 0 <= limit < 1:
             return 1.0
+        if self.of_right and self._heavy:
+            return claim_p(lambda error: self.low(error) > limit)
         return float(p_above(self.rate, self.n_eff, self.degrees, limit))
 
     def p_below(self, limit: float) -> float:
         """The p value of "the rate is below ``limit``", by the upper bound."""
         if not self.n_eff or not 0 < limit <= 1:
             return 1.0
-        if self.pair is not None or self.image * self.n_eff > 1:
+        if self.pair is not None or (self._heavy and not self.of_right):
             return claim_p(lambda error: self.high(error) < limit)
         return float(p_below(self.rate, self.n_eff, self.degrees, limit))
 
