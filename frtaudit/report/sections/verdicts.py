@@ -234,9 +234,11 @@ def _numbers(source: Source, record: Record | None, finding: Finding, at: str) -
 
 
 def _not_established(source: Source, finding: Finding, bounds: Bounds | None, at: str) -> list[Part]:
-    """The p value of "fail", where it was not established and yet the interval lies wholly beyond the limit."""
+    """The p value of "fail", where it is too large and yet the interval lies wholly beyond the limit."""
     interval = None if bounds is None else bounds.interval
     if finding.verdict is not Verdict.INCONCLUSIVE or interval is None or finding.p is None:
+        return []
+    if finding.is_broken_alone:  # said elsewhere
         return []
     near = interval.low if sense(source, finding) == "<=" else interval.high
     if near is None or (near > finding.limit) is not (sense(source, finding) == "<="):

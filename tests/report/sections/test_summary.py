@@ -409,15 +409,18 @@ def test_an_interval_beyond_the_limit_beside_an_inconclusive_verdict_is_explaine
     (finding,) = [one for one in made.findings if one.verdict is Verdict.INCONCLUSIVE]
     assert finding.estimate is not None
     judged = made.estimates[int(finding.estimate.rpartition("/")[2])]
+    others = tuple(replace(one, p=0.0826) if one is finding else one for one in made.findings)
     for low, said in ((finding.limit * 1.01, True), (finding.limit * 0.99, False)):
         bounds = tuple(
-            replace(interval, low=low) if interval.target is Target.POPULATION else interval
+            replace(interval, low=low)
+            if interval.target is Target.POPULATION and interval.low is not None
+            else interval
             for interval in judged.intervals
         )
         estimates = tuple(replace(one, intervals=bounds) if one is judged else one for one in made.estimates)
-        rows = verdicts.all_rulings(Source(replace(made, estimates=estimates)))
+        rows = verdicts.all_rulings(Source(replace(made, estimates=estimates, findings=others)))
         (row,) = [one for one in rows if one.code == "inconclusive"]
-        assert plain_text(row.bound).endswith("; beyond the limit: p 0.0204") is said
+        assert plain_text(row.bound).endswith("; beyond the limit: p 0.0826") is said
 
 
 def test_the_stratum_is_said(view: Context) -> None:

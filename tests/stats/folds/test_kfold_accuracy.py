@@ -147,6 +147,17 @@ def test_decisions_of_chosen_pairs_count_in_every_fold() -> None:
     assert part.folds.tolist() == [0, kfold_accuracy.DROPPED, 0, kfold_accuracy.DROPPED]
 
 
+def test_one_more_image_counts_as_far_as_subjects_weigh_unequally() -> None:
+    """None where subjects have as many mated pairs; one with 45 among ten with one: half of an image's nine pairs."""
+    alike = np.repeat(np.arange(11), 3)
+    assert kfold_accuracy._unseen_image(alike, alike) == 0
+    unequal = np.concatenate([np.repeat(0, 45), np.arange(1, 11)])
+    effective = 55**2 / (45**2 + 10)
+    expected = (1 - effective / 11) * 9 / 55 / 2
+    assert kfold_accuracy._unseen_image(unequal, unequal) == pytest.approx(expected)
+    assert kfold_accuracy._unseen_image(np.array([0]), np.array([1])) == 0
+
+
 def test_t_interval_of_folds_is_scipys() -> None:
     """Mean -+ t with k - 1 degrees of freedom times sem."""
     accuracy = kfold_accuracy.FoldAccuracy(

@@ -297,6 +297,22 @@ def test_one_more_bad_image_counts_where_it_is_heavy(image: float, upper: float)
     )
 
 
+@given(
+    st.floats(0.5, 0.9999), st.floats(20, 2000), st.floats(5, 500), st.floats(0, 0.2), st.floats(1e-4, 0.4)
+)
+def test_a_share_of_right_decisions_is_the_mirror_of_its_errors(
+    rate: float, n: float, degrees: float, image: float, error: float
+) -> None:
+    """Bounds and p values of right decisions are those of the wrong ones, seen from 1: the image counts below."""
+    right = bounds.RateBounds(rate=rate, n_eff=n, degrees=degrees, image=image, of_right=True)
+    wrong = bounds.RateBounds(rate=1 - rate, n_eff=n, degrees=degrees, image=image)
+    assert right.low(error) == pytest.approx(1 - wrong.high(error), abs=1e-12)
+    assert right.high(error) == pytest.approx(1 - wrong.low(error), abs=1e-9)
+    for limit in (0.3, 0.8, 0.95, 0.999):
+        assert right.p_above(limit) == pytest.approx(wrong.p_below(1 - limit), rel=1e-6, abs=1e-12)
+        assert right.p_below(limit) == pytest.approx(wrong.p_above(1 - limit), rel=1e-6, abs=1e-12)
+
+
 def test_the_upper_bound_rises_with_the_errors_of_one_person() -> None:
     """All errors are of one person: one more of them never lowers the bound, though its design effect rises with it."""
     rng = np.random.default_rng(4)
