@@ -118,6 +118,19 @@ def test_modules_are_nouns() -> None:
     assert not [path for path in PACKAGE.rglob("*.py") if path.stem in vague]
 
 
+def test_local_variables_say_what_they_hold() -> None:
+    """No variable of a function is called after the act of having it: found, item, one, own, held, made, said."""
+    vague = {"found", "item", "one", "own", "held", "made", "said", "told", "kept"}
+    places = {
+        f"{path.relative_to(ROOT)}:{name.lineno} {name.id}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for function in functions(path)
+        for name in ast.walk(function)
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store) and name.id in vague
+    }
+    assert not places, "\n".join(["", *sorted(places)])
+
+
 def test_long_files_and_functions_say_why() -> None:
     """A file above 400 lines or a function above 40 explains itself with the words "long because"."""
     unexplained = []

@@ -54,6 +54,14 @@ def test_a_later_phrase_is_found_in_prose(tmp_path: Path, text: str, term: str) 
     assert found.endswith(f": use {term}")
 
 
+def test_hidden_folders_are_not_read(tmp_path: Path) -> None:
+    """What a command installs below a folder is nobody's text of this project."""
+    for folder in ("pages", ".installed"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "page.md").write_text("A page that people read.\n")
+    assert words.files([tmp_path]) == [tmp_path / "pages" / "page.md"]
+
+
 def test_a_module_is_a_name_too(tmp_path: Path) -> None:
     """A file named as a refused module is found."""
     assert planted(tmp_path, "seen.py", "") == ["seen.py:1: module seen: use detected, or what was seen"]

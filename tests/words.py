@@ -318,9 +318,16 @@ def _shown(path: Path) -> str:
 
 
 def files(paths: Sequence[Path]) -> list[Path]:
-    """Files of these and below these that people read."""
+    """Files of these and below these that people read; hidden folders hold what was installed."""
     listed = {file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])}
-    return sorted(file for file in listed if file.is_file() and file.suffix in SUFFIXES)
+    hidden = {file for file in listed for path in paths if _is_hidden(file, path)}
+    return sorted(file for file in listed - hidden if file.is_file() and file.suffix in SUFFIXES)
+
+
+def _is_hidden(file: Path, folder: Path) -> bool:
+    return file.is_relative_to(folder) and any(
+        part.startswith(".") for part in file.relative_to(folder).parts
+    )
 
 
 def finds(paths: Sequence[Path]) -> list[Find]:

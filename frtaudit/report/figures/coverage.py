@@ -67,8 +67,8 @@ def realised(name: str, title: str, nominal: Sequence[float], lines: Mapping[str
         axes.set_title(title)
 
     last = max(range(len(nominal)), key=nominal.__getitem__)
-    said = [f"{method} {shares[last]:.2f}" for method, shares in lines.items()]
-    text = f"Realised against nominal coverage. At nominal {nominal[last]:g}: {', '.join(said)}."
+    coverages = [f"{method} {shares[last]:.2f}" for method, shares in lines.items()]
+    text = f"Realised against nominal coverage. At nominal {nominal[last]:g}: {', '.join(coverages)}."
     return _panel(name, text, draw, width=canvas.WIDTH, height=canvas.WIDTH)
 
 

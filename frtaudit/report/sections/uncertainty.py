@@ -252,7 +252,7 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
             _level(styled.curve for styled in banded_curves),
         ),
         panels=tuple(panels),
-        keys=_keys(name, [(0, "metric on these data")], [item.style for item in banded_curves]),
+        keys=_keys(name, [(0, "metric on these data")], [banded.style for banded in banded_curves]),
         gaps=_gaps(source, curves),
     )
 
@@ -287,7 +287,7 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
             continue
         names |= {trace.index: trace.name for trace in series}
         title = f"Of {phrases.metric(rate)}" + (f" by {schema.replace('_', ' ')}" if schema else "")
-        drawn = tuple(item.name for item in series)
+        drawn = tuple(trace.name for trace in series)
         panels.append(replace(bands.uncertainties(f"{name}-{rate}", title, series), names=drawn))
         gaps += [spans(f"{title}. ", gap) for gap in _gaps(source, curves)]
     if not panels:
