@@ -45,7 +45,7 @@ def gaps(
         axes.grid(visible=False, axis="y")
         axes.tick_params(axis="y", length=0)
         if alike == 0 and "FNMR" in xlabel:
-            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g} %"))
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g}"))
         axes.set_title(title)
 
     text = "; ".join(f"{gap.row}: {gap.value:.3g}" for gap in pairs)

@@ -199,7 +199,7 @@ def _said_first(decisive: Sequence[Record]) -> Text:
         "For the population; the same resampled subjects for both systems, each system's threshold set again in "
         "every replicate. All intervals hold simultaneously, at ",
         level,
-        "; p is adjusted over the pairs of this table.",
+        "; p is adjusted over the pairs of this table. Differences of rates are in percentage points.",
     )
 
 
@@ -297,7 +297,7 @@ def _figure(source: Source, records: Sequence[Record]) -> Figure | None:
         "vendor-pairs",
         title[:1].upper() + title[1:],
         rows,
-        f"{phrases.metric(str(first.at['of']))}, first {'over' if ratio else 'minus'} second",
+        f"{phrases.metric(str(first.at['of']))}, first {'over second' if ratio else 'minus second (points)'}",
         alike=1.0 if ratio else 0.0,
         margin=float(margin) if isinstance(margin, (int, float)) else None,
     )
@@ -344,6 +344,7 @@ def _further(source: Source, first: Key) -> Table | None:
     caption = spans(
         TextSpan(text="Every other difference. ", kind="b"),
         "Not declared as decisive: exploratory. Intervals hold simultaneously within a measure; p is adjusted over "
-        "the pairs of a measure, and again over all measures where B allows it. Ratios are first over second.",
+        "the pairs of a measure, and again over all measures where B allows it. Ratios are first over second; "
+        "differences of rates are in percentage points.",
     )
     return build_table("vendors-further", caption, PAIRS, blocks, notes)
