@@ -404,7 +404,9 @@ def test_an_outage_costs_few_calls(tmp_path: Path) -> None:
     source = {"type": "drawn", "queries": 2, "images": 24}
     outcome = collect(spec(tmp_path / "c", {"acme": service}, source=source))
     assert "the last 20 calls failed (down)" in str(outcome.stopped)
-    assert len(drawn_faces.attempts(log)) <= 300 + 20 + 10 * 4  # those on their way when the twentieth is read
+    assert (
+        len(drawn_faces.attempts(log)) <= 300 + 20 + 10 * 4
+    )  # those on their way when the twentieth is read
 
 
 def test_services_that_lack_something_are_named_at_once(
