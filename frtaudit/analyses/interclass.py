@@ -137,8 +137,7 @@ def _population(system: SystemData, classes: ClassScores, alpha: float) -> tuple
         n=system.spec.bootstrap.B,
         rng=np.random.default_rng(seed_of(system.spec.seed, NAME, "population", classes.schema)),
     )
-    bounds = d_l2.population_bounds(table.square, table.noise, table.on_grid, table.degrees)
-    population = for_population(bounds, table.n_resamples, alpha)
+    population = for_population(table.bounds, table.n_resamples, alpha)
     return tuple(population[place] for place in np.argsort(order)), _test(table, alpha)
 
 

@@ -397,16 +397,18 @@ def test_a_signal_comes_at_any_moment(tmp_path: Path) -> None:
     assert len(asked) == 32 + 224 + 2 * 2 * 3 * 3
 
 
-def test_an_outage_costs_few_calls(tmp_path: Path) -> None:
-    """From the middle of comparing on nothing is answered: twenty calls say so, whatever they were of."""
+def test_an_outage_costs_few_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the middle of comparing on nothing is answered: twenty calls say so, whatever they were of.
+
+    The store waits for the disk, as it does for users: else a thread that the machine held up brings a late answer.
+    """
+    monkeypatch.setattr("frtaudit.collection.store.SYNCHRONOUS", "FULL")
     log = tmp_path / "log"
     service = {"type": "twin", "down_after": 300, "log": str(log), "limits": {"concurrency": 4}}
     source = {"type": "drawn", "queries": 2, "images": 24}
     outcome = collect(spec(tmp_path / "c", {"acme": service}, source=source))
     assert "the last 20 calls failed (down)" in str(outcome.stopped)
-    assert (
-        len(drawn_faces.attempts(log)) <= 300 + 20 + 10 * 4
-    )  # those on their way when the twentieth is read
+    assert len(drawn_faces.attempts(log)) <= 300 + 20 + 2 * 4  # answers of a moment arrive in any order
 
 
 def test_services_that_lack_something_are_named_at_once(

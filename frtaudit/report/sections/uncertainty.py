@@ -21,7 +21,7 @@ RATES = ("fnmr", "fmr")
 BOTH_SIDES = "Left: the same subjects, other images. Right: other subjects of the population. "
 AXES = {"log_geomean": "sum of |log10 ratio|"}  # where the name of the metric is too long for an axis
 LOGGED = ("max_min", "max_geomean")
-EMPIRICAL, VSTAT = "empirical ROC", "V-statistic"
+EMPIRICAL, VSTAT, METRIC = "empirical ROC", "V-statistic", "metric on these data"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,7 +234,7 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
         metric_curves = [curve for curve in curves if curve.metric == metric]
         banded = _bands(metric_curves)
         banded_curves += banded
-        drawn = ("metric on these data", *(styled.style.label for styled in banded))
+        drawn = (METRIC, *(styled.style.label for styled in banded))
         panel = _index_panel(f"{name}-{metric.replace('_', '-')}", metric, metric_curves[0], banded)
         panels.append(replace(panel, names=drawn))
     if not panels:
@@ -252,7 +252,7 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
             _level(styled.curve for styled in banded_curves),
         ),
         panels=tuple(panels),
-        keys=_keys(name, [(0, "metric on these data")], [banded.style for banded in banded_curves]),
+        keys=_keys(name, [(0, METRIC)], [banded.style for banded in banded_curves]),
         gaps=_gaps(source, curves),
     )
 

@@ -248,8 +248,8 @@ def accuracy_bounds(accuracy: FoldAccuracy, folds: Ints, first: Ints, second: In
     """
     used = folds >= 0
     n, mean = int(used.sum()), accuracy.mean
-    subjects = np.unique(np.concatenate([first[used], second[used]])).size
     if not 0 < mean < 1:
+        subjects = np.unique(np.concatenate([first[used], second[used]])).size
         return RateBounds(rate=mean, n_eff=float(subjects), degrees=degrees_of_freedom(subjects))
     weight = 1 / (accuracy.total.size * accuracy.total[folds[used]])
     residuals = weight * (accuracy.is_correct[used] - mean)

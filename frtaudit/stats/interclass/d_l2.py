@@ -122,12 +122,10 @@ def threshold_curves(
 class PopulationTable:
     """d_l2 for the population (FORMULAS 8.7), quantile space, 0..100.
 
-    ``low``, ``point``, ``high``: shape (C,); ``degrees``: of freedom of Student's t; ``statistic``: max over classes of
-    ||Delta_c||; ``p_value``: of "all classes alike"; ``null_median``, ``null_edge``: what the statistic is in half of
-    all cases, and what it exceeds in a share alpha of them, under equality; ``detectable``: see
-    :func:`detectable`; ``subjects``: shape (C,), int64; ``mc_error``: shape (C,), of the bounds; ``square``: shape
-    (B, C), d*^2; ``noise``: shape (B, C),
-    ||Delta* - Delta||^2; ``on_grid``: shape (C,), d^2 on the same grid of u.
+    ``low``, ``point``, ``high``: shape (C,); ``statistic``: max over classes of ||Delta_c||; ``p_value``: of "all
+    classes alike"; ``null_median``, ``null_edge``: what the statistic is in half of all cases, and what it exceeds in a
+    share alpha of them, under equality; ``detectable``: see :func:`detectable`; ``subjects``: shape (C,), int64;
+    ``mc_error``: shape (C,), of the bounds; ``bounds``: at any level, see :func:`population_bounds`.
     """
 
     low: Floats
@@ -141,13 +139,10 @@ class PopulationTable:
     n_resamples: int
     subjects: Ints
     mc_error: Floats
-    square: Floats
-    noise: Floats
-    on_grid: Floats
-    degrees: float
+    bounds: Bounds
 
     def __post_init__(self) -> None:
-        freeze(self, "low", "point", "high", "subjects", "mc_error", "square", "noise", "on_grid")
+        freeze(self, "low", "point", "high", "subjects", "mc_error")
 
 
 def population_bounds(square: Floats, noise: Floats, point: Floats, degrees: float = math.inf) -> Bounds:
@@ -215,9 +210,10 @@ def population_bootstrap(
         gap[b], shift[b] = np.square(drawn - delta).mean(axis=1), (drawn - delta).mean(axis=1)
     point = np.square(delta).mean(axis=1)
     degrees = degrees_of_freedom(min(clustered.effective_subjects for clustered in ordered))
-    low, high, error = population_bounds(square, gap, point, degrees)(alpha)
+    bounds = population_bounds(square, gap, point, degrees)
+    low, high, error = bounds(alpha)
     stretch = float(scipy.special.stdtrit(degrees, alpha / 2) / scipy.special.ndtri(alpha / 2))
-    noise, gap, shift = gap, gap * stretch**2, shift * stretch
+    gap, shift = gap * stretch**2, shift * stretch
     excess = gap.max(axis=1)
     edge = float(np.quantile(excess, 1 - alpha, method="higher"))
     return PopulationTable(
@@ -232,10 +228,7 @@ def population_bootstrap(
         n_resamples=n,
         subjects=np.array([clustered.n_subjects for clustered in ordered], dtype=np.int64),
         mc_error=error,
-        square=square,
-        noise=noise,
-        on_grid=point,
-        degrees=degrees,
+        bounds=bounds,
     )
 
 

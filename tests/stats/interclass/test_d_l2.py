@@ -167,10 +167,9 @@ def test_population_bounds_at_any_level() -> None:
     made = d_l2.population_bootstrap(
         [rng.random(60), rng.random(60) + 2], [np.arange(60) // 3] * 2, (0, 10), alpha=0.1, n=99, rng=rng
     )
-    bounds = d_l2.population_bounds(made.square, made.noise, made.on_grid, made.degrees)
-    low, high, _ = bounds(0.1)
+    low, high, _ = made.bounds(0.1)
     assert low.tolist() == made.low.tolist()
     assert high.tolist() == made.high.tolist()
-    wider = bounds(0.01)
+    wider = made.bounds(0.01)
     assert np.all(wider[0] <= low)
     assert np.all(wider[1] >= high)
