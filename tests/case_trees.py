@@ -16,7 +16,7 @@ from frtaudit.stats.bootstrap.resample import replicate
 from frtaudit.stats.folds import fold_assignment, kfold_accuracy
 from frtaudit.stats.groups import differentials
 from frtaudit.stats.interclass import d_l2, iid_bootstrap
-from frtaudit.stats.intervals import bootstrap_intervals, dependence, rate_bounds, wilson
+from frtaudit.stats.intervals import bootstrap_intervals, closed_form, dependence, rate_bounds, wilson
 from frtaudit.stats.labels import spectral
 from frtaudit.stats.rates.rates import mated_sums, rates, threshold_at
 from frtaudit.stats.similarity.tail import from_listed, from_matrix
@@ -235,7 +235,7 @@ def _wilson_side(residuals: dependence.Residuals, truncated: float | None, alpha
     variance = dependence.plugin_variance(residuals)
     x, n = residuals.errors, residuals.trials
     used = variance if truncated is None else truncated
-    iid = wilson.wilson_iid(x, n, alpha)
+    iid = closed_form.wilson_iid(x, n, alpha)
     tree = {
         "errors": x,
         "n": n,
@@ -244,7 +244,7 @@ def _wilson_side(residuals: dependence.Residuals, truncated: float | None, alpha
         "iid": [iid.low, iid.high],
     }
     for cap in (False, True):
-        score = wilson.wilson_plugin(x, n, used, alpha, cap=cap)
+        score = closed_form.wilson_plugin(x, n, used, alpha, cap=cap)
         tree[f"wilson_cap_{cap}"] = {"n_eff": score.n_eff, "ci": [score.low, score.high]}
     return tree if truncated is None else tree | {"var_truncated": truncated}
 

@@ -18,7 +18,7 @@ from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import SHARE, from_bounds
 from frtaudit.evaluation.system import AnalysisOutput, FoldPairs, SystemData, on_panel
 from frtaudit.stats.folds import fold_differences, kfold_accuracy
-from frtaudit.stats.intervals import wilson
+from frtaudit.stats.intervals import closed_form
 from frtaudit.stats.rates import rates
 from frtaudit.stats.rates.trials import members
 
@@ -295,7 +295,7 @@ def _intervals(
     yield from_bounds(bounds, alpha, "fold thresholds held fixed")
     if disjoint:
         yield _over_folds(accuracy, alpha)
-    iid = wilson.wilson_iid(*_counts(accuracy), alpha)
+    iid = closed_form.wilson_iid(*_counts(accuracy), alpha)
     yield Interval.of(iid.low, iid.high, alpha, Method.WILSON_IID, n_eff=iid.n_eff)
 
 

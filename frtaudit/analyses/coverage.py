@@ -26,7 +26,7 @@ from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import MIN_EFFECTIVE, PLAN_OF, AtKey, RateSummary
 from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
-from frtaudit.stats.intervals import coverage, simulated_cohorts, wilson
+from frtaudit.stats.intervals import closed_form, coverage, simulated_cohorts
 from frtaudit.stats.intervals.coverage import Bounds, Misses
 from frtaudit.stats.intervals.simulated_cohorts import Drawn, Listing, LookAlikes
 
@@ -249,7 +249,7 @@ def _told(system: SystemData, row: Row, at: AtKey, missed: Misses, alpha: float)
         note = "the interval was withheld in every simulated cohort"
         yield _estimate(system, row, "simulated_coverage", None, at, note=note)
         return
-    score = wilson.wilson_iid(missed.covered, missed.given, alpha)
+    score = closed_form.wilson_iid(missed.covered, missed.given, alpha)
     interval = Interval.of(score.low, score.high, alpha, Method.MONTE_CARLO, n_resamples=missed.given)
     estimate = _estimate(system, row, "simulated_coverage", (missed.covered, missed.given), at)
     yield replace(estimate, intervals=(interval,))

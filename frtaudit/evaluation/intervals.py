@@ -9,8 +9,9 @@ from frtaudit.core import Interval, Method, Target
 from frtaudit.core.arrays import Floats
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import IntervalSpec, Plan
-from frtaudit.stats.intervals import bootstrap_intervals, wilson
-from frtaudit.stats.intervals.rate_bounds import RateBounds, Score
+from frtaudit.stats.intervals import bootstrap_intervals
+from frtaudit.stats.intervals.closed_form import CLOSED_FORM
+from frtaudit.stats.intervals.rate_bounds import RateBounds
 
 MIN_EFFECTIVE = 20  # the smallest number of subjects at which FORMULAS 8.2 measured percentile intervals
 PLAN_OF: Mapping[Method, Plan] = {
@@ -23,12 +24,6 @@ PLAN_OF: Mapping[Method, Plan] = {
     Method.TWO_LEVEL: Plan.TWO_LEVEL,
 }
 PERCENTILE = {Method.VERTEX, Method.DOUBLE_OR_NOTHING}
-
-# Of a pooled rate in closed form: errors, trials, plug-in variance and alpha to bounds.
-PUBLISHED: Mapping[Method, Callable[[int, int, float, float], Score]] = {
-    Method.WILSON_IID: lambda errors, trials, _, alpha: wilson.wilson_iid(errors, trials, alpha),
-    Method.WILSON_PLUGIN: wilson.wilson_plugin,
-}
 
 SHARE = "share of comparisons"
 
@@ -88,7 +83,7 @@ def _one(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
         if summary.rule is None:
             return empty(spec.method, alpha, "Wilson's interval is for rates", spec.target)
         return summary.rule(alpha)
-    if spec.method in PUBLISHED:
+    if spec.method in CLOSED_FORM:
         return _published(summary, spec, alpha)
     if spec.method in PLAN_OF:
         return _bootstrap(summary, spec, alpha)
@@ -107,7 +102,7 @@ def _published(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interv
         return empty(spec.method, alpha, "no comparison", spec.target)
     if summary.variance is None:
         return empty(spec.method, alpha, "the published intervals are for pooled rates", spec.target)
-    bounds = PUBLISHED[spec.method](summary.errors, summary.trials, summary.variance, alpha)
+    bounds = CLOSED_FORM[spec.method](summary.errors, summary.trials, summary.variance, alpha)
     return Interval.of(bounds.low, bounds.high, alpha, spec.method, spec.target, n_eff=finite(bounds.n_eff))
 
 

@@ -23,7 +23,7 @@ from frtaudit.evaluation.intervals import (
 from frtaudit.evaluation.system import WEIGHTINGS, SystemData
 from frtaudit.stats.bootstrap.resample import Replicates
 from frtaudit.stats.groups import influence
-from frtaudit.stats.intervals import bootstrap_intervals, dependence, wilson
+from frtaudit.stats.intervals import bootstrap_intervals, closed_form, dependence, wilson
 from frtaudit.stats.rates.rates import rates as rates_at
 
 MIN_DOUBLE_OR_NOTHING = 10
@@ -203,7 +203,7 @@ def _extremes(ruled: wilson.RuleInterval, alpha: float, *, ends: int) -> str | N
     units = ruled.subjects // ends
     if ruled.errors or not units:
         return None
-    least, most = (formatting.rate(wilson.wilson_iid(0, n, alpha).high) for n in (ruled.trials, units))
+    least, most = (formatting.rate(closed_form.wilson_iid(0, n, alpha).high) for n in (ruled.trials, units))
     kind = "subjects" if ends == 1 else "disjoint pairs of subjects"
     return f"no error: up to {least} were comparisons independent, up to {most} on {units} {kind}"
 

@@ -7,7 +7,7 @@ from frtaudit.core import Estimate, Interval, Method
 from frtaudit.core.arrays import Ints
 from frtaudit.evaluation.intervals import empty, from_bounds
 from frtaudit.evaluation.system import SystemData
-from frtaudit.stats.intervals import clustered_share, wilson
+from frtaudit.stats.intervals import closed_form, clustered_share
 
 
 def share_estimate(
@@ -47,6 +47,6 @@ def _intervals(errors: Ints, trials: Ints, alpha: float) -> tuple[Interval, ...]
     bounds = clustered_share.share_bounds(errors, trials)
     if bounds is None:
         return (empty(Method.WILSON, alpha, "nothing was tried"),)
-    iid = wilson.wilson_iid(int(errors.sum()), int(trials.sum()), alpha)
+    iid = closed_form.wilson_iid(int(errors.sum()), int(trials.sum()), alpha)
     independent = Interval.of(iid.low, iid.high, alpha, Method.WILSON_IID, n_eff=iid.n_eff)
     return from_bounds(bounds, alpha), independent

@@ -27,7 +27,8 @@ from frtaudit.evaluation.intervals import (
     intervals_of,
 )
 from frtaudit.evaluation.operating_points import OperatingPoint, rate_estimate, read
-from frtaudit.stats.intervals.wilson import prepare, wilson_iid
+from frtaudit.stats.intervals.closed_form import wilson_iid
+from frtaudit.stats.intervals.wilson import prepare
 
 B_MANY = 199
 RNG = np.random.default_rng(3)

@@ -207,7 +207,7 @@ def _outer(p: Floats, n_eff: Floats, over: Denominators, alpha: float) -> Bounds
 
 
 def _score(p: Floats, n_eff: Floats | float, critical: float) -> Bounds:
-    """:func:`frtaudit.stats.intervals.wilson.wilson_score` on arrays."""
+    """:func:`frtaudit.stats.intervals.closed_form.wilson_score` on arrays."""
     square = critical**2
     scale = 1 + square / n_eff
     centre = (p + square / (2 * n_eff)) / scale

@@ -1,19 +1,15 @@
-"""Intervals of error rates: i.i.d., published plug-in effective size, and the one rule of FORMULAS 8.1.
+"""Intervals of error rates for the population of subjects: the one rule of FORMULAS 8.1.
 
-The i.i.d. interval treats comparisons as independent. The published plug-in (FORMULAS 2) divides p(1-p) by a
-variance that knows which comparisons share a subject. The rule of FORMULAS 8.1 does so for every number of
-errors, none included: where errors are few it borrows the design effect from the nearest threshold that has
-enough; its bounds are those of :mod:`~frtaudit.stats.intervals.rate_bounds`. Long because the three rules and what
-prepares them share their sums.
+It divides p(1-p) by a variance that knows which comparisons share a subject, for every number of errors, none
+included: where errors are few it borrows the design effect from the nearest threshold that has enough. Its bounds are
+those of :mod:`~frtaudit.stats.intervals.rate_bounds`.
 """
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Floats
 from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
@@ -34,67 +30,9 @@ from frtaudit.stats.intervals.dependence import (
     non_mated_residuals,
     spread,
 )
-from frtaudit.stats.intervals.rate_bounds import RateBounds, Score, pair_weight
+from frtaudit.stats.intervals.rate_bounds import RateBounds, pair_weight
 from frtaudit.stats.rates.sums import MatedSums, joined, mated_sums, non_mated_sums, rows_at
 from frtaudit.stats.rates.trials import members
-
-
-def wilson_iid(errors: int, trials: int, alpha: float) -> Score:
-    """Wilson interval of ``errors`` in ``trials`` independent comparisons; 0 at no error, 1 at all errors.
-
-    Level 1 - alpha, two-sided; ``trials`` >= 1. statsmodels' ``proportion_confint`` gives the same, and imports pandas.
-
-    >>> round(wilson_iid(0, 223, 0.05).high, 6)
-    0.016935
-    """
-    return wilson_score(errors / trials, float(trials), _critical(alpha))
-
-
-def wilson_score(rate: float, n_eff: float, critical: float) -> Score:
-    """Wilson interval of ``rate`` on ``n_eff`` comparisons with a critical value of the caller (FORMULAS 2).
-
-    centre (p + z^2/2n)/(1 + z^2/n), half-width z sqrt(p(1-p)/n + z^2/4n^2)/(1 + z^2/n).
-
-    >>> score = wilson_score(0.5, 100.0, 1.96)
-    >>> round(score.low, 4), round(score.high, 4)
-    (0.4038, 0.5962)
-    """
-    square = critical**2
-    scale = 1 + square / n_eff
-    centre = (rate + square / (2 * n_eff)) / scale
-    half = critical * math.sqrt(rate * (1 - rate) / n_eff + square / (4 * n_eff**2)) / scale
-    low = 0.0 if rate == 0 else max(centre - half, 0.0)
-    high = 1.0 if rate == 1 else min(centre + half, 1.0)
-    return Score(low=low, high=high, n_eff=n_eff)
-
-
-def wilson_plugin(
-    errors: int, trials: int, variance: float, alpha: float, *, cap: bool = True, rate: float | None = None
-) -> Score:
-    """The published dependent Wilson interval with its boundary rules (FORMULAS 2): n_eff = p(1-p)/variance.
-
-    ``errors``, ``trials``: pooled counts, unordered comparisons; ``variance``:
-    :func:`~.dependence.plugin_variance` (FNMR) or :func:`~.dependence.truncated_variance` (FMR) of the same
-    rate; ``cap``: n_eff := min(n_eff, trials); ``rate``: p where it is not errors/trials (identity
-    weighting). No error or nothing but errors: n_eff = trials, which treats comparisons as independent; one
-    error (or all but one) replaces that one limit by -ln(1-alpha)/trials.
-
-    >>> round(wilson_plugin(1, 40, 0.00065546875, 0.05).low, 7)
-    0.0012823
-    """
-    p = errors / trials if rate is None else rate
-    n_eff = float(trials)
-    if 0 < p < 1 and variance > 0:
-        n_eff = p * (1 - p) / variance
-    if cap:
-        n_eff = min(n_eff, float(trials))
-    score = wilson_score(p, n_eff, _critical(alpha))
-    poisson = -math.log1p(-alpha) / trials
-    return Score(
-        low=poisson if errors == 1 < trials else score.low,
-        high=1 - poisson if errors == trials - 1 > 0 else score.high,
-        n_eff=n_eff,
-    )
 
 
 def bounds_from_variance(
@@ -351,9 +289,3 @@ def _interval(
         image=residuals.image,
         note=note,
     )
-
-
-@lru_cache(maxsize=64)
-def _critical(alpha: float) -> float:
-    """Two-sided critical value of the normal."""
-    return float(-scipy.special.ndtri(alpha / 2))

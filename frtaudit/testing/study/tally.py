@@ -8,7 +8,7 @@ import scipy
 from frtaudit.core import Method
 from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import Json
-from frtaudit.stats.intervals.wilson import wilson_score
+from frtaudit.stats.intervals.closed_form import wilson_score
 from frtaudit.testing.checks import ALARM, Coverage, tally
 from frtaudit.testing.study.claims import DEFAULT, PERCENTILE, RATES, WIDEST, floor_of, width_is_held
 from frtaudit.testing.study.cohorts import Bounds, Collected

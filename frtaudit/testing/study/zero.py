@@ -7,7 +7,7 @@ from frtaudit.core.canonical import Json, seed_of
 from frtaudit.core.machine.progress import Progress
 from frtaudit.core.spec import Plan, Weighting
 from frtaudit.stats.bootstrap.resample import replicate
-from frtaudit.stats.intervals import bootstrap_intervals, wilson
+from frtaudit.stats.intervals import bootstrap_intervals, closed_form, wilson
 from frtaudit.stats.similarity.tail import no_groups
 from frtaudit.testing.checks import tally
 from frtaudit.testing.populations import HUBS
@@ -54,7 +54,7 @@ def _cohort(seed: int, thresholds: list[float], n: int) -> Floats:
     rows = []
     for place, threshold in enumerate(thresholds):
         ruled = rule.fmr(threshold, 0, ALPHA, Weighting.POOLED)
-        iid = wilson.wilson_iid(ruled.errors, ruled.trials, ALPHA)
+        iid = closed_form.wilson_iid(ruled.errors, ruled.trials, ALPHA)
         vertex = bootstrap_intervals.percentile(drawn.fmr[0, :, place, 0], ALPHA) or (np.nan, np.nan)
         rows.append([ruled.errors, *vertex, iid.low, iid.high, ruled.low, ruled.high])
     return np.array(rows, dtype=np.float64)

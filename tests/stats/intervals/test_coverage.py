@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from frtaudit.stats.intervals import bootstrap_intervals, coverage, simulated_cohorts, wilson
+from frtaudit.stats.intervals import bootstrap_intervals, closed_form, coverage, simulated_cohorts, wilson
 from frtaudit.stats.intervals.borrowing import DesignEffectSource
 from frtaudit.stats.intervals.coverage import Copies, Denominators
 from frtaudit.stats.intervals.dependence import Residuals
@@ -52,11 +52,11 @@ def test_the_rule_on_arrays_is_the_rule_of_the_report(rate: float) -> None:
 
 
 def test_the_iid_interval_on_arrays_is_that_of_statsmodels() -> None:
-    """Bounds equal stats.wilson.wilson_iid."""
+    """Bounds equal closed_form.wilson_iid."""
     drawn = mated(0.002, 0.5)
     found = coverage.wilson_iid(drawn.own, OVER, ALPHA)
     for c in range(100):
-        score = wilson.wilson_iid(int(drawn.own.errors[c]), OVER.trials, ALPHA)
+        score = closed_form.wilson_iid(int(drawn.own.errors[c]), OVER.trials, ALPHA)
         assert (found.low[c], found.high[c]) == pytest.approx((score.low, score.high), abs=1e-12)
 
 

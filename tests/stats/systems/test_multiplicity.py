@@ -11,7 +11,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from frtaudit.stats.intervals import bootstrap_intervals
-from frtaudit.stats.intervals.wilson import wilson_score
+from frtaudit.stats.intervals.closed_form import wilson_score
 from frtaudit.stats.systems import multiplicity
 
 PS = st.lists(st.floats(1e-9, 1.0), min_size=1, max_size=20)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from frtaudit.core import Method, Target
-from frtaudit.stats.intervals.wilson import wilson_score
+from frtaudit.stats.intervals.closed_form import wilson_score
 from frtaudit.testing.study import tally
 from frtaudit.testing.study.cohorts import Bounds, Collected
 from frtaudit.testing.study.shots import Key
