@@ -1,6 +1,6 @@
-"""From a result to what the templates lay out: one list says which sections there are and in which order."""
+"""From a result to what the templates lay out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -9,48 +9,8 @@ from frtaudit.core.machine.progress import quiet
 from frtaudit.core.result import Previous
 from frtaudit.core.spec import Report
 from frtaudit.report.pieces import letter
-from frtaudit.report.sections import (
-    accuracy,
-    annotation,
-    card,
-    changes,
-    checklists,
-    cohort,
-    collected,
-    coverage,
-    densities,
-    failure_scores,
-    failures,
-    groups,
-    identity_check,
-    identity_labels,
-    interclass,
-    label_cost,
-    method,
-    orders,
-    other,
-    overlap,
-    profiles,
-    publication,
-    quality,
-    rates,
-    record,
-    releases,
-    requirements,
-    robustness,
-    same_class,
-    sanitization,
-    sealed,
-    signatures,
-    summary,
-    tail_model,
-    tar_curves,
-    transactions,
-    two_dates,
-    two_systems,
-    uncertainty,
-    vendors,
-)
+from frtaudit.report.section import sections, titles
+from frtaudit.report.sections import summary
 from frtaudit.report.shape import Shape
 from frtaudit.report.source import Source
 from frtaudit.report.threshold_curves import embedded
@@ -65,56 +25,7 @@ class Status(Enum):
     UNSIGNED = "unsigned"
 
 
-Build = Callable[[Source], object | None]
 PLAIN = Shape()
-
-# name of the template, title in the contents, what builds its view (None: the section does not stand)
-MAIN: tuple[tuple[str, str, Build], ...] = (
-    ("publication", "What is withheld", publication.build),
-    ("changes", "Since the last audit", changes.build),
-    ("profiles", "Profiles", profiles.build),
-    ("vendors", "Systems compared", vendors.build),
-    ("two_dates", "Two dates", two_dates.build),
-    ("identity_labels", "Labels", identity_labels.build),
-    ("label_cost", "Effect of label errors", label_cost.build),
-    ("rates", "Error rates", rates.build),
-    ("groups", "Groups", groups.build),
-    ("same_class", "FMR within classes", same_class.build),
-    ("transactions", "Transactions", transactions.build),
-    ("tail_model", "FMR beyond the data", tail_model.build),
-    ("uncertainty", "Uncertainty over FMR", uncertainty.build),
-    ("two_systems", "Two systems", two_systems.build),
-    ("tar_curves", "Curves by class", tar_curves.build),
-    ("interclass", "Interclass bias", interclass.build),
-    ("releases", "Releases", releases.build),
-    ("accuracy", "Accuracy on folds", accuracy.build),
-    ("card", "Test sets", card.build),
-    ("overlap", "Training and test sets", overlap.build),
-    ("failures", "Failures and exclusions", failures.build),
-    ("robustness", "Robustness and limitations", robustness.build),
-    ("sealed", "Departures from the sealed spec", sealed.build),
-    ("method", "Method", method.build),
-    ("signatures", "Signatures", signatures.build),
-)
-ANNEX: tuple[tuple[str, str, Build], ...] = (
-    ("requirements", "Findings", requirements.build),
-    ("profile_facts", "What profiles ask", profiles.facts_of),
-    ("collected", "How scores were collected", collected.build),
-    ("densities", "Densities", densities.build),
-    ("quality", "Sample quality", quality.build),
-    ("orders", "Both orders", orders.build),
-    ("annotation", "What answers change", annotation.build),
-    ("failure_scores", "Failures as scores of zero", failure_scores.build),
-    ("identity_check", "Suspected duplicates", identity_check.build),
-    ("other", "Further estimates", other.build),
-    ("cohort", "Cohort", cohort.build),
-    ("sanitization", "Sanitization", sanitization.build),
-    ("coverage", "Simulated coverage", coverage.build),
-    ("glossary", "Glossary", lambda _: words().glossary),
-    ("checklists", "Checklists", checklists.build),
-    ("record", "Record", record.build),
-)
-SECTIONS = (*MAIN, *ANNEX)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,11 +58,6 @@ class Context:
     annex: tuple[Section, ...]
 
 
-def titles() -> dict[str, str]:
-    """Shipped sections in their order: name to title."""
-    return {name: title for name, title, _ in SECTIONS}
-
-
 def context(
     result: AuditResult,
     settings: Report,
@@ -162,15 +68,17 @@ def context(
 ) -> Context:
     """The view of a whole report. ``date``: ISO, to the day; ``previous``: the last audit, where one was given."""
     source = Source(result, replace(settings, date=date), previous)
+    shipped = sections()
     views = [
-        (name, shape.titles.get(name, title), build(source))
-        for name, title, build in quiet(SECTIONS, "sections")
+        (entry.name, shape.titles.get(entry.name, entry.title), entry.build(source))
+        for entry in quiet(shipped, "sections")
     ]
     for part in shape.own(titles()):
         after = part.after or "robustness"  # findings first, then sections of one's own, then the method
         place = next(index for index, (name, _, _) in enumerate(views, 1) if name == after)
         views.insert(place, (part.name, part.title, part))
-    first = next(index for index, (name, _, _) in enumerate(views) if name == ANNEX[0][0])
+    annex = next(entry.name for entry in shipped if entry.annex)
+    first = next(index for index, (name, _, _) in enumerate(views) if name == annex)
     name = str(result.spec.get("name", "audit"))
     return Context(
         title=settings.title or f"Audit {name.replace('_', ' ')}",

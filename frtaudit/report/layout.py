@@ -30,7 +30,8 @@ from frtaudit.errors import SpecError, why
 from frtaudit.report.direction import as_shown
 from frtaudit.report.phrases import ABSENT
 from frtaudit.report.pieces import Text, TextSpan
-from frtaudit.report.shape import WHERE, Shape, check_page
+from frtaudit.report.section import titles
+from frtaudit.report.shape import SECTION, WHERE, Shape, check_page
 
 _LONG_WORD = re.compile(r"\S{21,}")
 _BREAKS = re.compile(r"(?<=[_./-])(?=\w)|(?<=[^\s_./-]{16})(?=[!-~]|[^\W_])")
@@ -105,8 +106,18 @@ def _environment(shape: Shape) -> Environment:
     templates = shape.templates()
     ours = FileSystemLoader(shipped("templates"))
     theirs = FunctionLoader(lambda name: (templates[name], name, lambda: True) if name in templates else None)
-    loader = ChoiceLoader([theirs, ours, PrefixLoader({"shipped": ours})])
+    loader = ChoiceLoader(
+        [theirs, ours, PrefixLoader({"shipped": ChoiceLoader([ours, FunctionLoader(_shared)])})]
+    )
     return _templates(ImmutableSandboxedEnvironment, loader)
+
+
+def _shared(name: str) -> str | None:
+    """The template that a shipped section shares with others, under the section's own name."""
+    section = SECTION.fullmatch(name)
+    if section is None or section[1] not in titles():
+        return None
+    return (shipped("templates") / "section.html.j2").read_text("utf-8")
 
 
 def _numbers(content: Json) -> Callable[[str], Text]:

@@ -15,13 +15,13 @@ from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.machine.progress import quiet
 from frtaudit.core.text.file_names import file_name
 from frtaudit.errors import SpecError, legible
-from frtaudit.report.context import SECTIONS
 from frtaudit.report.direction import names_in, use_names
 from frtaudit.report.figure_choice import EVERY_FIGURE, Choice
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import Drawing
 from frtaudit.report.figures.curves import log_locator
 from frtaudit.report.pieces import Figure, pieces_of, plain_text
+from frtaudit.report.section import Build, sections
 from frtaudit.report.source import EVERY, Source
 
 if TYPE_CHECKING:
@@ -47,8 +47,7 @@ class PaperFigure:
     drawing: Drawing
 
 
-Build = Callable[[Source], object]
-_EVERY_SECTION: tuple[Build, ...] = tuple(build for _, _, build in SECTIONS)
+_EVERY_SECTION: tuple[Build, ...] = tuple(entry.build for entry in sections())
 
 
 def paper_figures(

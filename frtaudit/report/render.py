@@ -26,10 +26,11 @@ from frtaudit.core.result import Previous
 from frtaudit.core.spec import Paper, Report
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report import pdf_ua
-from frtaudit.report.context import Status, context, titles
+from frtaudit.report.context import Status, context
 from frtaudit.report.direction import names_in, use_names
 from frtaudit.report.figures.on_paper import simplified
 from frtaudit.report.layout import check_templates, rendered
+from frtaudit.report.section import titles
 from frtaudit.report.shape import Shape, shape_of
 from frtaudit.report.words import use_vocabulary
 

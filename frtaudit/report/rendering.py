@@ -11,7 +11,6 @@ from frtaudit.core.result import Previous
 from frtaudit.core.spec import Report
 from frtaudit.report import render, sweep
 from frtaudit.report.checklists import filled, to_csv, to_json
-from frtaudit.report.context import titles
 from frtaudit.report.files import (
     CHECKLISTS,
     CHECKLISTS_CSV,
@@ -24,6 +23,7 @@ from frtaudit.report.files import (
     Files,
     templates_in,
 )
+from frtaudit.report.section import titles
 from frtaudit.report.shape import Shape, shape_in
 
 MACHINE = frozenset(

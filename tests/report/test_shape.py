@@ -316,6 +316,15 @@ def test_markup_in_the_result_stays_text(tmp_path: Path) -> None:
     assert "<script>alert" not in render.html(made, settings, DATE, "demo")
 
 
+def test_a_sentence_may_stand_before_any_shipped_section(tmp_path: Path) -> None:
+    """A section that shares its template with others is there under its own name too."""
+    text = '<p>First.</p>{% include "shipped/sections/failures.html.j2" %}'
+    settings = write(tmp_path, sections__failures_dot_html_dot_j2=text)
+    page = render.html(replace(BARE, failures=result().failures), settings, DATE, "demo")
+    assert "<p>First.</p>" in page
+    assert page.index("<p>First.</p>") < page.index('id="t-exclusions"')
+
+
 def test_a_png_logo_is_held_by_the_page(tmp_path: Path) -> None:
     """A PNG logo stands in the page itself, and the policy allows nothing else."""
     page = bare(write(tmp_path, logo_dot_png=PNG))

@@ -10,10 +10,10 @@ from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
 from frtaudit.core.text.file_names import file_name
 from frtaudit.errors import printable
-from frtaudit.report.context import SECTIONS
 from frtaudit.report.exports.run_folder import FinishedRun
 from frtaudit.report.figures import canvas
 from frtaudit.report.pieces import Block, Column, Table, Text, TextSpan, pieces_of, plain_text
+from frtaudit.report.section import sections
 from frtaudit.report.source import Source
 
 FOLDER = "latex"
@@ -43,7 +43,7 @@ def tables_of(result: AuditResult) -> dict[str, Table]:
     """Every table of a result's report, by name, in the order of the report."""
     source = Source(result)
     with canvas.undrawn():
-        return {table.name: table for _, _, build in SECTIONS for table in pieces_of(build(source), Table)}
+        return {table.name: table for entry in sections() for table in pieces_of(entry.build(source), Table)}
 
 
 def to_latex(table: Table) -> str:

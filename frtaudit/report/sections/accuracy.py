@@ -1,13 +1,13 @@
 """k-fold accuracy: systems by test sets, each mean with its intervals, disjoint minus overlap, and every fold."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from frtaudit.core.comparisons import FOLDS
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import (
     BOTH,
     INTERVAL_COLUMNS,
@@ -24,16 +24,8 @@ LOWEST = 2
 PLACES, FINE = 2, 3  # of a percent: accuracies as the field prints them, and their differences
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accuracy:
-    """The view: figures of folds, tables; ``main``: each system's accuracy on each test set."""
-
-    figures: tuple[Figure, ...]
-    main: tuple[Table, ...]
-    tables: tuple[Table, ...]
-
-
-def build(source: Source) -> Accuracy | None:
+@section("accuracy", "Accuracy on folds", after="releases")
+def build(source: Source) -> View | None:
     """None without folds."""
     records = source.select("accuracy")
     if not records:
@@ -49,7 +41,13 @@ def build(source: Source) -> Accuracy | None:
         *(table for name, set_folds in parts if set_folds for table in [_folds(source, name, set_folds)]),
     ]
     main = _matrix(source, records, sets) or [_brief(records)]
-    return Accuracy(figures=_figure(source, parts), main=tuple(main), tables=tuple(tables))
+    return View(
+        figures=_figure(source, parts),
+        main=tuple(main),
+        tables=tuple(tables),
+        shown=(1, 0),
+        fold="every interval, class and fold",
+    )
 
 
 def set_of(record: Record) -> str:

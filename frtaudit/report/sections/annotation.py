@@ -1,28 +1,20 @@
 """What answers of a person change: FNMR over FMR by the share of faces annotated (Knott et al., Figure S.15)."""
 
-from dataclasses import dataclass
-
 from frtaudit.core.text.kinds import place
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import systems
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, by_provider, provider
 from frtaudit.report.source import Record, Source
 
 METRIC, KIND = "fnmr_by_annotation", "annotation"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Annotation:
-    """The view: a table of each FMR target, and a panel of curves for each system."""
-
-    tables: tuple[Table, ...]
-    figures: tuple[Figure, ...]
-
-
-def build(source: Source) -> Annotation | None:
+@section("annotation", "What answers change", after="orders", annex=True)
+def build(source: Source) -> View | None:
     """None where nothing was annotated by shares."""
     records = source.select(METRIC)
     if not records:
@@ -30,7 +22,7 @@ def build(source: Source) -> Annotation | None:
     targets = dict.fromkeys(float(record.estimate.at["fmr"]) for record in records)
     tables = tuple(_table(source, target) for target in targets)
     drawn = _figure(source)
-    return Annotation(tables=tables, figures=() if drawn is None else (drawn,))
+    return View(main=tables, figures=() if drawn is None else (drawn,))
 
 
 def _table(source: Source, target: float) -> Table:

@@ -1,12 +1,12 @@
 """Test sets: their cards side by side, who stands in them, what each rule left, and what is certain."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures.bars import Bar, bars
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections import lists
 from frtaudit.report.sections.accuracy import test_set_name
 from frtaudit.report.sections.tables import build_table
@@ -23,15 +23,8 @@ KINDS = {"images": "images", "mated": "mated pairs", "non_mated": "non-mated pai
 QUARTILES = ((0.0, "least"), (0.25, "quarter"), (0.5, "median"), (0.75, "three quarters"), (1.0, "largest"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Card:
-    """The view: figures and tables."""
-
-    figures: tuple[Figure, ...]
-    tables: tuple[Table, ...]
-
-
-def build(source: Source) -> Card | None:
+@section("card", "Test sets", after="accuracy")
+def build(source: Source) -> View | None:
     """None where no card was made."""
     records = source.select("card_images")
     if not records:
@@ -45,7 +38,7 @@ def build(source: Source) -> Card | None:
         *(table for name in sets for table in _certificate(source, name)),
         *lists.table(source, "test_sets/"),
     ]
-    return Card(figures=tuple(_figures(source, sets)), tables=tuple(tables))
+    return View(figures=tuple(_figures(source, sets)), tables=tuple(tables), shown=(1, 1))
 
 
 def _set(record: Record) -> str:

@@ -1,13 +1,13 @@
 """What changed since the last audit: every requirement's number then and now, and what is not comparable."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from frtaudit.core import AuditResult, Finding, Target
 from frtaudit.core.canonical import Json
 from frtaudit.core.result import Previous
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.sections.verdicts import record_of
 from frtaudit.report.source import Record, Source, mapping
@@ -35,16 +35,8 @@ PARTS = (
 Key = tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
-    """The view: which audit it was, what is not comparable, the table (None: nothing is)."""
-
-    lead: Text
-    caveats: tuple[Text, ...]
-    table: Table | None
-
-
-def build(source: Source) -> Changes | None:
+@section("changes", "Since the last audit", after="publication")
+def build(source: Source) -> View | None:
     """None where no earlier audit was given."""
     previous = source.previous
     if previous is None:
@@ -58,7 +50,7 @@ def build(source: Source) -> Changes | None:
     )
     caveats = tuple(spans(text) for text in _caveats(source, previous))
     table = None if previous.result is None else _table(source, previous.result)
-    return Changes(lead=lead, caveats=caveats, table=table)
+    return View(lead=(lead,), verdicts=caveats, main=() if table is None else (table,))
 
 
 def _caveats(source: Source, previous: Previous) -> Iterator[str]:

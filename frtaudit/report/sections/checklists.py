@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from frtaudit.report.checklists import DISCLAIMER, Checklist, ItemStatus, filled
 from frtaudit.report.checklists import Item as Filled
+from frtaudit.report.section import section
 from frtaudit.report.source import Source
 
 WORDS = {
@@ -38,6 +39,7 @@ class Checklists:
     lists: tuple[View, ...]
 
 
+@section("checklists", "Checklists", after="glossary", annex=True)
 def build(source: Source) -> Checklists | None:
     """None where ``report.checklists`` names none."""
     lists = filled(source.result, source.settings, source.settings.checklists)

@@ -6,6 +6,7 @@ from frtaudit.core.canonical import Json
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.section import section
 from frtaudit.report.sections.tables import build_table, provider
 from frtaudit.report.source import Record, Source, escape, mapping
 
@@ -24,6 +25,7 @@ class Cohort:
     tables: tuple[Table, ...]
 
 
+@section("cohort", "Cohort", after="other", annex=True)
 def build(source: Source) -> Cohort:
     """Stands in every report."""
     named = source.result.cohort.get("subjects") != 0  # files without subjects: a note says so

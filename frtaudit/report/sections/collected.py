@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from frtaudit.core.canonical import Json
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
+from frtaudit.report.section import section
 from frtaudit.report.sections import collected_canaries, collected_services
 from frtaudit.report.sections.collected_services import (
     AT,
@@ -36,6 +37,7 @@ class Collected:
     tables: tuple[Table, ...]
 
 
+@section("collected", "How scores were collected", after="profile_facts", annex=True)
 def build(source: Source) -> Collected | None:
     """None where ``frtaudit collect`` did not gather the scores."""
     collection = mapping(source.result.cohort.get("collection"))

@@ -7,6 +7,7 @@ from frtaudit.core import Method, Target
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, plain_text, spans
+from frtaudit.report.section import section
 from frtaudit.report.sections.tables import build_table, by_provider, provider
 from frtaudit.report.source import Record, Source, mapping
 from frtaudit.report.words import display_name, words
@@ -27,6 +28,7 @@ class Coverage:
     left_out: tuple[Text, ...]
 
 
+@section("coverage", "Simulated coverage", after="sanitization", annex=True)
 def build(source: Source) -> Coverage | None:
     """None where nothing was simulated."""
     records = source.select(METRIC)

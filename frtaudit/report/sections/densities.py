@@ -1,7 +1,6 @@
 """Densities of the mated scores by class, their bandwidths, scores on the ends of the scale, normality."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import isfinite
 
 from frtaudit.report import phrases
@@ -9,6 +8,7 @@ from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass
 from frtaudit.report.figures.interclass import Line
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, by_provider, provider
 from frtaudit.report.source import Record, Source
 
@@ -16,22 +16,15 @@ METRICS = ("density_bandwidth", "scores_at_end", "normality_k2", "normality_p")
 Key = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Densities:
-    """The view: one figure for each schema with a panel for each system, one table for each schema."""
-
-    figures: tuple[Figure, ...]
-    tables: tuple[Table, ...]
-
-
-def build(source: Source) -> Densities | None:
+@section("densities", "Densities", after="collected", annex=True)
+def build(source: Source) -> View | None:
     """None when the analysis did not run."""
     curves = source.curves("density", grouped=True)
     if not curves:
         return None
     systems = [name for name in source.providers if any(curve.provider == name for curve in curves)]
     schemas = [name for name in source.schemas if any(curve.schema == name for curve in curves)]
-    return Densities(
+    return View(
         figures=tuple(_figure(source, name, systems) for name in schemas),
         tables=tuple(_table(source, name) for name in schemas),
     )

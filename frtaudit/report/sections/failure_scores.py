@@ -1,26 +1,19 @@
 """Failures as scores of zero: d_l2 with failed comparisons apart and as the lowest score, and the difference."""
 
-from dataclasses import dataclass
-
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, by_provider, provider
 from frtaudit.report.source import Record, Source
 
 METRICS = ("failed_mated", "d_l2_failures", "d_l2_failures_change")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailureScores:
-    """The view: one table for each schema."""
-
-    tables: tuple[Table, ...]
-
-
-def build(source: Source) -> FailureScores | None:
+@section("failure_scores", "Failures as scores of zero", after="annotation", annex=True)
+def build(source: Source) -> View | None:
     """None when the analysis did not run."""
     schemas = [name for name in source.schemas if source.select(*METRICS, schema=name)]
-    return FailureScores(tables=tuple(_table(source, name) for name in schemas)) if schemas else None
+    return View(tables=tuple(_table(source, name) for name in schemas)) if schemas else None
 
 
 def _table(source: Source, schema: str) -> Table:

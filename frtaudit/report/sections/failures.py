@@ -1,13 +1,14 @@
-"""Failures: who could not be acquired, what that does to FRR, the list of failures and exclusions."""
+"""View: who could not be acquired, what that does to FRR, the list of failures and exclusions."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import BOTH, build_table, by_provider, methods_said, provider
 from frtaudit.report.source import AtKey, Record, Source
 from frtaudit.report.words import words
@@ -16,16 +17,8 @@ STARTS = {"sanitize_": "excluded by sanitization", "face_without_label_": "face 
 CASES = ("fnmr_best_case", "fnmr_worst_case", "fmr_best_case", "fmr_worst_case")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failures:
-    """The view: ``main``: failures of everybody and what was left out; ``none``: neither; rates by group, bounds."""
-
-    main: tuple[Table, ...]
-    tables: tuple[Table, ...]
-    none: bool
-
-
-def build(source: Source) -> Failures | None:
+@section("failures", "Failures and exclusions", after="overlap")
+def build(source: Source) -> View | None:
     """None when failures were neither analysed nor met."""
     acquired = source.select("fta")
     frr = [record for record in source.select("frr") if record.estimate.analysis == "failures"]
@@ -47,7 +40,14 @@ def build(source: Source) -> Failures | None:
         *([_cases(source, cases)] if cases else []),
         *([_ledger(source, "exclusions-groups", by_group=True)] if source.result.failures else []),
     ]
-    return Failures(main=tuple(main), tables=tuple(tables), none=not source.result.failures)
+    without = () if source.result.failures else (spans("No failures and no exclusions."),)
+    return View(
+        lead=without,
+        main=tuple(main),
+        tables=tuple(tables),
+        shown=(0, 0),
+        fold="by group, with best and worst case",
+    )
 
 
 FTA = "Failure to acquire. "

@@ -10,6 +10,7 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
+from frtaudit.report.section import section
 from frtaudit.report.sections import differences, front, points
 from frtaudit.report.sections.rates import rate_cells
 from frtaudit.report.sections.tables import (
@@ -48,6 +49,7 @@ class Groups:
     schemas: tuple[Schema, ...]
 
 
+@section("groups", "Groups", after="rates")
 def build(source: Source) -> Groups | None:
     """None when no rate of a group was estimated."""
     schemas = tuple(

@@ -1,11 +1,11 @@
 """Suspected duplicates: pairs of people who may be one, images that may be another person's, FMR without them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, by_provider, provider
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import words
@@ -16,22 +16,15 @@ SECTION = TextSpan(text="Suspected duplicates", kind="#identity_check")
 Key = tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdentityCheck:
-    """The view: how it is decided, how many there are, every FMR with and without them."""
-
-    prose: tuple[Text, ...]
-    tables: tuple[Table, ...]
-
-
-def build(source: Source) -> IdentityCheck | None:
+@section("identity_check", "Suspected duplicates", after="failure_scores", annex=True)
+def build(source: Source) -> View | None:
     """None where the analysis did not run."""
     records = source.select(PEOPLE)
     if not records:
         return None
     tables = (_counts(source, records), _rates(source))
     prose = (spans(words().identity_check["rule"]), spans(words().identity_check["verdicts"]))
-    return IdentityCheck(prose=prose, tables=tuple(table for table in tables if table is not None))
+    return View(lead=prose, tables=tuple(table for table in tables if table is not None))
 
 
 def warnings(source: Source) -> tuple[Text, ...]:

@@ -1,11 +1,11 @@
 """Labels estimated from the services' own scores: what they are, how right, and what they do to the rates."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections import label_drawings, label_modes
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import Record, Source
@@ -25,26 +25,19 @@ UNKNOWN = (
 SIDES = {1: "too high", -1: "too low", 0: "the same"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Labels:
-    """The view: how labels came about, tables, figures."""
-
-    lead: Text
-    tables: tuple[Table, ...]
-    figures: tuple[Figure, ...]
-
-
-def build(source: Source) -> Labels | None:
+@section("identity_labels", "Labels", after="two_dates")
+def build(source: Source) -> View | None:
     """None where nobody asked who is who."""
     queries = source.select("label_queries")
     if not queries:
         return None
     makers = (_confusion, _rates, _several, _groups, _subsets, label_modes.table)
     tables = [_queries(queries), *(make(source) for make in makers)]
-    return Labels(
-        lead=_lead(source),
+    return View(
+        lead=(_lead(source),),
         tables=tuple(table for table in tables if table is not None),
         figures=label_drawings.drawn(source),
+        shown=(1, 1),
     )
 
 

@@ -7,6 +7,7 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.section import section
 from frtaudit.report.sections import differences, interclass_published
 from frtaudit.report.sections.tables import build_table, by_provider, interval_cells, methods_said, provider
 from frtaudit.report.source import Record, Source
@@ -34,6 +35,7 @@ class Interclass:
     shown: int
 
 
+@section("interclass", "Interclass bias", after="tar_curves")
 def build(source: Source) -> Interclass | None:
     """None when d_l2 was not asked for."""
     distances = source.select(METRIC)

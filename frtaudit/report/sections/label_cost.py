@@ -9,6 +9,7 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import labels
 from frtaudit.report.figures.labels import Reach
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, interval_cells
 from frtaudit.report.source import Record, Source
 
@@ -33,15 +34,6 @@ BLIND = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LabelCost:
-    """The view: how the truth was drawn, what is in doubt; figure and tables."""
-
-    lead: tuple[Text, ...]
-    tables: tuple[Table, ...]
-    figures: tuple[Figure, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
     """Estimates by what they are of: (rate, point, provider, schema, group) to a record."""
 
@@ -50,16 +42,17 @@ class Rows:
     cost: Mapping[tuple[object, ...], Record]
 
 
-def build(source: Source) -> LabelCost | None:
+@section("label_cost", "Effect of label errors", after="identity_labels")
+def build(source: Source) -> View | None:
     """None where nobody asked; where nothing could be drawn, why."""
     true = [record for name in RATES for record in source.select(f"{name}_true_labels")]
     if not true:
         why = [note for note in source.result.notes if note.startswith(NOT_MADE)]
         text = f"The effect of label errors is not estimated: {why[0].removeprefix(NOT_MADE)}." if why else ""
-        return LabelCost(lead=(spans(text),), tables=(), figures=()) if text else None
+        return View(lead=(spans(text),)) if text else None
     rows = _rows(source, true)
     everybody = [record for record in true if record.estimate.schema is None]
-    return LabelCost(
+    return View(
         lead=tuple(
             text_spans
             for text_spans in (spans(MEANS), _uncertain_faces(source), spans(BLIND), _held(source, everybody))
@@ -71,6 +64,7 @@ def build(source: Source) -> LabelCost | None:
             *_groups(source, true, rows),
         ),
         figures=tuple(_figures(everybody, rows)),
+        shown=(1, 1),
     )
 
 

@@ -8,6 +8,7 @@ from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Text, TextSpan, sentence, spans
 from frtaudit.report.references import citations, references_of
+from frtaudit.report.section import section
 from frtaudit.report.source import Bounds, Source, mapping
 from frtaudit.report.words import display_name, words
 
@@ -33,6 +34,7 @@ class MethodView:
     references: tuple[str, ...]
 
 
+@section("method", "Method", after="sealed")
 def build(source: Source) -> MethodView:
     """Stands in every report."""
     return MethodView(

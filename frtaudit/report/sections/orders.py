@@ -1,23 +1,16 @@
 """Both orders: how far A against B is from B against A, by system, and that a pair counts once."""
 
-from dataclasses import dataclass
-
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Column, Footnotes, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, provider
 from frtaudit.report.source import Record, Source
 
 METRICS = ("order_differing", "order_gap_mean", "order_gap_max")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Orders:
-    """The view: one table of all systems."""
-
-    tables: tuple[Table, ...]
-
-
-def build(source: Source) -> Orders | None:
+@section("orders", "Both orders", after="quality", annex=True)
+def build(source: Source) -> View | None:
     """None where no system compared in both orders."""
     records = source.select(*METRICS)
     if not records:
@@ -46,7 +39,7 @@ def build(source: Source) -> Orders | None:
         "Each pair of samples was compared in both orders. The two count as one comparison with the mean score: "
         "with a symmetric system the second order adds no information.",
     )
-    return Orders(tables=(build_table("orders", caption, columns, [Block(rows=tuple(rows))], notes),))
+    return View(tables=(build_table("orders", caption, columns, [Block(rows=tuple(rows))], notes),))
 
 
 def _counts(record: Record | None) -> Text:

@@ -1,30 +1,23 @@
 """Estimates of analyses that no section of their own prints: nothing of the result stays unread."""
 
-from dataclasses import dataclass
-
 from frtaudit.core.metrics import IN_SECTIONS
 from frtaudit.core.spec import Weighting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import BOTH, build_table, by_provider, interval_cells, provider
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import words
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Other:
-    """The view: one table for each analysis."""
-
-    tables: tuple[Table, ...]
-
-
-def build(source: Source) -> Other | None:
+@section("other", "Further estimates", after="identity_check", annex=True)
+def build(source: Source) -> View | None:
     """None when every estimate has a section of its own."""
     names = dict.fromkeys(
         record.estimate.analysis for record in source.records if record.estimate.metric not in IN_SECTIONS
     )
     tables = tuple(_table(source, name) for name in names)
-    return Other(tables=tables) if tables else None
+    return View(tables=tables) if tables else None
 
 
 def _table(source: Source, analysis: str) -> Table:

@@ -1,13 +1,13 @@
 """Overlap of training and test sets: violins, counts, the review, and accuracy without the overlap."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from frtaudit.core import Curve
 from frtaudit.core.text.formatting import count
 from frtaudit.report import phrases
 from frtaudit.report.figures.violins import Violin, violins
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections import lists
 from frtaudit.report.sections.tables import (
     BOTH,
@@ -27,15 +27,8 @@ PLACES, FINE = 2, 3  # of a percent: accuracies, and their differences
 SPLIT = ("accuracy_without_overlap", "accuracy_of_overlap", "delta_accuracy_overlap")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overlap:
-    """The view: figures and tables."""
-
-    figures: tuple[Figure, ...]
-    tables: tuple[Table, ...]
-
-
-def build(source: Source) -> Overlap | None:
+@section("overlap", "Training and test sets", after="card")
+def build(source: Source) -> View | None:
     """None where no overlap was looked for."""
     records = source.select(*COUNTS)
     if not records:
@@ -47,7 +40,7 @@ def build(source: Source) -> Overlap | None:
         *_split(source),
         *lists.table(source, "overlap/"),
     ]
-    return Overlap(figures=tuple(_figures(source, records)), tables=tuple(tables))
+    return View(figures=tuple(_figures(source, records)), tables=tuple(tables), shown=(1, 1))
 
 
 def _figures(source: Source, records: list[Record]) -> list[Figure]:

@@ -8,6 +8,7 @@ from frtaudit.core.profile import Confidence
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.sections.verdicts import FindingRow, all_rulings, declared, dockets, printed_bound
 from frtaudit.report.source import Source, mapping
@@ -43,19 +44,13 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProfileFacts:
-    """The view of the annex: what each source asks, and where that was read."""
-
-    tables: tuple[Table, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Profiles:
     """The view: a part for each profile."""
 
     parts: tuple[Profile, ...]
 
 
+@section("profiles", "Profiles", after="changes")
 def build(source: Source) -> Profiles | None:
     """None where the spec names no profile."""
     profiles = mapping(source.result.spec.get("profiles"))
@@ -121,7 +116,8 @@ def _rows(value: Json) -> Sequence[Json]:
     return value if isinstance(value, (list, tuple)) else ()
 
 
-def facts_of(source: Source) -> ProfileFacts | None:
+@section("profile_facts", "What profiles ask", after="requirements", annex=True)
+def facts_of(source: Source) -> View | None:
     """The view of the annex; None where no profile says what its source asks."""
     profiles = mapping(source.result.spec.get("profiles"))
     tables = []
@@ -129,7 +125,7 @@ def facts_of(source: Source) -> ProfileFacts | None:
         facts = [mapping(fact) for fact in _rows(mapping(profiles[name]).get("facts"))]
         if facts:
             tables.append(_asks(name, facts, f"/spec/profiles/{name}"))
-    return ProfileFacts(tables=tuple(tables)) if tables else None
+    return View(tables=tuple(tables)) if tables else None
 
 
 def _read(profile: Mapping[str, Json], at: str) -> Text:

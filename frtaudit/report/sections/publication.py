@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, listed, spans
+from frtaudit.report.section import section
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import Source, escape, mapping
 
@@ -36,6 +37,7 @@ class Publication:
     link: Text
 
 
+@section("publication", "What is withheld")
 def build(source: Source) -> Publication | None:
     """None in a full report."""
     publication = mapping(source.result.cohort.get("publication"))

@@ -1,13 +1,12 @@
 """Sample quality by class: boxes of an attribute, whether classes differ in it, d_l2 at like quality."""
 
-from dataclasses import dataclass
-
 from frtaudit.core import Target
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import interclass
 from frtaudit.report.figures.interclass import BoxStats
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections import differences
 from frtaudit.report.sections.tables import build_table, by_provider, methods_said, provider
 from frtaudit.report.source import Record, Source
@@ -15,15 +14,8 @@ from frtaudit.report.source import Record, Source
 MEAN, SPREAD, WITHIN = "quality_mean", "quality_spread", "d_l2_within"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quality:
-    """The view: boxes, tables of means with their test, tables of d_l2 within strata."""
-
-    figures: tuple[Figure, ...]
-    tables: tuple[Table, ...]
-
-
-def build(source: Source) -> Quality | None:
+@section("quality", "Sample quality", after="densities", annex=True)
+def build(source: Source) -> View | None:
     """None when the analysis did not run, or the cohort has no such column."""
     schemas = [name for name in source.schemas if source.select(MEAN, WITHIN, schema=name)]
     if not schemas:
@@ -35,7 +27,7 @@ def build(source: Source) -> Quality | None:
         for table in (_means(source, name), _within(source, name))
         if table is not None
     ]
-    return Quality(figures=tuple(drawn), tables=tuple(tables))
+    return View(figures=tuple(drawn), tables=tuple(tables))
 
 
 def _figure(source: Source, schema: str) -> Figure | None:

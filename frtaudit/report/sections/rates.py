@@ -9,6 +9,7 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
+from frtaudit.report.section import section
 from frtaudit.report.sections import front, points
 from frtaudit.report.sections.tables import (
     BOTH,
@@ -34,6 +35,7 @@ class Rates:
     tables: tuple[Table, ...]
 
 
+@section("rates", "Error rates", after="label_cost")
 def build(source: Source) -> Rates | None:
     """None when no error rate was estimated."""
     tables = [*_at_targets(source), *_at_thresholds(source), *_eer(source)]

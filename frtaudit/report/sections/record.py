@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from frtaudit.core.canonical import Json
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, listed, spans
+from frtaudit.report.section import section
 from frtaudit.report.sections import licences
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import Source, escape, mapping
@@ -24,6 +25,7 @@ class RecordView:
     spec: str
 
 
+@section("record", "Record", after="checklists", annex=True)
 def build(source: Source) -> RecordView:
     """Stands in every report."""
     result = source.result

@@ -10,6 +10,7 @@ from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass
 from frtaudit.report.figures.interclass import Line
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections import differences
 from frtaudit.report.sections.tables import build_table, methods_said
 from frtaudit.report.source import Record, Source, escape, mapping
@@ -18,14 +19,6 @@ from frtaudit.report.words import display_name, words
 CHANGE = "d_l2_change"
 SPACE = {"space": "quantile"}
 AT = "/spec/analyses/releases/families"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Releases:
-    """The view: for each family the grids and the changes, and the course by release."""
-
-    tables: tuple[Table, ...]
-    figures: tuple[Figure, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +32,8 @@ class _Member:
     pointer: str
 
 
-def build(source: Source) -> Releases | None:
+@section("releases", "Releases", after="interclass")
+def build(source: Source) -> View | None:
     """None where the spec names no family of releases."""
     families = _families(source)
     largest = [
@@ -59,7 +53,7 @@ def build(source: Source) -> Releases | None:
         tables += [] if changed is None else [changed]
         figure = _history(family, place, members, schemas, here)
         drawn += [] if figure is None else [figure]
-    return Releases(tables=tuple(tables), figures=tuple(drawn)) if tables or drawn else None
+    return View(tables=tuple(tables), figures=tuple(drawn), shown=(1, 1)) if tables or drawn else None
 
 
 def _families(source: Source) -> dict[str, list[_Member]]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from frtaudit.core import Verdict
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Table, Text, plain_text, spans
+from frtaudit.report.section import section
 from frtaudit.report.sections.tables import INTERVAL_COLUMNS, interval_rows
 from frtaudit.report.sections.verdicts import ORDER, FindingRow, all_rulings
 from frtaudit.report.source import Record, Source
@@ -33,6 +34,7 @@ class Requirements:
     left_out: int
 
 
+@section("requirements", "Findings", annex=True)
 def build(source: Source) -> Requirements | None:
     """None without requirements."""
     if not source.result.findings:

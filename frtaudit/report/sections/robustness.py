@@ -7,6 +7,7 @@ from frtaudit.core import Method
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.section import section
 from frtaudit.report.sections import robustness_classes
 from frtaudit.report.sections.robustness_classes import Key, measured_by, point, spoken, without
 from frtaudit.report.sections.tables import build_table, by_provider, provider
@@ -26,6 +27,7 @@ class Robustness:
     tables: tuple[Table, ...]
 
 
+@section("robustness", "Robustness and limitations", after="failures")
 def build(source: Source) -> Robustness:
     """Stands in every report; tables only where the analysis ran."""
     if not source.select("absent_kind"):

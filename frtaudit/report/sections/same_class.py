@@ -1,24 +1,17 @@
 """FMR among people of one class beside FMR among all, by system and schema."""
 
-from dataclasses import dataclass
-
 from frtaudit.core import Target
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Column, Footnotes, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, by_provider, interval_cells, methods_said, provider
 from frtaudit.report.source import Record, Source
 
 FMR, RATIO = "fmr_same_class", "fmr_same_class_ratio"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SameClass:
-    """The view: one table of all systems."""
-
-    tables: tuple[Table, ...]
-
-
-def build(source: Source) -> SameClass | None:
+@section("same_class", "FMR within classes", after="groups")
+def build(source: Source) -> View | None:
     """None where the analysis was not asked for."""
     records = source.select(FMR, RATIO, primary=True)
     if not records:
@@ -46,7 +39,7 @@ def build(source: Source) -> SameClass | None:
         "same threshold.",
         methods_said(records, Target.POPULATION),
     )
-    return SameClass(tables=(build_table("same-class", caption, columns, blocks, notes),))
+    return View(tables=(build_table("same-class", caption, columns, blocks, notes),))
 
 
 def _pairs(records: list[Record]) -> dict[tuple[object, ...], dict[str, Record]]:

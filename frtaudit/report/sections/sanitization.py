@@ -1,7 +1,6 @@
-"""Sanitization: what each declared step left, by class, and how many people each number of samples would leave."""
+"""View: what each declared step left, by class, and how many people each number of samples would leave."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from frtaudit.core.canonical import Json
 from frtaudit.core.text import formatting
@@ -10,22 +9,18 @@ from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass
 from frtaudit.report.figures.interclass import Line
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import Source, mapping
 
 AT = "/cohort/sanitized"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sanitization:
-    """The view: what it is, a table for each schema, a figure of people left against required samples."""
-
-    lead: Text
-    tables: tuple[Table, ...]
-    figures: tuple[Figure, ...]
+STEPS = "Steps taken in the spec's order before anything was scored; a person keeps the class that was read."
 
 
-def build(source: Source) -> Sanitization | None:
+@section("sanitization", "Sanitization", after="cohort", annex=True)
+def build(source: Source) -> View | None:
     """None where the spec declares no steps."""
     sanitized = mapping(source.result.cohort.get("sanitized"))
     stages = _rows(sanitized.get("stages"))
@@ -33,11 +28,9 @@ def build(source: Source) -> Sanitization | None:
         return None
     names = list(dict.fromkeys(str(row["schema"]) for row in _rows(stages[0].get("groups"))))
     drawn = [_figure(source, name, sanitized, stages) for name in names]
-    return Sanitization(
-        lead=spans(
-            "Steps taken in the spec's order before anything was scored; a person keeps the class that was read. "
-        ),
-        tables=tuple(_table(source, name, stages) for name in names) or (_table(source, None, stages),),
+    return View(
+        lead=(spans(STEPS),),
+        main=tuple(_table(source, name, stages) for name in names) or (_table(source, None, stages),),
         figures=tuple(figure for figure in drawn if figure is not None),
     )
 

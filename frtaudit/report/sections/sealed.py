@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from frtaudit.core.seal import Departure
 from frtaudit.report.pieces import Block, Column, Table, Text, TextSpan, spans
+from frtaudit.report.section import section
 from frtaudit.report.source import Source
 
 NOTHING = "nothing"
@@ -20,6 +21,7 @@ class Sealed:
     tables: tuple[Table, ...]
 
 
+@section("sealed", "Departures from the sealed spec", after="robustness")
 def build(source: Source) -> Sealed | None:
     """None where the run had no seal."""
     seal = source.result.seal

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from frtaudit.report.section import section
 from frtaudit.report.source import Source
 from frtaudit.report.words import words
 
@@ -35,6 +36,7 @@ class Signatures:
     result: str
 
 
+@section("signatures", "Signatures", after="method")
 def build(source: Source) -> Signatures:
     """Stands in every report."""
     named = tuple(

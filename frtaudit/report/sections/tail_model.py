@@ -1,13 +1,13 @@
 """FMR beyond the data by a model of the tail: rates, thresholds, fits, and how stable they are."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from frtaudit.core import Target
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves, tails
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, by_provider, interval_cells, methods_said, provider
 from frtaudit.report.source import Record, Source
 
@@ -22,25 +22,17 @@ LEAD = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TailModel:
-    """The view: what a model is, its tables, the figure of its stability."""
-
-    lead: str
-    tables: tuple[Table, ...]
-    figures: tuple[Figure, ...]
-
-
-def build(source: Source) -> TailModel | None:
+@section("tail_model", "FMR beyond the data", after="transactions")
+def build(source: Source) -> View | None:
     """None where the analysis was not asked for."""
     records = [record for record in source.records if record.estimate.analysis == ANALYSIS]
     if not records:
         return None
     built = (_rates(source, records), _targets(source, records), _fits(source, records))
     figure = _stability(source)
-    return TailModel(
-        lead=LEAD,
-        tables=tuple(table for table in built if table is not None),
+    return View(
+        lead=(spans(LEAD),),
+        main=tuple(table for table in built if table is not None),
         figures=() if figure is None else (figure,),
     )
 

@@ -1,7 +1,7 @@
 """Curves by class: threshold and TAR in both orientations with bands, class minus overall, what a threshold means."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from frtaudit.core import Curve, Target
 from frtaudit.core.text import kinds
@@ -22,6 +22,7 @@ from frtaudit.report.pieces import (
     TextSpan,
     spans,
 )
+from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, by_provider, methods_said, provider
 from frtaudit.report.source import Record, Source, mapping
 from frtaudit.report.words import display_name, words
@@ -35,17 +36,8 @@ SHOWN = (Target.POPULATION, Target.COMPARISONS_IID)
 BANDS = {Target.POPULATION: " (population)", Target.COMPARISONS_IID: " (i.i.d.)"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TarCurves:
-    """The view: the tables of consequences, the figures of each system and schema."""
-
-    lead: Text
-    tables: tuple[Table, ...]
-    figures: tuple[Figure, ...]
-    left_out: str
-
-
-def build(source: Source) -> TarCurves | None:
+@section("tar_curves", "Curves by class", after="two_systems")
+def build(source: Source) -> View | None:
     """None when the analysis did not run."""
     curves = source.curves(*KINDS, grouped=True)
     if not curves:
@@ -59,16 +51,19 @@ def build(source: Source) -> TarCurves | None:
         for figure in _figures(source, schema, name, curves)
     ]
     cut = len(systems) - MAX_SYSTEMS
-    return TarCurves(
-        lead=spans(
-            "TAR is the share of mated comparisons that match, 1 − FNMR. Scores are mapped from each system's range to "
-            "0 to 100. Overall is the mean of the classes",
-            _shares(source),
-            ".",
+    return View(
+        lead=(
+            spans(
+                "TAR is the share of mated comparisons that match, 1 − FNMR. Scores are mapped from each system's "
+                "range to 0 to 100. Overall is the mean of the classes",
+                _shares(source),
+                ".",
+            ),
         ),
         tables=tuple(_table(source, name) for name in schemas),
         figures=tuple(drawn),
-        left_out=f"Curves of {cut} more systems are in result.json." if cut > 0 else "",
+        left_out=(spans(f"Curves of {cut} more systems are in result.json."),) if cut > 0 else (),
+        shown=(1, 1),
     )
 
 

@@ -1,12 +1,12 @@
 """FAR and FRR of transactions by number of attempts, by class, and with failures to enrol."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from frtaudit.core import Target
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, by_provider, interval_cells, methods_said, provider
 from frtaudit.report.source import Record, Source, escape, mapping
 
@@ -14,14 +14,8 @@ ANALYSIS, FEWER = "transactions", "attempts"
 RATES, GENERALISED = ("far", "frr"), ("gfar", "gfrr")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Transactions:
-    """The view: rates, then rates with failures to enrol, then failures to enrol."""
-
-    tables: tuple[Table, ...]
-
-
-def build(source: Source) -> Transactions | None:
+@section("transactions", "Transactions", after="same_class")
+def build(source: Source) -> View | None:
     """None where the analysis was not asked for."""
     records = [
         record
@@ -39,7 +33,7 @@ def build(source: Source) -> Transactions | None:
     if general:
         tables.append(_rates(source, general, GENERALISED, "transactions-generalised", WITH_FTE, SAYS_FTE))
         tables.append(_enrolment(source))
-    return Transactions(tables=tuple(tables))
+    return View(tables=tuple(tables))
 
 
 PLAIN, WITH_FTE = "False acceptances and false rejections of transactions. ", "With failures to enrol. "

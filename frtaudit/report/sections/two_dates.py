@@ -10,6 +10,7 @@ from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import systems
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, provider
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
@@ -26,16 +27,6 @@ NAMES = (
     "are paired. A change may be one of the service, of the search results, or of the labels, which depend on other "
     "services too: cohort.labels.services names those that label. "
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TwoDates:
-    """The view: what was compared and found, tables, the figure."""
-
-    lead: Text
-    verdicts: tuple[Text, ...]
-    tables: tuple[Table, ...]
-    figures: tuple[Figure, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +57,8 @@ class _DatedRecords:
         return sorted(records, key=lambda record: -float(record.estimate.at["fmr"]))
 
 
-def build(source: Source) -> TwoDates | None:
+@section("two_dates", "Two dates", after="vendors")
+def build(source: Source) -> View | None:
     """None where one collection was audited."""
     dated = _dated_records(source)
     if dated is None:
@@ -74,11 +66,12 @@ def build(source: Source) -> TwoDates | None:
     kinds = [str(record.estimate.at["labels"]) for record in source.select(AT_DATE)]
     built = (_decisive(dated), _again(dated), _kept(dated), *_others(dated, kinds))
     drawn = _figure(dated)
-    return TwoDates(
-        lead=_lead(dated),
+    return View(
+        lead=(_lead(dated),),
         verdicts=tuple(_verdicts(dated)),
         tables=tuple(table for table in built if table is not None),
         figures=() if drawn is None else (drawn,),
+        shown=(1, 1),
     )
 
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from frtaudit.core import Curve
@@ -11,6 +10,7 @@ from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import legends, systems
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Figure, Text, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.source import Source
 
 TWO_MODELS, TWO_SPLITS, ZONES, CODES = "two_models", "two_splits", "zones", "zone_codes"
@@ -19,22 +19,15 @@ Measure: TypeAlias = tuple[str | None, str | None, str | None]
 BAND = "recentred bootstrap bands: same subjects, new images"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TwoSystems:
-    """The view: the figures that could be drawn, and a sentence on each curve that could not."""
-
-    figures: tuple[Figure, ...]
-    missing: tuple[Text, ...]
-
-
-def build(source: Source) -> TwoSystems | None:
+@section("two_systems", "Two systems", after="uncertainty")
+def build(source: Source) -> View | None:
     """None where the analysis drew nothing."""
     built = [_models(source), _splits(source), *_zones(source)]
     drawn = tuple(figure for figure in built if figure is not None)
     missing = tuple(
         _missing(curve) for curve in source.result.curves if curve.analysis in TITLES and not _drawable(curve)
     )
-    return TwoSystems(figures=drawn, missing=missing) if drawn or missing else None
+    return View(figures=drawn, left_out=missing, shown=(2, 0)) if drawn or missing else None
 
 
 def _of(source: Source, kind: str) -> list[Curve]:

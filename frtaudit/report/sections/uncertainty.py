@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from frtaudit.core import Curve, Method, Target
 from frtaudit.core.metrics import value_alike
@@ -12,6 +12,7 @@ from frtaudit.report.figures import bands, canvas
 from frtaudit.report.figures.bands import DASHED, DOTTED, Banded, BandStyle, Scale
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Figure, Key, Panel, Text, TextSpan, listed, plain_text, sentence, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.source import Source
 from frtaudit.report.words import display_name, words
 
@@ -24,31 +25,26 @@ LOGGED = ("max_min", "max_geomean")
 EMPIRICAL, VSTAT, METRIC = "empirical ROC", "V-statistic", "metric on these data"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Uncertainty:
-    """The view: what the section is about, its figures in reading order."""
-
-    lead: Text
-    figures: tuple[Figure, ...]
-    left_out: str
-
-
-def build(source: Source) -> Uncertainty | None:
+@section("uncertainty", "Uncertainty over FMR", after="tail_model")
+def build(source: Source) -> View | None:
     """None when neither ``roc_bands`` nor ``fairness_curves`` ran."""
     systems = [name for name in source.providers if any(_of(source, name, *KINDS))]
     if not systems:
         return None
     figures = [figure for name in systems[:MAX_SYSTEMS] for figure in _system(source, name)]
     cut = len(systems) - MAX_SYSTEMS
-    return Uncertainty(
-        lead=spans(
-            "Bands of each curve for the same subjects, new images, after Conti and Clémençon (2024); bands "
-            "for the population are named so. Each replicate has its own threshold. Rates: ",
-            display_name(words().weighting, source.weighting),
-            ".",
+    return View(
+        lead=(
+            spans(
+                "Bands of each curve for the same subjects, new images, after Conti and Clémençon (2024); bands "
+                "for the population are named so. Each replicate has its own threshold. Rates: ",
+                display_name(words().weighting, source.weighting),
+                ".",
+            ),
         ),
         figures=tuple(figures),
-        left_out=f"Curves of {cut} more systems are in result.json." if cut > 0 else "",
+        left_out=(spans(f"Curves of {cut} more systems are in result.json."),) if cut > 0 else (),
+        shown=(2, 0),
     )
 
 

@@ -1,7 +1,6 @@
 """Systems compared: the declared rule and what it chose, ranks, differences of pairs, what failures could hide."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from frtaudit.core.result import DECISION
 from frtaudit.core.text import formatting
@@ -20,6 +19,7 @@ from frtaudit.report.pieces import (
     plain_text,
     spans,
 )
+from frtaudit.report.section import View, section
 from frtaudit.report.sections import differences
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.sections.vendor_tables import Key, changes, hidden, key_of, ledger, number, pair
@@ -45,18 +45,8 @@ PAIRS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Vendors:
-    """The view: what was declared and chosen, then tables and the figure of the pairs."""
-
-    lead: Text
-    verdicts: tuple[Text, ...]
-    tables: tuple[Table, ...]
-    figures: tuple[Figure, ...]
-    details: tuple[Table, ...]
-
-
-def build(source: Source) -> Vendors | None:
+@section("vendors", "Systems compared", after="profiles")
+def build(source: Source) -> View | None:
     """None where no systems were compared."""
     values = source.select(VALUE)
     if not values:
@@ -65,15 +55,16 @@ def build(source: Source) -> Vendors | None:
     first = key_of(decisions[0]) if decisions else key_of(values[0])
     decisive = [record for record in source.select(DIFFERENCE) if key_of(record) == first]
     figure = _figure(source, decisive)
-    return Vendors(
-        lead=spans(declared_rule(source, decisions), "."),
+    return View(
+        lead=(spans(declared_rule(source, decisions), "."),),
         verdicts=_verdicts(decisions),
         tables=(
             _support_table(source, values, first),
             _pairs(source, "decisive", decisive, _said_first(decisive)),
+            *(table for table in _details(source, first) if table is not None),
         ),
         figures=() if figure is None else (figure,),
-        details=tuple(table for table in _details(source, first) if table is not None),
+        shown=(1, 2),
     )
 
 

@@ -15,15 +15,15 @@ def test_a_table_for_each_target_and_a_panel_for_each_system() -> None:
     found = result("analysis=annotation")
     view = build(Source(found))
     assert view is not None
-    assert len(view.tables) == 2
-    for table in view.tables:
+    assert len(view.main) == 2
+    for table in view.main:
         assert [column.title for column in table.columns][1:] == [
             f"{share} % annotated" for share in (0, 10, 20, 30, 50, 100)
         ]
         rows = [[plain_text(cell) for cell in row] for row in table.blocks[0].rows]
         assert [row[0] for row in rows] == ["acme", "bolt", "ember"]
         assert all("%" in cell for row in rows for cell in row[1:])
-    assert "FNMR at FMR 2 % by the share" in plain_text(view.tables[0].caption)
+    assert "FNMR at FMR 2 % by the share" in plain_text(view.main[0].caption)
     (figure,) = view.figures
     assert len(figure.panels) == 3
     assert "0 % annotated, 10 % annotated" in figure.panels[0].alt

@@ -10,6 +10,7 @@ from frtaudit.core.result import Previous
 from frtaudit.core.spec import Signatory
 from frtaudit.report import render
 from frtaudit.report.pieces import plain_text
+from frtaudit.report.section import View
 from frtaudit.report.sections import changes, signatures
 from frtaudit.report.source import Source
 
@@ -20,16 +21,16 @@ def previous(found: AuditResult | None, version: str = "1.0") -> Previous:
     return Previous(data=data, sha256=sha256(data), schema_version=version, result=found)
 
 
-def view(then: AuditResult) -> changes.Changes:
+def view(then: AuditResult) -> View:
     """The section's view for an earlier audit."""
     found = changes.build(Source(result(), SETTINGS, previous(then)))
     assert found is not None
     return found
 
 
-def said(found: changes.Changes) -> str:
+def said(found: View) -> str:
     """All caveats as one text."""
-    return " ".join(plain_text(item) for item in found.caveats)
+    return " ".join(plain_text(item) for item in found.verdicts)
 
 
 def test_without_an_earlier_audit_there_is_no_section() -> None:
@@ -40,9 +41,8 @@ def test_without_an_earlier_audit_there_is_no_section() -> None:
 def test_the_same_audit_has_nothing_to_warn_of_and_the_same_numbers() -> None:
     """An audit beside itself: no caveat, every row the same, then and now."""
     found = view(result())
-    assert not found.caveats
-    assert found.table is not None
-    rows = [row for block in found.table.blocks for row in block.rows]
+    assert not found.verdicts
+    rows = [row for block in found.main[0].blocks for row in block.rows]
     assert rows
     for row in rows:
         assert plain_text(row[1]) == plain_text(row[3])
@@ -63,8 +63,7 @@ def test_a_changed_number_is_shown_then_and_now() -> None:
         for item in base.estimates
     )
     found = view(replace(base, estimates=raised))
-    assert found.table is not None
-    rows = [row for block in found.table.blocks for row in block.rows]
+    rows = [row for block in found.main[0].blocks for row in block.rows]
     assert {plain_text(row[5]) for row in rows} >= {"lower"}
     places = [piece.was for row in rows for piece in row[1] if piece.was and piece.was.endswith("/value")]
     assert places
@@ -93,7 +92,7 @@ def test_another_schema_version_is_not_compared() -> None:
     """A result of another version gives a sentence and no table."""
     found = changes.build(Source(result(), SETTINGS, previous(None, "0.1")))
     assert found is not None
-    assert found.table is None
+    assert not found.main
     assert "schema version 0.1" in said(found)
 
 

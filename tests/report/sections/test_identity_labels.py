@@ -8,12 +8,13 @@ import troubled_search
 from rapid_audits import result
 
 from frtaudit.report.pieces import plain_text
+from frtaudit.report.section import View
 from frtaudit.report.sections import identity_labels
 from frtaudit.report.source import Source
 
 
 @cache
-def view() -> identity_labels.Labels:
+def view() -> View:
     """The section of the shared rapid test."""
     found = identity_labels.build(Source(result()))
     assert found is not None
@@ -22,7 +23,7 @@ def view() -> identity_labels.Labels:
 
 def test_the_reader_is_warned_before_the_first_number() -> None:
     """Nobody said who is who; how many labels agree where faces were annotated."""
-    text = plain_text(view().lead)
+    text = plain_text(view().lead[0])
     assert text.startswith("The images have no identity labels.")
     assert "of the labels agree (" in text
     assert "tend to be" not in text
@@ -30,7 +31,7 @@ def test_the_reader_is_warned_before_the_first_number() -> None:
 
 def test_annotation_decides_which_way_labels_move_rates() -> None:
     """Each service stands, at each target, on the side on which its rate on estimated labels lies."""
-    text = plain_text(view().lead)
+    text = plain_text(view().lead[0])
     by = {
         (item.at["fmr"], item.provider, item.at["labels"]): item.value
         for item in result().estimates
@@ -57,7 +58,7 @@ def test_without_annotation_the_report_says_what_it_cannot() -> None:
     found = identity_labels.build(Source(bare))
     assert found is not None
     assert "the accuracy of the labels, and the direction in which label errors change" in plain_text(
-        found.lead
+        found.lead[0]
     )
     assert "label-confusion" not in {table.name for table in found.tables}
 
@@ -106,7 +107,7 @@ def test_every_printed_number_points_into_the_result() -> None:
     """Pointers of pieces lead to a value of the result."""
     content = result().to_json()
     texts = [
-        view().lead,
+        view().lead[0],
         *(cell for table in view().tables for block in table.blocks for row in block.rows for cell in row),
     ]
     pointers = [piece.pointer for text in texts for piece in text if piece.pointer]

@@ -34,7 +34,7 @@ def test_every_step_is_a_row_with_its_reason() -> None:
     """People and samples after each step, by class, under the class's label."""
     view = build(Source(result()))
     assert view is not None
-    (table,) = view.tables
+    (table,) = view.main
     assert [column.title for column in table.columns] == ["Kept", "people / samples", "Ex", "Why"]
     said = [plain_text(row[0]) for row in table.blocks[0].rows]
     assert said == [

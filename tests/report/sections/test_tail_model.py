@@ -21,6 +21,6 @@ def test_tables_and_stability() -> None:
     """A row for each threshold, target and candidate; two panels."""
     view = tail_model.build(Source(tail_audit()))
     assert view is not None
-    rows = {table.name: len(table.blocks[0].rows) for table in view.tables}
+    rows = {table.name: len(table.blocks[0].rows) for table in view.main}
     assert rows == {"tail-rates": 4, "tail-targets": 3, "tail-fits": 3}
     assert [len(figure.panels) for figure in view.figures] == [2]

@@ -8,7 +8,7 @@ from small_audits import audit, spec
 from frtaudit.analyses.tar_curves import TarCurves
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.report.pieces import plain_text
-from frtaudit.report.sections.tar_curves import TarCurves as View
+from frtaudit.report.section import View
 from frtaudit.report.sections.tar_curves import build
 from frtaudit.report.source import Source
 

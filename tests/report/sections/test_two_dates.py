@@ -8,19 +8,20 @@ from two_collections import result
 from frtaudit.core.spec import Report
 from frtaudit.report import render
 from frtaudit.report.pieces import plain_text
+from frtaudit.report.section import View
 from frtaudit.report.sections import summary
-from frtaudit.report.sections.two_dates import TwoDates, build
+from frtaudit.report.sections.two_dates import build
 from frtaudit.report.source import Source
 
 
-def view(later: str, *words: str) -> TwoDates:
+def view(later: str, *words: str) -> View:
     """The view of one audit."""
     made = build(Source(result(later, *words)))
     assert made is not None
     return made
 
 
-def rows(made: TwoDates, name: str) -> list[list[str]]:
+def rows(made: View, name: str) -> list[list[str]]:
     """The printed cells of one table."""
     (table,) = [item for item in made.tables if item.name == name]
     return [[plain_text(cell) for cell in row] for block in table.blocks for row in block.rows]
@@ -36,7 +37,7 @@ def test_the_same_images_have_all_tables() -> None:
         "dates-own",
         "dates-earlier",
     ]
-    assert plain_text(made.lead).startswith("The same images were scored at both dates.")
+    assert plain_text(made.lead[0]).startswith("The same images were scored at both dates.")
     (figure,) = made.figures
     assert len(figure.panels) == 3
     assert "FNMR over FMR of earlier, later" in figure.panels[0].alt
@@ -70,8 +71,8 @@ def test_other_images_have_no_scores_to_compare() -> None:
     """The lead says that a change may be of the images; two tables, with the dates' own names."""
     made = view("names", "analyses.two_dates.dates=['2022', '2024']")
     assert [item.name for item in made.tables] == ["dates-decisive", "dates-kept"]
-    assert "of the search results" in plain_text(made.lead)
-    assert "Faces of 2022 that take part: 360 / 360." in plain_text(made.lead)
+    assert "of the search results" in plain_text(made.lead[0])
+    assert "Faces of 2022 that take part: 360 / 360." in plain_text(made.lead[0])
     titles = [column.title for column in made.tables[0].columns]
     assert titles[1:3] == ["FNMR, 2022", "FNMR, 2024"]
 

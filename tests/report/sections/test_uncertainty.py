@@ -10,13 +10,14 @@ from report_fixture import result
 
 from frtaudit.core import Curve
 from frtaudit.report.pieces import Figure, plain_text
-from frtaudit.report.sections.uncertainty import MAX_SYSTEMS, Uncertainty, build
+from frtaudit.report.section import View
+from frtaudit.report.sections.uncertainty import MAX_SYSTEMS, build
 from frtaudit.report.source import Source
 
 DRAWN = True  # panels that look alike are found by what is drawn (conftest.py)
 
 
-def view(made: list[Curve]) -> Uncertainty | None:
+def view(made: list[Curve]) -> View | None:
     """The section of the synthetic result with these curves alone."""
     return build(Source(replace(result(), curves=tuple(made))))
 
@@ -146,4 +147,4 @@ def test_many_systems_are_cut_and_counted() -> None:
     found = view(made)
     assert found is not None
     assert len(found.figures) == 2 * MAX_SYSTEMS
-    assert found.left_out == "Curves of 2 more systems are in result.json."
+    assert [plain_text(text) for text in found.left_out] == ["Curves of 2 more systems are in result.json."]
