@@ -129,8 +129,23 @@ CONTESTS = (
         (
             Contender(OURS, "benchmarks.ours:scoring"),
             Contender("NumPy, whole matrix", "benchmarks.plain:whole_matrix", "scipy", rtol=1e-5),
+            Contender("faiss range_search", "benchmarks.others:faiss_ranges", "faiss", rtol=1e-5),
         ),
-        (Line(Measure.RATIO, "score", "NumPy, whole matrix"),),
+        (
+            Line(Measure.RATIO, "score", "NumPy, whole matrix"),
+            Line(Measure.RATIO, "score", "faiss range_search"),
+        ),
+    ),
+    Contest(
+        "whole",
+        "from 2e6 scores to FNMR at FMR 1e-2 with intervals, overall and of 4 groups: CPU of a resample of subjects",
+        data.two_thousand,
+        (
+            Contender(OURS, "benchmarks.ours:whole"),
+            # A score at the threshold: no match for us, one for scikit-learn; 1 of 150 mated at the smallest size.
+            Contender("scikit-learn, SciPy, pandas", "benchmarks.others:assembled", "sklearn", atol=7e-3),
+        ),
+        (Line(Measure.RATIO, "replicate", "scikit-learn, SciPy, pandas"),),
     ),
     Contest(
         "fnmr",

@@ -86,6 +86,21 @@ def ten_thousand(scale: float) -> Arrays:
     return people(max(40, int(2_000 * scale)), 1e-3)
 
 
+def two_thousand(scale: float) -> Arrays:
+    """Every comparison of 2,000 samples: ``score``, with noise, ``first`` and ``second`` (subjects), ``group`` (K,)."""
+    given = people(max(60, int(400 * scale)), 1e-2)
+    i, j = np.triu_indices(given["subject"].size, 1)
+    cosine = np.einsum("pd,pd->p", given["vectors"][i], given["vectors"][j])
+    return {
+        "score": cosine + np.random.default_rng(21).normal(0.0, 0.15, i.size),
+        "first": given["subject"][i],
+        "second": given["subject"][j],
+        "sample_i": i.astype(np.int32),
+        "sample_j": j.astype(np.int32),
+        "group": given["group"],
+    }
+
+
 def _lists(size: int) -> Arrays:
     rng = np.random.default_rng(22)
     mated = max(100, size // 100)

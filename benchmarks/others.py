@@ -1,4 +1,4 @@
-"""The peers: SciPy, scikit-learn, bob.measure, pyeer. Each function runs in that peer's own environment."""
+"""The peers: SciPy, scikit-learn, pandas, faiss, bob.measure, pyeer. Each runs in its own environment."""
 
 from itertools import pairwise
 
@@ -7,11 +7,13 @@ import numpy.typing as npt
 
 from benchmarks.clock import Clock
 from benchmarks.data import GROUPS, Arrays
-from benchmarks.plain import answer, by_group, non_mated_trials, tail_of
+from benchmarks.plain import answer, by_group, mated_pairs, non_mated_trials, tail_of
 
 Floats = npt.NDArray[np.float64]
 FMR = 1e-3
 RESAMPLES = 999
+FEW = 9  # resamples of what takes a second each
+FAISS_PILOT = 2000  # samples
 LEVELS = 500  # of the integral over u, as frtaudit takes it at this size
 
 
@@ -41,6 +43,67 @@ def sparse_products(data: Arrays, clock: Clock) -> Floats:
 
     found = clock.run("replicate", replicates, len(data["weights"]))
     return answer(found[:3], data, data["weights"])
+
+
+def faiss_ranges(data: Arrays, clock: Clock) -> Floats:
+    """Threshold at FMR 1e-3 and mated scores: faiss finds all comparisons above the threshold of a pilot."""
+    import faiss
+
+    faiss.omp_set_num_threads(1)
+    vectors, subject = data["vectors"], data["subject"]
+    trials = int(non_mated_trials(data)[0])
+
+    def score() -> Floats:
+        pilot = vectors[:FAISS_PILOT] @ vectors[:FAISS_PILOT].T
+        apart = pilot[subject[:FAISS_PILOT, None] < subject[None, :FAISS_PILOT]]
+        floor = np.partition(apart, -(apart.size * 3 // 2000))[-(apart.size * 3 // 2000)]
+        index = faiss.IndexFlatIP(vectors.shape[1])
+        index.add(vectors)
+        limits, scores, neighbours = index.range_search(vectors, float(floor))
+        query = np.repeat(np.arange(subject.size), np.diff(limits.astype(np.int64)))
+        others = scores[subject[query] < subject[neighbours]]
+        i, j = mated_pairs(data)
+        mated = np.einsum("pd,pd->p", vectors[i], vectors[j])
+        place = others.size - 1 - trials // 1000
+        return np.array([np.partition(others, place)[place], mated.mean()], dtype=np.float64)
+
+    return clock.run("score", score)
+
+
+def assembled(data: Arrays, clock: Clock) -> Floats:
+    """FNMR at FMR 1e-2 overall and by group by scikit-learn and pandas; scipy.stats.bootstrap over the subjects."""
+    import pandas as pd
+    from scipy import stats
+    from sklearn.metrics import roc_curve
+
+    first, second, group = data["first"], data["second"], data["group"]
+    table = pd.DataFrame({"score": data["score"], "mated": first == second, "group": group[first]})
+    mated = table["mated"].to_numpy()
+
+    def rates(drawn: npt.NDArray[np.intp]) -> Floats:
+        times = np.bincount(drawn, minlength=group.size)
+        weight = np.where(mated, times[first], times[first] * times[second])
+        fmr, tar, cuts = roc_curve(
+            table["mated"], table["score"], sample_weight=weight, drop_intermediate=False
+        )
+        place = np.searchsorted(fmr, 1e-2, side="right") - 1
+        own = table[mated].assign(weight=weight[mated])
+        own["error"] = own["weight"] * (own["score"] < cuts[place])
+        sums = own.groupby("group")[["error", "weight"]].sum()
+        return np.array([1 - tar[place], *(sums["error"] / sums["weight"])])
+
+    def statistic(drawn: npt.NDArray[np.intp], axis: int = -1) -> Floats:
+        return np.apply_along_axis(rates, axis, drawn).swapaxes(0, -1) if drawn.ndim > 1 else rates(drawn)
+
+    def intervals() -> Floats:
+        subjects = (np.arange(group.size),)
+        stats.bootstrap(
+            subjects, statistic, n_resamples=FEW, batch=1, vectorized=True, method="percentile",
+            rng=np.random.default_rng(0),
+        )  # fmt: skip
+        return rates(subjects[0])
+
+    return clock.run("replicate", intervals, FEW)
 
 
 def sklearn_fnmr(data: Arrays, clock: Clock) -> Floats:

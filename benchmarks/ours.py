@@ -21,6 +21,7 @@ from frtaudit.stats.similarity.scorers import COSINE_RANGE, cosine_blocks
 
 Floats = npt.NDArray[np.float64]
 FMR = "1/1000"
+FMR_OF_WHOLE = "0.01"
 REPLICATES = 1000
 CHECKED = 3
 PLANS = (Plan.SUBJECTS, Plan.DOUBLE_OR_NOTHING, Plan.TWO_LEVEL)
@@ -108,6 +109,39 @@ def scoring(data: Arrays, clock: Clock) -> Floats:
         return np.array([cut, tail.mated_score.mean(dtype=np.float64)])
 
     return clock.run("score", score)
+
+
+def whole(data: Arrays, clock: Clock) -> Floats:
+    """From scores to the report's numbers: rates overall and by group with intervals, differences between groups."""
+    import frtaudit
+
+    first, second = data["first"], data["second"]
+    sides = [tuple(side.astype(str) for side in pair) for pair in _pairs(data)]
+
+    def audit() -> Floats:
+        report = frtaudit.evaluate(
+            data["score"],
+            first == second,
+            subjects=sides[0],
+            samples=sides[1],
+            groups={"group": sides[2]},
+            fmr=[float(FMR_OF_WHOLE)],
+            overrides=[f"bootstrap.B={REPLICATES}", "threads=1"],
+        )
+        frame = report.frame()
+        here = (frame["analysis"] == "error_rates") & (frame["weighting"] == "pooled")
+        rates = frame[here & (frame["metric"] == "fnmr_at_fmr")]
+        return rates.sort_values("group", key=lambda names: names.where(names != "all", ""))[
+            "value"
+        ].to_numpy()
+
+    return clock.run("replicate", audit, REPLICATES)
+
+
+def _pairs(data: Arrays) -> tuple[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]], ...]:
+    """Subjects, samples and groups of both sides."""
+    first, second, group = data["first"], data["second"], data["group"]
+    return (first, second), (data["sample_i"], data["sample_j"]), (group[first], group[second])
 
 
 def fnmr(data: Arrays, clock: Clock) -> Floats:

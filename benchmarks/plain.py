@@ -55,7 +55,7 @@ def by_group(counts: Floats) -> Floats:
 def fnmr_of(data: Arrays, weights: npt.NDArray[np.integer]) -> Floats:
     """FNMR of each resample, (B, T, 1 + G)."""
     cuts, found = data["thresholds"], []
-    i, j = (np.concatenate(side) for side in zip(*_mated_pairs(data), strict=True))
+    i, j = mated_pairs(data)
     score = np.einsum("pd,pd->p", *(data["vectors"][side].astype(np.float64) for side in (i, j)))
     place = np.searchsorted(cuts, score.astype(np.float32), side="left")  # thresholds below the score
     group = data["group"][data["subject"][i]]
@@ -66,11 +66,11 @@ def fnmr_of(data: Arrays, weights: npt.NDArray[np.integer]) -> Floats:
     return np.stack(found)
 
 
-def _mated_pairs(data: Arrays) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+def mated_pairs(data: Arrays) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Samples i < j of every mated comparison."""
     base = np.arange(0, data["subject"].size, EACH)
-    for first in range(EACH):
-        for second in range(first + 1, EACH):
-            yield base + first, base + second
+    first, second = np.triu_indices(EACH, 1)
+    return (base + first[:, None]).ravel(), (base + second[:, None]).ravel()
 
 
 def answer(fmr: list[Floats], data: Arrays, weights: npt.NDArray[np.integer]) -> Floats:

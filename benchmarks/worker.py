@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.clock import Clock, peak_memory
 from benchmarks.data import Arrays
 
-NAMED = ("frtaudit", "numpy", "scipy", "numba", "scikit-learn", "bob.measure", "pyeer")
+NAMED = ("frtaudit", "numpy", "scipy", "numba", "scikit-learn", "bob.measure", "pyeer", "pandas", "faiss-cpu")
 
 
 def arrays(folder: Path) -> Arrays:
