@@ -8,14 +8,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar  # Any: settings of Matplotlib, of many types
 
 import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 from matplotlib.text import Text
@@ -25,6 +23,7 @@ from frtaudit.core.machine.resources import shipped
 from frtaudit.errors import printable
 from frtaudit.report.direction import as_shown, isolated
 from frtaudit.report.figure_choice import WIDTHS
+from frtaudit.report.figures.measures import as_svg
 from frtaudit.report.figures.svg import clean, hundredths
 
 T = TypeVar("T", bound=Hashable)
@@ -84,12 +83,15 @@ def pen(index: int) -> Pen:
 
 
 @cache
-def _look() -> Path:
-    """The style sheet of the figures; makes the shipped font known to matplotlib."""
+def _look() -> dict[Any, Any]:
+    """Matplotlib's defaults with our style sheet on top; makes the shipped font known to matplotlib."""
     for path in sorted((shipped("templates") / "fonts").glob("Inter-*.otf")):
         fontManager.addfont(path)
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # the second font has no semibold
-    return shipped("templates") / "figures.mplstyle"
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rc_file(shipped("templates") / "figures.mplstyle", use_default_template=False)
+        return {**mpl.rcParams}
 
 
 @contextmanager
@@ -102,8 +104,7 @@ def ink() -> Iterator[None]:
         warnings.filterwarnings(
             "ignore", "Matplotlib currently does not support"
         )  # and one it cannot lay out
-        mpl.rcdefaults()
-        mpl.rc_file(_look(), use_default_template=False)
+        mpl.rcParams._update_raw(_look())  # noqa: SLF001  update() would check each of 300 values each time
         yield
 
 
@@ -175,7 +176,7 @@ def sample(name: str, title: str, draw: Callable[[Axes, T], None], of: T) -> str
 def _small(draw: Callable[[Axes, T], None], of: T) -> str:
     """A legend's drawing as matplotlib writes it."""
     with ink():
-        return _svg(_square(draw, of))
+        return as_svg(_square(draw, of))
 
 
 def _square(draw: Callable[[Axes, T], None], of: T) -> Drawing:
@@ -217,15 +218,9 @@ def _written(drawing: Drawing, name: str, title: str) -> str:
         mark = f"<!-- {len(drawings)} -->"
         drawings[mark] = name, drawing
         return mark
-    markup, axes = _svg(drawing), drawing.axes[0]
+    markup, axes = as_svg(drawing), drawing.axes[0]
     labels = f"{axes.get_xlabel()}|{axes.get_ylabel()}" if axes.axison else ""
     return clean(markup, name, title, COLOURS, _frame(drawing), labels)
-
-
-def _svg(drawing: Drawing) -> str:
-    stream = io.StringIO()  # print_figure would draw twice, once for the layout alone
-    FigureCanvasSVG(drawing).print_svg(stream, metadata={"Date": None})  # type: ignore[no-untyped-call]  # untyped there
-    return stream.getvalue()
 
 
 def _frame(drawing: Drawing) -> str:
