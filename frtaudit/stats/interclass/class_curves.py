@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 
 from frtaudit.core.arrays import Floats, Ints
+from frtaudit.stats._numba import kernel
 
 LEVELS = 500  # midpoints that integrals over u or over thresholds are taken on
 BATCH = 250  # replicates in memory at once
@@ -111,15 +112,38 @@ def quantiles(classes: Classes, u: Floats, weights: Weights) -> Floats:
     >>> quantiles(one, np.array([0.5, 0.6]), once(one.sizes)).tolist()
     [[[0.1, 0.5]]]
     """
-    rows = []
-    for scores, who, weight in zip(classes.scores, classes.subjects, weights, strict=True):
-        often: Ints = weight[:, who]
-        ranks = np.ceil(u * often.sum(axis=1)[:, None] - 1e-9).astype(
-            np.int64
-        )  # 1 - 0.9 is not 0.1 in binary
-        places = np.maximum(ranks, 1) - 1
-        rows.append(np.stack([np.repeat(scores, n)[at] for n, at in zip(often, places, strict=True)]))
-    return np.stack(rows, axis=1)
+    values = np.empty((len(weights[0]), len(weights), u.size))
+    for c, (scores, who, weight) in enumerate(zip(classes.scores, classes.subjects, weights, strict=True)):
+        total = weight @ np.bincount(who, minlength=weight.shape[1])
+        ranks = np.ceil(u * total[:, None] - 1e-9).astype(np.int64)  # 1 - 0.9 is not 0.1 in binary
+        values[:, c] = redrawn(scores, who, weight, np.maximum(ranks, 1) - 1, int(total.max()))
+    return values
+
+
+@kernel
+def redrawn(scores: Floats, who: Ints, weight: Ints, places: Ints, most: int) -> Floats:
+    """The score at each place, from 0, where each stands as often as its subject is drawn: shape (b, U).
+
+    ``scores``, ``who`` (n,): as in :class:`Classes`; ``weight`` (b, K): how often each subject is drawn; ``places``
+    (b, U): less than the scores drawn, of which no row has more than ``most``.
+
+    >>> redrawn(np.array([0.1, 0.5]), np.array([0, 1]), np.array([[2, 1]]), np.array([[1, 2]]), 3).tolist()
+    [[0.1, 0.5]]
+    """
+    values = np.empty(places.shape)
+    row = np.empty(most + 4)
+    for b in range(places.shape[0]):
+        end = 0
+        for q in range(scores.size):
+            for more in range(4):  # without a branch; more than the count is overwritten by the next
+                row[end + more] = scores[q]
+            count = weight[b, who[q]]
+            for more in range(4, count):
+                row[end + more] = scores[q]
+            end += count
+        for v in range(places.shape[1]):
+            values[b, v] = row[places[b, v]]
+    return values
 
 
 def from_overall(curves: Floats, shares: Floats) -> Floats:

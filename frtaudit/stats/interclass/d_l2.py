@@ -16,6 +16,7 @@ import scipy
 
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.freeze import freeze
+from frtaudit.stats.interclass.class_curves import redrawn
 from frtaudit.stats.intervals.bootstrap_intervals import Moments
 from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number
 
@@ -226,7 +227,7 @@ def population_bootstrap(
         null_edge=float(np.sqrt(edge)),
         detectable=detectable(gap, shift, edge),
         n_resamples=n,
-        subjects=np.array([clustered.n_subjects for clustered in ordered], dtype=np.int64),
+        subjects=np.array([clustered.often.size for clustered in ordered], dtype=np.int64),
         mc_error=error,
         bounds=bounds,
     )
@@ -278,22 +279,22 @@ def _root_error(low: Floats, high: Floats, error: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Clustered:
-    """Sorted scores of one class, and the subject of each, 0..n_subjects - 1; ``effective_subjects``: by weight."""
+    """Sorted scores of one class, the subject of each, how often each subject has one; and subjects by weight."""
 
     scores: Floats
     subject: Ints
-    n_subjects: int
+    often: Ints
     effective_subjects: float
 
     @classmethod
     def of(cls, scores: Floats, subject: Ints) -> "_Clustered":
         order = np.argsort(scores, kind="stable")
-        names, code = np.unique(subject, return_inverse=True)
+        _, code, often = np.unique(subject, return_inverse=True, return_counts=True)
         return cls(
             scores=scores[order],
             subject=code[order].astype(np.int64),
-            n_subjects=names.size,
-            effective_subjects=effective_number(np.bincount(code)),
+            often=often.astype(np.int64),
+            effective_subjects=effective_number(often),
         )
 
     @property
@@ -307,9 +308,11 @@ class _Clustered:
 
     def resample(self, u: Floats, rng: np.random.Generator) -> Floats:
         """Q* at u of one resample of the subjects, each with all its scores."""
-        weight = np.bincount(rng.integers(self.n_subjects, size=self.n_subjects), minlength=self.n_subjects)
-        resampled = np.repeat(self.scores, weight[self.subject])
-        return resampled[np.ceil(u * resampled.size).astype(np.int64) - 1]
+        count = self.often.size
+        weight = np.bincount(rng.integers(count, size=count), minlength=count)
+        total = int(weight @ self.often)
+        places = np.ceil(u * total).astype(np.int64) - 1
+        return np.asarray(redrawn(self.scores, self.subject, weight[None], places[None], total)[0])
 
 
 def from_mean(values: Floats) -> Floats:

@@ -111,7 +111,7 @@ def test_population_resample_is_a_literal_one(seed: int) -> None:
     values, who = rng.integers(0, 20, 30).astype(float), rng.integers(0, 8, 30)
     clustered = d_l2._Clustered.of(values, who)
     u = (np.arange(50) + 0.5) / 50
-    drawn = np.random.default_rng(seed).integers(clustered.n_subjects, size=clustered.n_subjects)
+    drawn = np.random.default_rng(seed).integers(clustered.often.size, size=clustered.often.size)
     names = np.unique(who)
     literal = np.sort(np.concatenate([values[who == names[one]] for one in drawn]))
     expected = literal[np.ceil(u * literal.size).astype(int) - 1]
