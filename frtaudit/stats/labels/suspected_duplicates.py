@@ -25,6 +25,7 @@ from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.rates.histogram import above_edges
+from frtaudit.stats.rates.sums import first_not_above
 from frtaudit.stats.rates.trials import block_sizes
 from frtaudit.stats.similarity.scorers import BlockScorer
 
@@ -42,6 +43,8 @@ FAR = (
     0.01  # of the non-mated scores: an image whose median against its own person is no better is far from it
 )
 CHUNK = 1 << 22  # comparisons of the tail looked at together
+SIEVE = 1 << 22  # of two keys that differ by a multiple of it both are looked up
+ROUNDING = 2.0**-20  # of a score: more than what scoring again can move it by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,28 +222,31 @@ def _suspects(
 ) -> Suspects:
     """The keys (first times K plus second) whose scores have a median of their cut or more."""
     subjects, score = tail.n_samples.size, tail.tail_score
-    lowest = np.float64(min(cuts.few, cuts.many))
-    key, count = _counted(keyed, score.size - int(np.searchsorted(score[::-1], lowest, side="left")))
+    lowest = min(cuts.few, cuts.many)
+    key, count = _counted(keyed, first_not_above(score, float(np.nextafter(lowest, -np.inf))))
     size = sizes(key)
     key, size = key[2 * count >= size], size[2 * count >= size]
-    rows = []
-    needed = zip(key.tolist(), size.tolist(), cuts.of(size).tolist(), _places(tail, keyed, key), strict=True)
-    for name, n, cut, places in needed:
-        median, pair = None, (name // subjects, name % subjects)
-        if places.size > n // 2:
-            middle = score[places[(n - 1) // 2 : n // 2 + 1]].astype(np.float64)
-            median = float(middle.mean())
-        elif block_scores is not None:
-            median = float(np.median(block_scores(*pair)))
-        if median is not None and median >= cut:
-            rows.append((*pair, n, int(places[0]), median))
-    table = np.array([row[:4] for row in rows], dtype=np.int64).reshape(-1, 4)
+    start, places = _places(tail, keyed, key)
+    median = np.full(key.size, -np.inf)
+    whole = np.diff(start) > size // 2
+    low, high = start[:-1] + (size - 1) // 2, start[:-1] + size // 2
+    sides = (score[places[side[whole]]].astype(np.float64) for side in (low, high))
+    median[whole] = sum(sides) / 2
+    cut = cuts.of(size)
+    if block_scores is not None:
+        highest = (
+            score[places[low]].astype(np.float64) + tail.cutoff
+        ) / 2  # the next score lies below the floor
+        slack = ROUNDING * max(abs(lowest), abs(tail.cutoff))
+        for row in np.flatnonzero(~whole & (highest >= cut - slack)):
+            median[row] = np.median(block_scores(*divmod(int(key[row]), subjects)))
+    reached = median >= cut
     return Suspects(
-        first=table[:, 0],
-        second=table[:, 1],
-        median=np.array([row[4] for row in rows], dtype=np.float64),
-        comparisons=table[:, 2],
-        best=table[:, 3],
+        first=key[reached] // subjects,
+        second=key[reached] % subjects,
+        median=median[reached],
+        comparisons=size[reached],
+        best=places[start[:-1][reached]],
     )
 
 
@@ -254,19 +260,21 @@ def _counted(keyed: Keyed, end: int) -> tuple[Ints, Ints]:
     return key, count
 
 
-def _places(tail: ScoreTail, keyed: Keyed, wanted: Ints) -> list[Ints]:
-    """The places in the tail of each of the ``wanted`` keys (sorted), best score first."""
+def _places(tail: ScoreTail, keyed: Keyed, wanted: Ints) -> tuple[Ints, Ints]:
+    """Where the places of each of the ``wanted`` keys (sorted) start, and the end; the places, best score first."""
     slots, places = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+    sieve = np.zeros(SIEVE, dtype=np.bool_)
+    sieve[wanted % SIEVE] = True
     for start, stop in _chunks(tail.tail_score.size if wanted.size else 0):
         key, place = keyed(start, stop)
-        slot = np.minimum(np.searchsorted(wanted, key), wanted.size - 1)
-        hit = wanted[slot] == key
+        likely = np.flatnonzero(sieve[key % SIEVE])
+        slot = np.minimum(np.searchsorted(wanted, key[likely]), wanted.size - 1)
+        hit = wanted[slot] == key[likely]
         slots.append(slot[hit])
-        places.append(place[hit])
+        places.append(place[likely[hit]])
     slot, place = np.concatenate(slots), np.concatenate(places)
-    order = np.lexsort((place, slot))
-    ends = np.searchsorted(slot[order], np.arange(1, wanted.size))
-    return np.split(place[order], ends) if wanted.size else []
+    starts = np.concatenate([[0], np.bincount(slot, minlength=wanted.size).cumsum()])
+    return starts, place[np.lexsort((place, slot))]
 
 
 def _chunks(end: int) -> Iterator[tuple[int, int]]:
