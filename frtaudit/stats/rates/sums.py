@@ -5,7 +5,7 @@ A mated comparison errs iff score <= threshold, a non-mated one iff score > thre
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -180,8 +180,9 @@ class _SortedTail:
 
 def first_not_above(descending: Scores, threshold: float) -> int:
     """How many of the descending scores are > ``threshold``."""
-    ascending = descending[::-1]
-    return descending.size - int(np.searchsorted(ascending, np.float64(threshold), side="right"))
+    nearest = descending.dtype.type(threshold)  # a number of another type would have all scores converted
+    side: Literal["left", "right"] = "left" if float(nearest) > threshold else "right"
+    return descending.size - int(np.searchsorted(descending[::-1], nearest, side=side))
 
 
 def _split(tail: ScoreTail, unique: Floats) -> tuple[Ints, Ints, Ints]:

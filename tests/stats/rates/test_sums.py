@@ -111,6 +111,17 @@ def test_first_not_above_counts_strictly_above() -> None:
         assert [first_not_above(scores, t) for t in (1.0, 0.5, 0.4, NEVER)] == [0, 1, 3, 4]
 
 
+@given(st.lists(st.floats(-2, 2, width=32), min_size=1), st.sampled_from((-3.0, 0.0, 3.0)))
+def test_a_threshold_between_two_scores_of_single_precision_is_not_rounded(
+    values: list[float], ends: float
+) -> None:
+    """One step of double precision to either side of a score decides whether the score is above."""
+    scores = np.sort(np.float32(values))[::-1]
+    exact = scores.astype(np.float64)
+    for threshold in (*exact, *np.nextafter(exact, ends)):
+        assert first_not_above(scores, float(threshold)) == np.count_nonzero(exact > threshold)
+
+
 def cut(tail: ScoreTail, floor: float, below: object = None) -> ScoreTail:
     from dataclasses import replace
 
