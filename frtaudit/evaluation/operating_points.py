@@ -31,6 +31,7 @@ MIN_HEAVY = 2  # false matches of the heaviest pair: one alone says nothing of t
 WITHIN_SUBJECTS = (Method.NAIVE, Method.RECENTERED, Method.GAUSSIAN, Method.TWO_LEVEL)
 HELD = "threshold held fixed: too few replicates to let it move"
 STRICTEST = "the threshold is chosen by the largest group FMR: too few replicates, or errors, to let it move"
+ROUNDING = 1e-9  # of a share, which sums in another order can differ by
 HEAVY = 0.1  # share of the rate at which a pair of people is named (FORMULAS 8.18)
 ONE_PAIR = (
     "one pair of people has"  # opens what a note says of that pair, its names included, up to the note's end
@@ -189,6 +190,8 @@ def _moving(
 def _heavy(system: SystemData, place: OperatingPoint) -> str | None:
     """Say so where one pair of people has a tenth of the rate, or more, by two false matches at least."""
     member = system.rule.spread.member[place.group_index]
+    if np.count_nonzero(_share_of_each(system, place)[member] >= HEAVY * (1 - ROUNDING)) < 2:
+        return None  # a pair has no more errors than either of the two: most tables end here
     heaviest = influence.heaviest_pair(system.tail, member, place.threshold, place.weighting)
     if heaviest is None or heaviest.share < HEAVY or heaviest.errors < MIN_HEAVY:
         return None
@@ -196,6 +199,16 @@ def _heavy(system: SystemData, place: OperatingPoint) -> str | None:
     if system.spec.name_failures:
         of = ": " + " and ".join(system.cohort.subject_ids[k] for k in (heaviest.first, heaviest.second))
     return f"{ONE_PAIR} {formatting.rate(heaviest.share)} of it{of}"
+
+
+def _share_of_each(system: SystemData, place: OperatingPoint) -> Floats:
+    """The share of FMR or FAR that the errors of each subject have within the group, shape (K,); 0 without errors."""
+    sums, scope = system.rule.non_mated, system.rule.spread.scope_of[place.group_index]
+    row = int(np.searchsorted(sums.thresholds, place.threshold))
+    pooled = place.weighting is Weighting.POOLED
+    each = (sums.subject_errors if pooled else sums.subject_far)[row, scope]
+    total = float((sums.errors if pooled else sums.far_sum)[row, place.group_index])
+    return np.asarray(each / (total or 1.0))
 
 
 def _extremes(ruled: wilson.RuleInterval, alpha: float, *, ends: int) -> str | None:
