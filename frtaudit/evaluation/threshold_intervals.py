@@ -10,10 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core import Interval, Method
-from frtaudit.core.arrays import Floats, Ints
+from frtaudit.core.arrays import Floats
+from frtaudit.core.scores import NonMatedSums
 from frtaudit.core.spec import Weighting
 from frtaudit.evaluation.system import SystemData
 from frtaudit.stats.intervals.wilson import RuleInterval, WilsonRule, prepare
+from frtaudit.stats.rates.running_sums import RunningSums, running_sums
+from frtaudit.stats.rates.sums import rows_at
 from frtaudit.stats.similarity.tail import no_groups
 
 Holds = Callable[[RuleInterval], bool]
@@ -30,6 +33,7 @@ class Inversion:
     system: SystemData
     rule: WilsonRule
     scores: Floats
+    sums: RunningSums
 
     def interval(self, target: float, at: float, weighting: Weighting, alpha: float) -> Interval:
         """The interval of ``threshold_at_fmr``, estimated as ``at``, for the population, at level 1 - alpha.
@@ -63,31 +67,39 @@ class Inversion:
         above = self.scores.size - place
         while above < self.scores.size:
             above = min(4 * above + STEPS, self.scores.size)
-            if self._first(holds, np.array([self.scores.size - above]), weighting) is None:
-                return self.scores.size - above
+            below = self.scores.size - above
+            if self._first(holds, self._at(below), weighting) is None:
+                return below
         return -1
 
     def _smallest(self, holds: Holds, low: int, high: int, weighting: Weighting) -> int:
         """The smallest place above ``low``, where the bound does not hold, and up to ``high``, at which it does."""
+        above = self._at(high) if high < self.scores.size else None
         while high - low > 1:
             places = np.unique(np.linspace(low + 1, high - 1, STEPS).astype(np.int64))
-            first = self._first(holds, places, weighting)
+            sums = self.sums.at(self.scores[places], above)
+            first = self._first(holds, sums, weighting)
             if first is None:
                 low = int(places[-1])
             else:
                 low, high = int(places[first - 1]) if first else low, int(places[first])
+                above = rows_at(sums, self.scores[high : high + 1])
         return high
 
-    def _first(self, holds: Holds, places: Ints, weighting: Weighting) -> int | None:
-        """Which of the places is the first at which the bound holds."""
-        tail, chosen = self.system.tail, self.scores[places]
-        rule = self.rule.along(tail, no_groups(tail), chosen)
-        read = (holds(rule.fmr(float(threshold), 0, LEVEL, weighting)) for threshold in chosen)
+    def _at(self, place: int) -> NonMatedSums:
+        return self.sums.at(self.scores[place : place + 1])
+
+    def _first(self, holds: Holds, sums: NonMatedSums, weighting: Weighting) -> int | None:
+        """At which of the thresholds of ``sums`` the bound holds first."""
+        rule = self.rule.given(self.system.tail, no_groups(self.system.tail), sums)
+        read = (holds(rule.fmr(float(threshold), 0, LEVEL, weighting)) for threshold in sums.thresholds)
         return next((n for n, is_met in enumerate(read) if is_met), None)
 
 
 def inversion(system: SystemData) -> Inversion:
     """Ready to invert; the scores of the tail are those that a threshold can be."""
     tail = system.tail
-    scores = np.unique(tail.tail_score.astype(np.float64))
-    return Inversion(system=system, rule=prepare(tail, no_groups(tail), []), scores=scores)
+    ascending = tail.tail_score[::-1]
+    scores = ascending[np.diff(ascending, prepend=-np.inf) != 0].astype(np.float64)
+    rule = prepare(tail, no_groups(tail), [])
+    return Inversion(system=system, rule=rule, scores=scores, sums=running_sums(tail))

@@ -142,12 +142,16 @@ class WilsonRule:
 
     def along(self, tail: ScoreTail, groups: Groups, thresholds: Floats) -> "WilsonRule":
         """The same rule prepared for other thresholds, with the lenders that are known and were summed once."""
+        return self.given(tail, groups, non_mated_sums(tail, groups, np.unique(thresholds)))
+
+    def given(self, tail: ScoreTail, groups: Groups, sums: NonMatedSums) -> "WilsonRule":
+        """The same rule prepared for the ascending thresholds of ``sums``."""
         lent = _with_lenders((), self.lenders_fmr)
-        more = non_mated_sums(tail, groups, np.setdiff1d(thresholds, lent))
+        more = rows_at(sums, np.setdiff1d(sums.thresholds, lent))
         return replace(
             self,
             non_mated=joined(rows_at(self.non_mated, lent), more),
-            mated=mated_sums(tail, groups, _with_lenders(thresholds, self.lenders_fnmr)),
+            mated=mated_sums(tail, groups, _with_lenders(sums.thresholds, self.lenders_fnmr)),
         )
 
     def fmr_residuals(self, threshold: float, group_index: int, weighting: Weighting) -> Residuals:

@@ -214,12 +214,12 @@ def _from_tail(tail: ScoreTail, groups: Groups, ascending: Floats) -> NonMatedSu
     errors, far, cross = _group_deltas(
         entries.first, entries.second, entries.size, entries.level, groups.of, n_levels, n_indices
     )
-    order = _block_order(entries.first, entries.second, tail.n_samples.size)
+    order = block_order(entries.first, entries.second, tail.n_samples.size)
     first, second = entries.first[order], entries.second[order]
     square, far_square = _square_deltas(
         first, second, entries.size[order], entries.level[order], groups.of, n_levels, n_indices
     )
-    subject_errors, subject_far = _subject_deltas(
+    subject_errors, subject_far = subject_deltas(
         entries.first, entries.second, entries.size, entries.level, groups.of, n_levels, tail.n_samples.size
     )
     return NonMatedSums(
@@ -307,7 +307,7 @@ def _group_deltas(
 
 
 @kernel
-def _subject_deltas(
+def subject_deltas(
     first: Index, second: Index, size: Ints, level: Ints, of: Index, n_levels: int, n_subjects: int,
 ) -> tuple[Ints, Floats]:  # fmt: skip
     """What each level adds to the errors and e_kl/n_kl of each subject within each scope, shape (T+1, 1+S, K)."""
@@ -354,7 +354,7 @@ def _square_deltas(
 
 
 @kernel
-def _block_order(first: Index, second: Index, n_subjects: int) -> Ints:
+def block_order(first: Index, second: Index, n_subjects: int) -> Ints:
     """Positions sorted by (k, l), stable: two counting sorts."""
     order = np.arange(first.size)
     moved = np.empty_like(order)

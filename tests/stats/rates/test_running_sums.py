@@ -1,0 +1,33 @@
+"""Sums along the tail are those that are counted anew at each threshold."""
+
+from dataclasses import fields
+
+import numpy as np
+from hypothesis import given
+from oracles_rates import World, lists, matrices
+
+from frtaudit.core.scores import NonMatedSums, ScoreTail
+from frtaudit.stats.rates.running_sums import running_sums
+from frtaudit.stats.rates.sums import non_mated_sums, rows_at
+from frtaudit.stats.similarity.tail import no_groups
+
+
+def assert_same(sums: NonMatedSums, counted: NonMatedSums) -> None:
+    """Whole numbers equal, shares as close as another order of adding leaves them."""
+    for field in fields(NonMatedSums):
+        first, second = getattr(sums, field.name), getattr(counted, field.name)
+        assert first.dtype == second.dtype
+        np.testing.assert_allclose(first, second, rtol=1e-12, atol=1e-12, err_msg=field.name)
+
+
+@given(matrices() | lists())
+def test_they_are_those_counted_at_each_threshold(drawn: tuple[World, ScoreTail]) -> None:
+    """At every score, at once and going on from a higher threshold, ties and listed comparisons included."""
+    _, tail = drawn
+    scores = np.unique(tail.tail_score.astype(np.float64))
+    counted = non_mated_sums(tail, no_groups(tail), scores)
+    sums = running_sums(tail)
+    assert_same(sums.at(scores), counted)
+    for place in range(1, scores.size):
+        above = sums.at(scores[place : place + 1])
+        assert_same(sums.at(scores[:place], above), rows_at(counted, scores[:place]))
