@@ -39,7 +39,7 @@ def screen(
 
 
 @reordered
-def _exact(vectors: Singles, lengths: Floats, a: int, b: int) -> float:
+def exact_cosine(vectors: Singles, lengths: Floats, a: int, b: int) -> float:
     """The cosine of two vectors in float64."""
     total = 0.0
     for place in range(vectors.shape[1]):
@@ -100,7 +100,7 @@ def screen_tile(
                 continue
             for b in range(start, min(start + STRIDE, width)):
                 if near[b]:
-                    exact = scale * _exact(vectors, lengths, first_i + a, first_j + b) + shift
+                    exact = scale * exact_cosine(vectors, lengths, first_i + a, first_j + b) + shift
                     score = np.float32(exact + 0.0)
                     counts[b & 3, place[b]] -= 1
                     counts[b & 3, bin_from(int(place[b]), float(score), edges)] += 1
