@@ -188,6 +188,7 @@ def test_every_dependency_has_floor_and_cap_and_reason() -> None:
 
 IMPORTED_AS = {
     "PIL": "pillow",
+    "cupy": "cupy-cuda12x",
     "dlib": "dlib-bin",
     "faiss": "faiss-cpu",
     "botocore": "boto3",
@@ -202,8 +203,8 @@ IMPORTED_AS = {
 def test_every_import_is_declared() -> None:
     """The package imports the standard library, itself, and what pyproject.toml declares; and needs all of that.
 
-    The extra ``testing`` counts: its strategies are imported by those who write tests; and so do ``search``
-    and ``dask``. Of the extras of a collection some are models and files, which nothing imports.
+    The extra ``testing`` counts: its strategies are imported by those who write tests; and so do ``search``,
+    ``dask`` and ``gpu``. Of the extras of a collection some are models and files, which nothing imports.
     """
     kinds = (ast.Import, ast.ImportFrom, ast.Call)
     trees = (ast.parse(path.read_text()) for path in PACKAGE.rglob("*.py"))
@@ -221,6 +222,7 @@ def test_every_import_is_declared() -> None:
         *extras["testing"],
         *extras["search"],
         *extras["dask"],
+        *extras["gpu"],
         *extras["learn"],
         *extras["h5"],
     ]

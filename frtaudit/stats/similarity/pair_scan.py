@@ -8,6 +8,7 @@ import numpy as np
 
 from frtaudit.core.arrays import Floats, Index, Ints, Singles
 from frtaudit.stats._numba import kernel
+from frtaudit.stats.similarity.device import DeviceBlocks
 from frtaudit.stats.similarity.executor import PassContext
 from frtaudit.stats.similarity.float32_screen import bin_from, screen
 from frtaudit.stats.similarity.scorers import UnitBlocks
@@ -94,6 +95,11 @@ def _scan_job(
     out, tile = np.empty(largest, dtype=np.float32), np.empty(largest, dtype=np.float32)
     for column in range(first, end):
         apart = open_context and layout.strip_of[row] != layout.strip_of[column]
+        if apart and isinstance(context.block, DeviceBlocks):  # and so are the columns that follow
+            block = slice(int(layout.starts[column]), int(layout.starts[end]))
+            pairs = context.block.screen(layout.samples(row), block, floor, context.edges, histogram)
+            batches.append(Pairs(*pairs))
+            break
         if apart and isinstance(context.block, UnitBlocks):
             slices = layout.samples(row), layout.samples(column)
             n = screen(context.block, *slices, floor, context.edges, histogram, tile, i, j, out)
