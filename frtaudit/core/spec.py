@@ -80,6 +80,13 @@ class Sanitize(Enum):
     MIN_SUBJECTS = "min_subjects"
 
 
+class Engine(Enum):
+    """What multiplies where all pairs are scored: the processor, or a graphics processor (extra ``gpu``)."""
+
+    CPU = "cpu"
+    GPU = "gpu"
+
+
 class FailureScore(Enum):
     """Failed comparisons are kept apart, or get the lowest score of the range (the thesis)."""
 
@@ -337,7 +344,7 @@ class AuditSpec:
     ``providers`` None: all that the cohort offers. ``trained_on``: system to the name of the set that it was trained
     on, as declared; ``provenance``: licence and origin of systems and test data. ``threads`` 0: as many as there are
     cores; ``dask``: where all pairs are scored, if not by threads: in ``local`` processes, or by the workers of a
-    scheduler, named by its address or by the file that it wrote.
+    scheduler, named by its address or by the file that it wrote; ``engine``: what multiplies there.
     """
 
     name: str
@@ -365,5 +372,6 @@ class AuditSpec:
     profiles: Mapping[str, ProfileSpec] = field(default_factory=dict, metadata=ADDED)
     threads: int = field(default=0, metadata=MACHINE)
     dask: str | None = field(default=None, metadata=MACHINE)
+    engine: Engine = field(default=Engine.CPU, metadata=MACHINE)
     seal: str | None = field(default=None, metadata=PATH)
     report: Report = field(default_factory=Report)

@@ -57,7 +57,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet, source: CohortSource | No
     outcomes = [AnalysisOutput(notes=_cautions(cohort_data))]
     tables: Tables = {}
     read: dict[str, dict[str, AnalysisOutput]] = {}
-    with executor_of(spec.dask, spec.threads) as executor:
+    with executor_of(spec.dask, spec.threads, spec.engine) as executor:
         for provider in progress(prepared.providers, "systems"):
             system = evaluate_system(spec, provider, cohort_data, comparisons, groups, progress, executor)
             scored = scored_sets(spec, provider, cohort_data, prepared.lists, groups)

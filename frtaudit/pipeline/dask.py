@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING, TypeVar
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.children import no_modules_of_the_folder
 from frtaudit.core.machine.progress import Progress, quiet
+from frtaudit.core.spec import Engine
 from frtaudit.errors import ClusterError, SpecError
+from frtaudit.stats.similarity.device import DeviceExecutor, open_device
 from frtaudit.stats.similarity.executor import Executor, PassContext, by_threads
 from frtaudit.stats.similarity.tiles import cores
 
@@ -57,11 +59,12 @@ FRUGAL = {  # local workers show no page, and are neither profiled nor looked at
 
 
 @contextmanager
-def executor_of(where: str | None, threads: int = 0) -> Iterator[Executor]:
+def executor_of(where: str | None, threads: int = 0, engine: Engine = Engine.CPU) -> Iterator[Executor]:
     """Who does the passes over all pairs: threads here (None), processes here (``local``), or a scheduler's workers.
 
     ``where`` is the scheduler's address, or the file that ``dask scheduler --scheduler-file`` wrote; ``threads``: local
-    processes, 0 = one per core. Raises :class:`SpecError` without the extra ``dask`` or for a place that is none,
+    processes, 0 = one per core. ``engine``: what multiplies for the threads here.
+    Raises :class:`SpecError` without the extra that it takes, for a place that is none, or a device that is not exact,
     :class:`ClusterError` for a scheduler that does not answer, that has no worker, or one of other versions.
 
     >>> with executor_of(None) as executor:
@@ -69,8 +72,10 @@ def executor_of(where: str | None, threads: int = 0) -> Iterator[Executor]:
     True
     """
     if where is None:
-        yield by_threads
+        yield by_threads if engine is Engine.CPU else DeviceExecutor(open_device())
         return
+    if engine is not Engine.CPU:
+        raise SpecError("engine", f"found {engine.value} beside dask", "one of them")
     try:
         import distributed  # noqa: F401  asked for before a cluster is made
     except ModuleNotFoundError:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from frtaudit.core import Cohort, CohortData, Groups
-from frtaudit.core.spec import AuditSpec, FoldSource, PadesLevel
+from frtaudit.core.spec import AuditSpec, Engine, FoldSource, PadesLevel
 from frtaudit.evaluation.answerable import TRANSACTIONS, why_not
 from frtaudit.evaluation.requirement_findings import limit_of, place_of
 from frtaudit.evaluation.requirements import planned
 from frtaudit.inputs.pairlist import read_pairs
+from frtaudit.pipeline.dask import executor_of
 from frtaudit.pipeline.evaluate import planned_non_mated, request_of
 from frtaudit.pipeline.prepared import prepare, ranked_classes
 
@@ -45,6 +46,8 @@ def check(spec: AuditSpec) -> list[str]:
     lines.append(
         f"analyses: {', '.join(spec.analyses)}; B {spec.bootstrap.B}, alpha {spec.bootstrap.alpha:g}"
     )
+    if spec.engine is not Engine.CPU:
+        lines.append(_engine_line(spec))
     if comparisons.all_pairs:
         width = max((width for _, width in shapes.values()), default=0)
         lines.append(_expected_line(spec, cohort_data.cohort, len(providers), width))
@@ -122,6 +125,14 @@ def _requirement_lines(spec: AuditSpec, groups: Groups, systems: Sequence[str]) 
         verdicts = "one verdict" if of == 1 else f"{of} verdicts"
         limit = limit_of(requirement).removeprefix("the limit of ")
         yield f"{what}, {limit}, group {requirement.group}: {verdicts} on {', '.join(systems)}"
+
+
+def _engine_line(spec: AuditSpec) -> str:
+    """The device that would multiply, after its test."""
+    with executor_of(spec.dask, spec.threads, spec.engine) as executor:
+        return (
+            f"engine {spec.engine.value}: {executor}; its float32 products were tested; times are without it"
+        )
 
 
 def _expected_line(spec: AuditSpec, cohort: Cohort, systems: int, width: int) -> str:

@@ -53,6 +53,7 @@ def test_paths_and_machine_settings_are_marked() -> None:
         "Folds.file": PATH,
         "AuditSpec.threads": MACHINE,
         "AuditSpec.dask": MACHINE,
+        "AuditSpec.engine": MACHINE,
         "AuditSpec.seal": PATH,
         "AuditSpec.sanitize": ADDED,
         "AuditSpec.trained_on": ADDED,

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
@@ -16,20 +16,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+from devices import StandIn, install
 from small_audits import spec
 
 from frtaudit.core import Groups, ScoreTail
 from frtaudit.core.identity import to_plain
 from frtaudit.core.machine.progress import Progress, quiet
+from frtaudit.core.spec import Engine
 from frtaudit.errors import ClusterError, SpecError
 from frtaudit.pipeline import dask
 from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.dask import DaskExecutor, executor_of
 from frtaudit.stats.bootstrap.rescored_batches import Below, batches
-from frtaudit.stats.similarity import pair_scan
+from frtaudit.stats.similarity import allpairs, pair_scan
 from frtaudit.stats.similarity.allpairs import TailRequest, score_all_pairs
+from frtaudit.stats.similarity.device import DeviceBlocks, DeviceExecutor
 from frtaudit.stats.similarity.executor import Executor, PassContext, by_threads
 from frtaudit.stats.similarity.scorers import COSINE_RANGE, BlockScorer, cosine_blocks
+from frtaudit.stats.similarity.tiles import layout_of
 
 EACH, DIMENSION = 4, 16
 BELOW = (-0.9, -0.2)  # fixed thresholds below the floor: a second pass
@@ -280,6 +284,36 @@ def test_threads_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     with executor_of(None) as made:
         assert made is by_threads
     assert to_plain(spec(dask="local")) == to_plain(spec())
+
+
+def test_the_threads_can_use_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With ``engine=gpu`` the threads have a device; beside Dask it is refused; the identity does not know of it."""
+    install(monkeypatch, StandIn())
+    with executor_of(None, 1, Engine.GPU) as made:
+        assert isinstance(made, DeviceExecutor)
+    with pytest.raises(SpecError, match="engine: found gpu beside dask; accepted: one of them"):
+        audit(spec(dask="local", engine=Engine.GPU))
+    assert to_plain(spec(engine=Engine.GPU)) == to_plain(spec())
+
+
+def test_an_audit_with_a_device_is_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What multiplies is no part of an audit: the same result and tables, every pair of two strips screened there."""
+    install(monkeypatch, StandIn())
+    monkeypatch.setattr(allpairs, "layout_of", lambda n: layout_of(n, 16))
+    plain, blocks = spec("error_rates", "differentials"), []
+    screened = DeviceBlocks.screen
+
+    def noted(self: DeviceBlocks, rows: slice, columns: slice, *rest: Any) -> Any:
+        blocks.append((rows, columns))
+        return screened(self, rows, columns, *rest)
+
+    expected = audit(plain)
+    monkeypatch.setattr(DeviceBlocks, "screen", noted)
+    tried = audit(replace(plain, engine=Engine.GPU))
+    assert len(blocks) > 2
+    assert tried.result.to_bytes() == expected.result.to_bytes()
+    for name, tables in expected.tables.items():
+        assert all(one.equals(other) for one, other in zip(tables, tried.tables[name], strict=True))
 
 
 def test_workers_that_do_not_start_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

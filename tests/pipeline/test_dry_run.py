@@ -3,6 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from devices import Shortened, StandIn, install
 from small_audits import COHORT, SCHEMAS, folder_of, spec
 
 from frtaudit.config.load import load_spec
@@ -10,6 +11,7 @@ from frtaudit.core import Templates
 from frtaudit.core.spec import (
     Bootstrap,
     ConflictRule,
+    Engine,
     Folds,
     FoldSource,
     Grid,
@@ -50,6 +52,22 @@ def test_it_says_what_the_audit_would_do() -> None:
         f"expected: {pairs:,} comparisons of each system; scoring alone takes about 1 s on 1 cores, "
         "bootstrap and report not counted; about "
     )
+
+
+def test_it_tests_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The device has its line; one whose products are not exact is refused, as is the setting without CuPy."""
+    install(monkeypatch, StandIn())
+    (line,) = [line for line in check(spec(engine=Engine.GPU)) if line.startswith("engine ")]
+    assert line == (
+        "engine gpu: NumPy's stand-in, 1.0 GB free; its float32 products were tested; times are without it"
+    )
+    for library, problem in (
+        (Shortened(), "errs by .* in float32 products"),
+        (None, "CuPy cannot be imported"),
+    ):
+        install(monkeypatch, library)
+        with pytest.raises(SpecError, match=f"engine: .*{problem}"):
+            check(spec(engine=Engine.GPU))
 
 
 def test_a_class_is_called_by_name_and_by_a_label_of_its_own() -> None:

@@ -12,7 +12,7 @@ import pytest
 from frtaudit.config.load import load_spec
 from frtaudit.core.canonical import Json, sha256, to_bytes
 from frtaudit.core.identity import to_full, to_plain
-from frtaudit.core.spec import AuditSpec
+from frtaudit.core.spec import AuditSpec, Engine
 from frtaudit.errors import SpecError
 from frtaudit.pipeline import rederive as module
 from frtaudit.pipeline.rederive import given_paths, held_seal, note_paths, noted_paths, rederive
@@ -72,11 +72,13 @@ def test_words_win_over_notes(tmp_path: Path, audited: list[AuditSpec]) -> None:
 
 
 def test_a_noted_scheduler_is_not_asked_again(tmp_path: Path, audited: list[AuditSpec]) -> None:
-    """Who reproduces a run that Dask shared needs no Dask; who wants it names it."""
-    said = noted(replace(lfw(), dask="tcp://gone:8786"))
+    """Who reproduces a run that Dask shared or a device scored needs neither; who wants them names them."""
+    said = noted(replace(lfw(), dask="tcp://gone:8786", engine=Engine.GPU))
     rederive(said, tmp_path, [])
     rederive(said, tmp_path, ["dask=local"])
-    assert [spec.dask for spec in audited] == [None, "local"]
+    rederive(said, tmp_path, ["engine=gpu"])
+    assert [spec.dask for spec in audited] == [None, "local", None]
+    assert [spec.engine for spec in audited] == [Engine.CPU, Engine.CPU, Engine.GPU]
 
 
 @pytest.mark.parametrize(
@@ -84,6 +86,7 @@ def test_a_noted_scheduler_is_not_asked_again(tmp_path: Path, audited: list[Audi
     [
         ("dask", "tcp://127.0.0.1:9"),
         ("threads", 7),
+        ("engine", "gpu"),
         ("seal", "/etc/passwd"),
         ("report", {"tsa": "http://127.0.0.1:9"}),
         ("cohort.root", "/etc"),
