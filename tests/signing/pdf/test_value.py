@@ -16,7 +16,7 @@ from twin_certificate import twin
 from frtaudit.errors import VerificationError
 from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
-from frtaudit.signing.pdf.value import bag_of, check_bag, check_form, check_hole
+from frtaudit.signing.pdf.value import _values, bag_of, check_bag, check_form, check_hole
 from frtaudit.signing.signer import Signer
 from frtaudit.signing.verify import verify
 
@@ -132,3 +132,11 @@ def test_no_other_form_of_a_value_holds(signer: Signer) -> None:
         assert len(form) == end - start
         with pytest.raises(VerificationError):
             read_signed_pdf(pdf[:start] + form + pdf[end:], (), "f")
+
+
+@pytest.mark.parametrize("data", [b"\x1f\x01\x00", b"\xbf\x81\x00", b"\x00\x00", b"\x02"])
+def test_tags_of_several_bytes_are_refused(data: bytes) -> None:
+    """A tag whose low five bits are set goes on in the next byte (X.690, 8.1.2.4); no field of a signature has it."""
+    assert list(_values(b"\x30\x01\x05\x3e\x00")) == [(0x30, b"\x05"), (0x3E, b"")]
+    with pytest.raises(ValueError, match="no tag of one byte"):
+        list(_values(data))
