@@ -10,6 +10,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from asn1crypto.keys import PrivateKeyInfo
@@ -30,6 +32,7 @@ from small_run import WHEN, render_pdf
 
 from frtaudit.errors import VerificationError
 from frtaudit.signing.key_folder import generate
+from frtaudit.signing.pdf import signature
 from frtaudit.signing.pdf.first_revision import foreign
 from frtaudit.signing.pdf.signature import looks_signed, read_signed_pdf, sign_pdf
 from frtaudit.signing.signer import Signer
@@ -279,3 +282,17 @@ def test_signing_and_reading_work_inside_an_event_loop(draft: bytes, signer: Sig
         return len(read_signed_pdf(sign_pdf(draft, signer, WHEN), [], "f").signatures)
 
     assert asyncio.run(inside()) == 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "trusted", "holds"), [(1, True, True), (0, True, False), (-1, True, False), (1, False, False)]
+)
+def test_only_a_trusted_time_before_the_revocation_counts(
+    seconds: int, trusted: bool, holds: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A signature of the second in which its certificate was revoked was not made before that."""
+    monkeypatch.setattr(signature, "revoked", lambda *_: WHEN)
+    stamp: Any = SimpleNamespace(trusted=trusted, timestamp=WHEN - timedelta(seconds=seconds))
+    certificate: Any = None  # asked of by what stands in for revoked() only
+    assert (signature._revoked(certificate, certificate, stamp) is None) == holds
+    assert signature._revoked(certificate, certificate, None) is not None
