@@ -90,6 +90,9 @@ def test_gaussian_needs_finite_replicates_and_two_of_them() -> None:
     """Neither an infinite replicate nor a single one has a standard deviation."""
     assert bootstrap_intervals.gaussian(np.array([1.0, np.inf]), 1.0, 1.0, 0.1) is None
     assert bootstrap_intervals.gaussian(np.array([1.0]), 1.0, 1.0, 0.1) is None
+    half = stats.norm.ppf(0.95) / np.sqrt(2)  # the deviation of 1 and 2 is sqrt(1/2)
+    two = bootstrap_intervals.gaussian(np.array([1.0, 2.0]), 1.0, 1.0, 0.1)
+    np.testing.assert_allclose(two, [1.5 - half, 1.5 + half])
     assert bootstrap_intervals.gaussian(np.array([1.0, 2.0]), np.nan, 1.0, 0.1) is None
     assert np.isnan(bootstrap_intervals.normalized_uncertainty(np.array([1.0, 2.0]), 0.0, 1.0))
     assert np.isnan(bootstrap_intervals.normalized_uncertainty(np.array([1.0]), 1.0, 1.0))

@@ -94,3 +94,10 @@ def test_upper_bound_of_subjects_tried_unequally_often() -> None:
         assert bounds is not None
         missed += bounds.high(0.05) < truth
     assert binomtest(missed, runs, 0.06, alternative="greater").pvalue > 1e-3
+
+
+def test_subjects_that_were_never_tried_change_nothing() -> None:
+    """They count neither as subjects nor as trials."""
+    errors, trials = np.array([0, 1, 0, 2]), np.array([3, 4, 1, 5])
+    with_others = clustered_share.share_bounds(np.append(errors, [0, 0]), np.append(trials, [0, 0]))
+    assert with_others == clustered_share.share_bounds(errors, trials)

@@ -364,3 +364,9 @@ def test_comparisons_that_show_one_in_ten_thousand(errors: int, least: int) -> N
         return float(bounds.upper_bound(errors / n, n, 1e12, 0.05))
 
     assert high(least - 1) > 1e-4 >= high(least)
+
+
+def test_limits_at_the_ends_of_the_scale() -> None:
+    """No rate is above 1 or below 0."""
+    some = bounds.RateBounds(rate=0.1, n_eff=100.0, degrees=50.0)
+    assert some.p_above(1.0) == 1 == some.p_below(0.0)
