@@ -13,7 +13,7 @@ from frtaudit.errors import DataError
 from frtaudit.signing.key_folder import CERTIFICATE, PUBLIC, STATEMENT_KEY
 from frtaudit.signing.keys import demo_signer
 from frtaudit.signing.signer import Signer, key_fingerprint
-from frtaudit.signing.trust import TRUSTED_FOLDER, Trust, load_trust
+from frtaudit.signing.trust import LARGEST, TRUSTED_FOLDER, Trust, load_trust
 
 
 def of_certificate(signer: Signer) -> str:
@@ -108,6 +108,17 @@ def test_a_trust_file_is_regular_and_bounded(own_config: Path, tmp_path: Path) -
     (own_config / TRUSTED_FOLDER / "a.pem").unlink()
     (own_config / TRUSTED_FOLDER / "a.pem").symlink_to(tmp_path / "absent")
     assert load_trust() == Trust()
+
+
+def test_a_trust_file_may_have_the_largest_size_and_not_a_byte_more(tmp_path: Path, key_folder: Path) -> None:
+    """What surrounds a key in a PEM file is skipped, up to the limit."""
+    key = (key_folder / PUBLIC).read_bytes()
+    file = tmp_path / "a.pem"
+    file.write_bytes(key.ljust(LARGEST, b"\n"))
+    assert load_trust([file]) == load_trust([key_folder / PUBLIC])
+    file.write_bytes(key.ljust(LARGEST + 1, b"\n"))
+    with pytest.raises(DataError, match="is longer than"):
+        load_trust([file])
 
 
 def test_a_public_key_of_another_kind_is_refused(tmp_path: Path) -> None:
