@@ -78,6 +78,9 @@ def test_few_failures_of_many_subjects_are_nearly_independent() -> None:
     few = clustered_share.share_bounds(np.repeat([1, 0], [9, 91]), np.full(100, 10))
     assert few is not None
     assert few.n_eff == 100
+    enough = clustered_share.share_bounds(np.repeat([1, 0], [10, 90]), np.full(100, 10))
+    assert enough is not None
+    assert enough.n_eff > 900
 
 
 def test_upper_bound_of_subjects_tried_unequally_often() -> None:

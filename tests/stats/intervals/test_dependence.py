@@ -128,3 +128,24 @@ def test_one_subject_says_nothing_of_others() -> None:
     )
     assert inflated_variance(one) == float("inf")
     assert np.isnan(plugin_variance(none))
+
+
+def counts(errors: int, subjects_with_errors: int, right: int) -> Residuals:
+    """Residuals of 100 comparisons of which so many err."""
+    return Residuals(
+        rate=errors / 100, errors=errors, trials=100, total=60, subjects=60, effective_subjects=60.0, by_subject=1.0,
+        subjects_with_errors=subjects_with_errors, right=right,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("errors", "subjects_with_errors", "right", "few"),
+    [
+        (30, 10, 60, False), (29, 10, 60, True), (30, 9, 60, True),
+        (70, 60, 10, False), (71, 60, 10, True), (70, 60, 9, True),
+        (50, 10, 9, False), (50, 9, 10, True),
+    ],
+)  # fmt: skip
+def test_the_rarer_outcome_is_few(errors: int, subjects_with_errors: int, right: int, few: bool) -> None:
+    """Below 30 comparisons or 10 subjects; with as many errors as others, the errors count (FORMULAS 8.1)."""
+    assert counts(errors, subjects_with_errors, right).few(30, 10) == few

@@ -370,3 +370,13 @@ def test_limits_at_the_ends_of_the_scale() -> None:
     """No rate is above 1 or below 0."""
     some = bounds.RateBounds(rate=0.1, n_eff=100.0, degrees=50.0)
     assert some.p_above(1.0) == 1 == some.p_below(0.0)
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.0])
+def test_moving_replicates_take_the_place_of_the_effective_number(rate: float) -> None:
+    """It is p(1 - p) / Var, p their mean where the rate is 0, and never more than before; none say nothing."""
+    some, drawn = bounds.RateBounds(rate=rate, n_eff=50.0, degrees=9.0), np.array([0.0, 0.05, 0.15, 0.2])
+    p = rate or 0.1
+    assert some.moving(drawn).n_eff == pytest.approx(p * (1 - p) / drawn.var(ddof=1))
+    assert some.moving(0.1 + drawn / 1000).n_eff == 50
+    assert some.moving(drawn[:0]) == some == some.moving(np.full(4, 0.1))

@@ -103,3 +103,14 @@ def test_few_errors_leave_a_wide_bound() -> None:
     assert found is not None
     assert found.subject == 0
     assert found.subject_upper > 0.1
+
+
+def test_mated_effects_are_mean_products_of_rates() -> None:
+    """Of rates 0, 1/3, 2/3, 1 of three comparisons each: pairs of errors within a subject, and between subjects."""
+    effects = mated_effects(np.array([0, 1, 2, 3]), np.array([3, 3, 3, 3]))
+    assert effects is not None
+    within = (0 + 0 + 1 / 3 + 1) / 4  # two errors of two comparisons of a subject
+    between = 2 * (1 / 3 * 2 / 3 + 1 / 3 + 2 / 3) / 12  # r_k r_l over ordered pairs of subjects
+    assert effects.variance == pytest.approx(within - between)
+    assert effects.subject == pytest.approx(within / between - 1)
+    assert effects.subject_upper > effects.subject
