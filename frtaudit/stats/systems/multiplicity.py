@@ -62,19 +62,14 @@ def benjamini_yekutieli(p: Sequence[float]) -> tuple[float, ...]:
     """Benjamini and Yekutieli's adjusted p values: of what is flagged at alpha at most that share is false, however p
     values depend on each other.
 
-    The values of statsmodels' ``multipletests(p, method="fdr_by")``, which imports pandas.
-
     >>> [round(value, 4) for value in benjamini_yekutieli([0.01, 0.04, 0.03])]
     [0.055, 0.0733, 0.0733]
     """  # noqa: D205  one sentence
     if len(p) < 2:
         return tuple(p)
-    values = np.asarray(p, dtype=np.float64)
-    order, rank = np.argsort(values), np.arange(1, values.size + 1)
-    share = rank / values.size / np.sum(1.0 / rank)
-    adjusted = np.empty(values.size)
-    adjusted[order] = np.minimum.accumulate((values[order] / share)[::-1])[::-1]
-    return tuple(np.minimum(adjusted, 1.0).tolist())
+    from statsmodels.stats.multitest import multipletests  # imports pandas
+
+    return tuple(np.asarray(multipletests(p, method="fdr_by")[1], dtype=np.float64).tolist())
 
 
 def step_errors(p: Sequence[float], alpha: float) -> tuple[float, ...]:
