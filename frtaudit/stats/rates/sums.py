@@ -205,8 +205,7 @@ def above_levels(delta: npt.NDArray[Number]) -> npt.NDArray[Number]:
 
 def _by_group(values: npt.NDArray[Number], membership: Flags) -> npt.NDArray[Number]:
     """Sum (T, K) values over the subjects of each group: (T, G+1), in one fixed order."""
-    chosen = (values if member.all() else values[:, member] for member in membership)
-    return np.stack([of_group.sum(axis=1) for of_group in chosen], axis=1)
+    return np.stack([values[:, group_index].sum(axis=1) for group_index in membership], axis=1)
 
 
 def _from_tail(tail: ScoreTail, groups: Groups, ascending: Floats) -> NonMatedSums:
