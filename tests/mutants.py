@@ -193,7 +193,7 @@ class Project:
         return users
 
     def failing(self, mutant: Mutant, seconds: int) -> str | None:
-        """The first test of the package that fails in a child, which may take so much CPU; None where all pass."""
+        """The first test that fails in a child, which may take so much CPU, or how it ended; None where all pass."""
         reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
@@ -206,7 +206,7 @@ class Project:
         status = os.waitpid(child, 0)[1]
         signal.alarm(0)
         with os.fdopen(reading, encoding="utf-8") as pipe:
-            return pipe.read() or None if status == 0 else "(no end)"
+            return pipe.read() or None if status == 0 else f"(exit code {os.waitstatus_to_exitcode(status)})"
 
     def tests(self, mutant: Mutant) -> list[Path]:
         """The test files of a mutant's package: first its mirror, then those that name its module."""
