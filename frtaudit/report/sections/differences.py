@@ -8,6 +8,7 @@ from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, 
 from frtaudit.report.source import Record, Source
 
 MAX_SAID = 6
+UNESTABLISHED = "Not established"
 NOT_ESTABLISHED = "Not established after adjustment"
 NOT_OF_THE_POPULATION = "Not established for the population"
 COLUMNS = (
@@ -32,7 +33,7 @@ def when_alike(record: Record) -> Text:
 
 
 def sentence(record: Record, notes: Footnotes | None = None) -> Text:
-    """One plain sentence: the groups differ, or no difference was found and what would have been."""
+    """One plain sentence: the groups differ, or that is not established and what would have been."""
     test = record.estimate.test
     if test is None:
         return (TextSpan(text=phrases.ABSENT),)
@@ -53,7 +54,7 @@ def answer(record: Record, notes: Footnotes | None = None) -> Text:
 
 
 def _outcome(estimate: Estimate, test: Test) -> str:
-    """What the test says; beside an interval that excludes equality "no difference found" would contradict it.
+    """What the test says; beside an interval that excludes equality it says of what.
 
     The test asks about the population. An interval for the same subjects or for independent comparisons answers another
     question and may exclude equality where the test finds nothing: then the sentence names its own.
@@ -62,9 +63,7 @@ def _outcome(estimate: Estimate, test: Test) -> str:
         return "The groups differ"
     if contradicted(estimate, test):
         return NOT_ESTABLISHED
-    return (
-        NOT_OF_THE_POPULATION if _excludes(estimate, value_alike(estimate.metric)) else "No difference found"
-    )
+    return NOT_OF_THE_POPULATION if _excludes(estimate, value_alike(estimate.metric)) else UNESTABLISHED
 
 
 def contradicted(estimate: Estimate, test: Test, alike: float | None = None) -> bool:
@@ -179,7 +178,7 @@ def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
 
 
 def _would_be_found(test: Test, at: str) -> Text:
-    """The minimum detectable difference, beside "no difference found" alone."""
+    """The minimum detectable difference, beside "not established" alone."""
     if test.p is None or test.differs:
         return (TextSpan(text=phrases.ABSENT),)
     share = phrases.number(formatting.exact(test.power), f"{at}/power")

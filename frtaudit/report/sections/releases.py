@@ -43,17 +43,19 @@ def build(source: Source) -> View | None:
     ]
     tables: list[Table] = []
     drawn: list[Figure] = []
+    shown = 0
     for place, (family, members) in enumerate(families.items()):
         here = [
             record for record in largest if record.estimate.provider in {member.name for member in members}
         ]
         schemas = [name for name in source.schemas if any(record.estimate.schema == name for record in here)]
         tables += [_grid(family, place, members, name, here) for name in schemas]
+        shown = shown or len(tables)
         changed = _changes(source, family, place, members)
         tables += [] if changed is None else [changed]
         figure = _history(family, place, members, schemas, here)
         drawn += [] if figure is None else [figure]
-    return View(tables=tuple(tables), figures=tuple(drawn), shown=(1, 1)) if tables or drawn else None
+    return View(tables=tuple(tables), figures=tuple(drawn), shown=(1, shown)) if tables or drawn else None
 
 
 def _families(source: Source) -> dict[str, list[_Member]]:
@@ -166,7 +168,7 @@ def _direction(record: Record, notes: Footnotes) -> Text:
         return differences.sentence(record, notes)
     sentence = differences.sentence(record, notes)
     words_of = {"The groups differ": f"Bias went {'up' if value > 0 else 'down'}"}
-    words_of["No difference found"] = "No change found"
+    words_of[differences.UNESTABLISHED] = "Change not established"
     words_of[differences.NOT_ESTABLISHED] = "Change not established after adjustment"
     words_of[differences.NOT_OF_THE_POPULATION] = "Change not established for the population"
     return tuple(

@@ -252,7 +252,7 @@ def _better(record: Record, notes: Footnotes) -> Text:
         name = estimate.provider if wins else str(estimate.at["against"])
         return spans(TextSpan(text=name, kind="b"), " is better", p, ".")
     unclear = differences.contradicted(estimate, test, alike)
-    parts: list[Part] = [differences.NOT_ESTABLISHED if unclear else "No difference found", p, "."]
+    parts: list[Part] = [differences.NOT_ESTABLISHED if unclear else differences.UNESTABLISHED, p, "."]
     if test.detectable is not None:
         share = phrases.number(formatting.exact(test.power), f"{at}/power")
         size = number(record, test.detectable, f"{at}/detectable")

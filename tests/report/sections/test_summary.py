@@ -332,7 +332,7 @@ def test_a_difference_is_said_in_one_sentence() -> None:
     }
     assert said["max_min", "fnmr"] == "The groups differ (p 0.00300, adjusted 0.0210)."
     assert said["gini", "fnmr"] == (
-        "No difference found (p 0.247, unadjusted). Minimum detectable difference: 2.31 "
+        "Not established (p 0.247, unadjusted). Minimum detectable difference: 2.31 "
         "(largest FNMR over smallest; 80 % power)."
     )
     assert said["max_min", "fmr"] == "Not testable: Cedar has 3 FMR errors of 2 subjects."
@@ -472,7 +472,7 @@ def test_no_difference_is_never_said_beside_an_interval_that_excludes_equality()
     for people, images, word in (
         (1.2, 1.2, "Not established after adjustment"),
         (1.0, 1.2, "Not established for the population"),
-        (1.0, 1.0, "No difference found"),
+        (1.0, 1.0, "Not established"),
     ):
         intervals = (
             replace(interval, target=Target.POPULATION, low=people, high=3.0),
