@@ -166,7 +166,7 @@ def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
         if target is not None and key in ("source", "name"):
             if key == "name":
                 shown = TextSpan(text=kinds.place("fmr", target), pointer=place)
-                parts.append(spans("set at FMR ", shown, " on these data"))
+                parts.append(spans("set at pooled FMR ", shown, " on these data"))
         elif isinstance(setting, str):
             parts.append(
                 spans(f"{name} ", TextSpan(text=display_name(words().at_value, setting), pointer=place))

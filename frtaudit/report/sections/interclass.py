@@ -111,7 +111,8 @@ def _table(source: Source, schema: str, records: list[Record], number: int, part
     for _, system_records in by_provider(source, records):
         groups = dict.fromkeys(record.estimate.group for record in system_records)
         rows = tuple(_row(source, system_records, group, spaces, bounded, targets, notes) for group in groups)
-        blocks.append(Block(head=(provider(system_records[0]),), rows=rows))
+        head = spans(provider(system_records[0]), *_alike(system_records, notes))
+        blocks.append(Block(head=head, rows=rows))
     caption = spans(
         TextSpan(text=f"d_l2 by {schema.replace('_', ' ')}. ", kind="b"),
         "Distance of each class from the mean of the classes, and between classes; ",
@@ -119,7 +120,7 @@ def _table(source: Source, schema: str, records: list[Record], number: int, part
         ".",
         methods_said(records, *TARGETS),
         _plain_caution(records),
-        *_alike(records, notes),
+        _tests_said(records),
     )
     return build_table(
         f"d-l2-{part}{schema}{number or ''}",
@@ -180,13 +181,19 @@ def _row(
 
 
 def _alike(records: list[Record], notes: Footnotes) -> list[Part]:
-    """The test of equality of the classes of each system, never the intervals; a raw p is marked."""
-    tested = [candidate for candidate in records if candidate.estimate.test is not None]
-    parts: list[Part] = [" Is there a difference? "] if tested else []
-    for record in tested:
-        name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
-        parts += [name, ": ", *differences.sentence(record, notes), *_judged(record, notes), " "]
+    """The test of equality of the classes of a system, never the intervals; a raw p is marked."""
+    parts: list[Part] = []
+    for record in _tested(records):
+        parts += [" ", *differences.sentence(record, notes), *_judged(record, notes)]
     return parts
+
+
+def _tested(records: list[Record]) -> list[Record]:
+    return [candidate for candidate in records if candidate.estimate.test is not None]
+
+
+def _tests_said(records: list[Record]) -> Text:
+    return spans(" Beside each system: the test of equal classes.") if _tested(records) else ()
 
 
 def _judged(record: Record, notes: Footnotes) -> Text:
@@ -200,7 +207,10 @@ def _judged(record: Record, notes: Footnotes) -> Text:
 def _plain_caution(records: list[Record]) -> Text:
     iid = any(record.bound(Target.COMPARISONS_IID) for record in records)
     return (
-        spans(" The interval for independent comparisons follows Peña-Alcántara (2022); it is not a test.")
+        spans(
+            " The interval for independent comparisons has method and level as published, Peña-Alcántara (2022); it is "
+            "not a test."
+        )
         if iid
         else ()
     )
