@@ -1,4 +1,4 @@
-"""How many subjects would decide a requirement, if the estimate and its variance per subject stay as they are."""
+"""How many subjects would decide a requirement or detect a difference, if estimate and variance stay as they are."""
 
 from statistics import NormalDist
 
@@ -72,6 +72,20 @@ def subjects_for_distance(
     z = [NormalDist().inv_cdf(1.0 - tail) for tail in ((1.0 - level) / 2.0, error)]
     k = (z[1] / z[0] * (value**2 - bound**2) / (value**2 - limit**2) * scale) ** 2
     return _projected(subjects * k, subjects)
+
+
+def subjects_to_detect(size: float, detectable: float, subjects: float) -> float | None:
+    """How many subjects make a difference of this size detectable; None where those there are do.
+
+    The minimum detectable difference is a multiple of a standard error, which falls as one over the root of the number
+    of subjects: K (detectable / size)^2. Of a ratio both are logarithms.
+
+    Examples
+    --------
+    >>> subjects_to_detect(0.008, 0.03, 240)
+    3400.0
+    """
+    return _projected(subjects * (detectable / size) ** 2, subjects) if size > 0.0 else None
 
 
 def _projected(needed: float, subjects: float) -> float | None:

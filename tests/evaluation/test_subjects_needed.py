@@ -4,7 +4,7 @@ from statistics import NormalDist
 
 import pytest
 
-from frtaudit.evaluation.subjects_needed import subjects_for_distance, subjects_needed
+from frtaudit.evaluation.subjects_needed import subjects_for_distance, subjects_needed, subjects_to_detect
 
 SETTINGS = {"upper": True, "alpha": 0.05, "family": 1, "n_eff": 100.0, "subjects": 80.0}
 
@@ -66,3 +66,10 @@ def test_no_number_is_said_where_none_decides_a_distance(value: float, limit: fl
     errors = (0.05, 0.001)
     made = subjects_for_distance(value, limit, (low, 3.0), level=0.95, errors=errors, subjects=400.0)
     assert made is None
+
+
+def test_detection_takes_the_square_of_the_ratio_of_sizes() -> None:
+    """Half of the detectable difference takes four times the subjects; one that is detectable, or 0, takes no more."""
+    assert subjects_to_detect(0.01, 0.02, 100) == 400.0
+    assert subjects_to_detect(0.03, 0.02, 100) is None
+    assert subjects_to_detect(0.0, 0.02, 100) is None

@@ -1,14 +1,18 @@
 """The answer of the first page in sentences: requirements, groups, and what the data cannot decide."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from frtaudit.core import Target, Verdict
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
+from frtaudit.core.metrics import D_L2
 from frtaudit.core.result import DECISION
 from frtaudit.core.text import formatting
+from frtaudit.evaluation.subjects_needed import subjects_to_detect
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, plain_text, spans
-from frtaudit.report.sections import deciding, differences, vendor_tables
+from frtaudit.report.sections import deciding, differences, label_notice, vendor_tables
 from frtaudit.report.sections.points import POOLS, main_target, overall
 from frtaudit.report.sections.verdicts import FindingRow, confidence, marks, named
 from frtaudit.report.source import Record, Source
@@ -145,7 +149,29 @@ def _judged(source: Source, row: FindingRow, record: Record) -> Text:
     at = {key: value for key, value in record.estimate.at.items() if key not in ("rate", "space")}
     where: list[Part] = [" at ", phrases.at_words(at, record.pointer)] if at else []
     group: list[Part] = [part for part in row.who[1:] if part.text != ", "]
-    return spans(named(record), phrases.among(source, record), " of " if group else "", *group, *where)
+    return spans(
+        named(record),
+        phrases.among(source, record),
+        *_farthest(source, record),
+        " of " if group else "",
+        *group,
+        *where,
+    )
+
+
+def _farthest(source: Source, record: Record) -> list[Part]:
+    """The class whose d_l2 is the largest, where it is one."""
+    if record.estimate.metric != D_L2 or record.estimate.group != "max":
+        return []
+    same = [
+        candidate
+        for candidate in source.select(D_L2, schema=record.estimate.schema)
+        if (candidate.estimate.provider, candidate.at, candidate.estimate.value)
+        == (record.estimate.provider, record.at, record.estimate.value)
+        and candidate.estimate.group != "max"
+        and "|" not in candidate.estimate.group
+    ]
+    return [" (", phrases.group(source, same[0]), ")"] if len(same) == 1 else []
 
 
 def _rates(source: Source) -> Iterator[Text]:
@@ -161,7 +187,8 @@ def _rates(source: Source) -> Iterator[Text]:
             between = [", ", phrases.level(bound), " CI ", *phrases.bounds(bound, record.estimate)]
         name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
         point = phrases.at_words(record.estimate.at, record.pointer)
-        yield spans(name, ": FNMR ", phrases.value(record), " at ", point, *between, ".")
+        labels = label_notice.beside(source, record)
+        yield spans(name, ": FNMR ", phrases.value(record), " at ", point, *between, *labels, ".")
 
 
 def _groups(source: Source) -> Iterator[Text]:
@@ -172,6 +199,8 @@ def _groups(source: Source) -> Iterator[Text]:
         for record in source.select("max_min", primary=True)
         if record.estimate.test is not None and record.estimate.at.get("fmr") == target
     ]
+    if not tested:
+        yield from _distances(source)
     differing = [record for record in tested if record.estimate.test and record.estimate.test.differs]
     if len(differing) > MAX_NAMED:
         differing.sort(key=lambda record: -(record.estimate.value or 0.0))
@@ -194,12 +223,37 @@ def _groups(source: Source) -> Iterator[Text]:
             if record.estimate.test and (record.estimate.test.p is not None) is outcome
         ]
         if here:
-            after = _detectable if len(here) <= MAX_NAMED else _nothing
+            after = partial(_detectable, source) if len(here) <= MAX_NAMED else _nothing
             several = f"{len(here)} of {len(tested)} comparisons (see Groups)"
             yield spans(text, _by_rate(here, after) if len(here) <= MAX_LISTED else several, f"{why}.")
 
 
-def _detectable(record: Record) -> list[Part]:
+def _distances(source: Source) -> Iterator[Text]:
+    """Which tests of d_l2 establish that classes differ, and which do not, by schema."""
+    for schema in source.schemas:
+        tested = [
+            record
+            for record in source.select(D_L2, schema=schema)
+            if dict(record.estimate.at) == {"space": "quantile"}
+            and record.estimate.test is not None
+            and record.estimate.test.p is not None
+        ]
+        parts: list[Part] = []
+        for differs, text in (
+            (True, "a difference of classes is established for "),
+            (False, "not established for "),
+        ):
+            names = [
+                (TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),)
+                for record in tested
+                if record.estimate.test and record.estimate.test.differs is differs
+            ]
+            parts += ["; " if parts else "", text, listed(names)] if names else []
+        if parts:
+            yield spans(f"d_l2 by {schema.replace('_', ' ')}: ", *parts, ".")
+
+
+def _detectable(source: Source, record: Record) -> list[Part]:
     """The ratio that the test would have found, with its power; nothing where nothing was tested."""
     test, at = record.estimate.test, f"{record.pointer}/test"
     if test is None or test.p is None or test.detectable is None:
@@ -209,7 +263,26 @@ def _detectable(record: Record) -> list[Part]:
         phrases.number(formatting.plain(test.detectable), f"{at}/detectable"),
         ", ",
         phrases.number(formatting.exact(test.power), f"{at}/power"),
-        " power)",
+        " power",
+        *_needed(source, record),
+        ")",
+    ]
+
+
+def _needed(source: Source, record: Record) -> list[Part]:
+    """How many subjects would detect the estimated ratio; nothing where equal groups give it half the time."""
+    value, test = record.estimate.value, record.estimate.test
+    total = source.result.cohort.get("subjects")
+    if value is None or test is None or test.detectable is None or not isinstance(total, (int, float)):
+        return []
+    if test.null_median is None or not 1.0 < test.null_median < value < math.inf:
+        return []
+    needed = subjects_to_detect(math.log(value), math.log(test.detectable), total)
+    if needed is None:
+        return []
+    return [
+        f"; about {formatting.count(needed)} subjects would detect the estimated ratio ",
+        phrases.value(record),
     ]
 
 

@@ -8,7 +8,7 @@ from frtaudit.report.source import Record, Source
 
 UNNAMED = "Identity labels other than those estimated from the services' own scores."
 TRUE = "fnmr_true_labels"
-LINE = "with labels in doubt "
+LINE = "with label errors "
 SECTION = TextSpan(text="Effect of label errors", kind="#label_cost")
 
 
@@ -32,6 +32,17 @@ def true_rates(source: Source) -> dict[tuple[str, float], Record]:
     }
 
 
+def beside(source: Source, record: Record) -> Text:
+    """After an interval on estimated labels the one with label errors, or that it includes none; empty where given."""
+    if not estimated(source):
+        return ()
+    of_true = true_rates(source).get((record.estimate.provider, float(record.estimate.at["fmr"])))
+    bound = None if of_true is None else of_true.bound(Target.POPULATION)
+    if of_true is None or bound is None or bound.interval.low is None:
+        return spans(" without label errors")
+    return spans(" without label errors, ", *phrases.bounds(bound, of_true.estimate), " with them (pooled)")
+
+
 def notice(source: Source) -> Text:
     """What a reader of a rate must know of its label; empty where labels were given."""
     if not estimated(source):
@@ -39,11 +50,11 @@ def notice(source: Source) -> Text:
     some = _whose(source) == LabelSource.COMBINED
     who = "For images without an identity label" if some else "Images have no identity labels"
     text = (
-        f"{who}: labels were estimated from the services' own scores. Rates, intervals and verdicts treat them as "
-        "true"
+        f"{who}: labels were estimated from the services' own scores. Rates, tests, verdicts, and intervals that do "
+        "not name label errors treat them as true"
     )
     if true_rates(source):
-        return spans(f"{text}; with labels in doubt intervals are wider: see Error rates and ", SECTION, ".")
+        return spans(f"{text}; intervals with label errors are wider: see Error rates and ", SECTION, ".")
     return spans(
         f"{text}; the uncertainty of labels is not part of this report (+analyses.label_cost={{}} estimates it)."
     )

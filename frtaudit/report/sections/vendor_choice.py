@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from frtaudit.core import Target
 from frtaudit.core.result import DECISION
 from frtaudit.core.text import formatting
+from frtaudit.evaluation.subjects_needed import subjects_to_detect
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
 from frtaudit.report.sections.points import main_target, overall
@@ -77,6 +78,29 @@ def _tied(source: Source, decisions: Sequence[Record]) -> list[Part]:
             f"{record.pointer}/test/power",
         ),
         " power).",
+        *_needed(source, [record for _, record in unsure]),
+    ]
+
+
+def _needed(source: Source, unsure: Sequence[Record]) -> list[Part]:
+    """How many subjects would detect the largest difference that was estimated between chosen systems."""
+    total = source.result.cohort.get("subjects")
+    sizes = [
+        (abs(record.estimate.value), record)
+        for record in unsure
+        if record.estimate.value is not None and record.estimate.at["of"] != "max_min"
+    ]
+    if not sizes or not isinstance(total, (int, float)):
+        return []
+    size, record = max(sizes, key=lambda pair: pair[0])
+    test = record.estimate.test
+    needed = None if test is None else subjects_to_detect(size, test.detectable or 0.0, total)
+    if needed is None:
+        return []
+    return [
+        f" About {formatting.count(needed)} subjects would detect the largest difference estimated between them, ",
+        number(record, size, f"{record.pointer}/value"),
+        ", if it and its variance per subject stay as estimated.",
     ]
 
 
