@@ -33,7 +33,7 @@ def test_one_sentence_names_the_rule_and_who_is_chosen() -> None:
 
 
 def test_systems_that_tie_are_said_with_the_detectable_difference() -> None:
-    """What the comparison left open, and how large a difference it would have found."""
+    """What the comparison left open, how large a difference it would have found, and subjects for a smaller one."""
     said = plain_text(choice(result()).sentence)
     sizes = [
         decision.test.detectable
@@ -44,7 +44,8 @@ def test_systems_that_tie_are_said_with_the_detectable_difference() -> None:
     assert (
         "No difference between chosen systems was established; the minimum detectable difference is" in said
     )
-    assert said.endswith("(80 % power).")
+    assert "(80 % power). About " in said
+    assert said.endswith("if it and its variance per subject stay as estimated.")
 
 
 def test_one_table_has_a_row_for_each_system() -> None:
