@@ -20,7 +20,7 @@ from frtaudit.errors import SpecError, UnfinishedError
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.rates.histogram import edges_over, histogram_of
 from frtaudit.stats.similarity.executor import PassContext, by_threads
-from frtaudit.stats.similarity.float32_screen import ROUNDING, bin_from, exact_cosine
+from frtaudit.stats.similarity.float32_screen import ROUNDING, bin_of, inner_product
 from frtaudit.stats.similarity.scorers import COSINE_RANGE, BlockScorer, UnitBlocks, cosine_blocks
 from frtaudit.stats.similarity.tiles import PART, RUN
 
@@ -120,15 +120,18 @@ def score_near(
     i: Index, j: Index, out: Singles,
 ) -> int:  # fmt: skip
     """Score pairs of a block in float64, count them, keep those > ``floor``; the number kept, -1 beyond the error."""
-    n, bins = 0, (edges.size - 1) / (edges[-1] - edges[0])
+    n, last, bins = 0, -1, (edges.size - 1) / (edges[-1] - edges[0])
+    row = np.empty(vectors.shape[1])
     for q in range(near.size):
         a, b = first_i + near[q] // width, first_j + near[q] % width
-        exact = exact_cosine(vectors, lengths, a, b)
+        if a != last:
+            row[:] = vectors[a]
+            last = a
+        exact = inner_product(row, vectors[b]) / (lengths[a] * lengths[b])
         if not abs(exact - cosine[q]) <= error:
             return -1
         score = np.float32(scale * exact + shift + 0.0)
-        guess = min(max(int((score - edges[0]) * bins), 0), edges.size - 2)
-        histogram[bin_from(guess, float(score), edges)] += 1
+        histogram[bin_of(np.float64(score), bins, edges)] += 1
         if score > floor:
             i[n] = a
             j[n] = b

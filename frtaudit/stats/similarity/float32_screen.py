@@ -6,12 +6,11 @@ is counted as it is; the others are scored again, so that histogram and tail are
 
 import numpy as np
 
-from frtaudit.core.arrays import Bytes, Floats, Index, Ints, Singles
+from frtaudit.core.arrays import Floats, Index, Ints, Singles, Words
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.inlined import inner, reordered
 from frtaudit.stats.similarity.scorers import UnitBlocks
 
-STRIDE = 32  # pairs looked at together
 ROUNDING = 2.0**-21  # of a bin's number, up to 1024, computed in float32: relative
 
 
@@ -26,31 +25,33 @@ def screen(
     first, second = blocks.unit[rows], blocks.unit[columns]
     cosine = room[: len(first) * len(second)].reshape(len(first), len(second))
     np.matmul(first, second.T, out=cosine)
-    if not np.isfinite(cosine.sum()):
+    # a vector that is not finite makes its whole row or column so
+    if not np.isfinite(cosine[0].sum() + cosine[:, 0].sum()):
         raise ValueError("a block scorer gives finite scores only")
     bins = (edges.size - 1) / (edges[-1] - edges[0])
     error = blocks.error * blocks.scale * bins + ROUNDING * (edges.size - 1)
     cut = (floor - blocks.shift) / blocks.scale - 2 * blocks.error
     return screen_tile(
         cosine, rows.start, columns.start, blocks.vectors, blocks.lengths, blocks.scale, blocks.shift,
-        np.float32(bins * blocks.scale), np.float32(bins * (blocks.shift - edges[0])), np.float32(error),
-        np.float32(cut), floor, edges, histogram, i, j, out,
+        np.float32(bins * blocks.scale), np.float32(bins * (blocks.shift - edges[0])), np.float32(0.5 - error),
+        np.float32(cut), floor, bins, edges, histogram, i, j, out,
     )  # fmt: skip
 
 
 @reordered
-def exact_cosine(vectors: Singles, lengths: Floats, a: int, b: int) -> float:
-    """The cosine of two vectors in float64."""
+def inner_product(first: Floats, second: Singles) -> float:
+    """The inner product of two vectors in float64."""
     total = 0.0
-    for place in range(vectors.shape[1]):
-        total += np.float64(vectors[a, place]) * np.float64(vectors[b, place])
-    return float(total / (lengths[a] * lengths[b]))
+    for place in range(first.size):
+        total += first[place] * np.float64(second[place])
+    return total
 
 
-@inner
-def bin_from(guess: int, score: float, edges: Floats) -> int:
-    """The bin with edge < score <= next edge, the end bins for scores outside, from a guess."""
-    place, last = int(guess), edges.size - 2
+@kernel
+def bin_of(score: float, scale: float, edges: Floats) -> int:
+    """The bin with edge < score <= next edge, the end bins for scores outside; a guess, then exact comparisons."""
+    last = edges.size - 2
+    place = min(max(int((score - edges[0]) * scale), 0), last)
     while place > 0 and score <= edges[place]:
         place -= 1
     while place < last and score > edges[place + 1]:
@@ -60,55 +61,50 @@ def bin_from(guess: int, score: float, edges: Floats) -> int:
 
 @inner
 def _bin_row(
-    row: Singles, slope: np.float32, offset: np.float32, error: np.float32, cut: np.float32, last: int,
-    place: Index, near: Bytes,
+    row: Singles, slope: np.float32, offset: np.float32, reach: np.float32, cut: np.float32, last: int,
+    place: Words,
 ) -> None:  # fmt: skip
-    """Bin of each cosine, and whether the error could change it or the cosine lies above the cut."""
-    high = np.float32(1) - error
+    """Bin of each cosine; ``last`` + 1 where it is not within ``reach`` of the bin's middle or lies above the cut."""
     for b in range(row.size):
         at = slope * row[b] + offset
         whole = np.int32(at)
-        rest = at - np.float32(whole)
-        near[b] = (rest < error) | (rest > high) | (row[b] > cut)
-        place[b] = min(max(whole, np.int32(0)), np.int32(last))
+        sure = (abs(at - np.float32(whole) - np.float32(0.5)) <= reach) & (row[b] <= cut)
+        place[b] = min(max(whole, np.int32(0)), np.int32(last)) if sure else np.int32(last + 1)
 
 
 @inner
-def _any(near: Bytes, start: int) -> bool:
-    some = np.uint8(0)
-    for b in range(start, start + STRIDE):
-        some |= near[b]
-    return bool(some > 0)
+def _count(place: Words, unsure: int, counts: Words, near: Words) -> int:
+    """Count the bins of a row in four tables; list the columns in bin ``unsure``: how many."""
+    n = 0
+    for b in range(place.size):
+        counts[np.uint64(b & 3), np.uint64(place[b])] += np.uint32(1)
+        near[np.uint64(n)] = b
+        n += int(place[b] == unsure)
+    return n
 
 
 @kernel
 def screen_tile(
     cosine: Singles, first_i: int, first_j: int, vectors: Singles, lengths: Floats, scale: float, shift: float,
-    slope: np.float32, offset: np.float32, error: np.float32, cut: np.float32, floor: float, edges: Floats,
+    slope: np.float32, offset: np.float32, reach: np.float32, cut: np.float32, floor: float, bins: float, edges: Floats,
     histogram: Ints, i: Index, j: Index, out: Singles,
 ) -> int:  # fmt: skip
-    """Count and keep the pairs of a tile: bin number = ``slope`` * cosine + ``offset``, off by less than ``error``."""
-    n, width = 0, cosine.shape[1]
-    place, near = np.empty(width, dtype=np.int32), np.zeros(width + STRIDE, dtype=np.uint8)
-    counts = np.zeros((4, edges.size - 1), dtype=np.int64)
+    """Count and keep the pairs of a tile: bin number = ``slope`` * cosine + ``offset``, off by < 0.5 - ``reach``."""
+    n, width, unsure = 0, cosine.shape[1], edges.size - 1
+    place, near = np.empty(width, dtype=np.uint32), np.empty(width, dtype=np.uint32)
+    counts, row = np.zeros((4, unsure + 1), dtype=np.uint32), np.empty(vectors.shape[1])
     for a in range(cosine.shape[0]):
-        _bin_row(cosine[a], slope, offset, error, cut, edges.size - 2, place, near)
-        for b in range(width):
-            counts[b & 3, place[b]] += 1
-        for start in range(0, width, STRIDE):
-            if not _any(near, start):
-                continue
-            for b in range(start, min(start + STRIDE, width)):
-                if near[b]:
-                    exact = scale * exact_cosine(vectors, lengths, first_i + a, first_j + b) + shift
-                    score = np.float32(exact + 0.0)
-                    counts[b & 3, place[b]] -= 1
-                    counts[b & 3, bin_from(int(place[b]), float(score), edges)] += 1
-                    if score > floor:
-                        i[n] = first_i + a
-                        j[n] = first_j + b
-                        out[n] = score
-                        n += 1
-    for b in range(edges.size - 1):
-        histogram[b] += counts[0, b] + counts[1, b] + counts[2, b] + counts[3, b]
+        _bin_row(cosine[a], slope, offset, reach, cut, unsure - 1, place)
+        for q in range(_count(place, unsure, counts, near)):
+            if q == 0:
+                row[:] = vectors[first_i + a]
+            column = first_j + int(near[q])
+            cosine64 = inner_product(row, vectors[column]) / (lengths[first_i + a] * lengths[column])
+            score = np.float32(scale * cosine64 + shift + 0.0)
+            histogram[bin_of(np.float64(score), bins, edges)] += 1
+            if score > floor:
+                i[n], j[n], out[n] = first_i + a, column, score
+                n += 1
+    for b in range(unsure):
+        histogram[b] += np.int64(counts[0, b]) + counts[1, b] + counts[2, b] + counts[3, b]
     return n

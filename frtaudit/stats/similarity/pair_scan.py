@@ -10,7 +10,7 @@ from frtaudit.core.arrays import Floats, Index, Ints, Singles
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.similarity.device import DeviceBlocks
 from frtaudit.stats.similarity.executor import PassContext
-from frtaudit.stats.similarity.float32_screen import bin_from, screen
+from frtaudit.stats.similarity.float32_screen import bin_of, screen
 from frtaudit.stats.similarity.scorers import UnitBlocks
 from frtaudit.stats.similarity.tiles import in_order
 
@@ -151,12 +151,6 @@ def mated_places(
                     j[count] = b
                 count += 1
     return i, j
-
-
-@kernel
-def bin_of(score: float, scale: float, edges: Floats) -> int:
-    """The bin with edge < score <= next edge, the end bins for scores outside; a guess, then exact comparisons."""
-    return bin_from(min(max(int((score - edges[0]) * scale), 0), edges.size - 2), score, edges)
 
 
 @kernel
