@@ -118,6 +118,7 @@ TEXTS = {  # of audit/theirs.yaml, below a header that is right
     "job: 1": "unknown key 'job'",
     "dask: tcp://127.0.0.1:9": "dask: 'tcp://127.0.0.1:9' is set in a file; accepted: dask=ADDRESS",
     "dask: LOOT/scheduler.json": "dask: ",
+    "checkpoint: LOOT/blocks": "checkpoint: 'LOOT/blocks' is set in a file; accepted: checkpoint=FOLDER",
     "dask: ${question}\nquestion: tcp://127.0.0.1:9": "dask: 'tcp://127.0.0.1:9' is set in a file",
     "report: {pades: B-T, tsa: 'http://127.0.0.1:9'}": "report.tsa: 'http://127.0.0.1:9' is set in a file",
     "trained_on: &t {tsa: 'http://127.0.0.1:9'}\nreport: *t": "report.tsa: ",
@@ -167,7 +168,8 @@ WORDS = (
     "+schema@hydra.job_logging=theirs", "cohort={_target_: os.abort}", "cohort._target_=os.abort", "fail_on=x",
     "seed=${oc.env:HOME}", "seed='${oc.env:HOME}'", 'seed="${now:%H}"', "question='\\${oc.env:HOME}'",
     "++question=${hydra.run.dir}", "question=${hydra:run.dir}", "report={tsa: 'http://127.0.0.1:9'}",
-    "dask=${question}", "report.tsa=${question}", "report[tsa]=http://127.0.0.1:9", "=x", "@hydra=x", "x@hydra=y",
+    "dask=${question}", "checkpoint=${question}", "report.tsa=${question}", "report[tsa]=http://127.0.0.1:9",
+    "=x", "@hydra=x", "x@hydra=y",
     "seed=" + "[" * 1500, "config=x", "name=../../LOOT", "'name'=x", "cohort.type=os.system", "defaults=[hydra]",
     "question=" + "x" * 3_000_000, "x" * 3_000_000 + "=1",
 )  # fmt: skip

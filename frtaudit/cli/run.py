@@ -84,6 +84,10 @@ def checked(overrides: Sequence[str], config_dir: str | None) -> AuditSpec:
         from frtaudit.pipeline.drafts import refuse_invalid  # it loads what signs
 
         refuse_invalid(folder)
+    if spec.checkpoint is not None:
+        from frtaudit.pipeline.checkpoint import check_place  # it loads what scores
+
+        check_place(spec, folder)
     return spec
 
 

@@ -28,9 +28,9 @@ from frtaudit.core.plain.structure import MISSING, described
 from frtaudit.errors import SpecError
 
 CONFIG, COLLECT, EMBED = "config", "collect", "embed"
-# What only the command line may say: where the network is reached, and where a collection is written.
+# What only the command line may say: where the network is reached, and where a collection or a checkpoint is written.
 _BY_HAND: Mapping[str, Mapping[str, str]] = {
-    CONFIG: {"dask": "dask=ADDRESS", "report.tsa": "report.tsa=URL"},
+    CONFIG: {"checkpoint": "checkpoint=FOLDER", "dask": "dask=ADDRESS", "report.tsa": "report.tsa=URL"},
     COLLECT: {"into": "into=FOLDER"},
     EMBED: {"into": "into=FOLDER"},
 }

@@ -344,7 +344,8 @@ class AuditSpec:
     ``providers`` None: all that the cohort offers. ``trained_on``: system to the name of the set that it was trained
     on, as declared; ``provenance``: licence and origin of systems and test data. ``threads`` 0: as many as there are
     cores; ``dask``: where all pairs are scored, if not by threads: in ``local`` processes, or by the workers of a
-    scheduler, named by its address or by the file that it wrote; ``engine``: what multiplies there.
+    scheduler, named by its address or by the file that it wrote; ``engine``: what multiplies there; ``checkpoint``:
+    the folder that finished blocks of pairs are stored in, to resume a run that was killed.
     """
 
     name: str
@@ -373,5 +374,6 @@ class AuditSpec:
     threads: int = field(default=0, metadata=MACHINE)
     dask: str | None = field(default=None, metadata=MACHINE)
     engine: Engine = field(default=Engine.CPU, metadata=MACHINE)
+    checkpoint: str | None = field(default=None, metadata=MACHINE)
     seal: str | None = field(default=None, metadata=PATH)
     report: Report = field(default_factory=Report)

@@ -20,6 +20,7 @@ from frtaudit.evaluation.system import AnalysisOutput, CohortSource, SystemData
 from frtaudit.inputs.score_lists import nameless
 from frtaudit.labelling.cautions import cautions
 from frtaudit.pipeline import tables as parquet
+from frtaudit.pipeline.checkpoint import checkpointed
 from frtaudit.pipeline.components import analyses_of, comparison_of
 from frtaudit.pipeline.dask import executor_of
 from frtaudit.pipeline.evaluate import evaluate_system
@@ -57,7 +58,10 @@ def audit(spec: AuditSpec, progress: Progress = quiet, source: CohortSource | No
     outcomes = [AnalysisOutput(notes=_cautions(cohort_data))]
     tables: Tables = {}
     read: dict[str, dict[str, AnalysisOutput]] = {}
-    with executor_of(spec.dask, spec.threads, spec.engine) as executor:
+    with (
+        executor_of(spec.dask, spec.threads, spec.engine) as plain,
+        checkpointed(spec, plain) as executor,
+    ):
         for provider in progress(prepared.providers, "systems"):
             system = evaluate_system(spec, provider, cohort_data, comparisons, groups, progress, executor)
             scored = scored_sets(spec, provider, cohort_data, prepared.lists, groups)

@@ -22,7 +22,7 @@ from frtaudit.signing.pdf.signature import read_signed_pdf
 from frtaudit.signing.seal import SEAL
 
 NOTE = "runs/{}.json"
-ELSEWHERE = ("dask", "engine")  # where scores were computed
+ELSEWHERE = ("dask", "engine", "checkpoint")  # where scores were computed, and kept on the way
 
 
 def rederive(content: Mapping[str, Json], run: Path, overrides: Sequence[str]) -> AuditResult:
@@ -96,8 +96,8 @@ def given_paths(overrides: Sequence[str]) -> dict[str, object]:
 def note_paths(spec: AuditSpec, result: str) -> None:
     """Keep a run's paths and machine settings in the user's folder, by the digest of its ``result``: no evidence.
 
-    A scheduler and a device are left out: they may be gone, and nobody needs them to find the same numbers. Nothing is
-    raised where the folder cannot be written: ``reproduce`` is then told the paths in words.
+    Scheduler, device and checkpoint are left out: they may be gone, and nobody needs them to find the same numbers.
+    Nothing is raised where the folder cannot be written: ``reproduce`` is then told the paths in words.
     """
     noted = {name: value for name, value in paths_of(spec).items() if value and name not in ELSEWHERE}
     with suppress(OSError, RuntimeError, FrtauditError):  # RuntimeError: a user without a home

@@ -20,6 +20,7 @@ from frtaudit.core.spec import AuditSpec, PadesLevel, Report
 from frtaudit.errors import DataError
 from frtaudit.pipeline import tables as parquet
 from frtaudit.pipeline.audit import Audited, audit
+from frtaudit.pipeline.checkpoint import check_place
 from frtaudit.pipeline.drafts import DRAFT
 from frtaudit.pipeline.drafts import draft as draft_of
 from frtaudit.pipeline.last_audit import last_audit
@@ -62,6 +63,7 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode, make: Make | None = 
     ``exit_code`` turns the number of findings by verdict into the run's exit code; ``make`` gives an audit of the spec
     that is in memory already.
     """
+    check_place(spec, folder)
     signing = signing_of(spec.report)
     sealed = {} if spec.seal is None else {SEAL: read_seal(spec.seal)}
     check_names(spec.report.checklists)

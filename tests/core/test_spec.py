@@ -54,6 +54,7 @@ def test_paths_and_machine_settings_are_marked() -> None:
         "AuditSpec.threads": MACHINE,
         "AuditSpec.dask": MACHINE,
         "AuditSpec.engine": MACHINE,
+        "AuditSpec.checkpoint": MACHINE,
         "AuditSpec.seal": PATH,
         "AuditSpec.sanitize": ADDED,
         "AuditSpec.trained_on": ADDED,

@@ -127,7 +127,7 @@ def test_each_space_with_intervals_has_its_own_table() -> None:
     assert "points of the score range" in captions[0]
     assert "TAR (0..1) times the root" in captions[1]
     assert "decades of the pooled FMR" in captions[2]
-    assert all("Is there a difference?" in caption for caption in captions)
+    assert all("Beside each system: the test of equal classes." in caption for caption in captions)
 
 
 def test_raw_p_values_name_the_b_that_adjusting_needs() -> None:
@@ -135,7 +135,7 @@ def test_raw_p_values_name_the_b_that_adjusting_needs() -> None:
     view = build(Source(result()))
     assert view is not None
     for table in view.tables:
-        said = [piece for piece in table.caption if piece.kind == "mark"]
+        said = [piece for block in table.blocks for piece in block.head or () if piece.kind == "mark"]
         assert len(said) == 2
         marked = {mark: plain_text(note) for mark, note in table.notes}
         assert all(
