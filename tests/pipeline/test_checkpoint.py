@@ -221,7 +221,8 @@ run(sys.argv[4:], sys.argv[3])
 def test_a_run_that_is_killed_again_and_again_ends_with_the_same_bytes(tmp_path: Path) -> None:
     """Three times kill -9: at most one block is scored twice each time; result.json is that of a run left alone."""
     words = [
-        "audit=demo", "cohort.subjects=1000", "providers=[vendor_a]", "cohort.samples_per_subject=[5,5]", "cohort.dimension=16", "seed=1",
+        "audit=demo", "cohort.subjects=1000", "cohort.samples_per_subject=[5,5]", "cohort.dimension=16", "seed=1",
+        "providers=[vendor_a]",
         "analyses=[error_rates]", "requirements=[]", "bootstrap.B=99", "threads=1", "report.pdf=false",
     ]  # fmt: skip
 

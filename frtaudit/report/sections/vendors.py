@@ -256,7 +256,7 @@ def _better(record: Record, notes: Footnotes) -> Text:
     if test.detectable is not None:
         share = phrases.number(formatting.exact(test.power), f"{at}/power")
         size = number(record, test.detectable, f"{at}/detectable")
-        parts += [" Minimum detectable difference: ", size, " (", share, " power)."]
+        parts += [" Minimum detectable: ", size, " (", share, " power)."]
     return spans(*parts)
 
 
