@@ -119,6 +119,7 @@ TEXTS = {  # of audit/theirs.yaml, below a header that is right
     "dask: tcp://127.0.0.1:9": "dask: 'tcp://127.0.0.1:9' is set in a file; accepted: dask=ADDRESS",
     "dask: LOOT/scheduler.json": "dask: ",
     "checkpoint: LOOT/blocks": "checkpoint: ",
+    "checkpoint: local": "checkpoint: 'local' is set in a file; accepted: checkpoint=FOLDER",
     "dask: ${question}\nquestion: tcp://127.0.0.1:9": "dask: 'tcp://127.0.0.1:9' is set in a file",
     "report: {pades: B-T, tsa: 'http://127.0.0.1:9'}": "report.tsa: 'http://127.0.0.1:9' is set in a file",
     "trained_on: &t {tsa: 'http://127.0.0.1:9'}\nreport: *t": "report.tsa: ",

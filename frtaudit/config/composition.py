@@ -34,7 +34,8 @@ _BY_HAND: Mapping[str, Mapping[str, str]] = {
     COLLECT: {"into": "into=FOLDER"},
     EMBED: {"into": "into=FOLDER"},
 }
-_NO_PLACE = (None, MISSING, "local")
+_NO_PLACE = (None, MISSING)
+_HERE = ("dask", "local")  # processes of this machine: no place elsewhere
 _ROOTS = {CONFIG: "audit", COLLECT: "collection", EMBED: EMBED}
 # What Hydra notes of a composition: it differs by its nature, and nothing is configured from it.
 _NOTES = ("overrides", "runtime", "searchpath", "job.override_dirname")
@@ -155,7 +156,7 @@ def _without_places(tree: Mapping[str, object], root: str) -> Mapping[str, objec
         section, _, name = key.rpartition(".")
         inner = tree.get(section) if section else tree
         setting = inner.get(name) if isinstance(inner, Mapping) else None
-        if setting not in _NO_PLACE:
+        if setting not in _NO_PLACE and (key, setting) != _HERE:
             raise SpecError(key, f"{setting!r} is set in a file", f"{accepted} on the command line")
     return tree
 

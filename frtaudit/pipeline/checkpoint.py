@@ -46,13 +46,17 @@ PLAIN = (str, bytes, int, float, bool, np.generic, type(None))
 
 
 def check_place(spec: AuditSpec, run_folder: Path | None = None) -> None:
-    """Raise :class:`SpecError` for a checkpoint within the cohort or the run, or in a folder with other files."""
+    """Raise :class:`SpecError` for a place within the cohort or the run, one that is no folder, or has other files."""
     if spec.checkpoint is None:
         return
     place, root = Path(spec.checkpoint), getattr(spec.cohort, "root", None)
     for where, folder in {"hydra.run.dir": run_folder, "cohort.root": root}.items():
         if folder and place.resolve().is_relative_to(Path(folder).resolve()):
             raise SpecError(WHERE, f"{place.name} lies within {where}", ELSEWHERE)
+    if place.is_symlink() or (place.exists() and not place.is_dir()):
+        raise SpecError(
+            WHERE, f"{place.name} is {'a link' if place.is_symlink() else 'no folder'}", ELSEWHERE
+        )
     if place.is_dir() and not (place / LOCK).is_file() and any(place.iterdir()):
         raise SpecError(WHERE, f"{place.name} holds other files", ELSEWHERE)
 
@@ -74,6 +78,8 @@ def checkpointed(spec: AuditSpec, executor: Executor) -> Iterator[Executor]:
     except BlockingIOError:
         text = f"another run uses {folder.name}"
         raise DataError(WHERE, text, "wait for it, or another folder") from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise SpecError(WHERE, f"{folder.name} cannot be made at that place", ELSEWHERE) from None
     except OSError as error:
         raise as_line(error, WHERE) from None
     try:

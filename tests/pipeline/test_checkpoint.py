@@ -157,6 +157,9 @@ def places(root: Path) -> Iterator[tuple[AuditSpec, Path | None, str]]:
     (root / "file").write_text("a file")
     yield replace(spec(), checkpoint=str(root / "run" / "c")), root / "run", "c lies within hydra.run.dir"
     yield replace(spec(), checkpoint=str(root / "full")), None, "full holds other files"
+    yield replace(spec(), checkpoint=str(root / "file")), None, "file is no folder"
+    (root / "link").symlink_to(root / "full", target_is_directory=True)
+    yield replace(spec(), checkpoint=str(root / "link")), None, "link is a link"
 
 
 def test_a_place_with_other_files_is_refused(tmp_path: Path) -> None:
@@ -167,17 +170,24 @@ def test_a_place_with_other_files_is_refused(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["thesis.tex"]
 
 
-@pytest.mark.parametrize("place", ["file", "file/below", "closed"])
-def test_a_place_that_cannot_be_written_is_said_in_one_line(place: str, tmp_path: Path) -> None:
-    """A file in the way, or a file where blocks should be: one line, which names the checkpoint."""
+def test_a_place_where_no_folder_can_be_is_refused(tmp_path: Path) -> None:
+    """Below a file, or where the system makes none: one line, before anything is scored."""
     (tmp_path / "file").write_text("")
-    if place == "closed":
-        kept(tmp_path / "closed", people())
-        for path in blocks_in(tmp_path / "closed"):
-            path.unlink()
-            path.mkdir()
+    for place in (tmp_path / "file" / "below", Path("/proc/frtaudit")):
+        with pytest.raises(
+            SpecError, match=rf"^checkpoint: {place.name} cannot be made at that place; accepted: "
+        ):
+            kept(place, people())
+
+
+def test_a_block_that_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> None:
+    """Folders where files of blocks should be: one line, which names the checkpoint."""
+    kept(tmp_path / "c", people())
+    for path in blocks_in(tmp_path / "c"):
+        path.unlink()
+        path.mkdir()
     with pytest.raises(DataError, match=r"^checkpoint") as raised:
-        kept(tmp_path / place, people())
+        kept(tmp_path / "c", people())
     assert "\n" not in str(raised.value)
 
 
