@@ -1,6 +1,6 @@
 """What a provider answered: listed scores or failures, or the all-pairs tail."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -125,6 +125,7 @@ class ScoreTail:
     - ``blocks``: None when every pair within a cell was compared (complete), else the listed blocks.
     - ``mated_complete``: every within-subject pair is there (needed by V-statistic and image bootstrap).
     - ``rescored``: sums at declared thresholds at or below ``cutoff``, or None.
+    - ``n_mated`` (K,) int64: mated comparisons of each subject, from the others.
     - ``score_range``: the provider's declared (low, high).
     """
 
@@ -146,9 +147,12 @@ class ScoreTail:
     blocks: Blocks | None = None
     mated_complete: bool = True
     rescored: NonMatedSums | None = None
+    n_mated: Ints = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        freeze(self, "n_samples", "subject_of", "rows", "mated_i", "mated_j", "mated_score")
+        counted = np.bincount(self.subject_of[self.mated_i], minlength=self.n_samples.size)
+        object.__setattr__(self, "n_mated", counted.astype(np.int64))
+        freeze(self, "n_mated", "n_samples", "subject_of", "rows", "mated_i", "mated_j", "mated_score")
         freeze(self, "tail_i", "tail_j", "tail_score", "edges", "histogram", "mated_histogram")
         freeze(self, "cells")
         require(bool(np.all(np.diff(self.mated_score) >= 0)), "mated scores ascend")

@@ -302,5 +302,7 @@ def _warnings(
 
 def _matched_subjects(tail: ScoreTail, threshold: float) -> int:
     keep = int(np.searchsorted(-tail.tail_score, -threshold, side="left")) if np.isfinite(threshold) else 0
-    ends = [tail.subject_of[tail.tail_i[:keep]], tail.subject_of[tail.tail_j[:keep]]]
-    return len(np.unique(np.concatenate(ends)))
+    matched = np.zeros(tail.n_samples.size, dtype=np.bool_)
+    for side in (tail.tail_i, tail.tail_j):
+        matched[tail.subject_of[side[:keep]]] = True
+    return int(np.count_nonzero(matched))

@@ -260,7 +260,8 @@ def _series(
 def write(tables: Sequence[pa.Table], to: Path | BinaryIO) -> None:
     """Write tables of one schema one after the other, in row groups of their own."""
     whole = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
-    pq.write_table(whole, to, compression="zstd", store_schema=True)
+    repeated = [field.name for field in whole.schema if pa.types.is_dictionary(field.type)]
+    pq.write_table(whole, to, compression="zstd", use_dictionary=repeated, write_statistics=False)
 
 
 TABLES: Mapping[str, Callable[[SystemData], pa.Table]] = {

@@ -10,6 +10,7 @@ import os
 import re
 import sys
 import warnings
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
@@ -144,7 +145,16 @@ def _laid_out(page: Any, asked: Mapping[str, object]) -> object:  # noqa: ANN401
         pdf_ua.claim(document)
         for sheet in document.pages:
             sheet.paint = _checked(sheet.paint)
-        return document.write_pdf(**asked)
+        return document.write_pdf(finisher=_compressed, **asked)
+
+
+def _compressed(_: object, pdf: Any) -> None:  # noqa: ANN401  pydyf has no types
+    """Compress each stream here: pydyf would do so twice, to write it and for the file's identifier."""
+    for stream in (part for part in pdf.objects if getattr(part, "compress", False)):
+        stream.compress = False
+        data = stream.data.partition(b"\nstream\n")[2].removesuffix(b"\nendstream")
+        stream.extra["Filter"] = "/FlateDecode"
+        stream.stream = [zlib.compress(data)]
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import scipy
 
 from frtaudit.core.arrays import Flags, Index, Ints
 from frtaudit.core.scores import Groups, ScoreTail
-from frtaudit.stats.rates.trials import mated_pairs, members
+from frtaudit.stats.rates.trials import members
 
 Members: TypeAlias = "scipy.sparse.csr_array"
 
@@ -88,7 +88,7 @@ NonMatedTotals = CompleteTotals | ListedTotals
 def mated_totals(tail: ScoreTail, groups: Groups) -> MatedTotals:
     """Mated denominators of a tail."""
     membership = members(groups, tail.n_samples.size)
-    return MatedTotals(held=_sparse(membership), pairs=mated_pairs(tail))
+    return MatedTotals(held=_sparse(membership), pairs=tail.n_mated)
 
 
 def non_mated_totals(tail: ScoreTail, groups: Groups) -> NonMatedTotals:

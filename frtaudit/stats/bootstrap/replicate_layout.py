@@ -17,7 +17,7 @@ from frtaudit.stats.bootstrap.plans import Drawn, Rows
 from frtaudit.stats.bootstrap.score_spans import expected_ranks, spans_of
 from frtaudit.stats.bootstrap.sorted_comparisons import group_rules, mated_walk, non_mated_walk
 from frtaudit.stats.rates.targets import TOLERANCE, Target, exact
-from frtaudit.stats.rates.trials import mated_pairs, trials
+from frtaudit.stats.rates.trials import trials
 
 
 class ReplicateRates(NamedTuple):
@@ -127,7 +127,7 @@ def layout_of(
 
 def _alike(tail: ScoreTail) -> bool:
     """Whether both weightings coincide; the tail itself may hold comparisons of pairs of subjects of one size only."""
-    mated = mated_pairs(tail)
+    mated = tail.n_mated
     sizes = tail.n_samples[tail.cells >= 0] if tail.blocks is None else tail.blocks.count
     return np.unique(mated[mated > 0]).size <= 1 and np.unique(sizes[sizes > 0]).size <= 1
 

@@ -7,7 +7,7 @@ from frtaudit.core.arrays import Flags, Floats, Index, Ints, Scores, Words
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.bootstrap.kernel_arrays import SortedComparisons
-from frtaudit.stats.rates.trials import block_sizes, mated_pairs, schema_of
+from frtaudit.stats.rates.trials import block_sizes, schema_of
 
 CHUNK, SHIFT = 512, 12  # a chunk has about so many comparisons, or this power of two of those above it
 
@@ -30,7 +30,7 @@ def mated_walk(tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, I
     ``cuts`` (T,) int64: positions before which the sums of every replicate will be wanted; ``rows`` two (N,) int32:
     row of weights of a sample as first and as second of a comparison.
     """
-    counts, kind = np.unique(mated_pairs(tail), return_inverse=True)
+    counts, kind = np.unique(tail.n_mated, return_inverse=True)
     kinds = np.repeat(np.arange(counts.size, dtype=np.int32)[:, None], counts.size, axis=1)
     pairs = (tail.mated_i, tail.mated_j, tail.mated_score)
     return _sorted_comparisons(tail, groups, pairs, kind, kinds, 1.0 / np.maximum(counts, 1), cuts, rows)

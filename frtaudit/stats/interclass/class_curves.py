@@ -14,7 +14,10 @@ from frtaudit.core.arrays import Floats, Ints
 from frtaudit.stats._numba import kernel
 
 LEVELS = 500  # midpoints that integrals over u or over thresholds are taken on
-BATCH = 250  # replicates in memory at once
+BATCH, PART = (
+    250,
+    25,
+)  # replicates drawn at once; those whose curves are made at once, in the processor's cache
 REACH = 9.0  # standard deviations of a rank beyond which a resample's quantile is not looked for
 
 
@@ -55,7 +58,7 @@ Weights = tuple[Ints, ...]
 
 
 def drawn(classes: Classes, n: int, rng: np.random.Generator) -> Iterator[Weights]:
-    """``n`` draws of the subjects of each class, in batches: how often each is drawn, (b, K_c) for each class.
+    """``n`` draws of the subjects of each class, in parts: how often each is drawn, (b, K_c) for each class.
 
     >>> three = Classes.of([np.zeros(3)], [np.arange(3)])
     >>> [part[0].sum(axis=1).tolist() for part in drawn(three, 2, np.random.default_rng(0))]
@@ -67,7 +70,8 @@ def drawn(classes: Classes, n: int, rng: np.random.Generator) -> Iterator[Weight
         for c in classes.order:
             size = classes.sizes[c]
             weights[c] = rng.multinomial(size, np.full(size, 1 / size), size=count)
-        yield tuple(weights[c] for c in range(len(weights)))
+        for part in range(0, count, PART):
+            yield tuple(weights[c][part : part + PART] for c in range(len(weights)))
 
 
 def once(sizes: Sequence[int]) -> Weights:
@@ -133,13 +137,13 @@ def redrawn(scores: Floats, who: Ints, weight: Ints, places: Ints, most: int) ->
     values = np.empty(places.shape)
     row = np.empty(most + 4)
     for b in range(places.shape[0]):
-        end = 0
+        end = np.int64(0)
         for q in range(scores.size):
             for more in range(4):  # without a branch; more than the count is overwritten by the next
-                row[end + more] = scores[q]
-            count = weight[b, who[q]]
+                row[np.uint64(end + more)] = scores[q]
+            count = weight[b, np.uint64(who[q])]
             for more in range(4, count):
-                row[end + more] = scores[q]
+                row[np.uint64(end + more)] = scores[q]
             end += count
         for v in range(places.shape[1]):
             values[b, v] = row[places[b, v]]

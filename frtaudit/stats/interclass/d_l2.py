@@ -247,15 +247,16 @@ def detectable(gap: Floats, shift: Floats, edge: float, shares: Floats | None = 
     """
     count = gap.shape[1]
     weights = np.full(count, 1 / count) if shares is None else shares
+    gaps, shifts = np.ascontiguousarray(gap.T), np.ascontiguousarray(shift.T)  # a maximum over rows is fast
     distances: list[float] = []
     for hidden in range(count):
         for sign in (1.0, -1.0):
-            unit = np.full(count, -sign * weights[hidden])
+            unit = np.full((count, 1), -sign * weights[hidden])
             unit[hidden] += sign
 
             def detected(size: float, unit: Floats = unit) -> bool:
-                moved = gap + 2 * size * unit * shift + (size * unit) ** 2
-                return bool(np.mean(moved.max(axis=1) > edge) >= POWER)
+                moved = gaps + 2 * size * unit * shifts + (size * unit) ** 2
+                return bool(np.mean(moved.max(axis=0) > edge) >= POWER)
 
             if not detected(SCALE):
                 return None

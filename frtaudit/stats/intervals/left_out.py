@@ -59,7 +59,8 @@ def _tail_without(tail: ScoreTail, key: Ints) -> ScoreTail:
 def _of(tail: ScoreTail, first: Index, second: Index, key: Ints) -> Flags:
     """Which pairs of subjects are among those of ``key``."""
     pair_key = np.minimum(first, second).astype(np.int64) * tail.n_samples.size + np.maximum(first, second)
-    return np.isin(pair_key, key)
+    ordered = np.append(np.sort(key), -1)
+    return np.asarray(ordered[np.searchsorted(ordered[:-1], pair_key)] == pair_key)
 
 
 def _spread_without(spread: Spread, groups: Groups, first: Ints, second: Ints, sizes: Ints) -> Spread:

@@ -14,7 +14,7 @@ from frtaudit.core.arrays import Flags, Floats, Index, Ints, Scores
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
 from frtaudit.stats._numba import kernel
-from frtaudit.stats.rates.trials import block_sizes, mated_pairs, members, subject_trials, trials
+from frtaudit.stats.rates.trials import block_sizes, members, subject_trials, trials
 
 Number = TypeVar("Number", np.int64, np.float64)
 
@@ -76,7 +76,7 @@ def mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Fl
     reached = np.searchsorted(tail.mated_score, unique, side="right")
     subject = tail.subject_of[tail.mated_i]
     errors = _count_subjects(subject, reached, tail.n_samples.size)[inverse]
-    pairs = mated_pairs(tail)
+    pairs = tail.n_mated
     rate = np.divide(errors, pairs, out=np.zeros(errors.shape), where=pairs > 0)
     left = 1.0 - 1.0 / np.maximum(tail.n_samples, 1)
     membership = members(groups, tail.n_samples.size)

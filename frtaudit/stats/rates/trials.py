@@ -58,11 +58,6 @@ def schema_of(groups: Groups) -> Index:
     return np.asarray([groups.schemas.index(schema) for schema, _ in groups.names], dtype=np.int32)
 
 
-def mated_pairs(tail: ScoreTail) -> Ints:
-    """Mated comparisons of each subject, shape (K,), int64."""
-    return np.bincount(tail.subject_of[tail.mated_i], minlength=tail.n_samples.size).astype(np.int64)
-
-
 def block_sizes(tail: ScoreTail, first: Index, second: Index) -> Ints:
     """Comparisons n_kl in the blocks of the subjects ``first``, ``second`` (either order): their shape, int64.
 
@@ -83,7 +78,7 @@ def trials(tail: ScoreTail, groups: Groups) -> Trials:
     ([1], [2], [1])
     """
     membership = members(groups, tail.n_samples.size)
-    pairs = mated_pairs(tail)
+    pairs = tail.n_mated
     non_mated, subject_pairs = _non_mated(tail, groups, membership)
     return Trials(
         mated=membership @ pairs,

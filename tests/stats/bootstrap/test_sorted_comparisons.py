@@ -48,7 +48,7 @@ def test_buckets_know_tags_and_sizes(world: slow.World) -> None:
     """Each comparison's bucket names the groups of both its subjects and 1 over the comparisons of their pair."""
     tail = world.tail
     none = np.array([], dtype=np.int64)
-    pairs = trials.mated_pairs(tail)
+    pairs = tail.n_mated
     non_mated, mated = (
         sorted_comparisons.non_mated_walk(tail, world.groups, none, rows(tail)),
         sorted_comparisons.mated_walk(tail, world.groups, none, rows(tail)),

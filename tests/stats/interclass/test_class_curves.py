@@ -47,10 +47,11 @@ def test_replicates_are_the_curves_of_the_resample_written_out(seed: int, tar: f
 
 
 def test_draws_keep_the_number_of_subjects() -> None:
-    """Each replicate draws as many subjects of a class as it has; batches add up to what was asked for."""
+    """Each replicate draws as many subjects of a class as it has; parts add up to what was asked for."""
     classes = Classes.of([np.zeros(3), np.zeros(5)], [np.arange(3), np.arange(3, 8)])
     parts = list(class_curves.drawn(classes, class_curves.BATCH + 7, np.random.default_rng(1)))
-    assert [len(part[0]) for part in parts] == [class_curves.BATCH, 7]
+    sizes = [len(part[0]) for part in parts]
+    assert (sum(sizes), max(sizes), sizes[-1]) == (class_curves.BATCH + 7, class_curves.PART, 7)
     assert all((part[1].sum(axis=1) == 5).all() for part in parts)
     mean = np.concatenate([part[1] for part in parts]).mean()
     assert mean == pytest.approx(1)

@@ -7,7 +7,6 @@ from frtaudit.stats.rates.trials import (
     block_sizes,
     complete_pairs,
     complete_trials,
-    mated_pairs,
     members,
     subject_trials,
     trials,
@@ -81,7 +80,7 @@ def test_members_and_mated_pairs(drawn: tuple[World, ScoreTail]) -> None:
         [world.in_group(k, group_index) for k in range(world.n_subjects)]
         for group_index in world.group_indices
     ] == held.tolist()
-    assert mated_pairs(tail).tolist() == [world.n(k) * (world.n(k) - 1) // 2 for k in range(world.n_subjects)]
+    assert tail.n_mated.tolist() == [world.n(k) * (world.n(k) - 1) // 2 for k in range(world.n_subjects)]
 
 
 def test_complete_pairs_count_each_comparison_once() -> None:
