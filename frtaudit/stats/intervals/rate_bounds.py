@@ -210,14 +210,15 @@ def _far_quantile(below: Callable[[Floats], Flags], low: Floats, high: float) ->
 
 
 def p_above(rate: Numbers, n_eff: Numbers, degrees: Numbers, limit: Numbers) -> Floats:
-    """The p value of "the rate is above ``limit``", a limit in (0, 1): at most a exactly where the lower bound at a
+    """The p value of "the rate is above ``limit``", a limit in [0, 1): at most a exactly where the lower bound at a
     reaches the limit; 1 where the rate is not above it, or p would pass 1/2.
 
     >>> round(float(p_above(1 / 200, 199, 199, 0.001)), 6), float(p_above(1 / 200, 199, 199, 0.02))
     (0.182974, 1.0)
     """  # noqa: D205  one sentence
     p, n, df, bar = _of_one_shape(rate, n_eff, degrees, limit)
-    score = (p - bar) / np.sqrt(bar * (1 - bar) / n)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a limit of 0: any rate is infinitely far above it
+        score = (p - bar) / np.sqrt(bar * (1 - bar) / n)
     tail = np.ones(p.shape)
     some = p > bar
     tail[some] = scipy.special.betainc((p * n)[some], ((1 - p) * n)[some] + 1, bar[some])

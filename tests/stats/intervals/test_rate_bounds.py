@@ -372,6 +372,15 @@ def test_limits_at_the_ends_of_the_scale() -> None:
     assert some.p_above(1.0) == 1 == some.p_below(0.0)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("rate", [0.0, 0.1, 1.0])
+def test_a_limit_of_none_is_broken_by_any_error_without_a_warning(rate: float) -> None:
+    """At a limit of 0 the p value is small where a rate is above it and 1 where it is 0; 1 below mirrors it."""
+    some = bounds.RateBounds(rate=rate, n_eff=100.0, degrees=50.0)
+    assert (some.p_above(0.0) < 1e-9) is (rate > 0)
+    assert some.p_below(1.0) == bounds.RateBounds(rate=1 - rate, n_eff=100.0, degrees=50.0).p_above(0.0)
+
+
 @pytest.mark.parametrize("rate", [0.1, 0.0])
 def test_moving_replicates_take_the_place_of_the_effective_number(rate: float) -> None:
     """It is p(1 - p) / Var, p their mean where the rate is 0, and never more than before; none say nothing."""
