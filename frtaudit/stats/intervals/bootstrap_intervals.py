@@ -187,8 +187,10 @@ def _quantile_error(ordered: Floats, probability: float) -> float:
     if not np.isfinite(ordered[used]).all():
         return float("inf")
     centred = ordered[used] - ordered[rank - 1]
-    first, second = float(share @ centred), float(share @ centred**2)
-    return float(np.sqrt(max(second - first**2, 0.0)))
+    exponent = int(np.frexp(np.abs(centred).max())[1])  # a power of two: no rounding, no overflow
+    scaled = np.ldexp(centred, -exponent)
+    first, second = float(share @ scaled), float(share @ scaled**2)
+    return float(np.ldexp(np.sqrt(max(second - first**2, 0.0)), exponent))
 
 
 @lru_cache(maxsize=64)

@@ -117,6 +117,15 @@ def test_mc_error_is_the_larger_of_both_bounds() -> None:
     assert bootstrap_intervals.mc_error(skewed, 0.1) == max(both) > 3 * min(both)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("power", [-900, -3, 900])
+def test_mc_error_keeps_every_scale(power: int) -> None:
+    """Thresholds are on the scale of the scores, whatever it is: the error scales with them, exactly."""
+    values = np.random.default_rng(4).exponential(size=400)
+    error = bootstrap_intervals.mc_error(values, 0.1)
+    assert bootstrap_intervals.mc_error(np.ldexp(values, power), 0.1) == np.ldexp(error, power) > 0
+
+
 @given(values=finite, shift=st.floats(-5, 5))
 def test_mc_error_does_not_move_with_the_replicates(values: Floats, shift: float) -> None:
     """A shift leaves the Monte Carlo error, so that it serves the recentered interval."""
