@@ -154,9 +154,9 @@ def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[Re
                 places[estimate.place] = index  # of what two analyses estimate, the one that has an interval
     if not places:
         return [RequirementTest(requirement=requirement, index=None, reason="nothing estimates it")]
-    return [
-        _case(requirement, context, context.corrected.get(index, index)) for index in sorted(places.values())
-    ]
+    named = sorted(places.values())
+    of_all = [index for index in named if "pairs" not in context.estimates[index].at]  # not of folds too
+    return [_case(requirement, context, context.corrected.get(index, index)) for index in of_all or named]
 
 
 def _case(requirement: RequirementSpec, context: JudgementContext, index: int) -> RequirementTest:

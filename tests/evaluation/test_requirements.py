@@ -321,6 +321,19 @@ def test_what_two_analyses_estimate_is_judged_once() -> None:
         assert "d_l2 by sex in TAR space is" in found.sentence
 
 
+def test_what_holds_for_all_comparisons_is_not_judged_on_the_folds_too() -> None:
+    """A requirement on EER is one finding; on the folds' pairs where it says so, or where nothing else has it."""
+    requirement = RequirementSpec(name="r", metric="eer", limit=0.1)
+    of_all = estimate(metric="eer", weighting="pooled", at={})
+    of_folds = replace(of_all, analysis="accuracy", at={"pairs": "folds"})
+    both = context(of_folds, of_all)
+    assert [finding.estimate for finding in judge([requirement], both)] == ["/estimates/1"]
+    assert planned([requirement], {}, 1) == len(judge([requirement], both))
+    asked = replace(requirement, at={"pairs": "folds"})
+    for one, where in ((asked, both), (requirement, context(of_folds))):
+        assert [finding.estimate for finding in judge([one], where)] == ["/estimates/0"]
+
+
 def test_a_class_of_two_schemas_is_planned_in_both() -> None:
     """A class named without its schema is judged wherever it stands."""
     requirement = replace(REQUIREMENT, group="other")
