@@ -118,7 +118,7 @@ def _rule(
     enough = (
         residuals.errors >= MIN_ERRORS
         and residuals.subjects_with_errors >= MIN_ERROR_SUBJECTS
-        and residuals.rate < 1
+        and not residuals.few(MIN_ERRORS, MIN_ERROR_SUBJECTS)
     )
     if drawn is not None and steady and enough:
         return _moving(residuals, drawn, alpha)

@@ -122,7 +122,7 @@ def band(rates: DatedRates, a: int, weighting: Weighting, alpha: float) -> Inter
     enough = (
         residuals.errors >= MIN_ERRORS
         and residuals.subjects_with_errors >= MIN_ERROR_SUBJECTS
-        and 0 < residuals.rate < 1
+        and not residuals.few(MIN_ERRORS, MIN_ERROR_SUBJECTS)
     )
     if enough and known.size > 1 and known.var() > 0:
         degrees = dependence.degrees_of_freedom(residuals.effective_subjects)
