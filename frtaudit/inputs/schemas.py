@@ -340,9 +340,9 @@ def _settled(
     empty = [applied.classes[number] for number in np.flatnonzero(count == 0)]
     if empty and (schema.classes or schema.bins):
         text = f"no subject is in class {empty[0]!r}{_values(columns, schema)}"
-        raise DataError(
-            f"schemas.{name}", text, f"schemas.{name}.classes=[...] of classes that hold subjects"
-        )
+        field = ("bins.edges" if schema.bins.edges else "bins.percentiles") if schema.bins else "classes"
+        kind = "bins" if schema.bins else "classes"
+        raise DataError(f"schemas.{name}", text, f"schemas.{name}.{field}=[...] of {kind} that hold subjects")
     full = np.flatnonzero(count)
     new = np.full(len(applied.classes) + 1, -1, dtype=np.int16)
     new[full] = np.arange(full.size)

@@ -200,6 +200,10 @@ def test_numbers_are_binned_by_edges() -> None:
         one(SchemaSpec(column="x", bins=bins), ("19", "20", "old"))
     with pytest.raises(DataError, match="column 'x' holds 'inf'"):
         one(SchemaSpec(column="x", bins=bins), ("19", "20", "inf"))
+    with pytest.raises(
+        DataError, match=r"no subject is in class '>=40'; accepted: schemas.s.bins.edges=\[...\] of bins"
+    ):
+        one(SchemaSpec(column="x", bins=bins), ("19", "20"))
     with pytest.raises(SpecError, match="2 names for the bins; accepted: none, or 3"):
         check_schemas({"s": SchemaSpec(column="x", bins=bins, classes=("a", "b"))})
 
