@@ -54,7 +54,7 @@ def read_pairs(path: Path, cohort: Cohort) -> PairList:
     (mated) and ``name1 i name2 j`` (non-mated), sample ids being ``name_%04d``. With ``folds pairs`` each fold is that
     many mated lines, then as many non-mated ones. Raises :class:`DataError` naming the line.
     """
-    lines = _table_lines(path) if path.suffix in SUFFIXES else lfw_lines(path)
+    lines = _table_lines(path) if path.suffix.lower() in SUFFIXES else lfw_lines(path)
     if not lines:
         raise DataError(path.name, "the list holds no pair", "one pair per line")
     index = {name: i for i, name in enumerate(cohort.sample_ids)}

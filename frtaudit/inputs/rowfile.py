@@ -31,10 +31,10 @@ def row_digests(path: Path) -> RowDigests | None:
     2
     """
     check_regular(path)
-    if path.suffix in TEXT:
+    if path.suffix.lower() in TEXT:
         lines = path.read_bytes().splitlines()
         return _digests("line", 1, len(lines), lambda rows: b"\n".join(lines[rows]))
-    if path.suffix == ".parquet":
+    if path.suffix.lower() == ".parquet":
         table = pq.read_table(path)
 
         def taken(rows: slice) -> bytes:

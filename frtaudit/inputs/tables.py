@@ -144,9 +144,9 @@ def read_table(path: Path, name: str) -> Table:
     check_regular(path, name)
     if not path.is_file():
         raise DataError(name, f"no file {str(path)!r}", "a .csv or .parquet file")
-    if path.suffix == ".parquet":
+    if path.suffix.lower() == ".parquet":
         return Table(name=name, frame=_parquet(path, name), unit="row", first=1)
-    if path.suffix == ".csv":
+    if path.suffix.lower() == ".csv":
         return Table(name=name, frame=_csv(path, name), unit="line", first=2)
     raise DataError(name, f"cannot read a {path.suffix or 'nameless'} file", "a .csv or .parquet file")
 

@@ -108,7 +108,7 @@ class Queries:
             cohort_data,
             cohort=replace(cohort_data.cohort, ledger=(*search.ledger, *cohort_data.cohort.ledger)),
             inputs=inputs,
-            paths={name: path for name, path in paths.items() if path.suffix in SUFFIXES},
+            paths={name: path for name, path in paths.items() if path.suffix.lower() in SUFFIXES},
             pseudonym_key=_key(self.pseudonym_key, search.faces),
             earlier=earlier,
             notes=search.notes,
@@ -192,7 +192,9 @@ class Queries:
         score_lists = sorted(
             path
             for path in folder.iterdir()
-            if path.suffix in SUFFIXES and path.name not in others and not path.name.startswith(REVIEWER)
+            if path.suffix.lower() in SUFFIXES
+            and path.name not in others
+            and not path.name.startswith(REVIEWER)
         )
         paths = [folder / name for name in self.files] or score_lists
         if not paths:

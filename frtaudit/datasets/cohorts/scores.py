@@ -55,7 +55,7 @@ class ScoreLists:
             )
         apart = {"metadata", "pairs", "failures", Path(self.metadata or "metadata").stem}
         score_lists = sorted(
-            path for path in root.iterdir() if path.suffix in SUFFIXES and path.stem not in apart
+            path for path in root.iterdir() if path.suffix.lower() in SUFFIXES and path.stem not in apart
         )
         paths = [root / name for name in self.files] or score_lists
         if not paths:

@@ -62,6 +62,13 @@ def test_several_systems(tmp_path: Path) -> None:
     assert list(ScoreLists(root=str(tmp_path), files=("z.csv",)).load({}, 0).tables) == ["z"]
 
 
+def test_a_suffix_may_be_upper_case(tmp_path: Path) -> None:
+    """A list that a spreadsheet named in capitals is a system as any other."""
+    written(tmp_path, name="a.csv")
+    written(tmp_path, name="b.CSV")
+    assert list(ScoreLists(root=str(tmp_path)).load({}, 0).tables) == ["a", "b"]
+
+
 def test_both_orders_make_an_ordered_list(tmp_path: Path) -> None:
     """A list that holds some pair in both orders is ordered."""
     path = written(tmp_path, HEAD + LINES + "b1,a1,B,A,0.3,,m,f\n")
