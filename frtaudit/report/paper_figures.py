@@ -130,7 +130,7 @@ def _chosen(result: AuditResult, choice: Choice) -> AuditResult:
     """The result with estimates and curves of the chosen systems, classes and metrics alone."""
     every: tuple[Estimate | Curve, ...] = (*result.estimates, *result.curves)
     for asked, field in ((choice.systems, "provider"), (choice.classes, "group"), (choice.metrics, "metric")):
-        known = {str(getattr(entry, field)) for entry in every} - {EVERY, "all", "max"}
+        known = {getattr(entry, field) for entry in every} - {None, EVERY, "all", "max"}
         known = {name for name in known if "|" not in name}
         for name in asked:
             if name not in known:

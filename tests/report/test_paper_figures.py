@@ -56,6 +56,12 @@ def test_only_what_was_chosen_is_drawn() -> None:
     assert drawing.axes[0].get_xlim() == pytest.approx((0.04, 0.1))
 
 
+def test_a_metric_that_is_not_there_is_refused() -> None:
+    """The names that the error offers are metrics; a curve without one adds none."""
+    with pytest.raises(SpecError, match=r"^--metrics: the result has no 'fnm'; accepted: [a-z]"):
+        paper_figures(whole().result, Choice(metrics=("fnm",)))
+
+
 def test_a_system_keeps_its_colour() -> None:
     """The second of two systems has the same hue alone as beside the first."""
     both, alone = (
