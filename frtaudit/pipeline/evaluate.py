@@ -43,7 +43,7 @@ from frtaudit.stats.labels.suspected_duplicates import MAX_PAIRS
 from frtaudit.stats.rates import rates as rates_of
 from frtaudit.stats.rates.failures import score_zero
 from frtaudit.stats.rates.orders import Asymmetry, pool_orders
-from frtaudit.stats.rates.resolution import smallest_target, unresolved, warning
+from frtaudit.stats.rates.resolution import MIN_EXPECTED, smallest_target, unresolved, warning
 from frtaudit.stats.rates.trials import complete_pairs
 from frtaudit.stats.similarity.executor import Executor, PassContext, by_threads
 from frtaudit.stats.similarity.tail import TailRequest
@@ -115,7 +115,9 @@ def refuse_unresolved(spec: AuditSpec, cohort_data: CohortData, comparisons: Com
             of = cohort_data.labelling
             causes = () if of is None else attribution_notes(of.faces, of.services, of.labelled)
             text = "; ".join([reason.partition(";")[0], *causes])
-            raise DataError("thresholds.fmr", text, f"at least {smallest_target(planned)}")
+            some = planned > MIN_EXPECTED
+            accepted = f"at least {smallest_target(planned)}" if some else "[], or more people"
+            raise DataError("thresholds.fmr", text, accepted)
 
 
 def planned_non_mated(cohort: Cohort, comparisons: Comparisons) -> int:

@@ -90,6 +90,16 @@ def test_a_whole_cohort_that_cannot_resolve_is_refused() -> None:
     refuse_unresolved(spec(thresholds=Thresholds(fmr=(0.00177,))), MATERIAL, AllPairs().comparisons(MATERIAL))
 
 
+def test_a_cohort_that_resolves_no_target_is_told_so() -> None:
+    """Of five non-mated comparisons no target below 1 expects five false matches."""
+    five = np.zeros(5, dtype=np.int32)
+    few = replace(
+        AllPairs().comparisons(MATERIAL), all_pairs=False, probe=five, reference=five + 1, mated=five > 0
+    )
+    with pytest.raises(DataError, match=r"expects .*; accepted: \[\], or more people$"):
+        refuse_unresolved(spec(), MATERIAL, few)
+
+
 def test_within_group_counts_only_groups() -> None:
     """With non_mated=within_group everybody's FMR is over pairs within a class."""
     result = audit(spec(protocol=AllPairs(non_mated=NonMated.WITHIN_GROUP))).result
