@@ -243,7 +243,11 @@ def _check_selection(group: str, package: str | None, value: str, override: str)
     if value.startswith("{"):
         return check_plain(value, "command line", f" in {override!r}")
     if not _CHOICE.fullmatch(value):
-        raise SpecError("command line", f"{override!r}", f"{group}=NAME or {group}=[NAME,NAME]")
+        raise SpecError(
+            "command line",
+            f"{override!r}",
+            f"{group}=NAME or {group}=[NAME,NAME], each of a to z, digits, _, - and .",
+        )
     return None
 
 

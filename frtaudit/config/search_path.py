@@ -213,7 +213,7 @@ def _check_name(group: str, file: Path) -> None:
     if file.suffix != ".yaml":
         raise SpecError(f"--config-dir {group}/{file.name}", "is not read by that name", f"{file.stem}.yaml")
     if not is_name(file.stem):
-        accepted = "a name of letters, digits, _, - and ."
+        accepted = "a name of letters a to z, digits, _, - and ."
         raise SpecError(f"--config-dir {group}/{file.name}", "is not read by that name", accepted)
     plugins = names(group) if group in PLUGIN_GROUPS else []
     if file.stem in (*plugins, *(path.stem for path in presets(group))):

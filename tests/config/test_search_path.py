@@ -63,6 +63,10 @@ def test_search_path_quotes_the_folder(tmp_path: Path) -> None:
         ("audit/lfw.yaml", "--config-dir audit/lfw.yaml: audit=lfw is shipped and cannot be shadowed"),
         ("cohort/templates.yaml", "--config-dir cohort/templates.yaml: cohort=templates is shipped"),
         ("audit/mine.yml", "--config-dir audit/mine.yml: is not read by that name; accepted: mine.yaml"),
+        (
+            "audit/büro.yaml",
+            "--config-dir audit/büro.yaml: is not read by that name; accepted: a name of letters a to z",
+        ),
     ],
 )
 def test_names_that_would_not_be_read_are_refused(tmp_path: Path, name: str, line: str) -> None:
