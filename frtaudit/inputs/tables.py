@@ -68,8 +68,9 @@ class Table:
         """The first of ``names`` that is a column; :class:`DataError` naming the columns otherwise."""
         column = self.find(names)
         if column is None:
+            known = column_names(self.columns)
             raise DataError(
-                self.name, f"no column {' or '.join(names)}", f"columns {column_names(self.columns)}"
+                self.name, f"no column {' or '.join(names)} among {known}", f"a column {names[0]}"
             )
         return column
 

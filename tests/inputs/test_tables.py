@@ -89,7 +89,7 @@ def test_a_missing_column_names_those_there(tmp_path: Path) -> None:
     """The error lists the names that were looked for and the columns of the file."""
     table = read_table(written(tmp_path, "id,x\n1,2\n"), "t.csv")
     assert table.find(("y", "x")) == "x"
-    with pytest.raises(DataError, match="no column y or z; accepted: columns id, x"):
+    with pytest.raises(DataError, match="no column y or z among id, x; accepted: a column y"):
         table.need(("y", "z"))
 
 

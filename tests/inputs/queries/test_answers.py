@@ -45,7 +45,10 @@ def test_answers_stand_over_the_list(tmp_path: Path) -> None:
             "face_id,annotation\na,maybe\n",
             "answers.csv line 2: column 'annotation' holds no answer; accepted: 1 or yes, 0 or no, -1 or unsure",
         ),
-        ("face_id\na\n", "answers.csv: no column annotation or of_query or y; accepted: columns face_id"),
+        (
+            "face_id\na\n",
+            "answers.csv: no column annotation or of_query or y among face_id; accepted: a column annotation",
+        ),
     ],
 )
 def test_a_wrong_answer_is_one_line(tmp_path: Path, text: str, line: str) -> None:
