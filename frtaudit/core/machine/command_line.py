@@ -11,7 +11,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise :class:`SpecError`."""
-        raise SpecError("command line", message, f"{self.prog} --help shows it")
+        found, _, accepted = message.partition("; accepted: ")
+        raise SpecError("command line", found, accepted or f"{self.prog} --help shows it")
 
 
 class CheckParser(Parser):

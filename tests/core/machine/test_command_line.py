@@ -11,3 +11,9 @@ def test_a_usage_error_is_one_line_that_no_word_forges() -> None:
     with pytest.raises(SpecError, match="accepted: frtaudit x --help shows it") as raised:
         Parser(prog="frtaudit x").parse_args(["--a\nok\x1b[2J\u202e"])
     assert str(raised.value).isprintable()
+
+
+def test_what_is_accepted_stands_once() -> None:
+    """A message that says what is accepted is not followed by a second answer."""
+    with pytest.raises(SpecError, match="^command line: found 'jpg'; accepted: svg$"):
+        Parser().error("found 'jpg'; accepted: svg")
