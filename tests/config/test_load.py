@@ -246,6 +246,7 @@ def test_intervals_are_methods_with_targets() -> None:
         (["audit=templates"], "cohort.root: no value; accepted: a path: cohort.root=PATH"),
         (["audit=scores"], "cohort.root: no value; accepted: a path: cohort.root=PATH"),
         (["audit=demo", "schema=nope"], "schema: no option is named 'nope'; accepted: gender, group"),
+        (["adit=demo"], "spec: unknown key 'adit' (did you mean 'audit'?)"),
         (["audit=demo", "sed=3"], "spec: unknown key 'sed' (did you mean 'seed'?)"),
         (["audit=demo", "+sed=3"], "spec: unknown key 'sed' (did you mean 'seed'?)"),
         (

@@ -205,10 +205,14 @@ def test_axes_of_one_quantity_are_shared() -> None:
         (Choice(systems=("three",)), "--systems: the result has no 'three'; accepted: one, two"),
         (Choice(classes=("z",)), "--classes: the result has no 'z'; accepted: x, y"),
         (Choice(metrics=("fnr",)), "--metrics: the result has no 'fnr'; accepted: "),
+        (
+            Choice(names=("roc",), x=(-1, 0)),
+            "--xlim: -1 on the logarithmic axis 'FMR'; accepted: limits above 0",
+        ),
     ],
 )
 def test_what_the_result_lacks_is_one_line(choice: Choice, said: str) -> None:
-    """An unknown system, class or metric is named with those that there are."""
+    """An unknown system, class or metric is named with those that there are; limits that an axis cannot have."""
     with pytest.raises(SpecError, match=r"^" + said.replace("(", r"\(")):
         paper_figures(whole().result, choice)
 

@@ -1,7 +1,7 @@
 """A folder of templates: metadata, one ``.npz`` per provider, perhaps an official pair list and failures."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
@@ -9,6 +9,7 @@ from shlex import quote
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.cohort import Cohort, CohortData, Templates
 from frtaudit.core.machine.files import check_regular
+from frtaudit.core.plain.structure import closest
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError, column_names
@@ -113,6 +114,7 @@ class TemplateFolder:
             attributes=attributes_of(roster, cohort),
             training=training,
             notes=(
+                *_unused(failures, reasons, files),
                 *(note for file in files.values() for note in doubled(file.path, file.name)),
                 *(
                     f"templates of {name}: {note}"
@@ -199,6 +201,15 @@ def _reasons(table: Table, index: Mapping[str, int]) -> dict[str, dict[str, str]
             raise DataError(table.place(row), "an image id without metadata", "ids of the metadata")
         by_provider.setdefault(model, {})[sample] = reason or NO_TEMPLATE
     return by_provider
+
+
+def _unused(failures: Path | None, reasons: Mapping[str, Sized], models: Collection[str]) -> Iterator[str]:
+    """Notes of the declared failures of models that have no templates."""
+    for model in () if failures is None else sorted(reasons.keys() - set(models)):
+        yield (
+            f"{failures.name}: model {model!r} has no templates{closest(model, models)}; "
+            f"its failures ({len(reasons[model])}) are not counted"
+        )
 
 
 def _template_files(

@@ -48,6 +48,15 @@ def test_a_folder_is_read(root: Path) -> None:
     ]
 
 
+def test_failures_of_a_model_without_templates_are_noted(root: Path) -> None:
+    """A model's name that is mistyped in failures.csv is said, with the nearest name."""
+    (root / "templates" / "door.npz").write_bytes((root / "templates" / "y.npz").read_bytes())
+    (root / "failures.csv").write_text("image_id,model,reason\nc_1,dor,no_face\n")
+    assert TemplateFolder(root=str(root)).load({}, 0).notes == (
+        "failures.csv: model 'dor' has no templates (did you mean 'door'?); its failures (1) are not counted",
+    )
+
+
 def test_a_provider_is_read_when_it_is_asked_for(root: Path) -> None:
     """A broken file of one provider stands in nobody else's way."""
     (root / "templates" / "y.npz").write_bytes(b"junk")
