@@ -114,7 +114,7 @@ class TemplateFolder:
             attributes=attributes_of(roster, cohort),
             training=training,
             notes=(
-                *_unused(failures, reasons, files),
+                *(_unused(failures.name, reasons, files) if failures else ()),
                 *(note for file in files.values() for note in doubled(file.path, file.name)),
                 *(
                     f"templates of {name}: {note}"
@@ -203,11 +203,11 @@ def _reasons(table: Table, index: Mapping[str, int]) -> dict[str, dict[str, str]
     return by_provider
 
 
-def _unused(failures: Path | None, reasons: Mapping[str, Sized], models: Collection[str]) -> Iterator[str]:
+def _unused(file: str, reasons: Mapping[str, Sized], models: Collection[str]) -> Iterator[str]:
     """Notes of the declared failures of models that have no templates."""
-    for model in () if failures is None else sorted(reasons.keys() - set(models)):
+    for model in sorted(reasons.keys() - set(models)):
         yield (
-            f"{failures.name}: model {model!r} has no templates{closest(model, models)}; "
+            f"{file}: model {model!r} has no templates{closest(model, models)}; "
             f"its failures ({len(reasons[model])}) are not counted"
         )
 
