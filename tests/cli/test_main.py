@@ -53,9 +53,9 @@ def test_version_loads_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "set()"
 
 
-@pytest.mark.parametrize("name", ["SOURCE_DATE_EPOCH", "MPLBACKEND"])
+@pytest.mark.parametrize("name", ["SOURCE_DATE_EPOCH", "MPLBACKEND", "HB_SHAPER_LIST"])
 def test_what_the_shell_says_to_libraries_is_not_heeded(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A time that is not a number, or a backend that is none, would end a library: neither reaches one."""
+    """A time that is no number or an unknown backend ends a library, another shaper moves letters: none reaches one."""
     monkeypatch.setenv(name, "abc")
     assert main.main(["--version"]) == 0
     assert name not in os.environ
