@@ -16,6 +16,7 @@ APPROVALS = re.compile(r"approval\.([1-9]\d{0,3})\.dsse\.json")
 LOG_SUFFIX = ".log"
 MAX_ADDED = 1 << 26
 MAX_TEXT = 100_000_000  # bytes of a file whose line ends are looked at
+LINE_ENDS = "line ends of Windows, and with those of Unix is the signed file: copy it as binary (git: -text)"
 ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 
 
@@ -115,7 +116,7 @@ def problem(folder: Path, name: str, recorded: Digest) -> str | None:
     try:
         length = path.lstat().st_size  # another length needs no reading
         if _has_other_line_ends(path, length, recorded):
-            return "has line ends of Windows, and with those of Unix is the signed file: copy it as binary (git: -text)"
+            return f"has {LINE_ENDS}"
         digest = digest_file(path) if length == recorded.length else Digest(sha256="", length=length)
     except PermissionError as error:
         return f"cannot be read ({error.strerror})"

@@ -22,7 +22,7 @@ from securesystemslib.signer import SSlibKey  # type: ignore[attr-defined]  # no
 from frtaudit.core.canonical import Json, to_bytes
 from frtaudit.core.machine.faults import of_machine
 from frtaudit.errors import VerificationError, why
-from frtaudit.signing.manifest import Digest, digest_bytes, digest_folder
+from frtaudit.signing.manifest import LINE_ENDS, Digest, digest_bytes, digest_folder
 from frtaudit.signing.signer import PublicKey, Signer, key_fingerprint
 
 INNER_NAME = "statement.inner.dsse.json"
@@ -245,7 +245,10 @@ def _check_envelope(envelope: Envelope, data: bytes, public: PublicKey, where: s
     except Exception:  # noqa: BLE001  whatever stops the check, the signature does not hold
         raise VerificationError(where, "the signature is not valid for the key that it names") from None
     members = [set(signature.to_dict()) for signature in envelope.signatures.values()]
-    if to_bytes(envelope.to_dict()) != data or members != [{"keyid", "sig"}]:
+    canonical = to_bytes(envelope.to_dict())
+    if canonical != data and canonical == data.replace(b"\r\n", b"\n"):
+        raise VerificationError(where, f"has {LINE_ENDS}")
+    if canonical != data or members != [{"keyid", "sig"}]:
         raise VerificationError(where, "is not in canonical form: bytes around the payload were changed")
 
 

@@ -93,6 +93,12 @@ def test_every_flipped_bit_is_seen(inner: bytes) -> None:
                 open_statement(bytes(forged), Scope.INNER, "s")
 
 
+def test_line_ends_of_windows_are_named(inner: bytes) -> None:
+    """Git may convert a statement too: it is refused, and the reason says why."""
+    with pytest.raises(VerificationError, match="line ends of Windows"):
+        open_statement(inner.replace(b"\n", b"\r\n"), Scope.INNER, "s")
+
+
 def test_an_inner_statement_does_not_pass_for_an_outer_one(inner: bytes) -> None:
     """A statement replayed in another place is refused."""
     with pytest.raises(VerificationError, match="is the inner statement"):
