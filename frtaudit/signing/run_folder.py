@@ -42,6 +42,7 @@ from frtaudit.signing.verification import Check, CheckStatus, Depth, indetermina
 
 OURS = (RESULT, HTML, PDF, ANNEX, VERDICT, SEAL, SETTINGS, PREVIOUS, *LISTS)
 OUR_FOLDERS = ("tables/", "lists/", "templates/")
+DESKTOP = ("thumbs.db", "desktop.ini")  # Windows leaves them in folders that somebody looks into
 KNOWN = re.compile("lists/.*|templates/.*", re.DOTALL)  # what a run writes there
 
 
@@ -229,7 +230,8 @@ def in_the_way(folder: Path, excluded: str) -> str | None:
 
 
 def _is_ours(name: str) -> bool:
-    return name in OURS or name.startswith(OUR_FOLDERS)
+    is_left = name.rpartition("/")[2].lower() in DESKTOP
+    return name in OURS or (name.startswith(OUR_FOLDERS) and not is_left)
 
 
 def _inner_matches_outer(evidence: Evidence, paper: str) -> Iterator[Check]:

@@ -113,6 +113,18 @@ def test_an_unlisted_file_is_noted_unless_it_poses_as_ours(run: Path, key_folder
     assert "tables/extra.parquet" in subjects(verify(run))
 
 
+@pytest.mark.parametrize(
+    "name", ["tables/Thumbs.db", "lists/a/desktop.ini", "templates/desktop.ini", ".DS_Store"]
+)
+def test_what_a_desktop_leaves_in_a_folder_is_noted(run: Path, key_folder: Path, name: str) -> None:
+    """Who looks into a folder of a run does not change the run."""
+    (run / name).parent.mkdir(parents=True, exist_ok=True)
+    (run / name).write_bytes(b"x")
+    found = verify(run, [key_folder / PUBLIC])
+    assert found.exit_code == 0
+    assert name in subjects(found, CheckStatus.UNCHECKED)
+
+
 def test_hydra_folder_and_log_are_no_part_of_the_run(run: Path, key_folder: Path) -> None:
     """Hydra's own files may change after the signature."""
     (run / ".hydra").mkdir()
