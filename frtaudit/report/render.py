@@ -19,6 +19,8 @@ from enum import Enum
 from pathlib import Path
 from types import ModuleType
 from typing import Any  # Any: WeasyPrint has no types
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from frtaudit.core import AuditResult
 from frtaudit.core.machine import signals
@@ -117,9 +119,7 @@ def pdf(page: str, attachments: Mapping[str, bytes] | None = None, part: Part = 
     moment, digest = _moment(_found(_DATE, page)), _found(_DIGEST, page)
     base = (shipped("templates") / "report.html.j2").as_uri()
     with _frozen(moment):
-        files = writer.URLFetcher(
-            allowed_protocols={"file", "data"}, allow_redirects=False, fail_on_errors=True
-        )
+        files = _shipped_only(writer)
         asked = {
             "attachments": [
                 _attached(writer, *attachment, moment) for attachment in sorted((attachments or {}).items())
@@ -136,6 +136,23 @@ def pdf(page: str, attachments: Mapping[str, bytes] | None = None, part: Part = 
     if not isinstance(written, bytes):
         raise FrtauditError("report.pdf", "the PDF could not be written")
     return written
+
+
+def _shipped_only(writer: ModuleType) -> object:
+    """What fetches for a page: what stands in it and the shipped files, no other file of the machine."""
+    folder, fallback = shipped("templates").resolve(), fallback_font().resolve()
+
+    class Fetcher(writer.URLFetcher):  # type: ignore[name-defined, misc]  # WeasyPrint has no types
+        def fetch(self, url: str, headers: object = None) -> object:
+            address = urlsplit(url)
+            path = Path(url2pathname(address.path)).resolve()
+            is_ours = address.scheme.lower() == "data" or path == fallback or path.is_relative_to(folder)
+            self._fail_on_errors = is_ours
+            if not is_ours:
+                raise ValueError(f"{url} is no shipped file")  # WeasyPrint leaves it out
+            return super().fetch(url, headers)
+
+    return Fetcher(allowed_protocols={"file", "data"}, allow_redirects=False, fail_on_errors=True)
 
 
 def _laid_out(page: Any, asked: Mapping[str, object]) -> object:  # noqa: ANN401  WeasyPrint has no types

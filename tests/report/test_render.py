@@ -1,5 +1,6 @@
 """The pages: same inputs same bytes, no network, every number traced, every page marked."""
 
+import base64
 import gc
 import hashlib
 import io
@@ -228,6 +229,16 @@ def test_bad_input_is_one_line(date: str, status: str) -> None:
     """A date that is none, or a status that is none, is refused by name."""
     with pytest.raises(DataError, match=r"^report[ .](?:date|status): found "):
         render.html(result(), SETTINGS, date, status)
+
+
+def test_paper_reads_no_file_of_the_machine(page: str, tmp_path: Path) -> None:
+    """An image that leads to a file, also from inside a drawing, is left out: only shipped files are opened."""
+    drawing = '<svg xmlns="http://www.w3.org/2000/svg"><image href="{}"/></svg>'
+    file = tmp_path / "x.png"
+    os.mkfifo(file)  # who opens it waits
+    inside = base64.b64encode(drawing.format(file.as_uri()).encode()).decode()
+    images = f'<img alt="" src="{file.as_uri()}"><img alt="" src="data:image/svg+xml;base64,{inside}">'
+    assert render.pdf(page.replace("</main>", f"{images}</main>", 1)).startswith(b"%PDF")
 
 
 def test_only_our_pages_become_paper() -> None:
