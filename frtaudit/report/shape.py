@@ -15,6 +15,7 @@ is held to the same.
 
 import base64
 import re
+import sys
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -42,6 +43,8 @@ _LOADS = re.compile(r"url\(\s*(?!['\"]?#)|@import|src\(|image-set\(|expression\(
 _DRAWN = re.compile(
     r"<script|<!doctype|<!entity|<foreignobject|<style|\bon\w+\s*=|href\s*=\s*['\"](?!#)", re.IGNORECASE
 )
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)  # as render.minified takes it away
+_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))")
 _FORBIDDEN = frozenset({"iframe", "object", "embed", "base", "frame", "link", "form", "audio", "video"})
 _ADDRESSES = frozenset(
     {"href", "src", "srcset", "data", "action", "xlink:href", "poster", "background", "formaction"}
@@ -213,10 +216,24 @@ def _check_styles(files: Mapping[str, bytes]) -> None:
         text = files.get(name, b"").decode()
         for number, line in enumerate(text.splitlines(), 1):
             if hit := pattern.search(line):
-                _refuse(
-                    f"{name}, line {number}: {hit[0]!r} would load or run something",
-                    "the text in the file",
-                )
+                _refuse_style(f"{name}, line {number}", hit[0])
+        if hit := pattern.search(_as_read(text)):
+            _refuse_style(name, hit[0])
+
+
+def _refuse_style(place: str, found: str) -> NoReturn:
+    _refuse(f"{place}: {found!r} would load or run something", "the text in the file")
+
+
+def _as_read(text: str) -> str:
+    """Styles without comments and line ends, and with the letters that escapes stand for."""
+    bare = re.sub(r"\s+", " ", _COMMENT.sub("", text))
+    return _ESCAPE.sub(lambda match: _letter(match[1]) if match[1] else match[2], bare)
+
+
+def _letter(digits: str) -> str:
+    number = int(digits, 16)
+    return chr(number) if number <= sys.maxunicode else "\ufffd"
 
 
 def _worded(shape: Shape, known: Mapping[str, str]) -> Shape:
@@ -290,6 +307,8 @@ class _Reader(HTMLParser):
     def handle_starttag(self, element: str, attrs: list[tuple[str, str | None]]) -> None:
         """Look at one element."""
         self.counts[element] = self.counts.get(element, 0) + 1
+        if "</" in (self.get_starttag_text() or ""):
+            _refuse(f"a section holds '</' in an attribute of <{element}>", "&lt;/ there")
         if element in _FORBIDDEN:
             _refuse(f"a section holds <{element}>", "sections that load and run nothing")
         for name, value in attrs:
@@ -300,6 +319,15 @@ class _Reader(HTMLParser):
             )
             if name in _ADDRESSES and not is_inside:
                 _refuse(f"a section holds {name}={value!r}", "addresses in the page itself: #rates")
+
+    def handle_comment(self, data: str) -> None:
+        """Refuse a comment that ends earlier for a browser."""
+        if data.startswith((">", "->")) or "--!>" in data:
+            _refuse("a section holds a comment that browsers end early", "comments as <!-- text -->")
+
+    def unknown_decl(self, data: str) -> None:
+        """Refuse a part that browsers read as elements."""
+        _refuse(f"a section holds <![{data[:20]}", "sections without <![")
 
 
 def _refuse(problem: str, accepted: str) -> NoReturn:

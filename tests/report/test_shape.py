@@ -246,6 +246,26 @@ REFUSED: dict[str, tuple[dict[str, str | bytes], str]] = {
         {"style_dot_css": "p { color: red }\np { background: url(x.png) }"},
         r"style\.css, line 2: 'url\('",
     ),
+    "a style that loads once its comments are gone": (
+        {"style_dot_css": "p { background: ur/*\n*/l(x.png) }"},
+        r"style\.css: 'url\('",
+    ),
+    "a style that loads by escapes": (
+        {"style_dot_css": "p { background: u\\72\nl(x.png) }"},
+        r"style\.css: 'url\('",
+    ),
+    "a comment that a browser ends early": (
+        {"sections__own_dot_html_dot_j2": "<!--><meta http-equiv='refresh' content='0;url=//x.example'>-->"},
+        "a section holds a comment",
+    ),
+    "a part that a browser reads": (
+        {"sections__own_dot_html_dot_j2": "<![CDATA[><img src='file:///x.png'>]]>"},
+        "a section holds <!",
+    ),
+    "an attribute that ends an element": (
+        {"sections__own_dot_html_dot_j2": "<noscript><p title='</noscript><meta>'></p></noscript>"},
+        "in an attribute of <p>",
+    ),
     "a style that ends itself": ({"style_dot_css": "</style><script>"}, r"style\.css, line 1: '</style'"),
     "a logo that runs": ({"logo_dot_svg": "<svg><script>x</script></svg>"}, r"logo\.svg, line 1: '<script'"),
     "a logo that reads a file": (
