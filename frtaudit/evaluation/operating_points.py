@@ -218,7 +218,7 @@ def _extremes(ruled: wilson.RuleInterval, alpha: float, *, ends: int) -> str | N
         return None
     least, most = (formatting.rate(closed_form.wilson_iid(0, n, alpha).high) for n in (ruled.trials, units))
     kind = "subjects" if ends == 1 else "disjoint pairs of subjects"
-    return f"no error: up to {least} were comparisons independent, up to {most} on {units} {kind}"
+    return f"no error: up to {least} for comparisons treated as independent, up to {most} for {units} {kind}"
 
 
 def _missing(

@@ -424,7 +424,9 @@ def test_no_error_names_both_extremes() -> None:
     found = rule_of(0.05)
     assert found.low == 0.0
     assert found.note is not None
-    extremes = re.search(r"up to (\S+) % were .* up to (\S+) % on 12 disjoint pairs of subjects", found.note)
+    extremes = re.search(
+        r"up to (\S+) % for comp.*, up to (\S+) % for 12 disjoint pairs of subjects", found.note
+    )
     assert extremes is not None
     trials = int(system.trials.non_mated[0])
     assert [float(one) / 100 for one in extremes.groups()] == pytest.approx(
