@@ -41,6 +41,6 @@ def _adjusted(estimate: Estimate, value: float, family: int, needed: int) -> Est
         return estimate
     if (test.n_resamples or 0) >= needed:
         return replace(estimate, test=replace(test, p_adjusted=value, family=family))
-    reason = f"raw p: adjusting for {family} tests needs B of {needed} or more"
+    reason = f"raw p: adjusting for {family} tests needs B of {needed:,} or more"
     note = f"{test.note}; {reason}" if test.note else reason
     return replace(estimate, test=replace(test, family=family, note=note))
