@@ -198,7 +198,7 @@ def _heavy(system: SystemData, place: OperatingPoint) -> str | None:
     of = ""
     if system.spec.name_failures:
         of = ": " + " and ".join(system.cohort.subject_ids[k] for k in (heaviest.first, heaviest.second))
-    return f"{ONE_PAIR} {formatting.rate(heaviest.share)} of it{of}"
+    return f"{ONE_PAIR} {formatting.rate(heaviest.share)} of the rate{of}"
 
 
 def _share_of_each(system: SystemData, place: OperatingPoint) -> Floats:
