@@ -11,6 +11,7 @@ from frtaudit.core.canonical import dumps
 from frtaudit.core.freeze import freeze, require
 from frtaudit.core.methods import Method, Target
 from frtaudit.core.plain.records import ADDED, Level, WeightingName, to_json
+from frtaudit.core.text import formatting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,11 +113,15 @@ def step_envelope(
     )
 
 
+def _target(fmr: float) -> str:
+    return formatting.exact(float(f"{fmr:.3g}"))
+
+
 def spans(x: Sequence[float], reasons: Sequence[str | None]) -> tuple[str, ...]:
     """Gaps of a curve over FMR in words: neighbours with one reason share a sentence.
 
     >>> spans([0.001, 0.01, 0.1], ["no error", "no error", None])
-    ('FMR 0.001 to 0.01: no error',)
+    ('FMR 0.1 % to 1 %: no error',)
     """
     gaps: list[tuple[str, float, float]] = []
     before: str | None = None
@@ -127,6 +132,6 @@ def spans(x: Sequence[float], reasons: Sequence[str | None]) -> tuple[str, ...]:
             gaps.append((reason, at, at))
         before = reason
     return tuple(
-        f"FMR {first:.3g}{'' if first == last else f' to {last:.3g}'}: {reason}"
+        f"FMR {_target(first)}{'' if first == last else f' to {_target(last)}'}: {reason}"
         for reason, first, last in gaps
     )

@@ -149,5 +149,5 @@ def test_gaps_are_told_once_for_neighbours() -> None:
     """Neighbouring targets with one reason share a sentence; another reason, or a point without one, ends it."""
     reasons = ["few", None, "few", "few", "none"]
     said = spans((0.5, 0.1, 0.01, 0.02, 0.05), reasons)
-    assert said == ("FMR 0.01 to 0.02: few", "FMR 0.05: none", "FMR 0.5: few")
+    assert said == ("FMR 1 % to 2 %: few", "FMR 5 %: none", "FMR 50 %: few")
     assert spans((), ()) == ()

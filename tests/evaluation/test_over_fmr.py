@@ -50,7 +50,9 @@ def test_targets_without_a_threshold_are_refused_in_words() -> None:
     along = read_along(on, "fnmr", Weighting.POOLED, 0)
     assert along.x.size == 0
     first, last = on.operating_points.targets[0], on.operating_points.targets[-1]
-    said = f"FMR {first:.3g} to {last:.3g}: the threshold lies below the floor of the kept tail"
+    said = (
+        f"FMR {100 * first:.3g} % to {100 * last:.3g} %: the threshold lies below the floor of the kept tail"
+    )
     assert along.refused == (said,)
 
 
