@@ -4,7 +4,18 @@ from collections.abc import Iterator, Sequence
 
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import (
+    Block,
+    Column,
+    Footnotes,
+    Part,
+    Table,
+    Text,
+    TextSpan,
+    listed,
+    plain_text,
+    spans,
+)
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import label_drawings, label_modes
 from frtaudit.report.sections.tables import build_table
@@ -79,7 +90,8 @@ def _direction(source: Source) -> Iterator[Part]:
         yield "Against annotation, FNMR at "
         yield phrases.at_words({"fmr": target}, pointer)
         parts = [
-            f"{SIDES[side]} for {', '.join(names)}" for side, names in sorted(sides.items(), reverse=True)
+            f"{SIDES[side]} for {plain_text(listed(names))}"
+            for side, names in sorted(sides.items(), reverse=True)
         ]
         yield f" is {'; '.join(parts)}. "
 
