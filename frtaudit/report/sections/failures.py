@@ -179,6 +179,17 @@ def _reason(code: str) -> str:
     return code.replace("_", " ")
 
 
+def _unit(unit: str, count: int) -> str:
+    """What is counted, in the singular for one.
+
+    >>> _unit("queries", 1), _unit("samples", 1), _unit("faces", 2)
+    ('query', 'sample', 'faces')
+    """
+    if count != 1:
+        return unit
+    return f"{unit.removesuffix('ies')}y" if unit.endswith("ies") else unit.removesuffix("s")
+
+
 def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
     notes = Footnotes()
     rows = []
@@ -198,7 +209,7 @@ def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
                 spans(
                     phrases.number(formatting.count(entry.count), f"{at}/count"),
                     " ",
-                    TextSpan(text=entry.unit, pointer=f"{at}/unit"),
+                    TextSpan(text=_unit(entry.unit, entry.count), pointer=f"{at}/unit"),
                 ),
             )
         )
