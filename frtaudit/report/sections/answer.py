@@ -207,8 +207,8 @@ def _groups(source: Source) -> Iterator[Text]:
         raw = any(record.estimate.test and record.estimate.test.p_adjusted is None for record in differing)
         yield spans(
             "Groups differ in ",
-            _by_rate(differing, lambda record: [" ", phrases.value(record)]),
-            f" (largest over smallest rate{'; p values not adjusted, see Groups' if raw else ''}).",
+            _by_rate(differing, lambda record: [" (", phrases.value(record), ")"]),
+            f"; in brackets: largest over smallest rate{', p values not adjusted, see Groups' if raw else ''}.",
         )
     else:
         yield from (_differs(source, record) for record in differing)
