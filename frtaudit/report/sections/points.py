@@ -182,7 +182,8 @@ def _established(source: Source, worst: Record) -> list[Part]:
         test = record.estimate.test
         here = record.estimate.provider == worst.estimate.provider and record.estimate.at == same
         if here and test is not None and test.differs:
-            return [" ", TextSpan(text=ESTABLISHED, pointer=f"{record.pointer}/test"), "."]
+            raw = " (p not adjusted)" if test.family and test.p_adjusted is None else ""
+            return [" ", TextSpan(text=ESTABLISHED, pointer=f"{record.pointer}/test"), f"{raw}."]
         if here and test is not None:
             return [
                 " ",

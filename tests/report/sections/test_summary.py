@@ -373,6 +373,12 @@ def test_a_largest_rate_that_may_be_chance_says_so(view: Context) -> None:
     assert "A difference between the groups is established for this rate." in rejected
     assert remark in matched
     base = result()
+    raw = [
+        replace(item, test=replace(item.test, p_adjusted=None)) if item.test is not None else item
+        for item in base.estimates
+    ]
+    text = plain_text(points.worst_group(Source(replace(base, estimates=tuple(raw)))))
+    assert "A difference between the groups is established for this rate (p not adjusted)." in text
     alike = [
         replace(item, test=replace(item.test, p=0.5, p_adjusted=None))
         if item.metric == "max_min" and item.at["rate"] == "fnmr" and item.test is not None
