@@ -64,9 +64,11 @@ def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Tex
             first = [text for text, _ in failures[:limit]]
             left = sum(count for _, count in failures[limit:])
             more: list[Part] = [f"; {left} more below"] if left else []
-            yield spans(system, f" fails {_of(len(failed), len(rows))}: ", _semicolons(first), *more, ".")
+            fails = _of(_requirements_of(source, failed), _requirements_of(source, rows))
+            yield spans(system, f" fails {fails}: ", _semicolons(first), *more, ".")
         else:
-            alike.setdefault((len(rows), _outcomes(passed, rest) if rest else ""), []).append(system)
+            key = _requirements_of(source, rows), _outcomes(passed, rest) if rest else ""
+            alike.setdefault(key, []).append(system)
     yield from (_without_failure(total, outcomes, names) for (total, outcomes), names in alike.items())
 
 
@@ -106,9 +108,14 @@ def _outcomes(passed: int, rest: Sequence[FindingRow]) -> str:
     return ", ".join(f"{count} {outcome}" for count, outcome in counts if count)
 
 
+def _requirements_of(source: Source, rows: Sequence[FindingRow]) -> int:
+    """How many requirements the findings are of; one for each group has several findings."""
+    return len({source.result.findings[row.index].requirement for row in rows})
+
+
 def _of(count: int, total: int) -> str:
     if count == total:
-        return f"all {total} requirements" if total > 1 else "its requirement"
+        return {1: "its requirement", 2: "both requirements"}.get(total, f"all {total} requirements")
     return f"{count} of {total} requirements"
 
 

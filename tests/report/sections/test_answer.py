@@ -28,6 +28,13 @@ def test_a_failure_is_said_with_its_interval_and_limit() -> None:
     assert any(line.startswith("Inconclusive on these data: northgate, failure to acquire") for line in lines)
 
 
+def test_a_requirement_of_several_findings_counts_once() -> None:
+    """A requirement for each group has a finding for each; it fails once."""
+    (failed,) = [item for item in result().findings if item.verdict is Verdict.FAIL]
+    lines = said(Source(replace(result(), findings=(failed, failed))))
+    assert lines[0].startswith("quill_2 fails its requirement: FNMR at FMR 0.1 % is 9.51 %")
+
+
 def test_without_requirements_the_rates_answer() -> None:
     """A report without requirements says the FNMR of each system at the main target."""
     lines = said(Source(replace(result(), findings=())))

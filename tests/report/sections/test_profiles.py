@@ -177,7 +177,7 @@ def test_limits_that_ask_the_same_are_one_sentence_with_both_names() -> None:
         for names in (("open", "ruled"), ("open",))
     )
     said = plain_text(both.answers[0])
-    assert said.startswith("one fails all 2 requirements: FNMR at threshold 0.3")
+    assert said.startswith("one fails both requirements: FNMR at threshold 0.3")
     assert said.endswith("limit at most 10⁻⁶ (open, secondary source; ruled).")
     assert said.count("FNMR") == 1
     assert plain_text(one.answers[0]).endswith("limit at most 10⁻⁶, secondary source.")
