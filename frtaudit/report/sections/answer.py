@@ -256,8 +256,11 @@ def _distances(source: Source) -> Iterator[Text]:
                 if record.estimate.test and record.estimate.test.differs is differs
             ]
             parts += ["; " if parts else "", text, listed(names)] if names else []
+        tests = [record.estimate.test for record in tested]
+        raw = any(test.family and test.p_adjusted is None for test in tests if test is not None)
         if parts:
-            yield spans(f"d_l2 by {schema.replace('_', ' ')}: ", *parts, ".")
+            more = " (p values not adjusted, see Interclass bias)" if raw else ""
+            yield spans(f"d_l2 by {schema.replace('_', ' ')}: ", *parts, f"{more}.")
 
 
 def _detectable(source: Source, record: Record) -> list[Part]:

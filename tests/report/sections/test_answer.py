@@ -108,3 +108,19 @@ def test_an_advisory_finding_that_is_inconclusive_is_named_as_such() -> None:
     for source, marked in ((Source(result()), False), (Source(advisory), True)):
         (line,) = [line for line in said(source) if line.startswith("Inconclusive on these data")]
         assert (", advisory" in line) is marked
+
+
+def test_unadjusted_tests_of_d_l2_are_named_as_such() -> None:
+    """Without requirements of rates the tests of d_l2 answer; where no p is adjusted, that is said."""
+    test = next(item.test for item in result().estimates if item.metric == "max_min" and item.test)
+    for adjusted, end in ((None, " (p values not adjusted, see Interclass bias)."), (0.01, "northgate.")):
+        estimates = [
+            replace(item, test=replace(test, p=0.001, p_adjusted=adjusted, family=7), group="max")
+            if item.metric == "d_l2" and item.group == "amber" and item.provider == "northgate"
+            else item
+            for item in result().estimates
+            if item.metric != "max_min"
+        ]
+        lines = said(Source(replace(result(), estimates=tuple(estimates), findings=())))
+        (line,) = [line for line in lines if line.startswith("d_l2 by group: a difference of classes")]
+        assert line.endswith(end)
