@@ -55,17 +55,21 @@ def rate(
 ) -> str:
     """A rate in [0, 1], in percent or in powers of ten, on the same side of 0, 1 and each limit as the exact value.
 
-    A rate below a millionth is never printed in percent: nobody counts its zeros.
+    In percent a rate below a millionth is only printed as that: nobody counts its zeros.
 
     >>> rate(0.0213), rate(4e-5), rate(0.961), rate(0.99996), rate(0.0300004, limit=0.03)
     ('2.13 %', '4.00 × 10⁻⁵', '96.1 %', '99.9960 %', '3.00004 %')
     >>> rate(4e-5, style=Style.PERCENT), rate(2.84e-11, style=Style.PERCENT)
-    ('0.00400 %', '2.84 × 10⁻¹¹')
+    ('0.00400 %', '< 0.0001 %')
     """
     if not math.isfinite(value):
         return _special(value)
-    chosen = (style if value == 0 or abs(value) >= MIN_PERCENT else None) or style_of(value)
     landmarks = (0.0, 1.0, *limits) if limit is None else (0.0, 1.0, limit, *limits)
+    chosen = style or style_of(value)
+    if chosen is Style.PERCENT and 0 < abs(value) < MIN_PERCENT:
+        if value > 0 and not any(0 < mark < MIN_PERCENT for mark in landmarks):
+            return f"< {exact(MIN_PERCENT, Style.PERCENT)}"
+        chosen = Style.POWER
     rounding = _percent_round if chosen is Style.PERCENT else _significant_round
     shown = _apart(value, landmarks, rounding, digits)
     return _percent(shown) if chosen is Style.PERCENT else power(shown)
@@ -82,16 +86,16 @@ def fixed(value: float, places: int) -> str:
     return _percent(_apart(value, (0.0, 1.0), _quantized, places))
 
 
-def exact(value: float) -> str:
+def exact(value: float, style: Style | None = None) -> str:
     """A declared rate (a target, a limit, a level) in the digits it was declared with.
 
-    >>> exact(0.001), exact(0.95), exact(1e-5), exact(3e-6)
-    ('0.1 %', '95 %', '10⁻⁵', '3 × 10⁻⁶')
+    >>> exact(0.001), exact(0.95), exact(1e-5), exact(3e-6), exact(1e-5, Style.PERCENT)
+    ('0.1 %', '95 %', '10⁻⁵', '3 × 10⁻⁶', '0.001 %')
     """
     if not math.isfinite(value):
         return _special(value)
     number = _decimal(value)
-    if value == 0 or abs(value) >= EXACT_PERCENT_FROM:
+    if value == 0 or abs(value) >= EXACT_PERCENT_FROM or style is Style.PERCENT:
         return _percent(number.normalize())
     return power(number.normalize())
 

@@ -19,6 +19,8 @@ SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 def read(text: str) -> float:
     """A printed number back."""
     plain = text.replace("−", "-").replace(",", "").replace("∞", "inf")
+    if plain.startswith("< "):
+        return read(plain[2:]) / 2
     if plain.endswith(" %"):
         return float(plain[:-2]) / 100
     found = re.fullmatch(r"(-?)(?:([\d.]+) × )?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", plain)
