@@ -12,7 +12,7 @@ from frtaudit.core.text import formatting
 from frtaudit.evaluation.subjects_needed import subjects_to_detect
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, plain_text, spans
-from frtaudit.report.sections import deciding, differences, label_notice, vendor_tables
+from frtaudit.report.sections import deciding, differences, label_notice, releases, vendor_tables
 from frtaudit.report.sections.points import POOLS, main_target, overall
 from frtaudit.report.sections.verdicts import FindingRow, confidence, marks, named
 from frtaudit.report.source import Record, Source
@@ -23,12 +23,13 @@ NEEDED = f"; each group needs at least {MIN_ERRORS} errors, from {MIN_ERROR_SUBJ
 
 
 def sentences(source: Source, rulings: Sequence[FindingRow]) -> tuple[Text, ...]:
-    """One for the requirements of each system, one for the groups by rate, one on what the data cannot decide."""
+    """For the requirements of each system, the groups by rate, releases, and what the data cannot decide."""
     return (
         *_first(source, rulings),
         *_modelled(rulings),
         *vendor_tables.changed(source),
         *_groups(source),
+        *releases.answers(source),
         *_undecided(source, rulings),
     )
 

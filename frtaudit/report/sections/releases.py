@@ -1,6 +1,6 @@
 """Releases of a vendor: the grid of the largest d_l2, its course over dated releases, what each one changed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from frtaudit.core import Target
@@ -9,7 +9,18 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass
 from frtaudit.report.figures.interclass import Line
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import (
+    Block,
+    Column,
+    Figure,
+    Footnotes,
+    Part,
+    Table,
+    Text,
+    TextSpan,
+    listed,
+    spans,
+)
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import differences
 from frtaudit.report.sections.tables import build_table, methods_said
@@ -56,6 +67,37 @@ def build(source: Source) -> View | None:
         figure = _history(family, place, members, schemas, here)
         drawn += [] if figure is None else [figure]
     return View(tables=tuple(tables), figures=tuple(drawn), shown=(1, shown)) if tables or drawn else None
+
+
+def answers(source: Source) -> Iterator[Text]:
+    """For the first page: what each release changed, by family and schema."""
+    for family, members in _families(source).items():
+        names = {member.name for member in members}
+        for schema in source.schemas:
+            steps = [
+                _step(record)
+                for record in source.select(CHANGE, schema=schema)
+                if record.estimate.provider in names
+                and record.estimate.test
+                and record.estimate.test.p is not None
+            ]
+            if steps:
+                by = schema.replace("_", " ")
+                yield spans(f"Releases of {_called(family)}, largest d_l2 by {by}: ", listed(steps), ".")
+
+
+def _step(record: Record) -> Text:
+    """``decreased from OLD to NEW (p 0.0150)``, or that no change was established."""
+    estimate = record.estimate
+    change = "decreased" if (estimate.value or 0.0) < 0 else "increased"
+    differs = estimate.test is not None and estimate.test.differs
+    return spans(
+        f"{change if differs else 'change not established'} from ",
+        TextSpan(text=str(estimate.at["from"]), pointer=f"{record.pointer}/at/from", kind="b"),
+        " to ",
+        TextSpan(text=estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),
+        differences.p_values(record),
+    )
 
 
 def _families(source: Source) -> dict[str, list[_Member]]:

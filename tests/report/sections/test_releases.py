@@ -134,3 +134,12 @@ def test_curves_are_drawn_once() -> None:
 def test_the_cohorts_samples_are_no_system() -> None:
     """What is said of every system stands for none in lists of systems."""
     assert Source(result()).providers == ("v1", "v2")
+
+
+def test_the_first_page_says_what_each_release_changed() -> None:
+    """The steps of a family by schema, with the direction where a change was established, and its p values."""
+    (line,) = map(plain_text, releases.answers(Source(result())))
+    (change,) = [item for item in result().estimates if item.metric == "d_l2_change"]
+    assert change.test is not None
+    change_said = "decreased" if change.test.differs else "change not established"
+    assert line.startswith(f"Releases of v, largest d_l2 by tone: {change_said} from v1 to v2 (p ")
