@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,7 @@ LEFT_EDGE = 0.6
 ENDED = 60  # dots of a panel whose bars get end marks; with more they would only blacken it
 SEEN_FMR = 0.1
 SHORT = 30  # times from end to end of an axis
+TICKS, TICKS_BESIDE = 9, 5  # at most so many of one logarithmic axis; of one whose labels stand side by side
 LOW = 2.2  # inches: three panels below the curves with bands share their page
 
 
@@ -315,20 +317,26 @@ def _ceiling(series: Sequence[Series], axis: str) -> float:
 
 
 def log_rates(axes: Axes, *, x: bool = True, y: bool = True) -> None:
-    """Ticks of logarithmic axes that show rates: decades, on a short axis also 2 and 5, printed as rates are."""
-    for axis, wanted in ((axes.xaxis, x), (axes.yaxis, y)):
+    """Ticks of logarithmic axes that show rates: decades, on a short axis also 2 and 5, all printed in one way."""
+    for axis, wanted, ticks in ((axes.xaxis, x, TICKS_BESIDE), (axes.yaxis, y, TICKS)):
         if wanted:
-            axis.set_major_locator(log_locator(*sorted(axis.get_view_interval())))
+            low, high = sorted(axis.get_view_interval())
+            axis.set_major_locator(log_locator(low, high, ticks))
             axis.set_minor_locator(NullLocator())
-            axis.set_major_formatter(FuncFormatter(lambda value, _: formatting.exact(float(f"{value:.3g}"))))
+            axis.set_major_formatter(FuncFormatter(partial(_tick, formatting.style_of(high))))
 
 
-def log_locator(low: float, high: float) -> LogLocator:
+def _tick(style: formatting.Style, value: float, _: int | None = None) -> str:
+    """A tick of an axis on which rates are printed in that way."""
+    return formatting.exact(float(f"{value:.3g}"), style)
+
+
+def log_locator(low: float, high: float, ticks: int = TICKS) -> LogLocator:
     """Where a logarithmic axis has ticks: at decades; where it is short, or has one of them, also at 2 and 5."""
     low = max(low, 1e-300)
     decades = math.floor(math.log10(high) + EPSILON) - math.ceil(math.log10(low) - EPSILON) + 1
     short = high / low < SHORT or decades < 2
-    return LogLocator(subs=(1.0, 2.0, 5.0) if short else (1.0,), numticks=9)
+    return LogLocator(subs=(1.0, 2.0, 5.0) if short else (1.0,), numticks=ticks)
 
 
 def _share(value: float) -> str:

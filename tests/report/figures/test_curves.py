@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from report_fixture import SYSTEMS, curves, result
 
 from frtaudit.core import Curve
@@ -197,3 +198,18 @@ def test_a_logarithmic_axis_has_two_ticks_at_least(low: float, high: float, tick
     made = figures.log_locator(low, high).tick_values(low, high)
     shown = [tick for tick in made if low * 0.999 <= tick <= high * 1.001]
     assert shown == pytest.approx(ticks)
+
+
+@pytest.mark.parametrize(
+    ("low", "shown"),
+    [
+        (1e-6, ["0.0001 %", "0.01 %", "1 %", "100 %"]),
+        (1e-4, ["0.01 %", "0.1 %", "1 %", "10 %", "100 %"]),
+    ],
+)
+def test_ticks_of_one_axis_of_rates_are_printed_in_one_way(low: float, shown: list[str]) -> None:
+    """No axis has powers of ten beside percent; over many decades every second one has a tick."""
+    axes = Axes(Figure(), (0, 0, 1, 1), xscale="log", xlim=(low, 1))
+    figures.log_rates(axes, y=False)
+    ticks = [tick for tick in axes.xaxis.get_majorticklocs() if low * 0.99 < tick < 1.01]
+    assert [axes.xaxis.get_major_formatter()(tick) for tick in ticks] == shown
