@@ -251,8 +251,8 @@ def _history(
         name=key,
         title=f"{_called(family)}: interclass bias by release",
         caption=spans(
-            "The largest d_l2 over the classes with its interval, releases by date. The table of changes tests each "
-            "step. Overlap of intervals is not a test, because both releases were evaluated on the same people."
+            "The largest d_l2 over the classes with its interval, releases by date. The table of changes in the annex "
+            "tests each step. Overlap of intervals is not a test: both releases were evaluated on the same people."
         ),
         panels=tuple(panels),
         keys=figures.keys(key, [(n, name.replace("_", " ")) for n, name in enumerate(schemas)]),
