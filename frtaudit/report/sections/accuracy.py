@@ -97,9 +97,9 @@ def _brief(records: list[Record]) -> Table:
     rows = tuple(
         (
             (provider(record),),
-            phrases.value(record, notes),
+            phrases.value(record, notes, places=PLACES),
             phrases.counts(record),
-            interval_cells(record, notes, *BOTH)[0],
+            interval_cells(record, notes, *BOTH, places=PLACES)[0],
         )
         for record in records
     )
