@@ -49,4 +49,12 @@ def _intervals(errors: Ints, trials: Ints, alpha: float) -> tuple[Interval, ...]
         return (empty(Method.WILSON, alpha, "nothing was tried"),)
     iid = closed_form.wilson_iid(int(errors.sum()), int(trials.sum()), alpha)
     independent = Interval.of(iid.low, iid.high, alpha, Method.WILSON_IID, n_eff=iid.n_eff)
-    return from_bounds(bounds, alpha), independent
+    return from_bounds(bounds, alpha, _beyond(errors, trials)), independent
+
+
+def _beyond(errors: Ints, trials: Ints) -> str | None:
+    """Why the upper bound of what never failed is not near 0, where some subjects were tried oftener than others."""
+    tried, most = trials[trials > 0], int(trials.max())
+    if errors.any() or tried.size < 2 or most == int(tried.min()):
+        return None
+    return f"no error: the upper bound allows for one more subject tried {most:,} times, as often as any here"

@@ -43,3 +43,13 @@ def test_nothing_tried_has_no_value_and_says_why() -> None:
     made = share_estimate(SYSTEM, "x", "y", counts(0, 0), counts(0, 0), 0.05, "images", of=("sex", "f"))
     assert (made.value, made.group, made.note) == (None, "f", "nothing was tried in this group")
     assert made.intervals[0].low is None
+
+
+def test_an_upper_bound_without_errors_is_explained() -> None:
+    """Where subjects were tried unequally often the bound is wide though nothing failed: a note says why."""
+    said = []
+    for errors, trials in (((0, 0, 0), (1, 2, 1200)), ((0, 0, 0), (2, 2, 2)), ((1, 0, 0), (1, 2, 1200))):
+        item = share_estimate(SYSTEM, "x", "y", counts(*errors), counts(*trials), 0.05, "images")
+        said.append(item.intervals[0].note)
+    note = "no error: the upper bound allows for one more subject tried 1,200 times, as often as any here"
+    assert said == [note, None, None]

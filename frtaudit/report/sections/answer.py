@@ -13,7 +13,7 @@ from frtaudit.evaluation.subjects_needed import subjects_to_detect
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, plain_text, spans
 from frtaudit.report.sections import deciding, differences, label_notice, releases, vendor_tables
-from frtaudit.report.sections.points import POOLS, main_target, overall
+from frtaudit.report.sections.points import POOLS, at_target, main_target, overall
 from frtaudit.report.sections.verdicts import FindingRow, confidence, marks, named
 from frtaudit.report.source import Record, Source
 
@@ -216,6 +216,7 @@ def _groups(source: Source) -> Iterator[Text]:
         yield spans(
             "Groups differ in ",
             _by_rate(differing, lambda record: [" (", phrases.value(record), ")"]),
+            *_then(at_target(source, differing[0])),
             f"; in brackets: largest over smallest rate{', p values not adjusted, see Groups' if raw else ''}.",
         )
     else:
@@ -233,7 +234,12 @@ def _groups(source: Source) -> Iterator[Text]:
         if here:
             after = partial(_detectable, source) if len(here) <= MAX_NAMED else _nothing
             several = f"{len(here)} of {len(tested)} comparisons (see Groups)"
-            yield spans(text, _by_rate(here, after) if len(here) <= MAX_LISTED else several, f"{why}.")
+            named = _by_rate(here, after) if len(here) <= MAX_LISTED else several
+            yield spans(text, named, *_then(at_target(source, here[0])), f"{why}.")
+
+
+def _then(parts: list[Part]) -> list[Part]:
+    return [",", *parts] if parts else []
 
 
 def _distances(source: Source) -> Iterator[Text]:
@@ -336,7 +342,9 @@ def _differs(source: Source, record: Record) -> Text:
     name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
     return spans(
         name,
-        f": {phrases.metric(metric)}{within} is ",
+        f": {phrases.metric(metric)}{within}",
+        *at_target(source, record),
+        " is ",
         phrases.value(high),
         " for ",
         phrases.group(source, high),

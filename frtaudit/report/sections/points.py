@@ -22,6 +22,13 @@ def targets_of(source: Source) -> list[float]:
     return sorted(targets, reverse=True)
 
 
+def at_target(source: Source, record: Record) -> list[Part]:
+    """`` at FMR 0.1 %`` where FNMR was read at several targets, else nothing."""
+    if "fmr" not in record.estimate.at or len(targets_of(source)) < 2:
+        return []
+    return [" at ", phrases.at_words({"fmr": record.estimate.at["fmr"]}, record.pointer)]
+
+
 def overall(source: Source, metric: str) -> list[Record]:
     """Records of a metric for everybody, at an FMR target and nothing else, in the primary weighting."""
     return [
@@ -128,7 +135,9 @@ def _sentence(source: Source, worst: Record, everybody: Record | None, rate: str
             kind="b",
         ),
         *crowd,
-        f" has the highest {rate}: ",
+        f" has the highest {rate}",
+        *at_target(source, worst),
+        ": ",
         phrases.value(worst),
         " (",
         TextSpan(text=worst.estimate.provider, pointer=f"{worst.pointer}/provider", kind="b"),

@@ -23,7 +23,8 @@ def test_a_failure_is_said_with_its_interval_and_limit() -> None:
         in lines
     )
     assert any(
-        line.startswith("northgate: FNMR is ") and " times as high (p 0.00300" in line for line in lines
+        line.startswith("northgate: FNMR at FMR 0.1 % is ") and " times as high (p 0.00300" in line
+        for line in lines
     )
     assert any(line.startswith("Inconclusive on these data: northgate, failure to acquire") for line in lines)
 
@@ -98,7 +99,7 @@ def test_systems_of_the_same_outcomes_share_a_sentence() -> None:
 def test_rates_that_differ_are_gathered() -> None:
     """Systems whose groups differ in one rate are listed behind its name once."""
     (line,) = [line for line in said(Source(result())) if line.startswith("Not testable")]
-    assert "differences between groups in FMR by group of northgate and quill_2;" in line
+    assert "differences between groups in FMR by group of northgate and quill_2, at FMR 0.1 %;" in line
 
 
 def test_an_advisory_finding_that_is_inconclusive_is_named_as_such() -> None:

@@ -80,7 +80,7 @@ def test_the_worst_off_group_is_the_one_with_the_largest_rate(view: Context) -> 
     """Cedar at the weaker system, with its people, interval and everybody's rate."""
     text = plain_text(view.summary.worst)
     assert text.startswith(
-        "Cedar (80 people) has the highest FNMR: 22.8 % (quill_2), 95 % CI 17.1 % to 28.6 %"
+        "Cedar (80 people) has the highest FNMR at FMR 0.1 %: 22.8 % (quill_2), 95 % CI 17.1 % to 28.6 %"
     )
     assert "overall" in text
 
