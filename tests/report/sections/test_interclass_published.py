@@ -127,7 +127,7 @@ def test_each_space_with_intervals_has_its_own_table() -> None:
     assert "points of the score range" in captions[0]
     assert "TAR (0..1) times the root" in captions[1]
     assert "decades of the pooled FMR" in captions[2]
-    assert all("Beside each system: the test of equal classes." in caption for caption in captions)
+    assert all("Beside each system: the test of equal classes; it decides" in caption for caption in captions)
 
 
 def test_raw_p_values_name_the_b_that_adjusting_needs() -> None:
