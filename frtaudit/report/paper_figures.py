@@ -180,8 +180,8 @@ def _limit(drawings: Sequence[Drawing], choice: Choice) -> None:
             whole = (min(low for low, _ in alike), max(high for _, high in alike))
             chosen = limits or (whole if choice.shared else None)
             if limits and limits[0] <= 0 and quantity[1] == "log":
-                found = f"{limits[0]:g} on the logarithmic axis {quantity[0]!r}"
-                raise SpecError(f"--{name}lim", found, "limits above 0")
+                place = f"{limits[0]:g} on the logarithmic axis {quantity[0]!r}"
+                raise SpecError(f"--{name}lim", place, "limits above 0")
             if chosen is not None and not (quantity[1] == "log" and chosen[0] <= 0):
                 getattr(axes, f"set_{name}lim")(chosen)
                 low, high = sorted(chosen)

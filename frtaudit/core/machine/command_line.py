@@ -11,8 +11,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise :class:`SpecError`."""
-        found, _, accepted = message.partition("; accepted: ")
-        raise SpecError("command line", found, accepted or f"{self.prog} --help shows it")
+        refused, _, accepted = message.partition("; accepted: ")
+        raise SpecError("command line", refused, accepted or f"{self.prog} --help shows it")
 
 
 class CheckParser(Parser):

@@ -193,7 +193,13 @@ def _tested(records: list[Record]) -> list[Record]:
 
 
 def _tests_said(records: list[Record]) -> Text:
-    return spans(" Beside each system: the test of equal classes; it decides, also where an interval begins at 0.") if _tested(records) else ()
+    return (
+        spans(
+            " Beside each system: the test of equal classes; it decides, also where an interval begins at 0."
+        )
+        if _tested(records)
+        else ()
+    )
 
 
 def _judged(record: Record, notes: Footnotes) -> Text:

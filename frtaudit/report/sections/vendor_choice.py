@@ -11,7 +11,7 @@ from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
 from frtaudit.report.sections.points import main_target, overall
 from frtaudit.report.sections.tables import build_table
-from frtaudit.report.sections.vendor_tables import Key, key_of, number
+from frtaudit.report.sections.vendor_tables import Key, is_rate, key_of, number
 from frtaudit.report.sections.vendors import DIFFERENCE, RANK, VALUE, declared_rule, possible_ranks
 from frtaudit.report.source import Record, Source
 
@@ -72,7 +72,7 @@ def _tied(source: Source, decisions: Sequence[Record]) -> list[Part]:
     return [
         " No difference between chosen systems was established; the minimum detectable difference is ",
         number(record, size, f"{record.pointer}/test/detectable"),
-        " or less (",
+        f" or less ({'percentage points, ' if is_rate(record) else ''}",
         phrases.number(
             formatting.exact(record.estimate.test.power if record.estimate.test else 0.0),
             f"{record.pointer}/test/power",

@@ -26,10 +26,14 @@ def number(record: Record, value: float | None, pointer: str) -> Text:
     """A number printed as the metric that it is a value or a difference of."""
     if value is None:
         return (TextSpan(text=phrases.ABSENT, pointer=pointer),)
-    of = str(record.estimate.at["of"])
-    kind = Kind.RATE if of == "gap" else metrics.kind_of(of)
-    text = formatting.rate(value) if kind is Kind.RATE else formatting.plain(value)
+    text = formatting.rate(value) if is_rate(record) else formatting.plain(value)
     return (phrases.number(text, pointer),)
+
+
+def is_rate(record: Record) -> bool:
+    """Whether what is compared is a rate: its differences are in percentage points."""
+    of = str(record.estimate.at["of"])
+    return of == "gap" or metrics.kind_of(of) is Kind.RATE
 
 
 def pair(record: Record) -> Text:

@@ -44,7 +44,7 @@ def test_systems_that_tie_are_said_with_the_detectable_difference() -> None:
     assert (
         "No difference between chosen systems was established; the minimum detectable difference is" in said
     )
-    assert "(80 % power). About " in said
+    assert "or less (percentage points, 80 % power). About " in said
     assert said.endswith("if it and its variance per subject stay as estimated.")
 
 
