@@ -51,7 +51,7 @@ from frtaudit.report.source import Bounds, Record, Source, mapping
 from frtaudit.report.words import display_name, words
 
 NOT_DECLARED = "not declared"
-FIRST_PAGE_LINES = 14  # verdicts and the requirements above them: what one sheet holds with all the rest
+FIRST_PAGE_LINES = 16  # verdicts and the requirements above them: what one sheet holds with all the rest
 FIRST_PAGE_ANSWER, LINE_LENGTH, MIN_LINES = 14, 115, 3  # lines of the answer beside which they have room
 FIGURE_LINES = 20  # of answer and verdicts together, below which the figure has room
 FIRST_PAGE_SYSTEMS = 8
