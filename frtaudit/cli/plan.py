@@ -38,7 +38,14 @@ def main(argv: Sequence[str]) -> int:
         scores=not options.no_scores,
     )
     words = with_stand_in(options.overrides) if by_size else options.overrides
-    plan = make(load_spec(words, options.config_dir), settings, on_terminal)
+    try:
+        spec = load_spec(words, options.config_dir)
+    except SpecError as error:
+        if (error.where, error.found) != ("audit", "nothing is selected"):
+            raise
+        accepted = f"{error.accepted}, or --samples M where there are no data yet"
+        raise SpecError(error.where, error.found, accepted) from None
+    plan = make(spec, settings, on_terminal)
     sys.stdout.write(to_bytes(plan.to_json()).decode() if options.json else f"{plan.text()}\n")
     return 0
 

@@ -93,12 +93,16 @@ def _classes(cohort: Cohort, name: str) -> str:
     """Each class with its size, beside a label of its own that it has."""
     schema = cohort.classifications[name]
     shown = [
-        known if label.replace(" ", "_").lower() == known.lower() else f"{label} ({known})"
+        known if _alike(label, known) else f"{label} ({known})"
         for known, label in zip(schema.classes, schema.labels, strict=True)
     ]
     counts = [f"{label}: {int((schema.codes == code).sum())}" for code, label in enumerate(shown)]
     unknown = int((schema.codes < 0).sum())
     return f"{', '.join(counts)}{f', unknown: {unknown}' if unknown else ''} subjects"
+
+
+def _alike(label: str, name: str) -> bool:
+    return label.replace(" ", "_").lower() == name.replace(" ", "_").lower()
 
 
 def _provider_line(cohort_data: CohortData, name: str, shapes: Mapping[str, tuple[int, int]]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from frtaudit.core.spec import AuditSpec, RequirementSpec, Sided
+from frtaudit.core.text import formatting
 from frtaudit.errors import SpecError
 from frtaudit.planning.parties import EVERYBODY, Party, of_schema, schemas_of
 from frtaudit.planning.values import Settings
@@ -41,10 +42,12 @@ class Wanted:
     def title(self) -> str:
         """The requirement in words."""
         at = ", ".join(
-            f"{key.upper() if key == 'fmr' else key} {value}" for key, value in self.requirement.at.items()
+            f"FMR {formatting.exact(float(value))}" if key == "fmr" else f"{key} {value}"
+            for key, value in self.requirement.at.items()
         )
         place = f" at {at}" if at else ""
-        return f"{self.requirement.name}: {WORDS[self.rate]}{place} at most {self.limit:g}, {self.expected:g} expected"
+        limit, expected = formatting.exact(self.limit), formatting.exact(self.expected)
+        return f"{self.requirement.name}: {WORDS[self.rate]}{place} at most {limit}, {expected} expected"
 
 
 def with_limits(spec: AuditSpec, settings: Settings) -> tuple[RequirementSpec, ...]:

@@ -164,6 +164,13 @@ def test_usage_errors_are_one_line(words: list[str], line: str, capsys: pytest.C
     assert shown[0].startswith(line)
 
 
+def test_a_plan_without_data_is_offered(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where no audit is selected, the way to plan without data is named, and it works."""
+    assert main.main(["plan", "--limit", "fnmr=0.01"]) == 2
+    assert capsys.readouterr().err.endswith(", or --samples M where there are no data yet\n")
+    assert main.main(["plan", "--limit", "fnmr=0.01", "--samples", "4"]) == 0
+
+
 def test_errors_carry_their_exit_code(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -244,7 +251,7 @@ def test_check_refuses_a_sweep(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 PLANNED = """\
-fnmr: FNMR at most 0.01, 0.005 expected
+fnmr: FNMR at most 1 %, 0.5 % expected
                            independent  independent  dependent    dependent  there are
   group  by                   subjects  comparisons   subjects  comparisons   subjects
   all    rule of 3                  50          300        300         1800          -

@@ -27,6 +27,7 @@ from frtaudit.datasets.cohorts.synthetic import Synthetic
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.datasets.protocols.sampled import Sampled
 from frtaudit.errors import DataError, FrtauditError, SpecError
+from frtaudit.pipeline import dry_run
 from frtaudit.pipeline.dry_run import check
 
 EACH = RequirementSpec(name="each", metric="fnmr_at_fmr", at={"fmr": 0.01}, group="each", limit=0.1)
@@ -74,6 +75,8 @@ def test_a_class_is_called_by_name_and_by_a_label_of_its_own() -> None:
     """As a requirement names it, and as the report prints it."""
     schema = SchemaSpec(column="group", classes=("x", "y"), labels=("under 30", "Y"))
     assert "schema group: under 30 (x): 12, y: 12 subjects" in check(spec(schemas={"group": schema}))
+    assert dry_run._alike("a b.", "a b.")
+    assert dry_run._alike("Under 30", "under_30")
 
 
 def test_templates_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,9 +32,9 @@ def test_half_the_limit_is_expected_unless_said() -> None:
     assert one().expected == 0.01
     found = one(metric="fmr")
     assert found.expected == 0.004
-    assert found.title() == "r: FMR at most 0.02, 0.004 expected"
+    assert found.title() == "r: FMR at most 2 %, 0.4 % expected"
     at_target = one(metric="fnmr_at_fmr", at={"fmr": 0.001})
-    assert (at_target.rate, at_target.title()) == ("fnmr", "r: FNMR at FMR 0.001 at most 0.02, 0.01 expected")
+    assert (at_target.rate, at_target.title()) == ("fnmr", "r: FNMR at FMR 0.1 % at most 2 %, 1 % expected")
 
 
 @pytest.mark.parametrize(

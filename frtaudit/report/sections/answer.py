@@ -215,9 +215,11 @@ def _groups(source: Source) -> Iterator[Text]:
         raw = any(record.estimate.test and record.estimate.test.p_adjusted is None for record in differing)
         yield spans(
             "Groups differ in ",
-            _by_rate(differing, lambda record: [" (", phrases.value(record), ")"]),
+            _by_rate(differing, partial(_ratio_and_group, source)),
             *_then(at_target(source, differing[0])),
-            f"; in brackets: largest over smallest rate{', p values not adjusted, see Groups' if raw else ''}.",
+            "; in brackets: largest over smallest rate and the group with the largest",
+            *([", p values not adjusted, see Groups"] if raw else []),
+            ".",
         )
     else:
         yield from (_differs(source, record) for record in differing)
@@ -318,24 +320,38 @@ def _by_rate(records: Sequence[Record], after: Callable[[Record], list[Part]] = 
     return listed([spans(rate, listed(systems)) for rate, systems in by_rate.items()])
 
 
-def _differs(source: Source, record: Record) -> Text:
-    """``Cedar's FNMR is 3.2 times Amber's for vendor_b (p < 0.001)``."""
-    rate = str(record.estimate.at.get("rate"))
-    metric = "fmr" if rate == "fmr" else "fnmr_at_fmr"
+def _rates_of_groups(source: Source, record: Record) -> list[Record]:
+    """The rates of the groups that a test compares, ascending."""
     here = [
         candidate
-        for candidate in source.select(metric, schema=record.estimate.schema, primary=True)
+        for candidate in source.select(
+            "fmr" if record.estimate.at.get("rate") == "fmr" else "fnmr_at_fmr",
+            schema=record.estimate.schema,
+            primary=True,
+        )
         if candidate.estimate.provider == record.estimate.provider
         and dict(candidate.estimate.at) == {"fmr": record.estimate.at["fmr"]}
         and candidate.estimate.group not in POOLS
         and candidate.estimate.value is not None
     ]
-    answer = differences.p_values(record)
-    if len(here) < 2:
+    return sorted(here, key=lambda candidate: candidate.estimate.value or 0.0)
+
+
+def _ratio_and_group(source: Source, record: Record) -> list[Part]:
+    """``(4.39, Female)``: the largest over the smallest rate, and whose is the largest."""
+    ordered = _rates_of_groups(source, record)
+    whose: list[Part] = [", ", phrases.group(source, ordered[-1])] if ordered else []
+    return [" (", phrases.value(record), *whose, ")"]
+
+
+def _differs(source: Source, record: Record) -> Text:
+    """``Cedar's FNMR is 3.2 times Amber's for vendor_b (p < 0.001)``."""
+    ordered, answer = _rates_of_groups(source, record), differences.p_values(record)
+    if len(ordered) < 2:
         return spans("Groups differ in ", _by_rate([record]), answer, ".")
-    ordered = sorted(here, key=lambda candidate: candidate.estimate.value or 0.0)
     low, high = ordered[0], ordered[-1]
-    within = " within the group" if rate == "fmr" else ""
+    metric = high.estimate.metric
+    within = " within the group" if metric == "fmr" else ""
     times: list[Part] = (
         [", ", phrases.value(record), " times as high"] if record.estimate.value is not None else []
     )

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from report_fixture import result
 
 from frtaudit.core import Verdict
@@ -100,6 +101,16 @@ def test_rates_that_differ_are_gathered() -> None:
     """Systems whose groups differ in one rate are listed behind its name once."""
     (line,) = [line for line in said(Source(result())) if line.startswith("Not testable")]
     assert "differences between groups in FMR by group of northgate and quill_2, at FMR 0.1 %;" in line
+
+
+def test_many_rates_that_differ_name_the_group_with_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where more rates differ than are told one by one, each has its ratio and whose rate is the largest."""
+    monkeypatch.setattr(answer, "MAX_NAMED", 0)
+    (line,) = [line for line in said(Source(result())) if line.startswith("Groups differ in ")]
+    assert (
+        "FNMR by group of northgate (3.43, Cedar) and quill_2 (3.43, Cedar), at FMR 0.1 %; in brackets: "
+        in line
+    )
 
 
 def test_an_advisory_finding_that_is_inconclusive_is_named_as_such() -> None:
