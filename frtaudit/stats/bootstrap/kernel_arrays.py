@@ -16,7 +16,7 @@ class SortedComparisons(NamedTuple):
     rows of weights; ``bucket`` (Q,) int32; ``fresh`` (Q,) bool: the score differs from the one before;
     ``chunk_start`` (C+1,) int64; ``combination`` (buckets,) int32, ascending: row of ``group_indices``; ``coef``
     (buckets,) float64: 1/(comparisons of the pair of subjects); ``group_indices`` (M, 1+S) int32: index 0, then the
-    group under each schema, -1 = none.
+    group under each schema, -1 = none; ``slot`` (buckets, 1+S) int32: the same by bucket, G+1 = none.
     """
 
     first: Index
@@ -27,6 +27,7 @@ class SortedComparisons(NamedTuple):
     combination: Index
     coef: Floats
     group_indices: Index
+    slot: Index
 
 
 class Spans(NamedTuple):
@@ -79,7 +80,7 @@ class Sums(NamedTuple):
     ``counts``, ``rates`` (G+1, 128): so far; ``low_*``: before the current chunk; ``high_*``: at the end of the
     current span; ``half`` (buckets, 128) uint16 and ``added`` (buckets,): sums of each bucket and how many products
     they hold; ``words`` (buckets, 128), ``used`` (buckets,): what they have been emptied into; ``part_*`` (128,): of a
-    combination; ``lane_*`` (G+1,): of one replicate.
+    combination; ``lane_sums``, ``lane_limits`` (G+2,): of one replicate, the last of no group.
     """
 
     counts: Ints
@@ -94,8 +95,8 @@ class Sums(NamedTuple):
     used: Flags
     part_counts: Ints
     part_rates: Floats
-    lane_counts: Ints
-    lane_rates: Floats
+    lane_sums: Floats
+    lane_limits: Floats
 
 
 class Record(NamedTuple):
@@ -129,6 +130,6 @@ def empty_sums(group_indices: int, buckets: int, *, rated: bool = True) -> Sums:
         used=np.zeros(buckets, dtype=np.bool_),
         part_counts=np.zeros(WIDTH, dtype=np.int64),
         part_rates=np.zeros(WIDTH),
-        lane_counts=np.zeros(group_indices, dtype=np.int64),
-        lane_rates=np.zeros(kinds),
+        lane_sums=np.zeros(group_indices + 1),
+        lane_limits=np.full(group_indices + 1, np.inf),
     )

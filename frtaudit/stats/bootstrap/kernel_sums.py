@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core.arrays import Bytes, Flags, Floats, Halves, Index, Ints
+from frtaudit.core.arrays import Flags, Floats, Halves, Index, Ints
 from frtaudit.stats.bootstrap.kernel_arrays import WIDTH, SortedComparisons, Spans, Sums, Tile
 from frtaudit.stats.bootstrap.simd import AHEAD, add_packed_runs, add_pair, add_runs, fetch
 from frtaudit.stats.inlined import inner
@@ -134,39 +134,46 @@ def add_span(comparisons: SortedComparisons, spans: Spans, tile: Tile, span: int
 
 
 @inner
-def weight_in(weights: Bytes, rows: int, depth: int, a: int, b: int, replicate: int) -> np.int64:
-    """Weight of one comparison in one replicate."""
-    total = np.int64(weights[a, replicate]) * np.int64(weights[b, replicate])
-    for copy in range(1, depth):
-        low = copy * rows
-        total += np.int64(weights[a + low, replicate]) * np.int64(weights[b + low, replicate])
-    return total
+def lift_limits(sums: Sums) -> None:
+    """Let :func:`sum_replicate` add all comparisons."""
+    for slot in range(sums.lane_limits.size):
+        sums.lane_limits[slot] = np.inf
 
 
 @inner
 def sum_replicate(
-    comparisons: SortedComparisons, tile: Tile, low: int, high: int, replicate: int, sums: Sums
-) -> None:
-    """Sums of one replicate before comparison ``high`` into ``lane_*``; ``low_*`` holds those before ``low``."""
-    weights, rows, depth = tile.weights, tile.rows, tile.weights.shape[0] // tile.rows
-    first, second, bucket, group_indices = (
-        comparisons.first,
-        comparisons.second,
-        comparisons.bucket,
-        comparisons.group_indices,
-    )
-    combination, coef = comparisons.combination, comparisons.coef
-    counts, rates = sums.lane_counts, sums.lane_rates
-    for group_index in range(counts.size):
-        counts[group_index] = sums.low_counts[group_index, replicate]
-    for group_index in range(rates.size):
-        rates[group_index] = sums.low_rates[group_index, replicate]
+    comparisons: SortedComparisons,
+    tile: Tile,
+    low: int,
+    high: int,
+    rule: int,
+    weighting: int,
+    replicate: int,
+    sums: Sums,
+) -> int:
+    """Sums of one replicate into ``lane_sums``, until one that ``rule`` watches would exceed ``lane_limits``.
+
+    Counts (exact below 2**53) or rates; ``low_*`` holds those before ``low``. Returns the comparison that would exceed
+    the limit, or ``high``; comparisons before it are added.
+    """
+    weights, rows, copies = tile.weights, np.uint64(tile.rows), tile.weights.shape[0] // tile.rows
+    first, second, bucket = comparisons.first, comparisons.second, comparisons.bucket
+    slot, coef, total, limits = comparisons.slot, comparisons.coef, sums.lane_sums, sums.lane_limits
+    for group_index in range(sums.low_counts.shape[0]):
+        if weighting == 0:
+            total[group_index] = np.float64(sums.low_counts[group_index, replicate])
+        else:
+            total[group_index] = sums.low_rates[group_index, replicate]
     for pair in range(low, high):
-        weight = weight_in(weights, rows, depth, first[pair], second[pair], replicate)
-        key = bucket[pair]
-        for rule in range(group_indices.shape[1]):
-            group_index = group_indices[combination[key], rule]
-            if group_index >= 0:  # adding a weight of 0 is quicker than asking whether it is
-                counts[group_index] += weight
-                if rates.size > 0:
-                    rates[group_index] += coef[key] * np.float64(weight)
+        key, i, j = np.uint64(bucket[pair]), np.uint64(first[pair]), np.uint64(second[pair])
+        weight = np.int64(weights[i, replicate]) * np.int64(weights[j, replicate])
+        for _ in range(1, copies):
+            i, j = i + rows, j + rows
+            weight += np.int64(weights[i, replicate]) * np.int64(weights[j, replicate])
+        amount = np.float64(weight) if weighting == 0 else coef[key] * np.float64(weight)
+        watched = np.uint64(slot[key, rule])
+        if total[watched] + amount > limits[watched] and weight > 0:
+            return pair
+        for of_rule in range(slot.shape[1]):  # adding a weight of 0 is quicker than asking whether it is
+            total[np.uint64(slot[key, of_rule])] += amount
+    return high

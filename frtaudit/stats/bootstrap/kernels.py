@@ -13,60 +13,43 @@ import numpy.typing as npt
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.bootstrap.kernel_arrays import Limits, Record, SortedComparisons, Spans, Sums, Tile
-from frtaudit.stats.bootstrap.kernel_sums import add_chunk, add_span, copy_into, sum_replicate, weight_in
+from frtaudit.stats.bootstrap.kernel_sums import add_chunk, add_span, copy_into, lift_limits, sum_replicate
 from frtaudit.stats.inlined import inner
 
 Number = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 
 @inner
-def _find_excess(
+def _set_limits(limits: Limits, target: int, rule: int, weighting: int, replicate: int, sums: Sums) -> None:
+    """Limits of one target, rule, weighting and replicate; other groups have none."""
+    lift_limits(sums)
+    for group_index in range(limits.rule.size):
+        if limits.rule[group_index] == rule and weighting == 0:
+            sums.lane_limits[group_index] = np.float64(limits.counts[target, group_index, replicate])
+        elif limits.rule[group_index] == rule:
+            sums.lane_limits[group_index] = limits.rates[target, group_index, replicate]
+
+
+@inner
+def _last_watched(
     comparisons: SortedComparisons,
     tile: Tile,
-    chunk: int,
-    limits: Limits,
-    target: int,
+    low: int,
+    high: int,
     rule: int,
     weighting: int,
     replicate: int,
     sums: Sums,
-) -> tuple[int, int]:
-    """The comparison in ``chunk`` at which a limit is first exceeded, and the first comparison with that score.
-
-    Where rounding hides the excess, the last comparison that weighs stands for it.
-    """
-    weights, rows, depth = tile.weights, tile.rows, tile.weights.shape[0] // tile.rows
-    first, second, bucket, group_indices, fresh = (
-        comparisons.first,
-        comparisons.second,
-        comparisons.bucket,
-        comparisons.group_indices,
-        comparisons.fresh,
-    )
-    combination, coef, watches = comparisons.combination, comparisons.coef, limits.rule
-    counts, rates = sums.lane_counts, sums.lane_rates
-    limit_counts, limit_rates = limits.counts, limits.rates
-    crossing = above = top = low = comparisons.chunk_start[chunk]
-    sum_replicate(comparisons, tile, low, low, replicate, sums)
-    for pair in range(low, comparisons.chunk_start[chunk + 1]):
-        if fresh[pair]:
-            top = pair
-        key = bucket[pair]
-        group_index = group_indices[combination[key], rule]
-        if group_index < 0 or watches[group_index] != rule:
-            continue
-        weight = weight_in(weights, rows, depth, first[pair], second[pair], replicate)
-        if weight > 0:
-            crossing, above = pair, top
-            if weighting == 0:
-                counts[group_index] += weight
-                over = counts[group_index] > limit_counts[target, group_index, replicate]
-            else:
-                rates[group_index] += coef[key] * np.float64(weight)
-                over = rates[group_index] > limit_rates[target, group_index, replicate]
-            if over:
-                break
-    return crossing, above
+) -> int:
+    """The last comparison that weighs and that ``rule`` watches: every one exceeds a limit of -1."""
+    for group_index in range(sums.lane_limits.size):
+        if sums.lane_limits[group_index] < np.inf:
+            sums.lane_limits[group_index] = -1.0
+    last = low
+    while low < high:
+        low = 1 + sum_replicate(comparisons, tile, low, high, rule, weighting, replicate, sums)
+        last = low - 1 if low <= high else last
+    return last
 
 
 @inner
@@ -83,13 +66,22 @@ def _record_target(
     record: Record,
 ) -> None:
     """Record where in ``chunk`` a replicate exceeds a limit, and its sums strictly above that score."""
-    pair, top = _find_excess(comparisons, tile, chunk, limits, target, rule, weighting, replicate, sums)
+    low, high = comparisons.chunk_start[chunk], comparisons.chunk_start[chunk + 1]
+    _set_limits(limits, target, rule, weighting, replicate, sums)
+    pair = sum_replicate(comparisons, tile, low, high, rule, weighting, replicate, sums)
+    hidden = pair == high
+    if hidden:  # rounding hides the excess: the last comparison that weighs stands for it
+        pair = _last_watched(comparisons, tile, low, high, rule, weighting, replicate, sums)
+    top = pair
+    while top > low and not comparisons.fresh[top]:
+        top -= 1
+    if hidden or top < pair:
+        lift_limits(sums)
+        sum_replicate(comparisons, tile, low, top, rule, weighting, replicate, sums)
     record.exceeded_at[weighting, rule, target, replicate] = pair
     record.pending[weighting, rule, replicate] = target + 1
-    sum_replicate(comparisons, tile, comparisons.chunk_start[chunk], top, replicate, sums)
     for group_index in range(limits.rule.size):
-        value = sums.lane_rates[group_index] if weighting == 1 else np.float64(sums.lane_counts[group_index])
-        record.at_target[weighting, rule, target, group_index, replicate] = value
+        record.at_target[weighting, rule, target, group_index, replicate] = sums.lane_sums[group_index]
 
 
 @inner
@@ -232,13 +224,9 @@ def _record_points(
         for replicate in range(position.shape[1]):
             stop = position[point, replicate]
             if low <= stop < high:
-                sum_replicate(comparisons, tile, low, stop, replicate, sums)
-                for group_index in range(sums.lane_counts.size):
-                    rate = weighting[point] == 1
-                    value = (
-                        sums.lane_rates[group_index] if rate else np.float64(sums.lane_counts[group_index])
-                    )
-                    out[point, group_index, replicate] = value
+                sum_replicate(comparisons, tile, low, stop, 0, weighting[point], replicate, sums)
+                for group_index in range(out.shape[1]):
+                    out[point, group_index, replicate] = sums.lane_sums[group_index]
 
 
 @kernel
@@ -256,6 +244,7 @@ def sums_at(
     ``furthest``: the largest position; ``weighting`` (P,): 0 = counts, 1 = rates; ``sums``: of nothing.
     """
     chunks = comparisons.chunk_start.size - 1
+    lift_limits(sums)
     for chunk in range(chunks + 1):
         low = comparisons.chunk_start[chunk]
         if low > furthest:

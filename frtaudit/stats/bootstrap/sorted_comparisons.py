@@ -106,10 +106,12 @@ def _sorted_comparisons(
     starts[cuts] = True
     starts[[0, -1]] = True
     fresh = _cut(score, max(CHUNK, used.size), SHIFT, starts) if sought else np.zeros(0, dtype=bool)
+    places = group_indices[used // classes]
     comparisons = SortedComparisons(
         first=_rows(i, rows[0]), second=_rows(j, rows[1]), bucket=bucket, fresh=fresh,
         chunk_start=np.flatnonzero(starts).astype(np.int64),
         combination=(used // classes).astype(np.int32), coef=coef[used % classes], group_indices=group_indices,
+        slot=np.where(places < 0, np.int32(1 + len(groups.names)), places),
     )  # fmt: skip
     for array in comparisons:
         array.flags.writeable = False

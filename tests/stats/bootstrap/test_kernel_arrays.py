@@ -10,8 +10,9 @@ def test_empty_sums_are_zero_and_apart() -> None:
         sums.counts.shape == sums.rates.shape == sums.low_counts.shape == sums.high_rates.shape == (3, WIDTH)
     )
     assert sums.half.shape == sums.words.shape == (5, WIDTH)
-    assert sums.lane_counts.shape == (3,)
-    assert not any(part.any() for part in sums)
+    assert sums.lane_sums.shape == sums.lane_limits.shape == (4,)
+    assert np.isinf(sums.lane_limits).all()
+    assert not any(part.any() for part in sums[:-1])
     assert not any(np.shares_memory(one, other) for i, one in enumerate(sums) for other in sums[i + 1 :])
-    assert sums.counts.dtype == sums.lane_counts.dtype == np.int64
+    assert sums.counts.dtype == np.int64
     assert empty_sums(3, 5, rated=False).rates.shape == (0, WIDTH)

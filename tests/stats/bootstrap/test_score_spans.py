@@ -64,7 +64,7 @@ def made(size: int, rows: int) -> sorted_comparisons.SortedComparisons:
     return sorted_comparisons.SortedComparisons(
         first=first, second=second, bucket=rng.integers(0, 2, size).astype(np.int32),
         fresh=np.ones(size, dtype=bool), chunk_start=np.array([0, size]), combination=none, coef=np.ones(2),
-        group_indices=none.reshape(0, 1),
+        group_indices=none.reshape(0, 1), slot=np.zeros((2, 1), dtype=np.int32),
     )  # fmt: skip
 
 
