@@ -108,7 +108,7 @@ def pseudonym(key: bytes, name: str) -> str:
     >>> pseudonym(b"k", "a")[:8]
     '78da9151'
     """
-    return hmac.new(key, name.encode(), hashlib.sha256).hexdigest()
+    return hmac.digest(key, name.encode(), "sha256").hex()
 
 
 def seed_of(seed: int, *names: str) -> int:

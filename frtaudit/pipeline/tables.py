@@ -1,6 +1,7 @@
 """The big tables beside the result: scores, tail, replicates, samples, systems as Parquet, ids as pseudonyms."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -62,10 +63,13 @@ PAIR_SCHEMA = SCORE_SCHEMA.append(pa.field("k", pa.int32())).append(pa.field("te
 
 def names_of(system: SystemData) -> tuple[pa.Array, pa.Array]:
     """Pseudonyms of samples and of subjects: HMAC-SHA256 under the cohort's key."""
-    key = system.cohort_data.pseudonym_key
-    samples = pa.array([pseudonym(key, name) for name in system.cohort.sample_ids])
-    subjects = pa.array([pseudonym(key, name) for name in system.cohort.subject_ids])
-    return samples, subjects
+    key, cohort = system.cohort_data.pseudonym_key, system.cohort
+    return _pseudonyms(key, cohort.sample_ids), _pseudonyms(key, cohort.subject_ids)
+
+
+@lru_cache(maxsize=2)  # the systems of an audit have their names in common
+def _pseudonyms(key: bytes, names: tuple[str, ...]) -> pa.Array:
+    return pa.array([pseudonym(key, name) for name in names])
 
 
 def score_rows(system: SystemData) -> pa.Table:

@@ -1,7 +1,8 @@
 """What is not known of people's classes, for one system and schema: bounds, another mix, rates behind the labels."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from frtaudit.stats.groups.differentials import RateIndex
 from frtaudit.stats.groups.equality_test import Direction
 from frtaudit.stats.groups.group_contrasts import Box
 from frtaudit.stats.groups.index_bounds import composite_range, index_range
-from frtaudit.stats.rates.sums import mated_sums
+from frtaudit.stats.rates.sums import mated_errors
 
 GRID = 400  # thresholds at which curves of classes are bounded
 
@@ -66,8 +67,7 @@ class ClassUncertainty:
                     yield from self._behind_labels(counts, at)
                 if mix is not None:
                     yield from mix.estimates(counts, threshold, at, a, class_trials)
-        for cause in causes:
-            yield from self._curves(cause)
+        yield from self._curves(causes)
         if Missing.UNKNOWN in causes:
             yield from self._accuracies()
 
@@ -179,14 +179,14 @@ class ClassUncertainty:
                 schema=self.schema, group=group, weighting=weighting,
             )  # fmt: skip
 
-    def _curves(self, cause: Missing) -> Iterator[Estimate]:
+    def _curves(self, causes: Sequence[Missing]) -> Iterator[Estimate]:
         """Bounds of the largest d_l2 in both spaces, from bounds of FNMR at many thresholds."""
         tail = self.system.tail
-        if not tail.mated_score.size or self._count() < 2:
+        if not (causes and tail.mated_score.size) or self._count() < 2:
             return
         places = np.unique(np.linspace(0, tail.mated_score.size - 1, GRID).astype(np.int64))
         grid = np.unique(tail.mated_score[places].astype(np.float64))
-        sums = mated_sums(tail, self.system.groups, grid)
+        errors, subject_errors = mated_errors(tail, self.system.groups, grid)
         group_indices = [group_index for group_index, _ in self.system.classes(self.schema)]
         trials, lost = self.system.trials.mated[group_indices], self._lost()["fnmr"]
         base = SchemaCounts(
@@ -200,20 +200,21 @@ class ClassUncertainty:
             complete=tail.blocks is None,
         )
 
-        def rates(place: int) -> Box:
+        def rates(cause: Missing, place: int) -> Box:
             if cause is Missing.FAILURES:
-                return failure_boxes({"fnmr": (sums.errors[place, group_indices], trials, lost)})["fnmr"]
-            here = replace(base, mated_errors=sums.subject_errors[place])
+                return failure_boxes({"fnmr": (errors[place, group_indices], trials, lost)})["fnmr"]
+            here = replace(base, mated_errors=subject_errors[place])
             if cause is Missing.UNKNOWN:
                 return unknown_boxes(here)["fnmr"]
             return mislabelled_boxes(here, self._wrong())["fnmr"]
 
-        bounds = curve_range(rates, grid, tail.score_range)
-        for space in ("quantile", "tar"):
-            at: AtKey = {"index": "d_l2", "space": space, "missing": cause.value}
-            yield from self._cases(
-                None if bounds is None else bounds[space], Direction.LARGER, at, "max", None
-            )
+        for cause in causes:
+            bounds = curve_range(partial(rates, cause), grid, tail.score_range)
+            for space in ("quantile", "tar"):
+                at: AtKey = {"index": "d_l2", "space": space, "missing": cause.value}
+                yield from self._cases(
+                    None if bounds is None else bounds[space], Direction.LARGER, at, "max", None
+                )
 
     def _accuracies(self) -> Iterator[Estimate]:
         """Bounds of the skewed error ratio of every set of pairs in folds, for people without a class."""

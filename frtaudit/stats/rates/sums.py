@@ -72,17 +72,14 @@ def mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Fl
     [[0], [1]]
     """
     wanted = np.asarray(thresholds, dtype=np.float64)
-    unique, inverse = np.unique(wanted, return_inverse=True)
-    reached = np.searchsorted(tail.mated_score, unique, side="right")
-    subject = tail.subject_of[tail.mated_i]
-    errors = _count_subjects(subject, reached, tail.n_samples.size)[inverse]
+    by_group, errors = mated_errors(tail, groups, wanted)
     pairs = tail.n_mated
     rate = np.divide(errors, pairs, out=np.zeros(errors.shape), where=pairs > 0)
     left = 1.0 - 1.0 / np.maximum(tail.n_samples, 1)
     membership = members(groups, tail.n_samples.size)
     return MatedSums(
         thresholds=wanted,
-        errors=_by_group(errors, membership),
+        errors=by_group,
         frr_sum=_by_group(rate, membership),
         frr_bar_sum=_by_group(rate * left, membership),
         frr_square=_by_group(rate * rate, membership),
@@ -91,6 +88,14 @@ def mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Fl
         subject_pairs=pairs,
         image_pairs=_most_of_one_sample(tail),
     )
+
+
+def mated_errors(tail: ScoreTail, groups: Groups, thresholds: Floats) -> tuple[Ints, Ints]:
+    """Mated errors (score <= threshold) of each group (T, G+1) and of each subject (T, K)."""
+    unique, inverse = np.unique(thresholds, return_inverse=True)
+    reached = np.searchsorted(tail.mated_score, unique, side="right")
+    errors = _count_subjects(tail.subject_of[tail.mated_i], reached, tail.n_samples.size)[inverse]
+    return _by_group(errors, members(groups, tail.n_samples.size)), errors
 
 
 def _most_of_one_sample(tail: ScoreTail) -> Ints:
