@@ -9,6 +9,7 @@ from frtaudit.core.machine.progress import quiet
 from frtaudit.core.result import Previous
 from frtaudit.core.spec import Report
 from frtaudit.report.pieces import letter
+from frtaudit.report.references import Citations
 from frtaudit.report.section import sections, titles
 from frtaudit.report.sections import summary
 from frtaudit.report.shape import Shape
@@ -56,6 +57,7 @@ class Context:
     summary: summary.Summary
     sections: tuple[Section, ...]
     annex: tuple[Section, ...]
+    citations: Citations
 
 
 def context(
@@ -95,6 +97,7 @@ def context(
         summary=summary.build(source, settings, date),
         sections=_numbered(views[:first], [str(number) for number in range(1, len(views) + 1)]),
         annex=_numbered(views[first:], [letter(index).upper() for index in range(len(views))]),
+        citations=Citations(result),
     )
 
 

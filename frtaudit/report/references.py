@@ -1,7 +1,8 @@
 """The publications whose methods a result used, as a list of references and as BibTeX."""
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,6 +12,8 @@ from frtaudit.core.machine.resources import shipped
 FILE = "references.toml"
 _USED_BY = ("methods", "metrics", "analyses", "findings")
 NAMED = 4  # authors that a line of references names, else the first
+FOLDED = re.compile(r"<!--annex-->(.*?)<!--/annex-->", re.DOTALL)  # on screen; in the annex on paper
+_POINTER = re.compile(r'data-[cp]="(/[^"]+)"')
 _WHERE = ("booktitle", "journal", "school", "institution")
 
 
@@ -63,17 +66,12 @@ def known() -> tuple[Reference, ...]:
     )
 
 
-def references_of(result: AuditResult) -> tuple[Reference, ...]:
-    """The publications of what a result holds: its interval methods, metrics and analyses, by the first author."""
-    intervals = [interval.method for estimate in result.estimates for interval in estimate.intervals]
-    methods = {*intervals, *(curve.method for curve in result.curves if curve.method is not None)}
-    used: Mapping[str, set[str]] = {
-        "methods": {method.value for method in methods},
-        "metrics": {estimate.metric for estimate in result.estimates if estimate.value is not None},
-        "analyses": {estimate.analysis for estimate in result.estimates}
-        | {curve.analysis for curve in result.curves},
-        "findings": {"holm"} if len(result.findings) > 1 else set(),
-    }
+def references_of(result: AuditResult, pointers: Iterable[str] | None = None) -> tuple[Reference, ...]:
+    """The publications of the methods, metrics and analyses of a result, by the first author.
+
+    ``pointers``: JSON pointers into it, where only what is printed from there counts.
+    """
+    used = _used_in(result) if pointers is None else _used_at(result, pointers)
     references = [
         reference
         for reference in known()
@@ -85,6 +83,64 @@ def references_of(result: AuditResult) -> tuple[Reference, ...]:
             key=lambda reference: (reference.fields["author"].casefold(), reference.fields["year"]),
         )
     )
+
+
+def _used_in(result: AuditResult) -> Mapping[str, set[str]]:
+    analyses = {estimate.analysis for estimate in result.estimates}
+    intervals = [interval.method for estimate in result.estimates for interval in estimate.intervals]
+    bands = [curve.method for curve in result.curves if curve.method is not None]
+    return {
+        "methods": {method.value for method in (*intervals, *bands)},
+        "metrics": {estimate.metric for estimate in result.estimates if estimate.value is not None},
+        "analyses": analyses | {curve.analysis for curve in result.curves},
+        "findings": {"holm"} if len(result.findings) > 1 else set(),
+    }
+
+
+def _used_at(result: AuditResult, pointers: Iterable[str]) -> Mapping[str, set[str]]:
+    used: dict[str, set[str]] = {name: set() for name in _USED_BY}
+    for pointer in pointers:
+        kind, *place = pointer.split("/")[1:]
+        if kind == "estimates" and place[1:2] == ["intervals"]:
+            interval = result.estimates[int(place[0])].intervals[int(place[2])]
+            used["methods"].add(interval.method.value)
+        elif kind == "estimates":
+            used["metrics"].add(result.estimates[int(place[0])].metric)
+            used["analyses"].add(result.estimates[int(place[0])].analysis)
+        elif kind == "curves":
+            curve = result.curves[int(place[0])]
+            used["analyses"].add(curve.analysis)
+            used["methods"] |= {curve.method.value} if curve.method else set()
+    return used
+
+
+class Citations:
+    """Which publications a page has named, while it is laid out in reading order."""
+
+    def __init__(self, result: AuditResult) -> None:
+        self._result = result
+        self._named = {
+            reference.key for reference in known() if "findings" in reference.used_by
+        }  # in the method
+
+    def new(self, body: str, *, folded: bool = False) -> str:
+        """Those of the numbers and drawings of a section that nothing before named; ``folded``: of the folded parts."""
+        parts = FOLDED.findall(body) if folded else [FOLDED.sub("", body)]
+        pointers = [pointer for part in parts for pointer in _POINTER.findall(part)]
+        new = [
+            reference
+            for reference in references_of(self._result, pointers)
+            if reference.key not in self._named
+        ]
+        self._named |= {reference.key for reference in new if not folded}
+        return "; ".join(reference.short for reference in new)
+
+    def listed(self) -> list[str]:
+        """A line for each publication; those that no section named so far are of the annex."""
+        return [
+            reference.text() + ("" if reference.key in self._named else " (Annex.)")
+            for reference in references_of(self._result)
+        ]
 
 
 def citations(method: str) -> str:

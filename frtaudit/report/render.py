@@ -33,6 +33,7 @@ from frtaudit.report.context import Status, context
 from frtaudit.report.direction import names_in, use_names
 from frtaudit.report.figures.on_paper import simplified
 from frtaudit.report.layout import check_templates, rendered
+from frtaudit.report.references import FOLDED
 from frtaudit.report.section import titles
 from frtaudit.report.shape import Shape, shape_of
 from frtaudit.report.words import use_vocabulary
@@ -48,7 +49,6 @@ SHEETS = {  # what is printed is 176 mm wide on either
     Paper.A4: "size: A4; margin: 17mm 17mm 16mm",
     Paper.LETTER: "size: letter; margin: 15mm 19.8mm 14.4mm",
 }
-_ANNEX = re.compile(r"<!--annex-->(.*?)<!--/annex-->", re.DOTALL)
 _FOLD = re.compile(r'(<details class="fold"><summary>)(.*?)(</summary>)', re.DOTALL)
 _FRONT = re.compile(r'(<header class="front"[^>]*>)')
 _TITLE = re.compile(r"<h1>(.*?)</h1>", re.DOTALL)
@@ -298,7 +298,7 @@ def _on_paper(page: str, part: Part) -> str:
     """A part of the page with the paper's style sheet after its own; links that lead out of it are plain text."""
     paper = Paper(_found(_PAPER, page))
     page = _SCRIPT.sub("", page)
-    page = _ANNEX.sub("", page) if part is Part.MAIN else _annex(page)
+    page = FOLDED.sub("", page) if part is Part.MAIN else _annex(page)
     page = _SVG.sub(_as_image, _unlinked(page))
     return page.replace("</style>", f"{_print_style(paper)}</style>", 1)
 
@@ -319,7 +319,7 @@ def _annex(page: str) -> str:
     """What is folded on the page, in its order, below the page's banner and title."""
     head, _, body = page.partition('<main class="page">')
     front, title, contents = (_found(pattern, body) for pattern in (_FRONT, _TITLE, _LETTERS))
-    parts = "\n".join(_FOLD.sub(r"\1<h2>\2</h2>\3", match[1]) for match in _ANNEX.finditer(body))
+    parts = "\n".join(_FOLD.sub(r"\1<h2>\2</h2>\3", match[1]) for match in FOLDED.finditer(body))
     return (
         f'{head}<main class="page is-annex">{front}<h1>{title}: annex</h1></header>\n'
         f'<nav class="contents">{contents}</nav>\n{parts}</main></body></html>'

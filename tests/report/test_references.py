@@ -6,7 +6,7 @@ from frtaudit.config.plugins import load_plugins
 from frtaudit.core.methods import Method
 from frtaudit.core.metrics import METRICS
 from frtaudit.core.registry import names
-from frtaudit.report.references import citations, known, references_of
+from frtaudit.report.references import Citations, citations, known, references_of
 
 
 def test_every_use_is_known() -> None:
@@ -45,3 +45,28 @@ def test_a_reference_is_a_line_and_an_entry() -> None:
     assert r"Performance \& Fairness" in item.bibtex()
     assert citations("recentered") == "Conti and Clémençon 2024"
     assert citations("max_t") == ""
+
+
+def test_a_section_names_what_no_section_before_it_named() -> None:
+    """Interval, metric and curve each bring their own; what is folded is named apart, and listed as of the annex."""
+    result = whole().result
+    place, wilson = next(
+        (f"/estimates/{n}/intervals/{k}/low", f"/estimates/{n}/value")
+        for n, estimate in enumerate(result.estimates)
+        for k, interval in enumerate(estimate.intervals)
+        if interval.method is Method.WILSON and estimate.analysis == "error_rates"
+    )
+    curve = next(n for n, curve in enumerate(result.curves) if curve.method is Method.RECENTERED)
+    index = next(n for n, estimate in enumerate(result.estimates) if estimate.metric == "gini")
+    page = Citations(result)
+    assert page.new(f'<b data-p="{wilson}">1</b>') == ""
+    folded = f'<!--annex--><b data-p="/estimates/{index}/value">1</b><!--/annex-->'
+    both = f'<b data-p="{place}">1</b>{folded}'
+    assert page.new(both) == "Clopper and Pearson 1934; Fogliato et al. 2024; Wilson 1927"
+    assert page.new(both, folded=True) == "Conti and Clémençon 2024"
+    listed = {line.split(",")[0]: line.endswith("(Annex.)") for line in page.listed()}
+    assert not listed["Wilson"]
+    assert not listed["Holm"]
+    assert listed["Conti"]
+    assert page.new(f'<g data-c="/curves/{curve}"></g>{both}') == "Conti and Clémençon 2024"
+    assert not next(line for line in page.listed() if line.startswith("Conti")).endswith("(Annex.)")

@@ -7,7 +7,7 @@ from frtaudit.core import Method, Target
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Text, TextSpan, sentence, spans
-from frtaudit.report.references import citations, references_of
+from frtaudit.report.references import citations
 from frtaudit.report.section import section
 from frtaudit.report.source import Bounds, Source, mapping
 from frtaudit.report.words import display_name, words
@@ -24,14 +24,13 @@ class Explained:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodView:
-    """The view: settings, targets, methods, weightings, notes, the publications of the methods."""
+    """The view: settings, targets, methods, weightings, notes."""
 
     settings: tuple[tuple[str, Text], ...]
     targets: tuple[Explained, ...]
     methods: tuple[Explained, ...]
     weightings: tuple[str, ...]
     notes: tuple[Text, ...]
-    references: tuple[str, ...]
 
 
 @section("method", "Method", after="sealed")
@@ -46,7 +45,6 @@ def build(source: Source) -> MethodView:
             (TextSpan(text=sentence(note), pointer=f"/notes/{index}"),)
             for index, note in enumerate(source.result.notes)
         ),
-        references=tuple(reference.text() for reference in references_of(source.result)),
     )
 
 

@@ -356,7 +356,7 @@ def _verdict_rule(source: Source) -> Text:
     if not count:
         return spans(*parts, ".")
     family = phrases.number(formatting.count(count), "/findings/0/family")
-    return spans(*parts, "; “fail” also holds after adjustment for all ", family, " findings (Holm).")
+    return spans(*parts, "; “fail” also holds after adjustment for all ", family, " findings (Holm 1979).")
 
 
 def _own_levels(source: Source) -> str:

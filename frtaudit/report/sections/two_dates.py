@@ -141,7 +141,7 @@ def _decisive(dated: _DatedRecords) -> Table:
     caption = spans(
         TextSpan(text="Did a service change? ", kind="b"),
         "FNMR at each date, each with its own threshold; the same resampled queries at both dates. Intervals hold "
-        "for the population, each separately; p is adjusted over all rows (Holm).",
+        "for the population, each separately; p is adjusted over all rows (Holm 1979).",
     )
     return _pairs(dated, "dates-decisive", dated.first, caption)
 

@@ -130,7 +130,7 @@ def test_terms_say_pairing_weighting_and_origin(view: Context) -> None:
     }
     assert "by construction" in named["Thresholds"]
     assert named["Verdicts"].startswith("Decided on one-sided bounds for the population, never")
-    assert "after adjustment for all 5 findings (Holm)" in named["Verdicts"]
+    assert "after adjustment for all 5 findings (Holm 1979)" in named["Verdicts"]
 
 
 @pytest.mark.parametrize(("names", "rule", "half"), [
