@@ -45,7 +45,12 @@ def _tabled(content: Mapping[str, Any], results: Mapping[int, AuditResult]) -> t
 
 
 def _parser() -> CheckParser:
-    parser = CheckParser(prog="frtaudit verify", description="Check a run folder, or its PDF alone, offline.")
+    parser = CheckParser(
+        prog="frtaudit verify",
+        description="Check a run folder, or its PDF alone, offline.",
+        epilog="exit codes: 0 valid and trusted, 2 invalid or a file is missing, 3 valid but its signer is not "
+        "trusted here, 4 no conclusion, or usage",
+    )
     add = parser.add_argument
     add("path", metavar="PATH", help="a run's or a sweep's folder (everything), or a PDF")
     add("--trust", action="append", default=[], metavar="FILE", help="PEM of signers, or a folder of them")

@@ -146,7 +146,11 @@ def _reproduced(run: Path, rederive: Rederive, overrides: Sequence[str], before:
 
 
 def _parser() -> CheckParser:
-    parser = CheckParser(prog="frtaudit reproduce", description="Compute a result again and compare.")
+    parser = CheckParser(
+        prog="frtaudit reproduce",
+        description="Compute a result again and compare.",
+        epilog="exit codes: 0 identical, 2 it differs, 3 equal within rounding only, 4 could not be computed, or usage",
+    )
     parser.add_argument(
         "run", metavar="RUN", help="a run folder, its signed PDF, or the folder of a sweep: each job"
     )

@@ -25,10 +25,10 @@ def test_only_run_knows_hydras_flags() -> None:
 
 
 def test_help_starts_with_what_the_command_does() -> None:
-    """Description, then flags, then what may be set."""
+    """Description, then flags, then what may be set, then what the exit codes mean."""
     shown = parser_of("check", " Check a spec. ", OVERRIDES).format_help()
     assert "\n\nCheck a spec.\n\n" in shown
-    assert shown.endswith(OVERRIDES)
+    assert shown.endswith(f"{OVERRIDES}\nexit codes: 0 done, 1 could not be done, 2 usage\n")
 
 
 def test_a_usage_error_is_a_spec_error() -> None:

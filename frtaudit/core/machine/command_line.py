@@ -7,7 +7,12 @@ from frtaudit.errors import SpecError
 
 
 class Parser(argparse.ArgumentParser):
-    """Usage errors are one line, as all errors are."""
+    """Usage errors are one line, as all errors are; every help says what the exit codes mean."""
+
+    def format_help(self) -> str:
+        """The help, and the usual exit codes where it names none."""
+        text = super().format_help()
+        return text if "exit codes" in text else f"{text}\nexit codes: 0 done, 1 could not be done, 2 usage\n"
 
     def error(self, message: str) -> NoReturn:
         """Raise :class:`SpecError`."""

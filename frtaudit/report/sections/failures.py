@@ -13,7 +13,13 @@ from frtaudit.report.sections.tables import BOTH, build_table, by_provider, meth
 from frtaudit.report.source import AtKey, Record, Source
 from frtaudit.report.words import words
 
-STARTS = {"sanitize_": "excluded by sanitization", "face_without_label_": "face without label"}
+STARTS = {"sanitize_": "excluded", "face_without_label_": "face without label"}
+RULES = {
+    "conflicting_labels": "images of one person have different labels",
+    "min_face_size": "face smaller than declared",
+    "min_samples": "person with fewer images than declared",
+    "fixed_samples": "images beyond the declared number of a person",
+}
 CASES = ("fnmr_best_case", "fnmr_worst_case", "fmr_best_case", "fmr_worst_case")
 
 
@@ -175,7 +181,8 @@ def _reason(code: str) -> str:
         return f"query {known}"
     for start, shown in STARTS.items():
         if code.startswith(start):
-            return f"{shown}: {code.removeprefix(start).replace('_', ' ')}"
+            rule = code.removeprefix(start)
+            return f"{shown}: {RULES.get(rule, rule.replace('_', ' '))}"
     return code.replace("_", " ")
 
 

@@ -52,17 +52,19 @@ def _gone(pair: tuple[Record, Record]) -> float:
 
 def _warning(source: Source, record: Record, labelled: Record, without: Record) -> Text:
     people = phrases.number(formatting.count(record.estimate.numerator or 0), f"{record.pointer}/numerator")
-    of: list[Part] = [] if labelled.estimate.group == "all" else [" for ", phrases.group(source, labelled)]
+    everybody, at = labelled.estimate.group == "all", labelled.estimate.at
+    of: list[Part] = [] if everybody else [" for ", phrases.group(source, labelled)]
     single = record.estimate.numerator == 1
     return spans(
         provider(record),
         ": ",
         people,
         " pair of people is" if single else " pairs of people are",
-        " as similar as images of one person: suspected duplicates. FMR at ",
-        phrases.at_words(labelled.estimate.at, labelled.pointer),
+        " as similar as images of one person: suspected duplicates. FMR",
         *of,
-        " is ",
+        ", at the threshold for " if "fmr" in at else ", at ",
+        phrases.at_words(at, labelled.pointer),
+        ", is ",
         phrases.value(labelled),
         " with them, ",
         phrases.value(without, like=labelled.estimate),

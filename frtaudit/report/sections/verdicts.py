@@ -37,6 +37,16 @@ class Strip:
     bad_from: float
     bad_to: float
 
+    @property
+    def says(self) -> str:
+        """What the drawing shows, in words."""
+        bound = self.high if self.low == self.dot else self.low
+        bad_above = self.bad_to > HALF
+        estimate, decides = (
+            "beyond" if (end > HALF if bad_above else end < HALF) else "within" for end in (self.dot, bound)
+        )
+        return f"The estimate lies {estimate} the limit, the bound that decides {decides} it."
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingRow:

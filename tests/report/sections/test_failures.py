@@ -47,7 +47,7 @@ def test_what_happened_alike_to_every_system_stands_once() -> None:
 
 
 @pytest.mark.parametrize(("code", "words"), [
-    ("sanitize_min_face_size", "excluded by sanitization: min face size"),
+    ("sanitize_min_face_size", "excluded: face smaller than declared"),
     ("face_without_label_scores_missing", "face without label: scores missing"),
     ("no_face", "no face"),
 ])  # fmt: skip
