@@ -685,6 +685,14 @@ def test_strict_is_deep_and_exits_with_4(
 
 # ----------------------------------------------------------------------------------------- before anything is signed
 @pytest.mark.usefixtures("made_twice")
+def test_a_part_that_only_one_process_made_is_another() -> None:
+    """A PDF that the second process did not make differs from its first byte on."""
+    one = report_files.Rendered(page=b"page", settings=b"{}", pdf=b"%PDF", annex=None)
+    with pytest.raises(FrtauditError, match=r"^report\.pdf: .*\(from byte 0 on\)"):
+        report_files._compare(one, replace(one, pdf=None), "report.html")
+
+
+@pytest.mark.usefixtures("made_twice")
 def test_a_run_that_does_not_repeat_signs_nothing(signer: Signer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a second process makes another page the run ends with one line and writes no file."""
 

@@ -51,6 +51,42 @@ def test_the_rule_on_arrays_is_the_rule_of_the_report(rate: float) -> None:
         assert (found.low[c], found.high[c]) == pytest.approx((rule.low, rule.high), rel=1e-9, abs=1e-12)
 
 
+def one_cohort(errors: np.ndarray) -> tuple[Tally, Tally]:
+    """The tally of a cohort with these errors of its subjects, and one of no lender."""
+    sums = {
+        "errors": errors.sum(),
+        "count": errors.sum(),
+        "square": (errors**2).sum(),
+        "cross": (errors * PAIRS).sum(),
+        "subjects_with_errors": np.count_nonzero(errors),
+        "heaviest": 0.0,
+    }
+    own = Tally(**{name: np.array([float(value)]) for name, value in sums.items()})
+    return own, Tally(**dict.fromkeys(sums, np.full(1, np.nan)))
+
+
+def test_few_right_decisions_are_few_errors_of_the_other_kind() -> None:
+    """Nothing but errors, but for five right decisions: the design effect is the one of few errors."""
+    own, none = one_cohort(PAIRS - (np.arange(150) < 5).astype(np.float64))
+    found = coverage.wilson(own, none, OVER, ALPHA)
+    rule = wilson._rule(residuals(own, 0), None, DesignEffectSource(threshold=None), ALPHA, ends=1)
+    assert rule.deff == pytest.approx(OVER.trials / OVER.subjects)
+    assert (found.low[0], found.high[0]) == pytest.approx((rule.low, rule.high), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("rate", [0.0, 1.0])
+def test_replicates_widen_the_interval_of_no_error_and_of_nothing_else(rate: float) -> None:
+    """At a threshold that moves the variance is that of the replicates, where it is larger."""
+    own, none = one_cohort(PAIRS * rate)
+    made = np.abs(np.linspace(0.0, 0.2, 50) - rate)[None]
+    found = coverage.wilson_moving(own, none, made, OVER, ALPHA, (10, 10))
+    n_eff = float(coverage.effective_trials(own, none, OVER)[0])
+    score = RateBounds(rate=rate, n_eff=n_eff, degrees=OVER.degrees).moving(made[0]).interval(ALPHA)
+    assert (found.low[0], found.high[0]) == pytest.approx((score.low, score.high))
+    ruled = coverage.wilson(own, none, OVER, ALPHA)
+    assert found.high[0] - found.low[0] > ruled.high[0] - ruled.low[0]
+
+
 def test_the_iid_interval_on_arrays_is_that_of_statsmodels() -> None:
     """Bounds equal closed_form.wilson_iid."""
     drawn = mated(0.002, 0.5)

@@ -55,6 +55,9 @@ def test_the_upper_bound_of_the_mated_spread_holds() -> None:
     found = [mated_effects(errors, pairs) for errors, pairs in mated_cohorts(2)]
     above = sum(item is not None and item.subject_upper >= 1.0 for item in found)
     assert stats.binomtest(above, COHORTS, 0.9, alternative="less").pvalue > ALARM
+    assert (
+        np.median([item.subject_upper for item in found if item is not None]) < 4
+    )  # of 120 that it may be at most
 
 
 def test_non_mated_moments_are_those_of_all_pairs_of_blocks() -> None:

@@ -156,5 +156,7 @@ def test_an_equal_error_rate_in_the_cut_is_refused() -> None:
     assert eer_hidden(found, 41.0, 0.1, 0.3) is None
     above = Censoring(ceiling=ScoreAtom(score=99.0, mated=0.9, non_mated=0.2))
     assert "lies in the ceiling" in str(eer_hidden(above, 99.0, 0.0, 0.4))
+    assert eer_hidden(found, 40.0, 0.2, 0.2) is None  # they meet there
+    assert eer_hidden(above, 99.0, 0.2, 0.2) is None
     assert eer_hidden(Censoring(values=200), 50.0, 0.021, 0.020) is None
     assert eer_hidden(Censoring(values=200), 50.0, 0.0, 0.005) is None

@@ -1,6 +1,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from oracles_rates import NEVER, World, lists, matrices, number
 
 from frtaudit.core import Groups, ScoreTail
 from frtaudit.core.spec import Weighting
-from frtaudit.stats.rates.rates import Rates, curve, mated_sums, rates, threshold_at
+from frtaudit.stats.rates.rates import Rates, _edges_below, curve, mated_sums, rates, threshold_at
 from frtaudit.stats.rates.sums import first_not_above
 from frtaudit.stats.similarity.tail import from_matrix, no_groups
 
@@ -100,6 +101,25 @@ def test_curve_holds_exact_counts(drawn: tuple[World, ScoreTail], num: int, floo
         assert (found.n_mated, found.n_non_mated) == (len(mated), len(non_mated))
         assert found.false_matches.tolist() == [sum(s > t for s in non_mated) for t in found.thresholds]
         assert found.false_non_matches.tolist() == [sum(s <= t for s in mated) for t in found.thresholds]
+
+
+def test_rates_cannot_be_changed() -> None:
+    """Every array is read-only."""
+    tail = from_matrix([[1, 0.9, 0.2], [0.9, 1, 0.3], [0.2, 0.3, 1]], ["a", "a", "b"])
+    found = rates(tail, no_groups(tail), [0.5])
+    arrays = [found.fmr, found.far, found.fnmr, found.frr, found.frr_bar, found.fnmr_bar, found.false_matches]
+    assert not any(array.flags.writeable for array in (*arrays, found.false_non_matches))
+
+
+def test_edges_below_the_floor_are_those_with_a_score_beside_them() -> None:
+    """The edge at the floor counts, and one score is enough; outer edges are none."""
+    tail = SimpleNamespace(
+        edges=np.arange(6.0),
+        histogram=np.array([1, 0, 0, 1, 0]),
+        mated_histogram=np.zeros(5, dtype=np.int64),
+        cutoff=3.0,
+    )
+    assert _edges_below(tail, 9).tolist() == [1.0, 3.0]  # type: ignore[arg-type]
 
 
 def test_curve_reaches_below_the_floor_by_the_histogram() -> None:
