@@ -7,6 +7,7 @@ import numpy as np
 from frtaudit.core.arrays import Bytes, Flags, Floats, Halves, Index, Ints
 
 WIDTH = 128  # replicates of a tile
+LINE = 128  # bytes: two cache lines, loaded together
 
 
 class SortedComparisons(NamedTuple):
@@ -133,3 +134,10 @@ def empty_sums(group_indices: int, buckets: int, *, rated: bool = True) -> Sums:
         lane_sums=np.zeros(group_indices + 1),
         lane_limits=np.full(group_indices + 1, np.inf),
     )
+
+
+def aligned_zeros(rows: int, width: int) -> Bytes:
+    """Zeros (rows, width) from the start of a cache line on."""
+    room = np.zeros(rows * width + LINE, dtype=np.uint8)
+    start = -room.ctypes.data % LINE
+    return room[start : start + rows * width].reshape(rows, width)

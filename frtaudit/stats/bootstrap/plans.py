@@ -19,12 +19,11 @@ from frtaudit.stats.bootstrap.denominators import (
     mated_totals,
     non_mated_totals,
 )
-from frtaudit.stats.bootstrap.kernel_arrays import WIDTH, Tile
+from frtaudit.stats.bootstrap.kernel_arrays import LINE, WIDTH, Tile, aligned_zeros
 
 Given = npt.NDArray[np.integer] | None
 
 NIBBLE = 15  # the heaviest weight of which two fit a byte
-LINE = 128  # bytes: two cache lines, loaded together
 
 
 class Rows(NamedTuple):
@@ -118,7 +117,7 @@ def subjects(source: Source, rows: Copies) -> Draw:
         amount = copies.astype(np.int64)
         return Drawn(
             _tile(copies, k),
-            _tile(np.vstack((copies, ones)), k + 1),
+            _tile(np.vstack((copies, ones)), k + 1, by_runs=False),
             source.non_mated.of(amount),
             source.mated.of(amount),
         )
@@ -136,7 +135,7 @@ def two_level(source: Source, rows: Copies) -> Draw:
         amount = copies.astype(np.int64)
         return Drawn(
             _tile(_summed(within), n),
-            _tile(within.reshape(-1, count), n),
+            _tile(within.reshape(-1, count), n, by_runs=False),
             source.non_mated.of(amount),
             source.mated.of(amount),
         )
@@ -194,11 +193,14 @@ def _summed(within: Bytes) -> Bytes:
     return np.asarray(within.sum(axis=0, dtype=np.uint8))
 
 
-def _tile(weights: Bytes, rows: int) -> Tile:
+def _tile(weights: Bytes, rows: int, *, by_runs: bool = True) -> Tile:
+    """``by_runs``: packed too, as spans of runs take it."""
     heaviest = max(int(weights.max(initial=0)), 1)
-    aligned = _room(weights.shape[0], WIDTH)
-    aligned[:, : weights.shape[1]] = weights
-    packed = _room(weights.shape[0] if heaviest <= NIBBLE else 0, WIDTH // 2)
+    aligned = weights
+    if weights.shape[1] < WIDTH or weights.ctypes.data % LINE or not weights.flags.c_contiguous:
+        aligned = aligned_zeros(weights.shape[0], WIDTH)
+        aligned[:, : weights.shape[1]] = weights
+    packed = aligned_zeros(weights.shape[0] if by_runs and heaviest <= NIBBLE else 0, WIDTH // 2)
     _pack(aligned, packed)
     return Tile(
         weights=aligned,
@@ -216,13 +218,6 @@ def _pack(weights: Bytes, packed: Bytes) -> None:
     for row in range(packed.shape[0]):
         for byte in range(half):
             packed[row, byte] = weights[row, byte] | weights[row, half + byte] << np.uint8(4)
-
-
-def _room(rows: int, width: int) -> Bytes:
-    """Zeros (rows, width) from the start of a cache line on."""
-    room = np.zeros(rows * width + LINE, dtype=np.uint8)
-    start = -room.ctypes.data % LINE
-    return room[start : start + rows * width].reshape(rows, width)
 
 
 def _wide(totals: Totals, count: int) -> Totals:

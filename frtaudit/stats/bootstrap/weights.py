@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from frtaudit.core.arrays import Bytes, Ints, Longs
 from frtaudit.stats._numba import kernel
+from frtaudit.stats.bootstrap.kernel_arrays import aligned_zeros
 from frtaudit.stats.inlined import inner
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -22,6 +23,7 @@ ONE, BYTE = np.uint64(1), np.uint64(0xFF)
 S3, S27, S30, S31, S32 = np.uint64(3), np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 WITHIN, BETWEEN, COIN, CURVE = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
 FEW = 8  # draws that fit one 64-bit word of counts
+DENSE = 3  # copies of a subject that so many replicates have that all of them are drawn at once
 
 
 @inner
@@ -125,15 +127,16 @@ def _fill_within(out: Bytes, copies: Bytes, depth: int, offsets: Ints, seed: np.
     for subject in range(offsets.size - 1):
         low, size = offsets[subject], offsets[subject + 1] - offsets[subject]
         for copy in range(depth if size > 0 else 0):
-            stream = stream_of(seed, WITHIN, subject, copy)
-            if copies.size == 0 and size <= FEW:
-                _fill_few(out, low, size, stream, first, left, counts)
+            stream, row = stream_of(seed, WITHIN, subject, copy), copy * samples + low
+            if size <= FEW and copy < DENSE:
+                _fill_few(out, row, size, stream, first, left, counts)
+                for place in range(row, row + (size if copies.size > 0 else 0)):
+                    for replicate in range(lanes):
+                        out[place, replicate] *= np.uint8(copies[subject, replicate] > copy)
                 continue
             for replicate in range(lanes):
                 if copies.size == 0 or copies[subject, replicate] > copy:
-                    _fill_column(
-                        out, copy * samples + low, size, replicate, bits_at(stream, first + replicate)
-                    )
+                    _fill_column(out, row, size, replicate, bits_at(stream, first + replicate))
 
 
 @kernel
@@ -201,7 +204,7 @@ def draw_within(n_samples: Ints, *, seed: int, first: int, count: int) -> Bytes:
 
 def _within(n_samples: Ints, copies: Bytes, depth: int, count: int, seed: int, first: int) -> Bytes:
     offsets = np.concatenate(([0], np.cumsum(n_samples))).astype(np.int64)
-    out = np.zeros((depth * int(offsets[-1]), count), dtype=np.uint8)
+    out = aligned_zeros(depth * int(offsets[-1]), count)
     with np.errstate(over="ignore"):
         _fill_within(out, copies, depth, offsets, word_of(seed), first)
     return out.reshape(depth, int(offsets[-1]), count)
