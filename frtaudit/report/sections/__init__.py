@@ -1,1 +1,1 @@
-"""What each section of the report says: one module for each template of ``templates/sections``."""
+"""What each section of the report says: a module for each; most share ``templates/section.html.j2``."""
