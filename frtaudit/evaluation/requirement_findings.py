@@ -108,9 +108,9 @@ def too_few_people(case: RequirementTest, estimate: Estimate, people: int) -> st
 
 
 def sentence_of(
-    finding: Finding, case: RequirementTest, estimate: Estimate, side: str, *, claimed: bool
+    finding: Finding, case: RequirementTest, estimate: Estimate, side: str, *, claimed: bool, reason: str = ""
 ) -> str:
-    """A finding in words: the estimate, the bound that decided, the limit."""
+    """A finding in words: the estimate, the bound that decided, the limit; ``reason``: why it is inconclusive."""
     value = "" if estimate.value is None else f" is {_shown(case, estimate, estimate.value)}"
     start = f"{subject_of(case, estimate)}{value}{_counts(estimate)}"
     if finding.bound is None or finding.bound_level is None:
@@ -127,6 +127,7 @@ def sentence_of(
             f" (p {formatting.p_value(finding.p)}, {formatting.p_value(finding.p_adjusted)} among "
             f"{_findings(finding.family or 0)})"
         )
+    end += f": {reason}" if reason else ""
     than = "at least" if side == "low" else "at most"
     level = formatting.exact(round(finding.bound_level, 4))
     shown = _shown(case, estimate, finding.bound)

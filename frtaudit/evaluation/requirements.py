@@ -30,6 +30,8 @@ from frtaudit.stats.interclass.d_l2 import Space
 from frtaudit.stats.systems.multiplicity import claim_p, holm, step_errors
 
 EACH = "each"
+BLURRED = "the bound lies within its Monte Carlo error of the limit; a larger bootstrap.B may decide"
+ADJUSTED_BLURRED = f"after adjustment {BLURRED}"
 MONTE_CARLO_ERRORS = 3.0
 OF_SCHEMA = (*INDICES, D_L2)  # one of each schema
 BY_RANK = (Method.MAX_T, Method.VERTEX, Method.DOUBLE_OR_NOTHING)  # bounds that are quantiles of replicates
@@ -242,20 +244,26 @@ def decided(case: RequirementTest, alpha: float, step: float, adjusted: float, f
         return finding_of(case, Verdict.NOT_TESTABLE, None, None, as_read(case, sentence), None, family)
     alone, stepped = case.bounds(alpha), case.bounds(step)
     good, bad = ("high", "low") if requirement.sense == "<=" else ("low", "high")
-    level, claimed = alpha, False
+    level, claimed, blurred = alpha, False, ""
     verdict, shown, side = Verdict.INCONCLUSIVE, alone, good
-    if adjusted <= alpha and case.breaks(stepped) and not _blurred(stepped, bad, requirement.limit):
-        verdict, shown, side, level, claimed = Verdict.FAIL, stepped, bad, step, True
+    if adjusted <= alpha and case.breaks(stepped):
+        claimed, side = True, bad
+        if _blurred(stepped, bad, requirement.limit):
+            blurred = ADJUSTED_BLURRED
+        else:
+            verdict, shown, level = Verdict.FAIL, stepped, step
     elif case.p <= alpha < adjusted and case.breaks(alone):
-        shown, side, claimed = alone, bad, True
-    elif case.passes(alone) and not _blurred(alone, good, requirement.limit):
-        verdict = Verdict.PASS
+        side, claimed = bad, True
+    elif case.passes(alone):
+        blurred = BLURRED if _blurred(alone, good, requirement.limit) else ""
+        verdict = Verdict.INCONCLUSIVE if blurred else Verdict.PASS
     elif (people := case.people(alpha)) is not None:
         sentence = too_few_people(case, estimate, people)
         return finding_of(case, Verdict.NOT_TESTABLE, None, None, as_read(case, sentence), adjusted, family)
     bound = _end(shown, side)
     finding = finding_of(case, verdict, bound, 1 - level, "judged", adjusted, family)
-    sentence = as_read(case, sentence_of(finding, case, estimate, side, claimed=claimed))
+    sentence = sentence_of(finding, case, estimate, side, claimed=claimed, reason=blurred)
+    sentence = as_read(case, sentence)
     return replace(finding, sentence=sentence, other_bound=_otherwise(case, level, side))
 
 

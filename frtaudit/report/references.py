@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from frtaudit.core import AuditResult
+from frtaudit.core import AuditResult, Estimate
 from frtaudit.core.machine.resources import shipped
 
 FILE = "references.toml"
-_USED_BY = ("methods", "metrics", "analyses", "findings")
+_USED_BY = ("methods", "metrics", "analyses", "adjusted", "findings")
 NAMED = 4  # authors that a line of references names, else the first
 FOLDED = re.compile(r"<!--annex-->(.*?)<!--/annex-->", re.DOTALL)  # on screen; in the annex on paper
 _POINTER = re.compile(r'data-[cp]="(/[^"]+)"')
@@ -93,8 +93,13 @@ def _used_in(result: AuditResult) -> Mapping[str, set[str]]:
         "methods": {method.value for method in (*intervals, *bands)},
         "metrics": {estimate.metric for estimate in result.estimates if estimate.value is not None},
         "analyses": analyses | {curve.analysis for curve in result.curves},
+        "adjusted": {estimate.analysis for estimate in result.estimates if _is_adjusted(estimate)},
         "findings": {"holm"} if len(result.findings) > 1 else set(),
     }
+
+
+def _is_adjusted(estimate: Estimate) -> bool:
+    return estimate.test is not None and estimate.test.p_adjusted is not None
 
 
 def _used_at(result: AuditResult, pointers: Iterable[str]) -> Mapping[str, set[str]]:
@@ -105,8 +110,10 @@ def _used_at(result: AuditResult, pointers: Iterable[str]) -> Mapping[str, set[s
             interval = result.estimates[int(place[0])].intervals[int(place[2])]
             used["methods"].add(interval.method.value)
         elif kind == "estimates":
-            used["metrics"].add(result.estimates[int(place[0])].metric)
-            used["analyses"].add(result.estimates[int(place[0])].analysis)
+            estimate = result.estimates[int(place[0])]
+            used["metrics"].add(estimate.metric)
+            used["analyses"].add(estimate.analysis)
+            used["adjusted"] |= {estimate.analysis} if place[1:] == ["test", "p_adjusted"] else set()
         elif kind == "curves":
             curve = result.curves[int(place[0])]
             used["analyses"].add(curve.analysis)

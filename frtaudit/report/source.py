@@ -132,6 +132,13 @@ class Source:
         return {name: str(of) for name, of in mapping(self.result.spec.get("trained_on")).items()}
 
     @cached_property
+    def judged_schemas(self) -> list[str]:
+        """Names of the schemas, those that a requirement judges first."""
+        places = [finding.estimate for finding in self.result.findings if finding.estimate is not None]
+        judged = [self.result.estimates[int(place.rsplit("/", 1)[1])].schema for place in places]
+        return list(dict.fromkeys([*(schema for schema in judged if schema is not None), *self.schemas]))
+
+    @cached_property
     def schemas(self) -> tuple[str, ...]:
         """Schemas in the spec's order, then others that the estimates name."""
         named = [estimate.schema for estimate in self.result.estimates if estimate.schema]

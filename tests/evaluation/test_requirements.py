@@ -11,7 +11,14 @@ from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
 from frtaudit.core.findings import exit_code, verdict_counts
 from frtaudit.core.spec import RequirementSpec, Sided, Weighting
 from frtaudit.evaluation.intervals import from_bounds
-from frtaudit.evaluation.requirements import JudgementContext, directions, judge, planned
+from frtaudit.evaluation.requirements import (
+    ADJUSTED_BLURRED,
+    BLURRED,
+    JudgementContext,
+    directions,
+    judge,
+    planned,
+)
 from frtaudit.stats.intervals.rate_bounds import RateBounds, p_above
 
 LIMIT = 0.03
@@ -105,8 +112,23 @@ def test_monte_carlo_error_blurs_the_bound() -> None:
     """A bound within three Monte Carlo standard errors of the limit decides nothing."""
     near = interval(0.01, 0.0299, Method.VERTEX, mc_error=0.0001)
     far = interval(0.01, 0.0299, Method.VERTEX, mc_error=0.00001)
-    assert judge([REQUIREMENT], context(estimate(near)))[0].verdict is Verdict.INCONCLUSIVE
+    (blurred,) = judge([REQUIREMENT], context(estimate(near)))
+    assert blurred.verdict is Verdict.INCONCLUSIVE
+    assert blurred.sentence.endswith(f": {BLURRED}.")
     assert judge([REQUIREMENT], context(estimate(far)))[0].verdict is Verdict.PASS
+
+
+def test_a_failure_that_monte_carlo_error_blurs_after_adjustment_says_so() -> None:
+    """The bound at the level of the finding alone breaks the limit, "at least"; after adjustment it lies too near."""
+    beyond = interval(0.0301, 0.05, Method.VERTEX, mc_error=0.0005)
+    (blurred,) = judge([REQUIREMENT], context(estimate(beyond)))
+    assert blurred.verdict is Verdict.INCONCLUSIVE
+    assert blurred.is_broken_alone
+    assert not blurred.fails_unadjusted
+    assert blurred.bound is not None
+    assert blurred.bound >= 0.03
+    assert " it is at least 3.0" in blurred.sentence
+    assert blurred.sentence.endswith(f": {ADJUSTED_BLURRED}.")
 
 
 def test_the_default_method_decides_where_there_are_several() -> None:

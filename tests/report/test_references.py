@@ -16,6 +16,7 @@ def test_every_use_is_known() -> None:
         "methods": {method.value for method in Method},
         "metrics": set(METRICS),
         "analyses": set(names("analysis")),
+        "adjusted": set(names("analysis")),
         "findings": {"holm"},
     }
     for item in known():

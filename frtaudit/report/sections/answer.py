@@ -266,7 +266,7 @@ def _distances(source: Source) -> Iterator[Text]:
             ]
             parts += ["; " if parts else "", text, listed(names)] if names else []
         tests = [record.estimate.test for record in tested]
-        raw = any(test.family and test.p_adjusted is None for test in tests if test is not None)
+        raw = any(test.p_adjusted is None for test in tests if test is not None)
         if parts:
             more = " (p values not adjusted, see Interclass bias)" if raw else ""
             yield spans(f"d_l2 by {schema.replace('_', ' ')}: ", *parts, f"{more}.")
@@ -381,14 +381,13 @@ def _undecided(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
     unsure = [ruling for ruling in rulings if ruling.code == Verdict.INCONCLUSIVE.value]
     for finding in unsure[:MAX_NAMED]:
         if finding.record is not None:
-            needed = deciding.subjects(source, finding, finding.record)
-            enough = "" if needed is None else f" (about {formatting.count(needed)} subjects would decide)"
+            counted, enough = deciding.what_would(source, finding, finding.record)
             advisory = ", advisory" if source.result.findings[finding.index].advisory else ""
             sentence = spans(
                 finding.who[:1], ", ", _judged(source, finding, finding.record), advisory, enough
             )
             parts.setdefault(plain_text(sentence), sentence)
-            if needed is not None:
+            if counted:
                 conditions[f" {deciding.condition(finding.record)}"] = None
     more = f" and {len(unsure) - MAX_NAMED} more" if len(unsure) > MAX_NAMED else ""
     if parts:

@@ -2,8 +2,9 @@
 
 from frtaudit.core import Target
 from frtaudit.core.metrics import D_L2, RATES
+from frtaudit.core.text import formatting
 from frtaudit.evaluation.subjects_needed import subjects_for_distance, subjects_needed
-from frtaudit.report.sections.verdicts import FindingRow, sense
+from frtaudit.report.sections.verdicts import FindingRow, is_blurred, sense
 from frtaudit.report.source import Record, Source
 
 OF_RATES = "Numbers of subjects hold if rate and effective sample size per subject stay as estimated."
@@ -15,6 +16,16 @@ OF_DISTANCES = (
 def condition(record: Record) -> str:
     """What the number of subjects assumes."""
     return OF_DISTANCES if record.estimate.metric == D_L2 else OF_RATES
+
+
+def what_would(source: Source, row: FindingRow, record: Record) -> tuple[bool, str]:
+    """Whether a number of subjects would decide a finding, and what would, in brackets; else nothing."""
+    if is_blurred(source, source.result.findings[row.index]):
+        return False, " (a larger bootstrap.B may decide)"
+    needed = subjects(source, row, record)
+    if needed is None:
+        return False, ""
+    return True, f" (about {formatting.count(needed)} subjects {_of_whom(source, record)} would decide)"
 
 
 def subjects(source: Source, row: FindingRow, record: Record) -> float | None:
@@ -36,6 +47,13 @@ def subjects(source: Source, row: FindingRow, record: Record) -> float | None:
     return subjects_needed(
         estimate.value, finding.limit, upper=upper, alpha=alpha, family=family, n_eff=n_eff, subjects=count
     )
+
+
+def _of_whom(source: Source, record: Record) -> str:
+    """Whose subjects are counted: of the estimate's group, else of the whole audit."""
+    if record.estimate.group == "all" or record.estimate.metric == D_L2:
+        return "in all"
+    return f"of {source.label(record.estimate.schema, record.estimate.group)}"
 
 
 def _classes(source: Source, record: Record) -> int:

@@ -38,7 +38,7 @@ def build(source: Source) -> View | None:
     ]
     tables = [
         *(
-            [_rates(source, "fta", FTA_BY_CLASS, _fta_means(acquired), acquired)]
+            [_rates(source, "fta", _fta_by_class(acquired), _fta_means(acquired), acquired)]
             if len(acquired) > len(overall)
             else []
         ),
@@ -57,11 +57,16 @@ def build(source: Source) -> View | None:
 
 
 FTA = "Failure to acquire. "
+FAILED_COMPARISONS, FAILED_BY_CLASS = "Failed comparisons. ", "Failed comparisons by class. "
 FTA_BY_CLASS = "Failure to acquire by class. "
 FTA_MEANS = "The share of attempts without a template."
 OF_COMPARISONS = "share of attempted comparisons"
 FTA_MEANS_OF_SCORES = "The share of attempted comparisons without a score."
 FRR_MEANS = "FRR = FTA + FNMR (1 − FTA), one attempt for each transaction."
+
+
+def _fta_by_class(records: Sequence[Record]) -> str:
+    return FAILED_BY_CLASS if records[0].estimate.unit == OF_COMPARISONS else FTA_BY_CLASS
 
 
 def _fta_means(records: Sequence[Record]) -> str:
@@ -104,13 +109,18 @@ def _overall(records: list[Record]) -> Table:
         )
         for record in records
     )
+    listed = records[0].estimate.unit == OF_COMPARISONS
     columns = (
         Column(title="System"),
-        Column(title="FTA", kind="num"),
+        Column(title="failed" if listed else "FTA", kind="num"),
         Column(title="failed / attempted", kind="num"),
         Column(title="interval", kind="num"),
     )
-    caption = spans(TextSpan(text=FTA, kind="b"), _fta_means(records), methods_said(records, *BOTH[:1]))
+    caption = spans(
+        TextSpan(text=FAILED_COMPARISONS if listed else FTA, kind="b"),
+        _fta_means(records),
+        methods_said(records, *BOTH[:1]),
+    )
     return build_table("fta-overall", caption, columns, [Block(rows=rows)], notes)
 
 

@@ -137,7 +137,8 @@ def _laid_out(
     columns, trimmed = _without_empty(COLUMNS, blocks)
     caption = spans(
         *_bold(title),
-        f". FMR of a group: both people within it. Rates: {display_name(words().weighting, source.weighting)}.",
+        ". FMR of a group: both people within it. Rates: ",
+        f"{display_name(words().weighting, source.weighting)}; counts are pooled.",
         methods_said([record for record in records if record.estimate.group != UNKNOWN], *BOTH[:1]),
     )
     return build_table(name, caption, columns, trimmed, notes, "dense")

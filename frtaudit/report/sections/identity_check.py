@@ -68,9 +68,9 @@ def _warning(source: Source, record: Record, labelled: Record, without: Record) 
         phrases.value(labelled),
         " with them, ",
         phrases.value(without, like=labelled.estimate),
-        " without. See the section ",
+        " without. See ",
         SECTION,
-        ".",
+        " in the annex.",
     )
 
 

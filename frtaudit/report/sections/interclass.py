@@ -17,6 +17,7 @@ METRIC = "d_l2"
 PAIR, LARGEST = "|", "max"
 LARGEST_SAID, EITHER = "largest of the classes", "either class"
 FEW_SYSTEMS = 3
+DIGITS = 9  # two classes are as far from their mean but for the rounding of sums
 JUDGED = "raw p of this test alone: a requirement judges this distance, against its limit and adjusted"
 TARGETS = (Target.POPULATION, Target.COMPARISONS_IID)
 
@@ -84,10 +85,10 @@ def _classes(records: list[Record]) -> list[Record]:
 
 
 def _printed(record: Record) -> tuple[object, ...]:
-    """The value and the ends of the intervals of a row."""
+    """The value and the ends of the intervals of a row, to as many digits as rounding leaves alike."""
     bounds = (record.bound(target) for target in TARGETS)
-    ends = ((bound.interval.low, bound.interval.high) for bound in bounds if bound is not None)
-    return record.estimate.value, *ends
+    ends = [end for bound in bounds if bound is not None for end in (bound.interval.low, bound.interval.high)]
+    return tuple(None if end is None else f"{end:.{DIGITS}g}" for end in (record.estimate.value, *ends))
 
 
 def _together(records: list[Record]) -> list[list[Record]]:

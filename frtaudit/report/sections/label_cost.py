@@ -123,7 +123,7 @@ def _uncertain_faces(source: Source) -> Text:
         *span("left_out"),
         " faces of the persons were left out (errors of type A, which change the set of faces), ",
         *span("missed"),
-        " were labelled as somebody else, and ",
+        " were labelled as another person, and ",
         *span("strangers"),
         " faces of others were labelled as the person (errors of type B, which change the rates), among ",
         *span("own"),

@@ -22,9 +22,9 @@ def targets_of(source: Source) -> list[float]:
     return sorted(targets, reverse=True)
 
 
-def at_target(source: Source, record: Record) -> list[Part]:
-    """`` at FMR 0.1 %`` where FNMR was read at several targets, else nothing."""
-    if "fmr" not in record.estimate.at or len(targets_of(source)) < 2:
+def at_target(source: Source, record: Record, *, always: bool = False) -> list[Part]:
+    """`` at FMR 0.1 %`` where FNMR was read at several targets (or ``always``), else nothing."""
+    if "fmr" not in record.estimate.at or not (always or len(targets_of(source)) > 1):
         return []
     return [" at ", phrases.at_words({"fmr": record.estimate.at["fmr"]}, record.pointer)]
 
@@ -136,7 +136,7 @@ def _sentence(source: Source, worst: Record, everybody: Record | None, rate: str
         ),
         *crowd,
         f" has the highest {rate}",
-        *at_target(source, worst),
+        *at_target(source, worst, always=True),
         ": ",
         phrases.value(worst),
         " (",

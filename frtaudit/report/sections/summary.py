@@ -205,7 +205,7 @@ def _people(source: Source) -> Text:
         images = ()  # a sample stands for an attempt or a reference
     parts: list[Part] = [*people, " people" if people else "", ", " if people and images else ""]
     parts += [*images, " images" if images else ""]
-    for schema in source.schemas[:1]:
+    for schema in source.judged_schemas[:1]:
         classes = [
             spans(f"{source.label(schema, str(row.get('group')))}: ", text_spans)
             for index, row in enumerate(source.counts(schema))

@@ -33,7 +33,7 @@ WHOLE = 6  # classes whose intervals stand in a line each; more would not fit th
 WITHIN = ("threshold_at_tar", "threshold_excess")  # of each super-class by itself
 MAX_SYSTEMS = 3
 SHOWN = (Target.POPULATION, Target.COMPARISONS_IID)
-BANDS = {Target.POPULATION: " (population)", Target.COMPARISONS_IID: " (i.i.d.)"}
+BANDS = {Target.POPULATION: " (population)", Target.COMPARISONS_IID: " (independent comparisons)"}
 
 
 @section("tar_curves", "Curves by class", after="two_systems")

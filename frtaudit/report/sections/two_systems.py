@@ -14,7 +14,7 @@ from frtaudit.report.section import View, section
 from frtaudit.report.source import Source
 
 TWO_MODELS, TWO_SPLITS, ZONES, CODES = "two_models", "two_splits", "zones", "zone_codes"
-TITLES = {TWO_MODELS: "Two models", TWO_SPLITS: "Two splits", ZONES: "Zones"}
+TITLES = {TWO_MODELS: "Two systems", TWO_SPLITS: "Two splits", ZONES: "Zones"}
 Measure: TypeAlias = tuple[str | None, str | None, str | None]
 BAND = "recentred bootstrap bands: same subjects, new images"
 
@@ -57,10 +57,10 @@ def _models(source: Source) -> Figure | None:
         return None
     names = _systems(curves)
     series = [Series(name=curve.provider, index=names.index(curve.provider), curve=curve) for curve in curves]
-    panel = systems.overlaid(TWO_MODELS, "Two models", series, "FNMR", rates=True)
+    panel = systems.overlaid(TWO_MODELS, "Two systems", series, "FNMR", rates=True)
     return Figure(
         name="two-models",
-        title=f"Two models: {' and '.join(names)}",
+        title=f"Two systems: {' and '.join(names)}",
         caption=spans(
             f"FNMR of everybody over FMR, with {BAND}. Overlap of bands does not show equality, because both systems "
             "were evaluated on the same images: see the paired differences."

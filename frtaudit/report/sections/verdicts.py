@@ -248,12 +248,25 @@ def _not_established(source: Source, finding: Finding, bounds: Bounds | None, at
     interval = None if bounds is None else bounds.interval
     if finding.verdict is not Verdict.INCONCLUSIVE or interval is None or finding.p is None:
         return []
+    if is_blurred(source, finding):
+        return [
+            f"; {'after adjustment ' if finding.is_broken_alone else ''}within its Monte Carlo error of the limit"
+        ]
     if finding.is_broken_alone:  # said elsewhere
         return []
     near = interval.low if sense(source, finding) == "<=" else interval.high
     if near is None or (near > finding.limit) is not (sense(source, finding) == "<="):
         return []
     return ["; beyond the limit: p ", phrases.number(formatting.p_value(finding.p), f"{at}/p")]
+
+
+def is_blurred(source: Source, finding: Finding) -> bool:
+    """Whether nothing but the Monte Carlo error of its bound keeps a finding from a decision."""
+    if finding.verdict is not Verdict.INCONCLUSIVE or finding.set_aside or finding.bound is None:
+        return False
+    if finding.is_broken_alone:
+        return not finding.fails_unadjusted
+    return finding.bound < finding.limit if sense(source, finding) == "<=" else finding.bound > finding.limit
 
 
 def printed_bound(record: Record, finding: Finding, bound: float) -> str:

@@ -40,13 +40,13 @@ def test_both_orientations_both_bands_and_super_classes() -> None:
     }  # fmt: skip
     alts = [panel.alt for item in view().figures[:1] for panel in item.panels]
     assert alts == [
-        "Threshold by TAR (i.i.d.), for Ex, Why, overall.",
+        "Threshold by TAR (independent comparisons), for Ex, Why, overall.",
         "Threshold by TAR (population), for Ex, Why, overall.",
-        "TAR by threshold (i.i.d.), for Ex, Why, overall.",
+        "TAR by threshold (independent comparisons), for Ex, Why, overall.",
         "TAR by threshold (population), for Ex, Why, overall.",
     ]
     within = [panel.alt.partition(",")[0] for panel in view().figures[2].panels[:2]]
-    assert [text.rpartition("(")[2] for text in within] == ["i.i.d.)", "population)"]
+    assert [text.rpartition("(")[2] for text in within] == ["independent comparisons)", "population)"]
     apart = view().figures[1]
     assert [panel.alt.partition(",")[0] for panel in apart.panels[:2]] == ["Threshold", "Threshold"]
     assert (

@@ -11,7 +11,7 @@ from frtaudit.report.source import Source
 
 
 def test_all_three_figures_stand_by_name() -> None:
-    """Two models, two splits, zones, with the systems in their titles."""
+    """Two systems, two splits, zones, with the systems in their titles."""
     found = two_systems.build(Source(result()))
     assert found is not None
     assert [item.name for item in found.figures] == [
@@ -19,7 +19,7 @@ def test_all_three_figures_stand_by_name() -> None:
         "two-splits",
         "zones-group-fnmr-max-geomean",
     ]
-    assert found.figures[0].title == "Two models: one and three"
+    assert found.figures[0].title == "Two systems: one and three"
     assert "Zone B" in "".join(piece.text for piece in found.figures[2].caption)
 
 
