@@ -69,8 +69,9 @@ class JobFinding:
 class Change:
     """What went with one setting, over pairs of jobs that differ in nothing else.
 
-    ``pairs``: how many; ``verdicts``: how many of ``compared`` verdicts differ; ``measure``: the headline number that
-    moved most relative to itself, ``value_before`` and ``value_after`` in the jobs ``jobs``; None where none moved.
+    ``pairs``: how many; ``verdicts``: how many of ``compared`` verdicts over the sweep differ; ``measure``: the
+    headline number that moved most relative to itself, ``value_before`` and ``value_after`` in the jobs ``jobs``; None
+    where none moved.
     """
 
     setting: str

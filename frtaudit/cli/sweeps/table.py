@@ -162,7 +162,7 @@ def _change(
     rows: Sequence[Row],
     rulings: Sequence[JobFinding],
 ) -> Change:
-    verdicts = {(ruling.job, ruling.requirement, ruling.measure): ruling.verdict for ruling in rulings}
+    verdicts = {(ruling.job, ruling.requirement, ruling.measure): ruling.in_sweep for ruling in rulings}
     compared = [
         (verdict, verdicts[two, requirement, measure])
         for (job, requirement, measure), verdict in verdicts.items()

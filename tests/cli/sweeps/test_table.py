@@ -95,6 +95,20 @@ def test_a_change_compares_jobs_that_differ_in_one_setting() -> None:
     assert found["bootstrap.alpha"].verdicts == 0
 
 
+def test_verdicts_that_differ_are_those_of_the_sweep() -> None:
+    """A failure in both jobs of a pair that holds over the sweep in one of them is a difference."""
+    four = small_sweep.outcomes(1e-6)
+    weak = [
+        replace(item, result=small_sweep.result(1.0, float(alpha), 0.012)) if target == "a" else item
+        for item, (target, alpha) in zip(four, small_sweep.SETTINGS, strict=True)
+    ]
+    swept = table(small_sweep.plan(), weak)
+    failures = [item for item in swept.rulings if item.verdict is Verdict.FAIL and item.p in (1e-6, 0.012)]
+    assert [item.in_sweep.value for item in failures] == ["inconclusive", "inconclusive", "fail", "fail"]
+    found = {item.setting: item.verdicts for item in swept.changes}
+    assert found == {"providers": 2, "bootstrap.alpha": 0}
+
+
 def test_jobs_without_a_result_are_named_and_left_out() -> None:
     """The family and the table are of the jobs that are done, and a note says so."""
     four = small_sweep.outcomes()
