@@ -172,8 +172,7 @@ def _run(job: Job, plan: Plan, sweep_folder: Path, fail_on: FailOn) -> None:
         _tell(job, plan, sweep_folder, f"could not audit ({line})")
         return
     finish(job, sweep_folder, summary.result_sha256)
-    counts = counted(summary.verdict_counts)
-    _tell(job, plan, sweep_folder, f"{counts or 'done'} ({time.monotonic() - began:.0f} s)")
+    _tell(job, plan, sweep_folder, f"in {job.folder} ({time.monotonic() - began:.0f} s)")
 
 
 def _spec(job: Job, plan: Plan) -> AuditSpec:
@@ -184,6 +183,7 @@ def _spec(job: Job, plan: Plan) -> AuditSpec:
 
 
 def _tell(job: Job, plan: Plan, folder: Path, what: str) -> None:
+    """Print how a job ended, without its verdicts: those of the sweep are known when all jobs are."""
     done = sum(is_done(planned_job, folder) for planned_job in plan.jobs)
     _say(f"{done} of {len(plan.jobs)} done; {settings_text(job.settings)}: {what}")
 
