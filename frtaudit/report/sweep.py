@@ -273,10 +273,9 @@ def measure_words(measure: SweepJson, *, with_provider: bool = False) -> str:
         shown = display_name(words().at_value, value) if isinstance(value, str) else kinds.place(key, value)
         parts.append(f"{'at ' if key == 'fmr' else ''}{display_name(words().at, key)} {shown}")
     if measure["schema"]:
-        group = measure["group"].replace("_", " ")
-        parts.append(
-            f"{measure['schema'].replace('_', ' ')}" + ("" if group in ("all", "max") else f" {group}")
-        )
+        group = measure.get("label") or measure["group"].replace("_", " ")
+        whole = measure["group"] in ("all", "max")
+        parts.append(measure["schema"].replace("_", " ") + ("" if whole else f" {group}"))
     name = " ".join(parts[:2]) if len(parts) > 1 and parts[1].startswith("at ") else parts[0]
     rest = parts[2:] if name != parts[0] else parts[1:]
     text = ", ".join([name, *rest])

@@ -49,6 +49,18 @@ def test_both_systems_have_lines_of_their_own() -> None:
     assert len(marks) == len(FOUND["rulings"])  # type: ignore[index,call-overload,arg-type]  # JSON
 
 
+def test_groups_have_their_labels() -> None:
+    """A group is called what the report of a job calls it; a table without labels prints its key."""
+    labelled = json.loads(json.dumps(FOUND))
+    measure = {**labelled["rulings"][0]["measure"], "schema": "group", "group": "amber", "label": "Amber"}
+    labelled["rulings"][0]["measure"] = measure
+    page = sweep.page(labelled, Report(), "2026-03-04", "demo")
+    assert ", group Amber" in page
+    assert ", group amber" not in page
+    del measure["label"]
+    assert sweep.measure_words(measure).endswith(", group amber")
+
+
 def test_a_failure_that_does_not_hold_over_the_sweep_is_marked() -> None:
     """The matrix shows it as undecided, and says that its own run failed it."""
     marks = [mark for matrix in sweep.matrices(FOUND) for _, row in matrix.rows for mark in row if mark]  # type: ignore[arg-type]  # JSON

@@ -4,7 +4,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 
 from frtaudit.cli.sweeps.jobs import JobResult
@@ -18,13 +18,17 @@ SCHEMA_VERSION = "1.0"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """Which number a row is about, the same in every job. ``provider`` is empty where a job has one system only."""
+    """Which number a row is about, the same in every job. ``provider`` is empty where a job has one system only.
+
+    ``label``: what the job's report calls the group, None for everybody; it tells no two measures apart.
+    """
 
     provider: str
     metric: str
     schema: str | None
     group: str
     at: tuple[tuple[str, float | str], ...]
+    label: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from frtaudit.cli.sweeps.jobs import JobResult, State
 from frtaudit.cli.sweeps.plan import Plan
 from frtaudit.cli.sweeps.sweep import Change, JobFinding, Measure, Row, Sweep
 from frtaudit.core import AuditResult, Estimate, Interval, Target, Verdict
-from frtaudit.report.source import mapping
+from frtaudit.report.source import Source, mapping
 from frtaudit.stats.systems.multiplicity import holm
 
 RATIO = "max_min"
@@ -135,6 +135,7 @@ def _measure(estimate: Estimate, result: AuditResult) -> Measure:
         schema=estimate.schema,
         group=estimate.group,
         at=tuple(sorted(estimate.at.items())),
+        label=None if estimate.schema is None else Source(result).label(estimate.schema, estimate.group),
     )
 
 

@@ -109,6 +109,24 @@ def test_verdicts_that_differ_are_those_of_the_sweep() -> None:
     assert found == {"providers": 2, "bootstrap.alpha": 0}
 
 
+def test_another_label_is_not_another_measure() -> None:
+    """Jobs are compared by the keys of their groups; each measure has the label that its job's report prints."""
+    labelled = []
+    for outcome in small_sweep.outcomes():
+        found = outcome.result
+        assert found is not None
+        place = next(n for n, item in enumerate(found.estimates) if item.group == "amber")
+        findings = (replace(found.findings[0], estimate=f"/estimates/{place}"),)
+        label = "Amber" if outcome.job.number < 4 else "Orange"
+        groups = [{"group": "amber", "label": label, "subjects": 9, "samples": 9}]
+        cohort = {**found.cohort, "schemas": {"group": {"groups": groups}}}
+        labelled.append(replace(outcome, result=replace(found, findings=findings, cohort=cohort)))
+    swept = table(small_sweep.plan(), labelled)
+    labels = [item.measure.label for item in swept.rulings if item.measure is not None]
+    assert labels == ["Amber", "Amber", "Amber", "Orange"]
+    assert [item.compared for item in swept.changes] == [2, 2]
+
+
 def test_jobs_without_a_result_are_named_and_left_out() -> None:
     """The family and the table are of the jobs that are done, and a note says so."""
     four = small_sweep.outcomes()
