@@ -1,4 +1,7 @@
-"""``frtaudit export``: a finished run, or each finished job of a sweep, in other programs' formats."""
+"""``frtaudit export``: a finished run, or each finished job of a sweep, in other programs' formats.
+
+A job has the verdicts of the sweep there; the export of its own folder has those of the job alone.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -9,6 +12,7 @@ from frtaudit.config.plugins import load_plugins
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.errors import SpecError, printable
 from frtaudit.report.exports import write as exporting
+from frtaudit.report.exports.of_sweep import judged_by
 from frtaudit.report.exports.run_folder import failing_from, read_run
 from frtaudit.report.files import jobs_in
 
@@ -23,6 +27,7 @@ def main(argv: Sequence[str]) -> int:
     jobs = {job: out / job.name for job in jobs_in(folder) or ()} or {folder: out}
     for run, into in jobs.items():
         read = read_run(run, options.date, failing_from(options.fail_on))
+        read = read if run == folder else judged_by(read, folder, run.name)
         for path in exporting.export(read, formats, into, settings):
             sys.stdout.write(f"{printable(str(path))}\n")
     return 0
@@ -41,7 +46,7 @@ def _parser() -> Parser:
     add(
         "run",
         metavar="RUN",
-        help="folder of the run, its result.json, or the folder of a sweep (each job is exported)",
+        help="folder of the run, its result.json, or the folder of a sweep (each job, with the sweep's verdicts)",
     )
     add(
         "settings",

@@ -28,7 +28,7 @@ class AiVerify:
         whole = run.result.to_json()
         counts = verdict_counts(run.result.findings)
         output: dict[str, Json] = {
-            "result_sha256": run.result.sha256,
+            "result_sha256": run.sha256,
             "not_recorded": ["timeTaken"],
             "verdicts": dict(counts),
             **{name: whole[name] for name in ("findings", "estimates", "failures", "cohort", "notes")},

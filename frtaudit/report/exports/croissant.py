@@ -65,7 +65,7 @@ def _dataset(run: FinishedRun) -> dict[str, Json]:
         "@type": "sc:Dataset",
         "conformsTo": list(CONFORMS),
         "name": str(declared.get("name") or f"cohort {sha256[:16]}"),
-        "description": f"Test set of a face verification audit: {people}. Result sha256 {run.result.sha256}.",
+        "description": f"Test set of a face verification audit: {people}. Result sha256 {run.sha256}.",
         "datePublished": run.when.strftime("%Y-%m-%d"),
         "version": _version(declared),
         "distribution": [_file(name, value) for name, value in sorted(_inputs(run).items())],

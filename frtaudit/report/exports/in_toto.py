@@ -44,7 +44,7 @@ def _statement(run: FinishedRun, system: str) -> dict[str, Json]:
         "result": result,
         "configuration": [
             {"name": "spec", "digest": {"sha256": str(run.result.digests.get("spec"))}},
-            {"name": RESULT, "digest": {"sha256": run.result.sha256}},
+            {"name": RESULT, "digest": {"sha256": run.sha256}},
         ],
         "passedTests": _names(run, passed),
         "warnedTests": _names(run, warned),

@@ -31,10 +31,9 @@ class Junit:
         name = _clean(str(run.result.spec.get("name", "audit")))
         suite = ET.SubElement(suites, "testsuite", {"name": f"frtaudit.{name}"})
         properties = ET.SubElement(suite, "properties")
-        for key, value in (
-            ("result_sha256", run.result.sha256),
-            ("spec_sha256", run.result.digests.get("spec")),
-        ):
+        labels = {"result_sha256": run.sha256, "spec_sha256": run.result.digests.get("spec")}
+        labels |= {} if run.swept is None else {"verdicts_over_findings_of_sweep": str(run.swept)}
+        for key, value in labels.items():
             ET.SubElement(properties, "property", {"name": key, "value": str(value)})
         for finding in run.result.findings:
             suite.append(_case(run, finding, name))

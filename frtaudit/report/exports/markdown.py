@@ -47,6 +47,8 @@ def _parts(run: FinishedRun) -> Iterable[str]:
         yield "\n".join(["## The choice", "", *(f"- {_text(line)}" for line in run.result.choice[:LINES])])
     if run.result.findings or not run.result.choice:
         yield _tally(run)
+    if run.swept is not None:
+        yield f"Verdicts over the sweep: a failure holds among the {run.swept:,} findings of all its jobs."
     yield from _findings(run)
     yield from _rates(source)
     yield from _interclass(source)
@@ -55,7 +57,7 @@ def _parts(run: FinishedRun) -> Iterable[str]:
         yield "\n".join(["## Notes", "", *(f"- {_text(note)}" for note in run.result.notes[:LINES])])
     beside = ", ".join(f"`{name}`" for name in ("report.html", "report.pdf") if name in run.files)
     more = f"; beside it: {beside}" if beside else ""
-    yield f"Result sha256 `{run.result.sha256}`{more}."
+    yield f"Result sha256 `{run.sha256}`{more}."
 
 
 def _tally(run: FinishedRun) -> str:

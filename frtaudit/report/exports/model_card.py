@@ -45,7 +45,7 @@ def _card(run: FinishedRun, source: Source, provider: str) -> dict[str, Json]:
     details: dict[str, Json] = {
         "name": provider,
         "overview": overview,
-        "documentation": f"Result sha256 {run.result.sha256}; every number is in result.json.",
+        "documentation": f"Result sha256 {run.sha256}; every number is in result.json.",
     }
     return {
         "schema_version": VERSION,

@@ -81,7 +81,7 @@ def _lines(run: FinishedRun, system: str) -> Iterator[str]:
     """Plain lines: the name and the sentences are indented, so that no mark in them is read as Markdown."""
     yield "# Face verification audit"
     yield ""
-    yield f"    {printable(system)}: audited by frtaudit, result sha256 {run.result.sha256}"
+    yield f"    {printable(system)}: audited by frtaudit, result sha256 {run.sha256}"
     for finding in run.result.findings:
         judged = run.estimate(finding)
         if judged is not None and judged.provider == system:

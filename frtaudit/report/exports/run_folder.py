@@ -31,6 +31,8 @@ RISING = (
 class FinishedRun:
     """``result``: what the run found; ``when``: its date and time, UTC; ``failing``: verdicts that count as failures.
 
+    ``swept``: for a job that is exported with its sweep, over how many findings of all jobs the verdicts of ``result``
+    are adjusted; ``recorded`` is then what result.json holds.
     ``files``: names in the folder that a reader may want beside an export; ``tables``: the big tables, as Parquet;
     ``evidence``: result, report and statement, if they exist.
     """
@@ -41,6 +43,13 @@ class FinishedRun:
     files: tuple[str, ...] = ()
     tables: tuple[Path, ...] = ()
     evidence: tuple[Path, ...] = ()
+    recorded: AuditResult | None = None
+    swept: int | None = None
+
+    @property
+    def sha256(self) -> str:
+        """Digest of result.json."""
+        return (self.recorded or self.result).sha256
 
     def fails(self, finding: Finding) -> bool:
         """Whether a finding counts as a failure."""
@@ -50,10 +59,11 @@ class FinishedRun:
         """Digests and counts of verdicts, as short texts."""
         verdicts = verdict_counts(self.result.findings)
         return {
-            "result_sha256": self.result.sha256,
+            "result_sha256": self.sha256,
             "spec_sha256": str(self.result.digests.get("spec")),
             "frtaudit": self.result.versions.get("frtaudit", ""),
             **{f"verdict.{name}": str(count) for name, count in sorted(verdicts.items()) if count},
+            **({} if self.swept is None else {"verdicts_over_findings_of_sweep": str(self.swept)}),
         }
 
     def attached(self) -> tuple[Path, ...]:

@@ -42,8 +42,9 @@ class Sarif:
             "tool": {"driver": driver},
             "results": [_result(run, finding, rules) for finding in run.result.findings],
             "properties": {
-                "resultSha256": run.result.sha256,
+                "resultSha256": run.sha256,
                 "specSha256": str(run.result.digests.get("spec")),
+                **({} if run.swept is None else {"verdictsOverFindingsOfSweep": run.swept}),
             },
         }
         OutputFolder(folder).write(FILE, to_bytes({"$schema": SCHEMA, "version": "2.1.0", "runs": [content]}))

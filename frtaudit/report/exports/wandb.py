@@ -51,7 +51,7 @@ class Wandb:
             project=self.project, name=name, dir=self.into, config=config, settings=settings
         ) as tracker_run:
             tracker_run.summary.update(run.metrics())
-            artifact = wandb.Artifact(f"audit-{run.result.sha256[:16]}", type="evaluation")
+            artifact = wandb.Artifact(f"audit-{run.sha256[:16]}", type="evaluation")
             for path in attached:
                 artifact.add_file(str(path))
             tracker_run.log_artifact(artifact)
