@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 from matplotlib.legend_handler import HandlerTuple
 from matplotlib.text import Text
+from matplotlib.ticker import FixedLocator
 
 from frtaudit.core import AuditResult, Curve, Estimate
 from frtaudit.core.machine.output import OutputFolder
@@ -172,9 +173,9 @@ def _handles(sample: Drawing) -> "tuple[Artist, ...]":
 
 def _limit(drawings: Sequence[Drawing], choice: Choice) -> None:
     """Set the limits of the axes: those that were chosen, or, where axes are shared, what holds every panel's."""
-    every = [drawing.axes[0] for drawing in drawings]
     for name, limits in (("x", choice.x), ("y", choice.y)):
-        spans = [(_quantity(axes, name), getattr(axes, f"get_{name}lim")()) for axes in every]
+        every = [drawing.axes[0] for drawing in drawings if not _has_rows(drawing.axes[0], name)]
+        spans = [(_quantity(axes, name), sorted(getattr(axes, f"get_{name}lim")())) for axes in every]
         for axes, (quantity, _) in zip(every, spans, strict=True):
             alike = [span for other, span in spans if other == quantity]
             whole = (min(low for low, _ in alike), max(high for _, high in alike))
@@ -183,11 +184,24 @@ def _limit(drawings: Sequence[Drawing], choice: Choice) -> None:
                 place = f"{limits[0]:g} on the logarithmic axis {quantity[0]!r}"
                 raise SpecError(f"--{name}lim", place, "limits above 0")
             if chosen is not None and not (quantity[1] == "log" and chosen[0] <= 0):
-                getattr(axes, f"set_{name}lim")(chosen)
-                low, high = sorted(chosen)
-                axis = getattr(axes, f"{name}axis")
-                if quantity[1] == "log" and sum(low <= tick <= high for tick in axis.get_majorticklocs()) < 2:
-                    axis.set_major_locator(log_locator(low, high))
+                _span(axes, name, chosen)
+
+
+def _span(axes: Axes, name: str, limits: tuple[float, float]) -> None:
+    """Set the limits of one axis, from the lower to the higher; it keeps its direction and gets two ticks at least."""
+    axis = getattr(axes, f"{name}axis")
+    backwards = axis.get_inverted()
+    getattr(axes, f"set_{name}lim")(limits)
+    axis.set_inverted(backwards)
+    low, high = limits
+    if axis.get_scale() == "log" and sum(low <= tick <= high for tick in axis.get_majorticklocs()) < 2:
+        axis.set_major_locator(log_locator(low, high))
+
+
+def _has_rows(axes: Axes, name: str) -> bool:
+    """Whether an axis has a row for each system, class or the like, and no quantity: limits would drop rows."""
+    axis = getattr(axes, f"{name}axis")
+    return not axis.get_label_text() and isinstance(axis.get_major_locator(), FixedLocator)
 
 
 def _quantity(axes: Axes, name: str) -> tuple[str, str]:

@@ -14,8 +14,10 @@ from frtaudit.core import AuditResult
 from frtaudit.errors import SpecError
 from frtaudit.report.figure_choice import Choice
 from frtaudit.report.figures.canvas import Drawing, ink, keeping, pen
-from frtaudit.report.figures.curves import Series, det
+from frtaudit.report.figures.curves import Dot, Series, det
+from frtaudit.report.figures.curves import dots as row_dots
 from frtaudit.report.figures.curves import keys as figure_keys
+from frtaudit.report.figures.label_matrices import matrix
 from frtaudit.report.paper_figures import _break_words, _place, drawings, paper_figures, write_figures
 from frtaudit.report.pieces import Figure, spans
 
@@ -197,6 +199,46 @@ def test_axes_of_one_quantity_are_shared() -> None:
     spans = [alone[name].drawing.axes[0].get_ylim() for name in names]
     assert spans[0] != spans[1]
     assert span == (min(low for low, _ in spans), max(high for _, high in spans))
+
+
+def of_rows() -> list[Figure]:
+    """Two panels with a row for each system, of one system and of three, and two matrices of unequal size."""
+    rows = [[f"s{place}" for place in range(count)] for count in (1, 3)]
+    panels = [
+        row_dots(f"rows-{len(names)}", "t", names, dots_of(names), "FNMR")
+        if kind == "rows"
+        else matrix(f"matrix-{len(names)}", "t", square(len(names)))
+        for kind in ("rows", "matrix")
+        for names in rows
+    ]
+    return [Figure(name="f", title="t", caption=spans("c"), panels=tuple(panels))]
+
+
+def dots_of(rows: list[str]) -> list[Dot]:
+    """A dot in each row."""
+    return [Dot(row=row, series=row, index=0, value=0.1) for row in rows]
+
+
+def square(side: int) -> Series:
+    """Confidences of so many faces with each other."""
+    row = (0.5,) * side
+    curve = replace(curves_alone().curves[0], x=row, y=row, low=None, high=None, replicates=(row,) * side)
+    return Series(name="m", index=0, curve=curve)
+
+
+@pytest.mark.parametrize("choice", [Choice(shared=True), Choice(y=(0.0, 1.0))], ids=["shared", "limits"])
+def test_no_row_is_dropped(choice: Choice) -> None:
+    """An axis with a row for each system keeps all of them, whatever limits the others get."""
+    plain, limited = (drawings(of_rows, of) for of in (Choice(), choice))
+    for name in ("rows-1", "rows-3"):
+        ends = [figures[name].drawing.axes[0].get_ylim() for figures in (plain, limited)]
+        assert ends[0] == ends[1]
+
+
+def test_an_axis_keeps_its_direction() -> None:
+    """Axes that fall downwards are shared as far as the longest, and still fall."""
+    shared = drawings(of_rows, Choice(shared=True))
+    assert [shared[f"matrix-{count}"].drawing.axes[0].get_ylim() for count in (1, 3)] == [(3, 0)] * 2
 
 
 @pytest.mark.parametrize(
