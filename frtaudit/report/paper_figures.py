@@ -23,6 +23,7 @@ from frtaudit.report.figures.canvas import Drawing
 from frtaudit.report.figures.curves import log_locator
 from frtaudit.report.pieces import Figure, pieces_of, plain_text
 from frtaudit.report.section import Build, sections
+from frtaudit.report.sections.points import main_target
 from frtaudit.report.source import EVERY, Source
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ def paper_figures(
     ``builds``: what makes the sections, or figures, that are drawn.
     Raises :class:`SpecError` for a figure, system, class or metric that there is not.
     """
-    source = Source(_chosen(result, choice), named=Source(result).providers)
+    whole = Source(result)
+    source = Source(_chosen(result, choice), named=whole.providers, target=main_target(whole))
     left_out = set(source.named) - set(choice.systems) if choice.systems else set()
     with use_names(names_in(result, source.settings)):
         return drawings(

@@ -95,13 +95,15 @@ class Source:
     """The result with pointers; ``records``: its estimates, those that say the same thing merged.
 
     ``settings``: what the report says of itself; ``previous``: the last audit, where one was given; ``named``: the
-    systems by whose places colours are chosen, where they are more than the result has.
+    systems by whose places colours are chosen, where they are more than the result has; ``target``: the FMR target
+    that headlines, where ``result`` is a part of the one that decides it.
     """
 
     result: AuditResult
     settings: Report = field(default_factory=Report)
     previous: Previous | None = None
     named: tuple[str, ...] = ()
+    target: float | None = None
     records: tuple[Record, ...] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -73,6 +73,36 @@ def test_a_system_keeps_its_colour() -> None:
     assert alone.axes[0].lines[0].get_color() != both.axes[0].lines[0].get_color()
 
 
+@cache
+def judged_at(target: float) -> AuditResult:
+    """The small audit's rates at targets, of which the requirements judge this one alone."""
+    result = whole().result
+    judged = [
+        finding
+        for finding in result.findings
+        if finding.estimate is not None
+        and result.estimates[int(finding.estimate.rsplit("/", 1)[1])].at.get("fmr") == target
+    ]
+    return replace(result, findings=tuple(judged), curves=())
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        Choice(systems=("two",)),
+        Choice(classes=("y",)),
+        Choice(metrics=("fmr", "fnmr_at_fmr")),
+        Choice(metrics=("fmr",)),
+    ],
+)
+def test_a_choice_leaves_the_operating_point(choice: Choice) -> None:
+    """Rates by group are at the target that headlines the whole result, whatever part of it is drawn."""
+    name = "groups-group-fmr-0"
+    whole_figure, part = (paper_figures(judged_at(0.1), of)[name] for of in (Choice(), choice))
+    assert "overall FMR is 10 %" in whole_figure.caption
+    assert part.caption.split(".")[0] == whole_figure.caption.split(".")[0]
+
+
 @pytest.mark.parametrize("name", ["density-group-0", "tar-at-threshold-pop-group-0"])
 def test_a_class_keeps_its_colour(name: str) -> None:
     """The second of two classes has the same hue alone as beside the first."""

@@ -39,7 +39,12 @@ def overall(source: Source, metric: str) -> list[Record]:
 
 
 def main_target(source: Source) -> float | None:
-    """The target that most findings judge; else the smallest at which every system has a rate, else the smallest."""
+    """The target that most findings judge; else the smallest at which every system has a rate, else the smallest.
+
+    Of a part of a result it is that of the whole.
+    """
+    if source.target is not None:
+        return source.target
     targets = targets_of(source)
     judged = Counter(target for target in _judged(source) if target in targets)
     if judged:
