@@ -1,5 +1,6 @@
 """The report's figures for a paper: each panel as a figure of matplotlib, with its legend and its caption."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.machine.progress import quiet
 from frtaudit.core.text.file_names import file_name
 from frtaudit.errors import SpecError, legible
-from frtaudit.report.direction import names_in, use_names
+from frtaudit.report.direction import FIRST_STRONG_ISOLATE, POP_ISOLATE, names_in, use_names
 from frtaudit.report.figure_choice import EVERY_FIGURE, Choice
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import Drawing
@@ -82,7 +83,7 @@ def drawings(
     by_name = {
         registry[panel.svg][0]: PaperFigure(
             name=registry[panel.svg][0],
-            title=report_figure.title,
+            title=_title(report_figure.title, registry[panel.svg][1]),
             caption=plain_text(report_figure.caption)
             + _place(number, [registry[other.svg][1] for other in report_figure.panels]),
             shows=panel.alt,
@@ -155,6 +156,15 @@ def _chosen(result: AuditResult, choice: Choice) -> AuditResult:
         curves=tuple(curve for curve in result.curves if wanted(curve)),
         findings=(),
     )
+
+
+def _title(title: str, drawing: Drawing) -> str:
+    """A figure's title and its panel's, which names the system where it is of one; the figure's where it says both."""
+    axes = drawing.axes[0]
+    shown = axes.get_title("left") or axes.get_title()
+    shown = shown.replace(FIRST_STRONG_ISOLATE, "").replace(POP_ISOLATE, "")
+    repeated = re.search(rf"(?<!\w){re.escape(shown)}(?!\w)", title, re.IGNORECASE)
+    return title if repeated or not shown else f"{title}: {shown}"
 
 
 def _place(number: int, panels: Sequence[Drawing]) -> str:

@@ -31,7 +31,9 @@ def test_names_and_titles_are_listed(run: Path, capsys: pytest.CaptureFixture[st
     """``--list`` writes nothing and prints a line for each figure."""
     code, out, _ = said([str(run), "--list"], capsys)
     assert code == 0
-    assert any(line.split() == ["det", "ROC", "and", "DET"] for line in out.splitlines())
+    titles = dict(line.split(maxsplit=1) for line in out.splitlines())
+    assert titles["det"] == "ROC and DET: False non-matches against false matches"
+    assert titles["roc"] == "ROC and DET: True matches against false matches"
 
 
 def test_figures_are_written_once(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

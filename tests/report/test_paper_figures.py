@@ -18,7 +18,7 @@ from frtaudit.report.figures.curves import Dot, Series, det
 from frtaudit.report.figures.curves import dots as row_dots
 from frtaudit.report.figures.curves import keys as figure_keys
 from frtaudit.report.figures.label_matrices import matrix
-from frtaudit.report.paper_figures import _break_words, _place, drawings, paper_figures, write_figures
+from frtaudit.report.paper_figures import _break_words, _place, _title, drawings, paper_figures, write_figures
 from frtaudit.report.pieces import Figure, spans
 
 
@@ -194,6 +194,32 @@ def test_a_legend_shows_dashes_and_what_its_panel_draws() -> None:
     assert [item.caption for item in made.values()] == [
         f"Left: a. Right: b. This is the panel on the {side}." for side in ("left", "right")
     ]
+
+
+def test_a_title_names_the_system_of_a_figure() -> None:
+    """A figure of one system names it, and no two have one title; a title that says as much has nothing added."""
+    titles = {name: figure.title for name, figure in paper_figures(of_classes()).items()}
+    assert titles["density-group-0"] == "Densities of mated scores by group: one"
+    assert titles["density-group-1"] == "Densities of mated scores by group: two"
+    assert titles["tar-at-threshold-pop-group-1"].startswith("two: thresholds and TAR by group: TAR by ")
+    assert len(set(titles.values())) == len(titles)
+
+
+@pytest.mark.parametrize(
+    ("panel", "title"),
+    [
+        ("", "Accuracy of the folds"),
+        ("Accuracy of the folds", "Accuracy of the folds"),
+        ("The folds", "Accuracy of the folds"),
+        ("old", "Accuracy of the folds: old"),
+        ("\u2068\u05d0\u05d1\u2069", "Accuracy of the folds: \u05d0\u05d1"),
+    ],
+)
+def test_a_title_is_said_once(panel: str, title: str) -> None:
+    """A panel's title is added unless the figure's has it word for word; marks of direction are left out."""
+    drawing = Drawing()
+    drawing.add_subplot().set_title(panel, loc="left")
+    assert _title("Accuracy of the folds", drawing) == title
 
 
 def test_a_caption_of_several_panels_says_which_one_this_is() -> None:
