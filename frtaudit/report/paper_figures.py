@@ -62,6 +62,7 @@ def paper_figures(
     Raises :class:`SpecError` for a figure, system, class or metric that there is not.
     """
     whole = Source(result)
+    choice = replace(choice, classes=_class_keys(whole, choice.classes))
     source = Source(_chosen(result, choice), named=whole.providers, target=main_target(whole))
     left_out = set(source.named) - set(choice.systems) if choice.systems else set()
     with use_names(names_in(result, source.settings)):
@@ -156,6 +157,22 @@ def _chosen(result: AuditResult, choice: Choice) -> AuditResult:
         curves=tuple(curve for curve in result.curves if wanted(curve)),
         findings=(),
     )
+
+
+def _class_keys(source: Source, names: Sequence[str]) -> tuple[str, ...]:
+    """Keys of classes that were named as the result has them, or as the report prints them."""
+    every: tuple[Estimate | Curve, ...] = (*source.result.estimates, *source.result.curves)
+    labels = {
+        (entry.group, _spaced(source.label(entry.schema, entry.group))) for entry in every if entry.schema
+    }
+    keys = {key: [key] for key, _ in labels}
+    printed = {name: sorted(key for key, label in labels if label == _spaced(name)) for name in names}
+    return tuple(key for name in names for key in keys.get(name) or printed[name] or [name])
+
+
+def _spaced(label: str) -> str:
+    """A label with single spaces, as a page shows it."""
+    return " ".join(label.split())
 
 
 def _title(title: str, drawing: Drawing) -> str:

@@ -11,6 +11,7 @@ from small_audits import audit, spec, whole
 from frtaudit.analyses.densities import Densities
 from frtaudit.analyses.tar_curves import TarCurves
 from frtaudit.core import AuditResult
+from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
 from frtaudit.report.figure_choice import Choice
 from frtaudit.report.figures.canvas import Drawing, ink, keeping, pen
@@ -101,6 +102,21 @@ def test_a_choice_leaves_the_operating_point(choice: Choice) -> None:
     whole_figure, part = (paper_figures(judged_at(0.1), of)[name] for of in (Choice(), choice))
     assert "overall FMR is 10 %" in whole_figure.caption
     assert part.caption.split(".")[0] == whole_figure.caption.split(".")[0]
+
+
+@cache
+def labelled() -> AuditResult:
+    """The small audit's densities by class, whose classes are printed otherwise than the result names them."""
+    schema = SchemaSpec(column="group", classes=("x", "y"), labels=("Old & tall", "Why"))
+    return audit(spec(analyses={"densities": Densities(points=51)}, schemas={"group": schema})).result
+
+
+@pytest.mark.parametrize("name", ["x", "Old & tall"])
+def test_a_class_is_named_by_its_key_or_as_it_is_printed(name: str) -> None:
+    """Both choose the class."""
+    drawing = paper_figures(labelled(), Choice(classes=(name,)))["density-group-0"].drawing
+    (text,) = drawing.legends[0].get_texts()
+    assert text.get_text().split() == ["Old", "&", "tall"]
 
 
 @pytest.mark.parametrize("name", ["density-group-0", "tar-at-threshold-pop-group-0"])
