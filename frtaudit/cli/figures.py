@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.errors import printable
@@ -16,6 +17,15 @@ examples
   frtaudit figures reports/demo/TIME det roc --width page          two of them, as wide as a page
   frtaudit figures reports/demo/TIME det --systems vendor_a --xlim 1e-5,0.1 --formats pdf
 """
+
+
+WANTED = "RUN and names of figures; RUN alone for every figure; RUN --list for their names"
+
+
+class _FiguresParser(Parser):
+    def error(self, message: str) -> NoReturn:
+        """Raise :class:`SpecError`; where the run is missing it says what to give."""
+        super().error(f"{message}; accepted: {WANTED}" if "are required: " in message else message)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -48,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _parser() -> Parser:
-    parser = Parser(
+    parser = _FiguresParser(
         prog="frtaudit figures",
         description="Write the figures of a finished run for a paper, each with its legend and a caption.",
         epilog=EXAMPLES,
@@ -56,7 +66,7 @@ def _parser() -> Parser:
     )
     add = parser.add_argument
     add("run", metavar="RUN", help="the run's folder, or its result.json")
-    add("names", metavar="NAME", nargs="*", help="which figures (default: all)")
+    add("names", metavar="NAME", nargs="*", default=[], help="which figures (default: all)")
     add("--list", action="store_true", help="print names and titles, write nothing")
     add("--out", default="figures", metavar="DIR", help="output folder, never overwritten (default: figures)")
     add(
@@ -67,7 +77,13 @@ def _parser() -> Parser:
         help=f"{', '.join(FORMATS)} (default: all)",
     )
     add("--systems", type=_words, default=(), metavar="A,B", help="only these systems")
-    add("--classes", type=_words, default=(), metavar="A,B", help="only these classes of people")
+    add(
+        "--classes",
+        type=_words,
+        default=(),
+        metavar="A,B",
+        help="only these classes of people, by key or label",
+    )
     add("--metrics", type=_words, default=(), metavar="A,B", help="only these metrics")
     add(
         "--width",

@@ -70,3 +70,13 @@ def test_bad_input_is_one_line(
     assert line in err
     assert len(err.splitlines()) == 1
     assert not (tmp_path / "made").exists()
+
+
+def test_without_a_run_it_says_what_to_give(capsys: pytest.CaptureFixture[str]) -> None:
+    """A run is missing, not the name of a figure: without names every figure is written."""
+    code, out, err = said([], capsys)
+    assert (code, out) == (2, "")
+    assert err == (
+        "frtaudit: command line: the following arguments are required: RUN; "
+        "accepted: RUN and names of figures; RUN alone for every figure; RUN --list for their names\n"
+    )
