@@ -63,7 +63,9 @@ def paper_figures(
     """
     whole = Source(result)
     choice = replace(choice, classes=_class_keys(whole, choice.classes))
-    source = Source(_chosen(result, choice), named=whole.providers, target=main_target(whole))
+    source = Source(
+        _chosen(result, choice), named=whole.providers, target=main_target(whole), every_figure=True
+    )
     left_out = set(source.named) - set(choice.systems) if choice.systems else set()
     with use_names(names_in(result, source.settings)):
         return drawings(

@@ -21,6 +21,7 @@ from frtaudit.report.figures.curves import keys as figure_keys
 from frtaudit.report.figures.label_matrices import matrix
 from frtaudit.report.paper_figures import _break_words, _place, _title, drawings, paper_figures, write_figures
 from frtaudit.report.pieces import Figure, spans
+from frtaudit.report.sections.tar_curves import build as tar_curves
 
 
 @cache
@@ -117,6 +118,16 @@ def test_a_class_is_named_by_its_key_or_as_it_is_printed(name: str) -> None:
     drawing = paper_figures(labelled(), Choice(classes=(name,)))["density-group-0"].drawing
     (text,) = drawing.legends[0].get_texts()
     assert text.get_text().split() == ["Old", "&", "tall"]
+
+
+def test_every_system_has_its_figures() -> None:
+    """Also those whose curves the report's page leaves out."""
+    result = of_classes()
+    first = [curve for curve in result.curves if curve.provider == "one"]
+    names = [f"s{number}" for number in range(5)]
+    curves = tuple(replace(curve, provider=name) for name in names for curve in first)
+    figures = paper_figures(replace(result, findings=(), curves=curves), builds=[tar_curves])
+    assert {figure.title.partition(":")[0] for figure in figures.values()} == set(names)
 
 
 @pytest.mark.parametrize("name", ["density-group-0", "tar-at-threshold-pop-group-0"])

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from frtaudit.core import Target
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, capped, spans
+from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, capped, listed, spans
 from frtaudit.report.source import Bounds, Record, Source
 
 MAX_ROWS = 200
@@ -50,6 +50,15 @@ def build_table(
         left_out=f"{cut} more {rows} in result.json." if cut else "",
         kind=f"{kind} {short}".strip(),
     )
+
+
+def not_drawn(systems: Sequence[str]) -> tuple[Text, ...]:
+    """What a reader is told of the systems whose figures a page has no room for."""
+    if not systems:
+        return ()
+    names = listed([TextSpan(text=name, kind="b") for name in systems])
+    command = TextSpan(text="frtaudit figures", kind="code")
+    return (spans("Not drawn here: the curves of ", names, "; ", command, " writes them."),)
 
 
 def interval_rows(record: Record, notes: Footnotes) -> tuple[tuple[Text, ...], ...]:

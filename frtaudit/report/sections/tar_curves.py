@@ -23,7 +23,7 @@ from frtaudit.report.pieces import (
     spans,
 )
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table, by_provider, methods_said, provider
+from frtaudit.report.sections.tables import build_table, by_provider, methods_said, not_drawn, provider
 from frtaudit.report.source import Record, Source, mapping
 from frtaudit.report.words import display_name, words
 
@@ -43,14 +43,11 @@ def build(source: Source) -> View | None:
     if not curves:
         return None
     systems = [name for name in source.providers if any(curve.provider == name for curve in curves)]
+    shown = systems if source.every_figure else systems[:MAX_SYSTEMS]
     schemas = [name for name in source.schemas if any(curve.schema == name for curve in curves)]
     drawn = [
-        figure
-        for schema in schemas
-        for name in systems[:MAX_SYSTEMS]
-        for figure in _figures(source, schema, name, curves)
+        figure for schema in schemas for name in shown for figure in _figures(source, schema, name, curves)
     ]
-    cut = len(systems) - MAX_SYSTEMS
     return View(
         lead=(
             spans(
@@ -62,7 +59,7 @@ def build(source: Source) -> View | None:
         ),
         tables=tuple(_table(source, name) for name in schemas),
         figures=tuple(drawn),
-        left_out=(spans(f"Curves of {cut} more systems are in result.json."),) if cut > 0 else (),
+        left_out=not_drawn(systems[len(shown) :]),
         shown=(1, 1),
     )
 

@@ -13,6 +13,7 @@ from frtaudit.report.figures.bands import DASHED, DOTTED, Banded, BandStyle, Sca
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Figure, Key, Panel, Text, TextSpan, listed, plain_text, sentence, spans
 from frtaudit.report.section import View, section
+from frtaudit.report.sections.tables import not_drawn
 from frtaudit.report.source import Source
 from frtaudit.report.words import display_name, words
 
@@ -31,8 +32,8 @@ def build(source: Source) -> View | None:
     systems = [name for name in source.providers if any(_of(source, name, *KINDS))]
     if not systems:
         return None
-    figures = [figure for name in systems[:MAX_SYSTEMS] for figure in _system(source, name)]
-    cut = len(systems) - MAX_SYSTEMS
+    shown = systems if source.every_figure else systems[:MAX_SYSTEMS]
+    figures = [figure for name in shown for figure in _system(source, name)]
     return View(
         lead=(
             spans(
@@ -43,7 +44,7 @@ def build(source: Source) -> View | None:
             ),
         ),
         figures=tuple(figures),
-        left_out=(spans(f"Curves of {cut} more systems are in result.json."),) if cut > 0 else (),
+        left_out=not_drawn(systems[len(shown) :]),
         shown=(2, 0),
     )
 

@@ -141,10 +141,12 @@ def test_what_has_no_band_is_not_promised() -> None:
 
 
 @pytest.mark.usefixtures("no_ink")
-def test_many_systems_are_cut_and_counted() -> None:
-    """Figures of four systems are drawn; the reader is told how many are left out."""
+def test_many_systems_are_cut_and_named() -> None:
+    """Figures of four systems are drawn on the page; it says which are left out, and what writes them."""
     made = [replace(item, provider=f"s{n}") for n in range(MAX_SYSTEMS + 2) for item in rocs()]
     found = view(made)
     assert found is not None
     assert len(found.figures) == 2 * MAX_SYSTEMS
-    assert [plain_text(text) for text in found.left_out] == ["Curves of 2 more systems are in result.json."]
+    assert [plain_text(text) for text in found.left_out] == [
+        "Not drawn here: the curves of s4 and s5; frtaudit figures writes them."
+    ]
