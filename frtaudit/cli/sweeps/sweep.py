@@ -20,7 +20,7 @@ SCHEMA_VERSION = "1.0"
 class Measure:
     """Which number a row is about, the same in every job. ``provider`` is empty where a job has one system only.
 
-    ``label``: what the job's report calls the group, None for everybody; it tells no two measures apart.
+    ``label``: what the job's report calls the group, None for everybody; two measures are never distinguished by it.
     """
 
     provider: str

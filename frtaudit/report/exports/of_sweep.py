@@ -14,7 +14,7 @@ from frtaudit.errors import DataError
 from frtaudit.report.exports.run_folder import FinishedRun
 from frtaudit.report.files import TABLE
 
-Ruling = Mapping[str, Any]  # Any: JSON of mixed depth
+JudgedRow = Mapping[str, Any]  # Any: JSON of mixed depth
 
 
 def judged_by(run: FinishedRun, sweep: Path, job: str) -> FinishedRun:
@@ -25,10 +25,10 @@ def judged_by(run: FinishedRun, sweep: Path, job: str) -> FinishedRun:
     try:
         content = json.loads(read_regular(sweep / TABLE))
         row = next(entry for entry in content["jobs"] if entry["folder"] == job)
-        rulings = [ruling for ruling in content["rulings"] if ruling["job"] == row["number"]]
-        _check(row["result_sha256"] == run.sha256 and _about(rulings, run.result.findings))
+        rows = [entry for entry in content["rulings"] if entry["job"] == row["number"]]
+        _check(row["result_sha256"] == run.sha256 and _about(rows, run.result.findings))
         family = int(content["family"])
-        findings = tuple(map(_judged, run.result.findings, rulings, [family] * len(rulings)))
+        findings = tuple(map(_judged, run.result.findings, rows, [family] * len(rows)))
     except (ValueError, LookupError, TypeError, RecursionError, StopIteration):
         text = f"does not say what the sweep made of {job}"
         raise DataError(f"{sweep.name}/{TABLE}", text, "a whole sweep") from None
@@ -40,15 +40,15 @@ def _check(is_of_result: bool) -> None:  # noqa: FBT001  what is checked
         raise ValueError
 
 
-def _about(rulings: Sequence[Ruling], findings: Sequence[Finding]) -> bool:
-    """Whether these are the rulings of these findings, in their order."""
-    tabled = [(ruling["requirement"], ruling["verdict"]) for ruling in rulings]
+def _about(rows: Sequence[JudgedRow], findings: Sequence[Finding]) -> bool:
+    """Whether these are the rows of these findings, in their order."""
+    tabled = [(row["requirement"], row["verdict"]) for row in rows]
     return tabled == [(finding.requirement, finding.verdict.value) for finding in findings]
 
 
-def _judged(finding: Finding, ruling: Ruling, family: int) -> Finding:
+def _judged(finding: Finding, row: JudgedRow, family: int) -> Finding:
     """The finding with its verdict over the sweep; where that is another, its sentence says why."""
-    verdict, p = Verdict(ruling["in_sweep"]), number_in(ruling["p_sweep"])
+    verdict, p = Verdict(row["in_sweep"]), number_in(row["p_sweep"])
     tested = finding.p is not None
     adjusted = replace(finding, verdict=verdict, p_adjusted=p, family=family) if tested else finding
     if verdict is finding.verdict:
