@@ -114,11 +114,11 @@ def sentence_of(
     value = "" if estimate.value is None else f" is {_shown(case, estimate, estimate.value)}"
     start = f"{subject_of(case, estimate)}{value}{_counts(estimate)}"
     if finding.bound is None or finding.bound_level is None:
-        return f"{start}; these data do not decide about {limit_of(case.requirement)}."
+        return f"{start}; the outcome for {limit_of(case.requirement)} is inconclusive."
     end = {
         Verdict.PASS: f"which meets {limit_of(case.requirement)}",
         Verdict.FAIL: f"which breaks {limit_of(case.requirement)}",
-        Verdict.INCONCLUSIVE: f"so these data do not decide about {limit_of(case.requirement)}",
+        Verdict.INCONCLUSIVE: f"so the outcome for {limit_of(case.requirement)} is inconclusive",
     }[finding.verdict]
     if finding.fails_unadjusted:
         end = f"which alone would break {limit_of(case.requirement)}: fails unadjusted"

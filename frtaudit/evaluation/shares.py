@@ -1,6 +1,7 @@
 """A share of things that come in subjects, such as samples not acquired, with its intervals (FORMULAS 8.1)."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from frtaudit.core import Estimate, Interval, Method
@@ -8,6 +9,9 @@ from frtaudit.core.arrays import Ints
 from frtaudit.evaluation.intervals import empty, from_bounds
 from frtaudit.evaluation.system import SystemData
 from frtaudit.stats.intervals import closed_form, clustered_share
+from frtaudit.stats.intervals.rate_bounds import RateBounds
+
+FAR = 2.0  # times the upper bound that allows for no further subject
 
 
 def share_estimate(
@@ -49,12 +53,16 @@ def _intervals(errors: Ints, trials: Ints, alpha: float) -> tuple[Interval, ...]
         return (empty(Method.WILSON, alpha, "nothing was tried"),)
     iid = closed_form.wilson_iid(int(errors.sum()), int(trials.sum()), alpha)
     independent = Interval.of(iid.low, iid.high, alpha, Method.WILSON_IID, n_eff=iid.n_eff)
-    return from_bounds(bounds, alpha, _beyond(errors, trials)), independent
+    return from_bounds(bounds, alpha, _beyond(bounds, errors, trials, alpha)), independent
 
 
-def _beyond(errors: Ints, trials: Ints) -> str | None:
-    """Why the upper bound of what never failed is not near 0, where some subjects were tried oftener than others."""
+def _beyond(bounds: RateBounds, errors: Ints, trials: Ints, alpha: float) -> str | None:
+    """Why the upper bound is far above the rate, where a subject tried oftener than others at least doubles it."""
     tried, most = trials[trials > 0], int(trials.max())
-    if errors.any() or tried.size < 2 or most == int(tried.min()):
+    if tried.size < 2 or most == int(tried.min()):
         return None
-    return f"no error: the upper bound allows for one more subject tried {most:,} times, as often as any here"
+    why = f"the upper bound allows for one more subject tried {most:,} times, as often as any here"
+    if not errors.any():
+        return f"no error: {why}"
+    without = replace(bounds, image=0.0).interval(alpha).high
+    return why if bounds.interval(alpha).high > FAR * without else None

@@ -59,6 +59,15 @@ def listed(parts: Sequence[Part]) -> Text:
     return spans(*joined)
 
 
+def semicolons(parts: Sequence[Part]) -> Text:
+    """Join parts that hold commas themselves.
+
+    >>> plain_text(semicolons(["a, 1", "b, 2"]))
+    'a, 1; b, 2'
+    """
+    return spans(*(piece for part in parts for piece in ("; ", part)))[1:]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
     """A column of a table; ``kind``: ``text``, ``num`` or ``wide``."""

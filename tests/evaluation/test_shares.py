@@ -45,11 +45,17 @@ def test_nothing_tried_has_no_value_and_says_why() -> None:
     assert made.intervals[0].low is None
 
 
-def test_an_upper_bound_without_errors_is_explained() -> None:
-    """Where subjects were tried unequally often the bound is wide though nothing failed: a note says why."""
-    said = []
-    for errors, trials in (((0, 0, 0), (1, 2, 1200)), ((0, 0, 0), (2, 2, 2)), ((1, 0, 0), (1, 2, 1200))):
-        item = share_estimate(SYSTEM, "x", "y", counts(*errors), counts(*trials), 0.05, "images")
-        said.append(item.intervals[0].note)
-    note = "no error: the upper bound allows for one more subject tried 1,200 times, as often as any here"
-    assert said == [note, None, None]
+def test_an_upper_bound_far_above_the_rate_is_explained() -> None:
+    """Where subjects were tried unequally often the bound is wide though little failed: a note says why."""
+    many = (counts(1, 1, *[0] * 998), counts(1, 1, *[2] * 997, 600))
+    notes = []
+    for errors, trials in (
+        (counts(0, 0, 0), counts(1, 2, 1200)),
+        (counts(0, 0, 0), counts(2, 2, 2)),
+        (counts(1, 0, 0), counts(1, 2, 3)),
+        many,
+    ):
+        estimate = share_estimate(SYSTEM, "x", "y", errors, trials, 0.05, "images")
+        notes.append(estimate.intervals[0].note)
+    why = "the upper bound allows for one more subject tried {} times, as often as any here"
+    assert notes == [f"no error: {why.format('1,200')}", None, None, why.format(600)]

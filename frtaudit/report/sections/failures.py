@@ -222,7 +222,7 @@ def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
                     ),
                 ),
                 (TextSpan(text=_reason(entry.code), pointer=f"{at}/code"),),
-                (TextSpan(text=where or "everybody", pointer=f"{at}/group"),),
+                (TextSpan(text=where or "all", pointer=f"{at}/group"),),
                 spans(
                     phrases.number(formatting.count(entry.count), f"{at}/count"),
                     " ",

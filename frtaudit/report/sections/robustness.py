@@ -84,11 +84,13 @@ def _monte_carlo(source: Source) -> Text:
     )
     return spans(
         "With another seed the bounds of rates would move by about their Monte Carlo error. It is largest, "
-        "relative to the width of the interval, for ",
+        f"relative to the width of the interval, for {record.estimate.provider}, {who}: ",
         phrases.metric(record.estimate.metric),
         " at ",
         phrases.at_words(record.estimate.at, record.pointer),
-        f" of {record.estimate.provider}, {who}: ",
+        "; ",
+        phrases.level(bounds),
+        " CI ",
         phrases.bounds(bounds, record.estimate),
         ", Monte Carlo error ",
         phrases.monte_carlo_error(bounds, record.estimate),

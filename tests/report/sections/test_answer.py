@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from report_fixture import result
 
 from frtaudit.core import Verdict
@@ -37,30 +36,33 @@ def test_a_requirement_of_several_findings_counts_once() -> None:
     assert lines[0].startswith("quill_2 fails its requirement: FNMR at FMR 0.1 % is 9.51 %")
 
 
+def test_failures_of_one_operating_point_and_limit_name_them_once() -> None:
+    """What all failures of a system share stands before them; where limits differ each has its own."""
+    (failed,) = [item for item in result().findings if item.verdict is Verdict.FAIL]
+    place = int(str(failed.estimate).rpartition("/")[2])
+    cedar = replace(result().estimates[place], group="cedar", schema="group")
+    estimates = (*result().estimates, cedar)
+    other = replace(failed, estimate=f"/estimates/{len(result().estimates)}")
+    for limit, start in (
+        (
+            failed.limit,
+            "requirement at FMR 0.1 %, limit at most 3 %: FNMR is 9.51 %, 95 % CI 7.14 % to 11.9 %; FNMR of",
+        ),
+        (
+            0.04,
+            "requirement: FNMR at FMR 0.1 % is 9.51 %, 95 % CI 7.14 % to 11.9 %, limit at most 3 %; FNMR of",
+        ),
+    ):
+        findings = (failed, replace(other, limit=limit))
+        line = said(Source(replace(result(), estimates=estimates, findings=findings)))[0]
+        assert line.startswith(f"quill_2 fails its {start}")
+
+
 def test_without_requirements_the_rates_answer() -> None:
     """A report without requirements says the FNMR of each system at the main target."""
     lines = said(Source(replace(result(), findings=())))
     assert lines[0] == "northgate: FNMR 1.74 % at FMR 0.1 %, 95 % CI 1.31 % to 2.19 %."
     assert lines[1].startswith("quill_2: FNMR 9.51 % at FMR 0.1 %")
-
-
-def test_what_was_not_established_is_said_with_the_detectable_ratio() -> None:
-    """No difference between groups: how large a ratio the test would have found, with its power."""
-    alike = [
-        replace(item, test=replace(item.test, p=0.5, p_adjusted=1.0))
-        if item.metric == "max_min" and item.test is not None and item.test.p is not None
-        else item
-        for item in result().estimates
-    ]
-    lines = said(Source(replace(result(), estimates=tuple(alike))))
-    (line,) = [line for line in lines if line.startswith("No difference between groups")]
-    assert "(minimum detectable ratio 2.31, 80 % power)" in line
-
-
-def test_few_errors_are_said_with_how_many_it_takes() -> None:
-    """Groups that cannot be tested: how many errors, of how many subjects, each group needs."""
-    (line,) = [line for line in said(Source(result())) if line.startswith("Not testable")]
-    assert line.endswith("; each group needs at least 10 errors, from 10 subjects or more.")
 
 
 def test_a_finding_on_the_largest_of_the_classes_names_the_schema() -> None:
@@ -97,22 +99,6 @@ def test_systems_of_the_same_outcomes_share_a_sentence() -> None:
         assert plain_text(answer.sentences(held, rulings)[0]) == expected
 
 
-def test_rates_that_differ_are_gathered() -> None:
-    """Systems whose groups differ in one rate are listed behind its name once."""
-    (line,) = [line for line in said(Source(result())) if line.startswith("Not testable")]
-    assert "differences between groups in FMR by group of northgate and quill_2, at FMR 0.1 %;" in line
-
-
-def test_many_rates_that_differ_name_the_group_with_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where more rates differ than are told one by one, each has its ratio and whose rate is the largest."""
-    monkeypatch.setattr(answer, "MAX_NAMED", 0)
-    (line,) = [line for line in said(Source(result())) if line.startswith("Groups differ in ")]
-    assert (
-        "FNMR by group of northgate (3.43, Cedar) and quill_2 (3.43, Cedar), at FMR 0.1 %; in brackets: "
-        in line
-    )
-
-
 def test_an_advisory_finding_that_is_inconclusive_is_named_as_such() -> None:
     """It is no verdict that counts, and the sentence on what the data do not decide says so."""
     (open_,) = [item for item in result().findings if item.verdict is Verdict.INCONCLUSIVE]
@@ -120,19 +106,3 @@ def test_an_advisory_finding_that_is_inconclusive_is_named_as_such() -> None:
     for source, marked in ((Source(result()), False), (Source(advisory), True)):
         (line,) = [line for line in said(source) if line.startswith("Inconclusive on these data")]
         assert (", advisory" in line) is marked
-
-
-def test_unadjusted_tests_of_d_l2_are_named_as_such() -> None:
-    """Without requirements of rates the tests of d_l2 answer; where no p is adjusted, that is said."""
-    test = next(item.test for item in result().estimates if item.metric == "max_min" and item.test)
-    for adjusted, end in ((None, " (p values not adjusted, see Interclass bias)."), (0.01, "northgate.")):
-        estimates = [
-            replace(item, test=replace(test, p=0.001, p_adjusted=adjusted, family=7), group="max")
-            if item.metric == "d_l2" and item.group == "amber" and item.provider == "northgate"
-            else item
-            for item in result().estimates
-            if item.metric != "max_min"
-        ]
-        lines = said(Source(replace(result(), estimates=tuple(estimates), findings=())))
-        (line,) = [line for line in lines if line.startswith("d_l2 by group: a difference of classes")]
-        assert line.endswith(end)

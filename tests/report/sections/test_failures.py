@@ -35,12 +35,12 @@ def test_what_happened_alike_to_every_system_stands_once() -> None:
     apart = [entry(name, "too_dark", count) for count, name in enumerate(names, 1)]
     table = exclusions(*same, *apart, entry(None, "unreadable"))
     assert cells(table) == [
-        ("each system", "no face", "everybody", "3 images"),
+        ("each system", "no face", "all", "3 images"),
         *(
-            (name, "too dark", "everybody", "1 image" if count == 1 else f"{count} images")
+            (name, "too dark", "all", "1 image" if count == 1 else f"{count} images")
             for count, name in enumerate(names, 1)
         ),
-        ("each system", "unreadable", "everybody", "3 images"),
+        ("each system", "unreadable", "all", "3 images"),
     ]
     assert table.blocks[0].rows[0][0][0].pointer is None
     assert table.blocks[0].rows[1][0][0].pointer == f"/failures/{len(names)}/provider"

@@ -1,0 +1,216 @@
+"""What the first page says of groups: which rates differ, where none was established, what was not tested."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
+from frtaudit.core.metrics import D_L2
+from frtaudit.core.text import formatting
+from frtaudit.evaluation.subjects_needed import subjects_to_detect
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Part, Text, TextSpan, listed, semicolons, spans
+from frtaudit.report.sections import differences
+from frtaudit.report.sections.points import POOLS, at_target, main_target
+from frtaudit.report.source import Record, Source
+
+MAX_NAMED, MAX_LISTED, FEW_SYSTEMS = 3, 6, 3
+NEEDED = f"; each group needs at least {MIN_ERRORS} errors, from {MIN_ERROR_SUBJECTS} subjects or more"
+
+
+def sentences(source: Source) -> Iterator[Text]:
+    """Which tests of the largest over the smallest rate establish a difference at the main target, and which do not."""
+    target = main_target(source)
+    tested = [
+        record
+        for record in source.select("max_min", primary=True)
+        if record.estimate.test is not None and record.estimate.at.get("fmr") == target
+    ]
+    if not tested:
+        yield from _distances(source)
+    differing = [record for record in tested if record.estimate.test and record.estimate.test.differs]
+    if len(differing) > MAX_NAMED:
+        yield from _differ_briefly(source, differing)
+    else:
+        yield from (_differs(source, record) for record in differing)
+    unsure = [record for record in tested if record.estimate.test and not record.estimate.test.differs]
+    for outcome, text, why in (
+        (True, "No difference between groups was established in ", ""),
+        (False, "Not testable, because there are too few errors: differences between groups in ", NEEDED),
+    ):
+        here = [
+            record
+            for record in unsure
+            if record.estimate.test and (record.estimate.test.p is not None) is outcome
+        ]
+        if here:
+            after = partial(_detectable, source) if len(here) <= MAX_NAMED else _nothing
+            several = f"{len(here)} of {len(tested)} comparisons (see Groups)"
+            named = _by_rate(here, after) if len(here) <= MAX_LISTED else several
+            yield spans(text, named, *_then(at_target(source, here[0])), f"{why}.")
+
+
+def _then(parts: list[Part]) -> list[Part]:
+    return [",", *parts] if parts else []
+
+
+def _distances(source: Source) -> Iterator[Text]:
+    """Which tests of d_l2 establish that classes differ, and which do not, by schema."""
+    for schema in source.schemas:
+        tested = [
+            record
+            for record in source.select(D_L2, schema=schema)
+            if dict(record.estimate.at) == {"space": "quantile"}
+            and record.estimate.test is not None
+            and record.estimate.test.p is not None
+        ]
+        parts: list[Part] = []
+        for differs, text in (
+            (True, "a difference of classes is established for "),
+            (False, "not established for "),
+        ):
+            names = [
+                (TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),)
+                for record in tested
+                if record.estimate.test and record.estimate.test.differs is differs
+            ]
+            parts += ["; " if parts else "", text, listed(names)] if names else []
+        tests = [record.estimate.test for record in tested]
+        raw = any(test.p_adjusted is None for test in tests if test is not None)
+        if parts:
+            more = " (p values not adjusted, see Interclass bias)" if raw else ""
+            yield spans(f"d_l2 by {schema.replace('_', ' ')}: ", *parts, f"{more}.")
+
+
+def _detectable(source: Source, record: Record) -> list[Part]:
+    """The ratio that the test would have found, with its power; nothing where nothing was tested."""
+    test, at = record.estimate.test, f"{record.pointer}/test"
+    if test is None or test.p is None or test.detectable is None:
+        return []
+    return [
+        " (minimum detectable ratio ",
+        phrases.number(formatting.plain(test.detectable), f"{at}/detectable"),
+        ", ",
+        phrases.number(formatting.exact(test.power), f"{at}/power"),
+        " power",
+        *_needed(source, record),
+        ")",
+    ]
+
+
+def _needed(source: Source, record: Record) -> list[Part]:
+    """How many subjects would detect the estimated ratio; nothing where equal groups give it half the time."""
+    value, test = record.estimate.value, record.estimate.test
+    total = source.result.cohort.get("subjects")
+    if value is None or test is None or test.detectable is None or not isinstance(total, (int, float)):
+        return []
+    if test.null_median is None or not 1.0 < test.null_median < value < math.inf:
+        return []
+    needed = subjects_to_detect(math.log(value), math.log(test.detectable), total)
+    if needed is None:
+        return []
+    return [
+        f"; about {formatting.count(needed)} subjects would detect the estimated ratio ",
+        phrases.value(record),
+    ]
+
+
+def _nothing(_: Record) -> list[Part]:
+    return []
+
+
+def _by_rate(records: Sequence[Record], after: Callable[[Record], list[Part]] = _nothing) -> Text:
+    """``FNMR by group of a and b, FMR by group of c``; ``after``: what follows each system."""
+    by_rate: dict[str, list[Text]] = {}
+    for record in records:
+        rate = phrases.metric(str(record.estimate.at.get("rate")))
+        rate = f"{rate} by {(record.estimate.schema or '').replace('_', ' ')} of "
+        system = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+        by_rate.setdefault(rate, []).append(spans(system, *after(record)))
+    return listed([spans(rate, listed(systems)) for rate, systems in by_rate.items()])
+
+
+def _rates_of_groups(source: Source, record: Record) -> list[Record]:
+    """The rates of the groups that a test compares, ascending."""
+    here = [
+        candidate
+        for candidate in source.select(
+            "fmr" if record.estimate.at.get("rate") == "fmr" else "fnmr_at_fmr",
+            schema=record.estimate.schema,
+            primary=True,
+        )
+        if candidate.estimate.provider == record.estimate.provider
+        and dict(candidate.estimate.at) == {"fmr": record.estimate.at["fmr"]}
+        and candidate.estimate.group not in POOLS
+        and candidate.estimate.value is not None
+    ]
+    return sorted(here, key=lambda candidate: candidate.estimate.value or 0.0)
+
+
+def _differ_briefly(source: Source, differing: Sequence[Record]) -> Iterator[Text]:
+    """For each system its ratios, the largest first: ``at FMR 0.1 %, FNMR is 4.39 times as high for A as for B``."""
+    by_system: dict[str, list[Record]] = {}
+    for record in sorted(differing, key=lambda record: -(record.estimate.value or 0.0)):
+        by_system.setdefault(record.estimate.provider, []).append(record)
+    limit = MAX_NAMED if len(source.providers) <= FEW_SYSTEMS else 1
+    named_systems = [name for name in source.providers if name in by_system][:MAX_LISTED]
+    for name in named_systems:
+        records = by_system[name]
+        system = TextSpan(text=name, pointer=f"{records[0].pointer}/provider", kind="b")
+        left = f"; {len(records) - limit} more in Groups" if len(records) > limit else ""
+        at = at_target(source, records[0])
+        ratios = [_ratio(source, record) for record in records[:limit]]
+        yield spans(system, ":", *at, ", " if at else " ", *semicolons(ratios), f"{left}.")
+    if more := len(by_system) - len(named_systems):
+        yield spans(f"Groups differ for {more} more {'systems' if more > 1 else 'system'} (see Groups).")
+
+
+def _ratio(source: Source, record: Record) -> Text:
+    """``FNMR is 3.2 times as high for Cedar as for Amber (p < 0.001)``."""
+    ordered, answer = _rates_of_groups(source, record), differences.p_values(record)
+    if len(ordered) < 2 or record.estimate.value is None:
+        return spans("groups differ in ", _by_rate([record]), answer)
+    low, high = ordered[0], ordered[-1]
+    return spans(
+        _rate_name(high),
+        " is ",
+        phrases.value(record),
+        " times as high for ",
+        phrases.group(source, high),
+        " as for ",
+        phrases.group(source, low),
+        answer,
+    )
+
+
+def _rate_name(record: Record) -> str:
+    within = " within the group" if record.estimate.metric == "fmr" else ""
+    return f"{phrases.metric(record.estimate.metric)}{within}"
+
+
+def _differs(source: Source, record: Record) -> Text:
+    """``Cedar's FNMR is 3.2 times Amber's for vendor_b (p < 0.001)``."""
+    ordered, answer = _rates_of_groups(source, record), differences.p_values(record)
+    if len(ordered) < 2:
+        return spans("Groups differ in ", _by_rate([record]), answer, ".")
+    low, high = ordered[0], ordered[-1]
+    times: list[Part] = (
+        [", ", phrases.value(record), " times as high"] if record.estimate.value is not None else []
+    )
+    name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+    return spans(
+        name,
+        f": {_rate_name(high)}",
+        *at_target(source, record),
+        " is ",
+        phrases.value(high),
+        " for ",
+        phrases.group(source, high),
+        " and ",
+        phrases.value(low),
+        " for ",
+        phrases.group(source, low),
+        *times,
+        answer,
+        ".",
+    )

@@ -1,0 +1,73 @@
+"""Sentences of the first page on the groups."""
+
+from dataclasses import replace
+
+import pytest
+from report_fixture import result
+
+from frtaudit.report.pieces import plain_text
+from frtaudit.report.sections import group_sentences
+from frtaudit.report.source import Source
+
+
+def said(source: Source) -> list[str]:
+    """The sentences as text."""
+    return [plain_text(text) for text in group_sentences.sentences(source)]
+
+
+def test_what_was_not_established_is_said_with_the_detectable_ratio() -> None:
+    """No difference between groups: how large a ratio the test would have found, with its power."""
+    alike = [
+        replace(item, test=replace(item.test, p=0.5, p_adjusted=1.0))
+        if item.metric == "max_min" and item.test is not None and item.test.p is not None
+        else item
+        for item in result().estimates
+    ]
+    lines = said(Source(replace(result(), estimates=tuple(alike))))
+    (line,) = [line for line in lines if line.startswith("No difference between groups")]
+    assert "(minimum detectable ratio 2.31, 80 % power)" in line
+
+
+def test_few_errors_are_said_with_how_many_it_takes() -> None:
+    """Groups that cannot be tested: how many errors, of how many subjects, each group needs."""
+    (line,) = [line for line in said(Source(result())) if line.startswith("Not testable")]
+    assert line.endswith("; each group needs at least 10 errors, from 10 subjects or more.")
+
+
+def test_rates_that_differ_are_gathered() -> None:
+    """Systems whose groups differ in one rate are listed behind its name once."""
+    (line,) = [line for line in said(Source(result())) if line.startswith("Not testable")]
+    assert "differences between groups in FMR by group of northgate and quill_2, at FMR 0.1 %;" in line
+
+
+def test_many_rates_that_differ_are_a_sentence_for_each_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where more rates differ than are told one by one, each system has its ratios and whose rates they are."""
+    monkeypatch.setattr(group_sentences, "MAX_NAMED", 1)
+    lines = said(Source(result()))
+    for system in ("northgate", "quill_2"):
+        start = f"{system}: at FMR 0.1 %, FNMR is 3.43 times as high for Cedar as for "
+        assert sum(line.startswith(start) for line in lines) == 1
+    assert not any(line.startswith("Groups differ") for line in lines)
+
+
+def test_systems_beyond_those_that_are_listed_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No system whose groups differ is left out without a word."""
+    monkeypatch.setattr(group_sentences, "MAX_NAMED", 1)
+    monkeypatch.setattr(group_sentences, "MAX_LISTED", 1)
+    assert "Groups differ for 1 more system (see Groups)." in said(Source(result()))
+
+
+def test_unadjusted_tests_of_d_l2_are_named_as_such() -> None:
+    """Without requirements of rates the tests of d_l2 answer; where no p is adjusted, that is said."""
+    test = next(item.test for item in result().estimates if item.metric == "max_min" and item.test)
+    for adjusted, end in ((None, " (p values not adjusted, see Interclass bias)."), (0.01, "northgate.")):
+        estimates = [
+            replace(item, test=replace(test, p=0.001, p_adjusted=adjusted, family=7), group="max")
+            if item.metric == "d_l2" and item.group == "amber" and item.provider == "northgate"
+            else item
+            for item in result().estimates
+            if item.metric != "max_min"
+        ]
+        lines = said(Source(replace(result(), estimates=tuple(estimates), findings=())))
+        (line,) = [line for line in lines if line.startswith("d_l2 by group: a difference of classes")]
+        assert line.endswith(end)
