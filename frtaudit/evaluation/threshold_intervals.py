@@ -100,6 +100,8 @@ def inversion(system: SystemData) -> Inversion:
     """Ready to invert; the scores of the tail are those that a threshold can be."""
     tail = system.tail
     ascending = tail.tail_score[::-1]
-    scores = ascending[np.diff(ascending, prepend=-np.inf) != 0].astype(np.float64)
+    fresh = np.ones(ascending.size, dtype=np.bool_)
+    fresh[1:] = ascending[1:] != ascending[:-1]
+    scores = ascending[fresh].astype(np.float64)
     rule = prepare(tail, no_groups(tail), [])
     return Inversion(system=system, rule=rule, scores=scores, sums=running_sums(tail))

@@ -44,6 +44,7 @@ from frtaudit.stats.rates import rates as rates_of
 from frtaudit.stats.rates.failures import score_zero
 from frtaudit.stats.rates.orders import Asymmetry, pool_orders
 from frtaudit.stats.rates.resolution import MIN_EXPECTED, smallest_target, unresolved, warning
+from frtaudit.stats.rates.sums import first_not_above
 from frtaudit.stats.rates.trials import complete_pairs
 from frtaudit.stats.similarity.executor import Executor, PassContext, by_threads
 from frtaudit.stats.similarity.tail import TailRequest
@@ -303,7 +304,7 @@ def _warnings(
 
 
 def _matched_subjects(tail: ScoreTail, threshold: float) -> int:
-    keep = int(np.searchsorted(-tail.tail_score, -threshold, side="left")) if np.isfinite(threshold) else 0
+    keep = first_not_above(tail.tail_score, threshold) if np.isfinite(threshold) else 0
     matched = np.zeros(tail.n_samples.size, dtype=np.bool_)
     for side in (tail.tail_i, tail.tail_j):
         matched[tail.subject_of[side[:keep]]] = True

@@ -122,10 +122,10 @@ def error_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Fl
     if below.size and tail.rescored is not None:
         rows = np.searchsorted(tail.rescored.thresholds, unique[below])
         errors[below], far[below] = tail.rescored.errors[rows], tail.rescored.far_sum[rows]
-    entries = _SortedTail.along(tail, unique[near])
-    n_indices = errors.shape[1]
+    ends = ends_along(tail, unique[near])
+    sizes = sizes_along(tail, int(ends.max(initial=0)))
     moved, gained, _ = _group_deltas(
-        entries.first, entries.second, entries.size, entries.level, groups.of, near.size, n_indices
+        tail.tail_i, tail.tail_j, tail.subject_of, tail.n_samples, sizes, ends, groups.of, errors.shape[1]
     )
     errors[near], far[near] = above_levels(moved), above_levels(gained)
     return ErrorSums(errors=errors[inverse], far_sum=far[inverse])
@@ -165,22 +165,16 @@ def joined(sums: NonMatedSums, more: NonMatedSums) -> NonMatedSums:
     return _pick(both, np.argsort(both.thresholds))
 
 
-@dataclass(frozen=True, slots=True)
-class _SortedTail:
-    """The entries of the tail above the lowest threshold: their subjects, block sizes, and thresholds below them."""
+def ends_along(tail: ScoreTail, ascending: Floats) -> Ints:
+    """How many scores of the tail lie above each of the thresholds, which ascend, shape (T,)."""
+    return np.array([first_not_above(tail.tail_score, float(t)) for t in ascending], dtype=np.int64)
 
-    first: Index
-    second: Index
-    size: Ints
-    level: Ints
 
-    @classmethod
-    def along(cls, tail: ScoreTail, ascending: Floats) -> "_SortedTail":
-        lowest = float(ascending[0]) if ascending.size else np.inf
-        end = first_not_above(tail.tail_score, lowest)
-        first, second = tail.subject_of[tail.tail_i[:end]], tail.subject_of[tail.tail_j[:end]]
-        level = np.searchsorted(ascending, tail.tail_score[:end].astype(np.float64), side="left")
-        return cls(first, second, block_sizes(tail, first, second), level.astype(np.int64))
+def sizes_along(tail: ScoreTail, end: int) -> Ints:
+    """Comparisons n_kl of the blocks of the first ``end`` of the tail; none where all pairs are compared: n_k n_l."""
+    if tail.blocks is None:
+        return np.empty(0, dtype=np.int64)
+    return block_sizes(tail, tail.subject_of[tail.tail_i[:end]], tail.subject_of[tail.tail_j[:end]])
 
 
 def first_not_above(descending: Scores, threshold: float) -> int:
@@ -214,19 +208,16 @@ def _by_group(values: npt.NDArray[Number], membership: Flags) -> npt.NDArray[Num
 
 
 def _from_tail(tail: ScoreTail, groups: Groups, ascending: Floats) -> NonMatedSums:
-    entries = _SortedTail.along(tail, ascending)
-    n_indices, n_levels = len(groups.names) + 1, ascending.size
-    errors, far, cross = _group_deltas(
-        entries.first, entries.second, entries.size, entries.level, groups.of, n_levels, n_indices
-    )
-    order = block_order(entries.first, entries.second, tail.n_samples.size)
-    first, second = entries.first[order], entries.second[order]
-    square, far_square = _square_deltas(
-        first, second, entries.size[order], entries.level[order], groups.of, n_levels, n_indices
-    )
-    subject_errors, subject_far = subject_deltas(
-        entries.first, entries.second, entries.size, entries.level, groups.of, n_levels, tail.n_samples.size
-    )
+    ends = ends_along(tail, ascending)
+    end, n_indices = int(ends.max(initial=0)), len(groups.names) + 1
+    sizes = sizes_along(tail, end)
+    along = (tail.tail_i, tail.tail_j, tail.subject_of, tail.n_samples, sizes)
+    errors, far, cross = _group_deltas(*along, ends, groups.of, n_indices)
+    order = block_order(tail, end)
+    level = np.repeat(np.arange(ends.size, 0, -1, dtype=np.int32), np.diff(ends[::-1], prepend=0))
+    square, far_square = _square_deltas(order, level, *along, groups.of, ends.size, n_indices)
+    del order, level
+    subject_errors, subject_far = subject_deltas(*along, 0, ends, groups.of)
     return NonMatedSums(
         thresholds=ascending,
         errors=above_levels(errors),
@@ -288,23 +279,45 @@ def _count_subjects(subject: Index, reached: Ints, n_subjects: int) -> Ints:
     return np.cumsum(counts.reshape(reached.size, n_subjects), axis=0)
 
 
+def block_order(tail: ScoreTail, end: int) -> Index | Ints:
+    """Positions of the first ``end`` comparisons sorted by (k, l), stable; eight bytes each while they are sorted."""
+    order: Index | Ints = np.arange(end, dtype=np.int32) if end < 2**31 else np.arange(end)
+    _sort_by_block(
+        order, np.empty_like(order), tail.tail_i, tail.tail_j, tail.subject_of, tail.n_samples.size
+    )
+    return order
+
+
+@kernel
+def size_of(q: int, a: int, b: int, n: Ints, sizes: Ints) -> int:
+    """Comparisons n_kl of the two subjects of a comparison: what is listed, else n_k n_l."""
+    return int(sizes[q]) if sizes.size > 0 else int(n[a] * n[b])
+
+
 @kernel
 def _group_deltas(
-    first: Index, second: Index, size: Ints, level: Ints, of: Index, n_levels: int, n_indices: int,
+    i: Index, j: Index, subject_of: Index, n: Ints, sizes: Ints, ends: Ints, of: Index, n_indices: int,
 ) -> tuple[Ints, Floats, Ints]:  # fmt: skip
-    """What each level adds to sum e_kl, sum e_kl/n_kl and sum e_kl n_kl of each group, shape (T+1, G+1)."""
-    errors = np.zeros((n_levels + 1, n_indices), dtype=np.int64)
-    far = np.zeros((n_levels + 1, n_indices), dtype=np.float64)
-    cross = np.zeros((n_levels + 1, n_indices), dtype=np.int64)
-    for q in range(first.size):
-        at, n_kl = level[q], size[q]
+    """What each level adds to sum e_kl, sum e_kl/n_kl and sum e_kl n_kl of each group, shape (T+1, G+1).
+
+    The level of a comparison: how many of the T thresholds lie below it.
+    """
+    at = ends.size
+    errors = np.zeros((at + 1, n_indices), dtype=np.int64)
+    far = np.zeros((at + 1, n_indices), dtype=np.float64)
+    cross = np.zeros((at + 1, n_indices), dtype=np.int64)
+    for q in range(ends[0] if at > 0 else 0):
+        while ends[at - 1] <= q:
+            at -= 1
+        a, b = subject_of[i[q]], subject_of[j[q]]
+        n_kl = size_of(q, a, b, n, sizes)
         share = 1.0 / n_kl
         errors[at, 0] += 1
         far[at, 0] += share
         cross[at, 0] += n_kl
         for s in range(of.shape[0]):
-            g = of[s, first[q]]
-            if g >= 0 and g == of[s, second[q]]:
+            g = of[s, a]
+            if g >= 0 and g == of[s, b]:
                 errors[at, g + 1] += 1
                 far[at, g + 1] += share
                 cross[at, g + 1] += n_kl
@@ -313,13 +326,17 @@ def _group_deltas(
 
 @kernel
 def subject_deltas(
-    first: Index, second: Index, size: Ints, level: Ints, of: Index, n_levels: int, n_subjects: int,
+    i: Index, j: Index, subject_of: Index, n: Ints, sizes: Ints, start: int, ends: Ints, of: Index,
 ) -> tuple[Ints, Floats]:  # fmt: skip
-    """What each level adds to the errors and e_kl/n_kl of each subject within each scope, shape (T+1, 1+S, K)."""
-    errors = np.zeros((n_levels + 1, of.shape[0] + 1, n_subjects), dtype=np.int64)
-    far = np.zeros((n_levels + 1, of.shape[0] + 1, n_subjects), dtype=np.float64)
-    for q in range(first.size):
-        at, share, a, b = level[q], 1.0 / size[q], first[q], second[q]
+    """What each level adds, from ``start`` on, to errors and e_kl/n_kl of each subject in each scope, (T+1, 1+S, K)."""
+    at, n_subjects = ends.size, n.size
+    errors = np.zeros((at + 1, of.shape[0] + 1, n_subjects), dtype=np.int64)
+    far = np.zeros((at + 1, of.shape[0] + 1, n_subjects), dtype=np.float64)
+    for q in range(start, ends[0] if at > 0 else 0):
+        while ends[at - 1] <= q:
+            at -= 1
+        a, b = subject_of[i[q]], subject_of[j[q]]
+        share = 1.0 / size_of(q, a, b, n, sizes)
         errors[at, 0, a] += 1
         errors[at, 0, b] += 1
         far[at, 0, a] += share
@@ -335,43 +352,46 @@ def subject_deltas(
 
 @kernel
 def _square_deltas(
-    first: Index, second: Index, size: Ints, level: Ints, of: Index, n_levels: int, n_indices: int,
+    order: Index | Ints, level: Index, i: Index, j: Index, subject_of: Index, n: Ints, sizes: Ints, of: Index,
+    n_levels: int, n_indices: int,
 ) -> tuple[Ints, Floats]:  # fmt: skip
-    """What each level adds to sum e_kl^2 and sum (e_kl/n_kl)^2; entries stand by block, descending inside."""
+    """What each level adds to sum e_kl^2 and sum (e_kl/n_kl)^2; ``order``: by block, descending inside."""
     square = np.zeros((n_levels + 1, n_indices), dtype=np.int64)
     far_square = np.zeros((n_levels + 1, n_indices), dtype=np.float64)
-    errors = 0
-    for q in range(first.size):
-        if q == 0 or first[q] != first[q - 1] or second[q] != second[q - 1]:
-            errors = 0
+    errors, last_a, last_b = 0, -1, -1
+    for p in range(order.size):
+        q = order[p]
+        a, b = subject_of[i[q]], subject_of[j[q]]
+        if a != last_a or b != last_b:
+            errors, last_a, last_b = 0, a, b
         gain = 2 * errors + 1  # (e + 1)^2 - e^2
         errors += 1
-        at = level[q]
-        share = gain / (float(size[q]) * float(size[q]))
+        at, n_kl = level[q], float(size_of(q, a, b, n, sizes))
+        share = gain / (n_kl * n_kl)
         square[at, 0] += gain
         far_square[at, 0] += share
         for s in range(of.shape[0]):
-            g = of[s, first[q]]
-            if g >= 0 and g == of[s, second[q]]:
+            g = of[s, a]
+            if g >= 0 and g == of[s, b]:
                 square[at, g + 1] += gain
                 far_square[at, g + 1] += share
     return square, far_square
 
 
 @kernel
-def block_order(first: Index, second: Index, n_subjects: int) -> Ints:
-    """Positions sorted by (k, l), stable: two counting sorts."""
-    order = np.arange(first.size)
-    moved = np.empty_like(order)
+def _sort_by_block(
+    order: Index | Ints, moved: Index | Ints, i: Index, j: Index, subject_of: Index, n_subjects: int,
+) -> None:  # fmt: skip
+    """Two counting sorts, by the second subject and then by the first."""
     for turn in range(2):
+        sample = j if turn == 0 else i
         start = np.zeros(n_subjects + 1, dtype=np.int64)
-        for q in range(first.size):
-            start[(second[q] if turn == 0 else first[q]) + 1] += 1
+        for q in range(order.size):
+            start[subject_of[sample[q]] + 1] += 1
         start = np.cumsum(start)
-        for p in range(first.size):
+        for p in range(order.size):
             q = order[p]
-            digit = second[q] if turn == 0 else first[q]
+            digit = subject_of[sample[q]]
             moved[start[digit]] = q
             start[digit] += 1
         order, moved = moved, order
-    return order

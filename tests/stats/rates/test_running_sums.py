@@ -1,5 +1,6 @@
 """Sums along the tail are those that are counted anew at each threshold."""
 
+import tracemalloc
 from dataclasses import fields
 
 import numpy as np
@@ -9,7 +10,7 @@ from oracles_rates import World, lists, matrices
 from frtaudit.core.scores import NonMatedSums, ScoreTail
 from frtaudit.stats.rates.running_sums import running_sums
 from frtaudit.stats.rates.sums import non_mated_sums, rows_at
-from frtaudit.stats.similarity.tail import no_groups
+from frtaudit.stats.similarity.tail import from_matrix, no_groups
 
 
 def assert_same(sums: NonMatedSums, counted: NonMatedSums) -> None:
@@ -31,3 +32,22 @@ def test_they_are_those_counted_at_each_threshold(drawn: tuple[World, ScoreTail]
     for place in range(1, scores.size):
         above = sums.at(scores[place : place + 1])
         assert_same(sums.at(scores[:place], above), rows_at(counted, scores[:place]))
+
+
+def test_comparisons_take_few_bytes() -> None:
+    """Beside the tail eight bytes a comparison while they are sorted, and four afterwards: no column of 64 bits."""
+    scores = np.random.default_rng(1).random((300, 300))
+    tail = from_matrix(scores, (np.arange(300) // 3).tolist())
+    lowest = np.array([0.1])
+    running_sums(tail).at(lowest)  # compiled
+    for most, make in (
+        (12, lambda: running_sums(tail)),
+        (16, lambda: non_mated_sums(tail, no_groups(tail), lowest)),
+    ):
+        tracemalloc.start()
+        try:
+            assert make() is not None
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert peak < most * tail.tail_score.size
