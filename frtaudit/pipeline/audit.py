@@ -29,7 +29,7 @@ from frtaudit.pipeline.prepared import prepare, ranked_classes
 from frtaudit.pipeline.provenance import counts_of, digests_of, inputs_of, made_of, notes_of, versions
 from frtaudit.pipeline.test_sets import scored_sets
 
-Tables = dict[str, list[pa.Table]]
+Tables = dict[str, list[pa.Table | parquet.Rows]]
 Files = dict[str, bytes]
 
 

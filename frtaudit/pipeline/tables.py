@@ -1,6 +1,7 @@
 """The big tables beside the result: scores, tail, replicates, samples, systems as Parquet, ids as pseudonyms."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
@@ -10,15 +11,17 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from frtaudit.core.arrays import Flags, Floats, Index
+from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.canonical import pseudonym
 from frtaudit.core.comparisons import FOLDS
 from frtaudit.core.spec import Weighting
 from frtaudit.evaluation.system import WEIGHTINGS, FoldPairs, SystemData
 from frtaudit.stats.bootstrap.resample import Replicates
+from frtaudit.stats.rates.sums import first_not_above
 
 SCORES, TAIL, REPLICATES = "scores.parquet", "tail.parquet", "replicates.parquet"
 SYSTEMS, SAMPLES, PAIRS = "systems.parquet", "samples.parquet", "pairs.parquet"
+ROW_GROUP = 1 << 20  # rows; the most that pyarrow puts into one
 CLASS = "class_"  # before the name of a schema: the class of a sample's subject
 _ID = pa.dictionary(pa.int32(), pa.string())
 
@@ -61,6 +64,27 @@ SYSTEM_SCHEMA = pa.schema(
 PAIR_SCHEMA = SCORE_SCHEMA.append(pa.field("k", pa.int32())).append(pa.field("test_set", _ID))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """The rows of a large table, made where they are written; ``part`` makes those from one number up to another."""
+
+    num_rows: int
+    part: Callable[[int, int], pa.Table] = field(compare=False)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Columns and their types."""
+        return self.part(0, 0).schema
+
+    def whole(self) -> pa.Table:
+        """Every row at once."""
+        return self.part(0, self.num_rows)
+
+    def equals(self, other: "Rows") -> bool:
+        """Whether all rows are the same."""
+        return bool(self.whole().equals(other.whole()))
+
+
 def names_of(system: SystemData) -> tuple[pa.Array, pa.Array]:
     """Pseudonyms of samples and of subjects: HMAC-SHA256 under the cohort's key."""
     key, cohort = system.cohort_data.pseudonym_key, system.cohort
@@ -72,13 +96,12 @@ def _pseudonyms(key: bytes, names: tuple[str, ...]) -> pa.Array:
     return pa.array([pseudonym(key, name) for name in names])
 
 
-def score_rows(system: SystemData) -> pa.Table:
+def score_rows(system: SystemData) -> Rows:
     """Mated comparisons of an all-pairs trial, or every listed comparison with its score or failure, and its fold."""
     if system.table is None:
         tail = system.tail
-        mated = np.ones(tail.mated_i.size, dtype=np.bool_)
-        probe, reference = tail.rows[tail.mated_i], tail.rows[tail.mated_j]
-        return _rows(system, probe, reference, mated, tail.mated_score, None)
+        mated = np.broadcast_to(np.True_, tail.mated_i.size)
+        return _rows(system, tail.mated_i, tail.mated_j, mated, tail.mated_score, None, sample=tail.rows)
     pairs, table = system.comparisons, system.table
     declared = [] if system.fold_pairs is None else [system.fold_pairs]
     same = [folded for folded in (*declared, *system.test_sets.values()) if folded.listed is pairs]
@@ -94,13 +117,13 @@ def _folds(folded: FoldPairs) -> Index:
     return fold
 
 
-def tail_rows(system: SystemData) -> pa.Table:
+def tail_rows(system: SystemData) -> Rows:
     """Non-mated comparisons from the highest score down to the lowest threshold, of the data or of a replicate."""
     if system.table is not None:
-        return SCORE_SCHEMA.empty_table()
+        return Rows(num_rows=0, part=lambda _start, _stop: SCORE_SCHEMA.empty_table())
     tail, (keep, _) = system.tail, _kept(system)
-    probe, reference = tail.rows[tail.tail_i[:keep]], tail.rows[tail.tail_j[:keep]]
-    return _rows(system, probe, reference, np.zeros(keep, np.bool_), tail.tail_score[:keep], None)
+    i, j, score = tail.tail_i[:keep], tail.tail_j[:keep], tail.tail_score[:keep]
+    return _rows(system, i, j, np.broadcast_to(np.False_, keep), score, None, sample=tail.rows)
 
 
 def _kept(system: SystemData) -> tuple[int, float]:
@@ -114,7 +137,7 @@ def _kept(system: SystemData) -> tuple[int, float]:
     )
     used = used[np.isfinite(used) & (used > system.tail.cutoff)]
     score = system.tail.tail_score
-    count = int(np.searchsorted(-score, -used.min(), side="right")) if used.size else 0
+    count = first_not_above(score, float(np.nextafter(used.min(), -np.inf))) if used.size else 0
     if not count:
         return 0, float("inf")
     return count, min(float(np.nextafter(score[count - 1], score.dtype.type(-np.inf))), float(used.min()))
@@ -166,7 +189,7 @@ def _pairs_of(system: SystemData, name: str, folded: FoldPairs) -> pa.Table:
     listed = folded.listed
     score = np.full(listed.n_listed, np.nan)
     score[folded.at] = folded.score
-    rows = _rows(system, listed.probe, listed.reference, listed.mated, score, None, _folds(folded))
+    rows = _rows(system, listed.probe, listed.reference, listed.mated, score, None, _folds(folded)).whole()
     k = pa.array(np.full(listed.n_listed, folded.k, dtype=np.int32))
     return rows.append_column("k", k).append_column("test_set", _constant(name, listed.n_listed))
 
@@ -184,23 +207,35 @@ def _rows(
     score: npt.NDArray[np.floating],
     failure: npt.NDArray[np.int16] | None,
     fold: Index | None = None,
-) -> pa.Table:
-    samples, subjects = names_of(system)
-    of = system.cohort.subject_of
+    *,
+    sample: Index | None = None,
+) -> Rows:
+    """Comparisons of the cohort's samples; ``sample``: their number where ``probe`` and ``reference`` are places in it.
+
+    Of the system, what is kept until they are written is what stands here.
+    """
+    provider, (samples, subjects), of = system.provider, names_of(system), system.cohort.subject_of
     codes = pa.array(system.table.codes if system.table else (), type=pa.string())
-    failed = np.full(len(probe), -1) if failure is None else failure.astype(np.int64)
-    columns = [
-        _constant(system.provider, len(probe)),
-        _coded(probe, samples),
-        _coded(reference, samples),
-        _coded(of[probe], subjects),
-        _coded(of[reference], subjects),
-        pa.array(mated),
-        pa.array(score.astype(np.float64), from_pandas=True),
-        pa.DictionaryArray.from_arrays(pa.array(failed.astype(np.int32), mask=failed < 0), codes),
-        pa.nulls(len(probe), pa.int32()) if fold is None else pa.array(fold.astype(np.int32)),
-    ]
-    return pa.Table.from_arrays(columns, schema=SCORE_SCHEMA)
+
+    def part(start: int, stop: int) -> pa.Table:
+        here = slice(start, stop)
+        first, second = (side[here] if sample is None else sample[side[here]] for side in (probe, reference))
+        n = len(first)
+        failed = np.full(n, -1, dtype=np.int32) if failure is None else failure[here].astype(np.int32)
+        columns = [
+            _constant(provider, n),
+            _coded(first, samples),
+            _coded(second, samples),
+            _coded(of[first], subjects),
+            _coded(of[second], subjects),
+            pa.array(mated[here].copy()),
+            pa.array(score[here].astype(np.float64), from_pandas=True),
+            pa.DictionaryArray.from_arrays(pa.array(failed, mask=failed < 0), codes),
+            pa.nulls(n, pa.int32()) if fold is None else pa.array(fold[here].astype(np.int32)),
+        ]
+        return pa.Table.from_arrays(columns, schema=SCORE_SCHEMA)
+
+    return Rows(num_rows=len(probe), part=part)
 
 
 def _constant(value: str | None, length: int) -> pa.Array:
@@ -261,14 +296,39 @@ def _series(
     return pa.Table.from_arrays(columns, schema=REPLICATE_SCHEMA)
 
 
-def write(tables: Sequence[pa.Table], to: Path | BinaryIO) -> None:
-    """Write tables of one schema one after the other, in row groups of their own."""
-    whole = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
-    repeated = [field.name for field in whole.schema if pa.types.is_dictionary(field.type)]
-    pq.write_table(whole, to, compression="zstd", use_dictionary=repeated, write_statistics=False)
+def write(tables: Sequence[pa.Table | Rows], to: Path | BinaryIO) -> None:
+    """Write tables of one schema one after the other; those that are made part by part one row group at a time.
+
+    A row group has :data:`ROW_GROUP` rows, whatever table they are of; the bytes are those of all tables in memory.
+    """
+    if not any(isinstance(table, Rows) for table in tables):
+        tables = [_united(tables)]
+    ends = np.cumsum([table.num_rows for table in tables])
+    first = _stretch(tables, ends, 0, ROW_GROUP)
+    repeated = [column.name for column in first.schema if pa.types.is_dictionary(column.type)]
+    options = {"compression": "zstd", "use_dictionary": repeated, "write_statistics": False}
+    with pq.ParquetWriter(to, first.schema, **options) as writer:
+        writer.write_table(first, ROW_GROUP)
+        del first
+        for start in range(ROW_GROUP, int(ends[-1]), ROW_GROUP):
+            writer.write_table(_stretch(tables, ends, start, start + ROW_GROUP), ROW_GROUP)
 
 
-TABLES: Mapping[str, Callable[[SystemData], pa.Table]] = {
+def _stretch(tables: Sequence[pa.Table | Rows], ends: Ints, start: int, stop: int) -> pa.Table:
+    """The rows from ``start`` up to ``stop`` of all tables, with every table's names in the dictionaries."""
+    parts = []
+    for table, end in zip(tables, ends.tolist(), strict=True):
+        begin = end - table.num_rows
+        low, high = (min(max(place, begin), end) - begin for place in (start, stop))
+        parts.append(table.part(low, high) if isinstance(table, Rows) else table.slice(low, high - low))
+    return _united(parts)
+
+
+def _united(tables: Sequence[pa.Table]) -> pa.Table:
+    return pa.concat_tables(tables).unify_dictionaries().combine_chunks()
+
+
+TABLES: Mapping[str, Callable[[SystemData], pa.Table | Rows]] = {
     SCORES: score_rows,
     TAIL: tail_rows,
     REPLICATES: replicate_rows,

@@ -1,21 +1,27 @@
+import inspect
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from small_audits import COHORT, SCHEMAS, TARGETS, B, put, score_lines, spec, system_of, whole
 
+from frtaudit.core import ScoreTail
 from frtaudit.core.canonical import pseudonym
 from frtaudit.core.spec import FailureScore
 from frtaudit.datasets.cohorts.scores import ScoreLists
 from frtaudit.datasets.protocols.listed import Listed
+from frtaudit.evaluation.system import SystemData
 from frtaudit.pipeline import tables as parquet
 from frtaudit.pipeline.tables import (
     REPLICATE_SCHEMA,
     SCORE_SCHEMA,
+    Rows,
     replicate_rows,
     score_rows,
     tail_rows,
@@ -36,9 +42,9 @@ CONTRACT = [
 ]
 
 
-def frame(table: pa.Table) -> Any:
+def frame(table: pa.Table | Rows) -> Any:
     """A table as pandas, dictionaries as text."""
-    found = table.to_pandas()
+    found = (table.whole() if isinstance(table, Rows) else table).to_pandas()
     for name in found.columns:
         if str(found[name].dtype) == "category":
             found[name] = found[name].astype(object).where(found[name].notna(), None)
@@ -169,6 +175,42 @@ def test_files_read_back(tmp_path: Path) -> None:
         assert (tmp_path / name).read_bytes() == (tmp_path / f"again_{name}").read_bytes()
     rows = pd.read_parquet(tmp_path / parquet.SCORES)
     assert set(rows["provider"]) == {"one", "two"}
+
+
+def test_large_tables_are_written_a_row_group_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No more than one row group is in memory, also across systems; the bytes are those of whole tables."""
+    for name in (parquet.SCORES, parquet.TAIL):
+        tables, asked = whole().tables[name], []
+
+        def noted(start: int, stop: int, part: Any, asked: list[int] = asked) -> pa.Table:
+            asked.append(stop - start)
+            return part(start, stop)
+
+        assert all(isinstance(table, Rows) for table in tables)
+        size = max(table.num_rows for table in tables) // 2 + 1
+        monkeypatch.setattr(parquet, "ROW_GROUP", size)
+        write(
+            [Rows(num_rows=rows.num_rows, part=partial(noted, part=rows.part)) for rows in tables],
+            tmp_path / name,
+        )
+        assert max(asked) == size
+        at_once = pa.concat_tables([rows.whole() for rows in tables]).unify_dictionaries().combine_chunks()
+        repeated = [field.name for field in at_once.schema if pa.types.is_dictionary(field.type)]
+        pq.write_table(
+            at_once, tmp_path / "at_once", row_group_size=size, compression="zstd", use_dictionary=repeated,
+            write_statistics=False,
+        )  # fmt: skip
+        assert (tmp_path / name).read_bytes() == (tmp_path / "at_once").read_bytes()
+
+
+def test_rows_that_wait_hold_no_system() -> None:
+    """What is kept of a system until its rows are written has its scores, not its templates or replicates."""
+    system = system_of()
+    for rows in (score_rows(system), tail_rows(system)):
+        kept = inspect.getclosurevars(rows.part).nonlocals.values()
+        assert not any(isinstance(value, SystemData | ScoreTail) for value in kept)
 
 
 def test_no_name_in_any_file(tmp_path: Path) -> None:

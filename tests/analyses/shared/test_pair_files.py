@@ -146,7 +146,7 @@ def test_every_list_has_its_certificate(tmp_path: Path, stem: str) -> None:
 def test_the_tables_have_the_folds() -> None:
     """Scores carry the fold of their pair; pairs those of every test set."""
     audited = system("two")
-    scores, made = score_rows(audited).to_pandas(), audited.test_sets["capped"]
+    scores, made = score_rows(audited).whole().to_pandas(), audited.test_sets["capped"]
     assert scores["fold"].tolist() == made.folds.tolist()
     table = pair_rows(audited).to_pandas()
     assert table.groupby("test_set", observed=True).size().to_dict() == {
