@@ -6,7 +6,7 @@ import numpy as np
 
 from frtaudit.core.arrays import Scores
 from frtaudit.core.scores import Groups, ScoreTail
-from frtaudit.stats.rates.sums import BelowFloorError
+from frtaudit.stats.rates.sums import BelowFloorError, first_not_above
 from frtaudit.stats.rates.trials import schema_of, trials
 
 
@@ -89,9 +89,8 @@ class _Crossing:
 
     def errors(self, threshold: float) -> tuple[int, int]:
         """False matches (> threshold) and false non-matches (<= threshold)."""
-        not_above = int(np.searchsorted(self.non_mated, np.float64(threshold), side="right"))
-        non_matches = int(np.searchsorted(self.mated, np.float64(threshold), side="right"))
-        return self.non_mated.size - not_above, non_matches
+        matches, over = (first_not_above(scores[::-1], threshold) for scores in (self.non_mated, self.mated))
+        return matches, self.mated.size - over
 
     def gap(self, threshold: float) -> int:
         """(FMR - FNMR) times both numbers of trials."""
@@ -102,7 +101,7 @@ class _Crossing:
         """From each list the last score > floor with gap >= 0 and the first with gap < 0."""
         values = []
         for scores in (self.mated, self.non_mated):
-            first = int(np.searchsorted(scores, np.float64(floor), side="right"))
+            first = scores.size - first_not_above(scores[::-1], floor)
             place = self._turn(scores, first)
             values += [float(scores[p]) for p in (place - 1, place) if first <= p < scores.size]
         return values
