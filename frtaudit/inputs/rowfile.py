@@ -65,8 +65,8 @@ def _digests(unit: str, first: int, count: int, cut: Cut) -> RowDigests | None:
     if not count:
         return None
     length, strides = cuts(count)
-    blocks = [cut(slice(start, start + length)) for start in range(0, count, length)]
-    others = [cut(slice(start, None, strides)) for start in range(min(strides, count))]
+    blocks = (cut(slice(start, start + length)) for start in range(0, count, length))
+    others = (cut(slice(start, None, strides)) for start in range(min(strides, count)))
     return RowDigests(
         unit=unit,
         first=first,

@@ -1,5 +1,6 @@
 """Tests of frtaudit.inputs.rowfile."""
 
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -78,3 +79,16 @@ def test_an_array_that_lies_about_its_shape_is_one_line(tmp_path: Path) -> None:
         held.writestr("b.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
     with pytest.raises(DataError, match=r"m\.npz: an array that cannot be read"):
         row_digests(path)
+
+
+def test_rows_are_hashed_one_block_at_a_time(tmp_path: Path) -> None:
+    """Beside the file's own array a few blocks are in memory, not a copy of it in blocks and another in strides."""
+    np.savez(tmp_path / "t.npz", embedding=np.zeros((4000, 64), dtype=np.float32))
+    row_digests(tmp_path / "t.npz")
+    tracemalloc.start()
+    try:
+        row_digests(tmp_path / "t.npz")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.7 * 4000 * 64 * 4
