@@ -15,8 +15,13 @@ from frtaudit.pipeline.dask import executor_of
 from frtaudit.pipeline.evaluate import planned_non_mated, request_of
 from frtaudit.pipeline.prepared import prepare, ranked_classes
 
-BASE_BYTES = 4e8  # Python and its libraries
-BYTES_OF_A_KEPT_PAIR, WEIGHT_BYTES = 36, 128
+LIBRARY_BYTES, REPORT_BYTES = (
+    4e8,
+    3.5e8,
+)  # Python and its libraries; those of the report, its layout and figures
+SAMPLE_BYTES, WEIGHT_BYTES = 500, 128  # names and classes of a sample; its weights in a tile of replicates
+SORTED_BYTES = 36  # of a comparison kept, while the tail is sorted: what the budget counts
+LAID_BYTES, STAYING_BYTES = 44, 29  # while it is laid out for replicates; while tables and report are written
 SECONDS_OF_A_TERM = 8.6e-11  # of a score: 11 ns at 128 dimensions
 
 
@@ -143,11 +148,24 @@ def _expected_line(spec: AuditSpec, cohort: Cohort, systems: int, width: int) ->
     """Comparisons, time to score them, and memory, by the arithmetic of docs/guides/large.md."""
     n = cohort.n_samples
     pairs, cores = n * (n - 1) // 2, spec.threads or os.cpu_count() or 1
-    tail_pairs = 1.25 * (1 + 10 / (math.isqrt(cohort.n_subjects) or 1)) * request_of(spec, []).fmr * pairs
-    sorting = min(BYTES_OF_A_KEPT_PAIR * tail_pairs, spec.tail_budget)
-    memory = BASE_BYTES + 8 * n * (width + 1) + sorting + WEIGHT_BYTES * n * cores
+    memory = memory_of(spec, n, cohort.n_subjects, systems, width)
     seconds = SECONDS_OF_A_TERM * width * pairs * systems / cores
     return (
         f"expected: {pairs:,} comparisons of each system; scoring alone takes about {max(seconds, 1):.0f} s "
         f"on {cores} cores, bootstrap and report not counted; about {memory / 1e9:.1f} GB of memory"
     )
+
+
+def memory_of(spec: AuditSpec, samples: int, subjects: int, systems: int, width: int) -> float:
+    """The most bytes that an audit of all pairs takes: for its replicates, or afterwards: digests of its files, report.
+
+    Of each system before the last one the templates stay, and what is kept of its comparisons.
+    """
+    wanted = 1.25 * (1 + 10 / (math.isqrt(subjects) or 1)) * request_of(spec, []).fmr
+    tail_pairs = min(wanted * samples * (samples - 1) / 2, spec.tail_budget / SORTED_BYTES)
+    templates, cores = 8 * samples * (width + 1), spec.threads or os.cpu_count() or 1
+    report = REPORT_BYTES if spec.report.html or spec.report.pdf else 0
+    after = STAYING_BYTES * tail_pairs + max(report, 4 * samples * width)
+    most = max(LAID_BYTES * tail_pairs + WEIGHT_BYTES * samples * cores, after)
+    earlier = (systems - 1) * (templates + STAYING_BYTES * tail_pairs)
+    return LIBRARY_BYTES + SAMPLE_BYTES * samples + templates + earlier + most

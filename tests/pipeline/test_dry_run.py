@@ -28,7 +28,7 @@ from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.datasets.protocols.sampled import Sampled
 from frtaudit.errors import DataError, FrtauditError, SpecError
 from frtaudit.pipeline import dry_run
-from frtaudit.pipeline.dry_run import check
+from frtaudit.pipeline.dry_run import check, memory_of
 
 EACH = RequirementSpec(name="each", metric="fnmr_at_fmr", at={"fmr": 0.01}, group="each", limit=0.1)
 COUNT = COHORT.load(SCHEMAS, 0).cohort.n_samples
@@ -53,6 +53,22 @@ def test_it_says_what_the_audit_would_do() -> None:
         f"expected: {pairs:,} comparisons of each system; scoring alone takes about 1 s on 1 cores, "
         "bootstrap and report not counted; about "
     )
+
+
+@pytest.mark.parametrize(
+    ("samples", "fmr", "systems", "measured"),
+    [
+        (20_000, 5e-3, 1, 0.77),
+        (100_000, 1e-4, 1, 0.86),
+        (100_000, 5e-3, 1, 2.01),
+        (50_000, 1e-2, 2, 1.69),
+    ],
+)
+def test_memory_is_what_audits_took(samples: int, fmr: float, systems: int, measured: float) -> None:
+    """Within a quarter of the peaks of whole audits with report: D = 128, five images a subject, two threads."""
+    made = spec("error_rates", "differentials", thresholds=Thresholds(fmr=(fmr,)), threads=2, report=Report())
+    expected = memory_of(made, samples, samples // 5, systems, 128) / 1e9
+    assert expected == pytest.approx(measured, rel=0.25)
 
 
 def test_it_tests_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
