@@ -15,10 +15,7 @@ from frtaudit.pipeline.dask import executor_of
 from frtaudit.pipeline.evaluate import planned_non_mated, request_of
 from frtaudit.pipeline.prepared import prepare, ranked_classes
 
-LIBRARY_BYTES, REPORT_BYTES = (
-    4e8,
-    3.5e8,
-)  # Python and its libraries; those of the report, its layout and figures
+LIBRARY_BYTES, REPORT_BYTES = 4e8, 3.5e8  # Python and its libraries; those of the report and its layout
 SAMPLE_BYTES, WEIGHT_BYTES = 500, 128  # names and classes of a sample; its weights in a tile of replicates
 SORTED_BYTES = 36  # of a comparison kept, while the tail is sorted: what the budget counts
 LAID_BYTES, STAYING_BYTES = 44, 29  # while it is laid out for replicates; while tables and report are written
