@@ -17,7 +17,7 @@ from frtaudit.core.machine.memory import collect_seldom
 
 ROOT = Path(__file__).resolve().parents[1]
 APART = ("test_story_runs", "test_examples_in_docstrings_run")  # cases that share nothing with each other
-DRAWING = "frtaudit.report.figures.canvas._written"
+DRAWING = "frtaudit.report.figures.canvas.svg_of"
 DEAR = ("test_random_reports.py", "test_interrupted.py")  # a minute or more in one test: it is never the last
 
 # No deadline: a loaded machine is no bug. Derandomized: the same examples on every run, so that a red test is always a
@@ -121,7 +121,7 @@ def drawing() -> Callable[..., str]:
     """What draws a figure."""
     from frtaudit.report.figures import canvas  # loads matplotlib: not for every test
 
-    return canvas._written
+    return canvas.svg_of
 
 
 @contextmanager
@@ -180,7 +180,7 @@ def reports_made_once(drawing: Callable[..., str]) -> Iterator[Callable[[], Abst
     known: dict[str, bytes] = {}
 
     def made_once(files: Mapping[str, bytes]) -> bytes:
-        key = sha256(repr((canvas._written, sorted(files.items()))).encode()).hexdigest()
+        key = sha256(repr((canvas.svg_of, sorted(files.items()))).encode()).hexdigest()
         if key not in known:
             known[key] = page_of(files)
         return known[key]

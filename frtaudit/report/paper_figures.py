@@ -7,10 +7,8 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from matplotlib.axes import Axes
 from matplotlib.legend_handler import HandlerTuple
 from matplotlib.text import Text
-from matplotlib.ticker import FixedLocator
 
 from frtaudit.core import AuditResult, Curve, Estimate
 from frtaudit.core.machine.output import OutputFolder
@@ -19,9 +17,8 @@ from frtaudit.core.text.file_names import file_name
 from frtaudit.errors import SpecError, legible
 from frtaudit.report.direction import FIRST_STRONG_ISOLATE, POP_ISOLATE, names_in, use_names
 from frtaudit.report.figure_choice import EVERY_FIGURE, Choice
-from frtaudit.report.figures import canvas
+from frtaudit.report.figures import canvas, scales
 from frtaudit.report.figures.canvas import Drawing
-from frtaudit.report.figures.curves import log_locator
 from frtaudit.report.pieces import Figure, pieces_of, plain_text
 from frtaudit.report.section import Build, sections
 from frtaudit.report.sections.points import main_target
@@ -205,39 +202,15 @@ def _handles(sample: Drawing) -> "tuple[Artist, ...]":
 def _limit(drawings: Sequence[Drawing], choice: Choice) -> None:
     """Set the limits of the axes: those that were chosen, or, where axes are shared, what holds every panel's."""
     for name, limits in (("x", choice.x), ("y", choice.y)):
-        every = [drawing.axes[0] for drawing in drawings if not _has_rows(drawing.axes[0], name)]
-        spans = [(_quantity(axes, name), sorted(getattr(axes, f"get_{name}lim")())) for axes in every]
-        for axes, (quantity, _) in zip(every, spans, strict=True):
-            alike = [span for other, span in spans if other == quantity]
-            whole = (min(low for low, _ in alike), max(high for _, high in alike))
-            chosen = limits or (whole if choice.shared else None)
-            if limits and limits[0] <= 0 and quantity[1] == "log":
-                place = f"{limits[0]:g} on the logarithmic axis {quantity[0]!r}"
+        if limits is None and choice.shared:
+            scales.share(drawings, name)
+        for axes in scales.with_quantity(drawings, name) if limits else ():
+            label, scale = scales.quantity(axes, name)
+            if limits and limits[0] <= 0 and scale == "log":
+                place = f"{limits[0]:g} on the logarithmic axis {label!r}"
                 raise SpecError(f"--{name}lim", place, "limits above 0")
-            if chosen is not None and not (quantity[1] == "log" and chosen[0] <= 0):
-                _span(axes, name, chosen)
-
-
-def _span(axes: Axes, name: str, limits: tuple[float, float]) -> None:
-    """Set the limits of one axis, from the lower to the higher; it keeps its direction and gets two ticks at least."""
-    axis = getattr(axes, f"{name}axis")
-    backwards = axis.get_inverted()
-    getattr(axes, f"set_{name}lim")(limits)
-    axis.set_inverted(backwards)
-    low, high = limits
-    if axis.get_scale() == "log" and sum(low <= tick <= high for tick in axis.get_majorticklocs()) < 2:
-        axis.set_major_locator(log_locator(low, high))
-
-
-def _has_rows(axes: Axes, name: str) -> bool:
-    """Whether an axis has a row for each system, class or the like, and no quantity: limits would drop rows."""
-    axis = getattr(axes, f"{name}axis")
-    return not axis.get_label_text() and isinstance(axis.get_major_locator(), FixedLocator)
-
-
-def _quantity(axes: Axes, name: str) -> tuple[str, str]:
-    """What an axis shows, and its scale."""
-    return getattr(axes, f"get_{name}label")(), getattr(axes, f"get_{name}scale")()
+            if limits:
+                scales.set_span(axes, name, limits)
 
 
 def _finish(

@@ -184,7 +184,8 @@ def figure(sweep: SweepJson) -> Figure | None:
     systems = list(dict.fromkeys(row["provider"] for row in sweep["rows"] if row["measure"]["provider"])) or [
         ""
     ]
-    panels = [_panel(sweep, name, systems) for name in rates[:2]]
+    dots = {name: _dots(sweep, name, systems) for name in rates[:2]}
+    panels = [_panel(name, dots) for name in dots]
     keys = curves.keys("sweep", list(enumerate(systems))) if len(systems) > 1 else ()
     return Figure(
         name="sweep",
@@ -198,8 +199,15 @@ def figure(sweep: SweepJson) -> Figure | None:
     )
 
 
-def _panel(sweep: SweepJson, name: str, systems: Sequence[str]) -> Panel:
-    dots = [
+def _panel(name: str, dots: Mapping[str, Sequence[Dot]]) -> Panel:
+    """A rate; both are rates of errors: on one scale."""
+    rows = list(dict.fromkeys(dot.row for dot in dots[name]))
+    every = [dot for panel_dots in dots.values() for dot in panel_dots]
+    return curves.dots(f"sweep-{digest(name)[:8]}", name, rows, dots[name], name, every=every)
+
+
+def _dots(sweep: SweepJson, name: str, systems: Sequence[str]) -> list[Dot]:
+    return [
         Dot(
             row=f"job {row['job']}",
             series=row["provider"],
@@ -211,8 +219,6 @@ def _panel(sweep: SweepJson, name: str, systems: Sequence[str]) -> Panel:
         for row in sweep["rows"]
         if measure_words(row["measure"]) == name and row["value"] is not None
     ]
-    rows = list(dict.fromkeys(dot.row for dot in dots))
-    return curves.dots(f"sweep-{digest(name)[:8]}", name, rows, dots, name)
 
 
 def changes_table(sweep: SweepJson) -> Table | None:

@@ -9,6 +9,7 @@ import small_sweep
 from frtaudit.core.canonical import plain
 from frtaudit.core.spec import Report
 from frtaudit.report import sweep
+from frtaudit.report.figures import canvas
 
 FOUND = plain(small_sweep.sweep(0.012).to_json())
 PAGE = sweep.page(FOUND, Report(), "2026-03-04", "demo")  # type: ignore[arg-type]  # JSON
@@ -92,3 +93,16 @@ def test_the_page_is_still_and_alone() -> None:
     assert "<script" not in PAGE
     assert "default-src 'none'" in unescape(PAGE)
     assert not re.search(r'(?:src|href)="(?:https?:)?//', PAGE)
+
+
+def test_both_rates_have_one_scale() -> None:
+    """The limits of both panels are those of all their dots."""
+    with canvas.keeping() as registry:
+        sweep.figure(FOUND)  # type: ignore[arg-type]  # JSON
+    spans = [
+        drawing.axes[0].get_xlim()
+        for name, drawing in registry.values()
+        if name.startswith("sweep-") and len(name) > len("sweep-k0")
+    ]
+    assert len(spans) == 2
+    assert len(set(spans)) == 1

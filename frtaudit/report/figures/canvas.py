@@ -148,7 +148,7 @@ def panel(
         axes = drawing.add_subplot()
         draw(axes)
         _letter(axes)
-        return _written(drawing, name, title)
+        return svg_of(drawing, name, title)
 
 
 def swatch(index: int, name: str, label: str) -> str:
@@ -168,7 +168,7 @@ def sample(name: str, title: str, draw: Callable[[Axes, T], None], of: T) -> str
         return ""
     if _KEPT.get() is not None:
         with ink():
-            return _written(_square(draw, of), name, title)
+            return svg_of(_square(draw, of), name, title)
     return clean(_small(draw, of), name, title, COLOURS)
 
 
@@ -211,7 +211,7 @@ def _letter(axes: Axes) -> None:
             )
 
 
-def _written(drawing: Drawing, name: str, title: str) -> str:
+def svg_of(drawing: Drawing, name: str, title: str) -> str:
     """The drawing as SVG; where drawings are kept, what stands for it."""
     drawings = _KEPT.get()
     if drawings is not None:

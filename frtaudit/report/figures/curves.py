@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from frtaudit.core import Curve
@@ -148,15 +149,16 @@ def dots(
     points: Sequence[Dot],
     xlabel: str,
     limits: Mapping[str, float] | None = None,
+    every: Sequence[Dot] = (),
 ) -> Panel:
     """Dots with intervals, one row for each group, systems side by side within it; logarithmic.
 
-    ``limits``: by row, drawn as a vertical line across it.
+    ``limits``: by row, drawn as a vertical line across it; ``every``: what the axis has room for.
     """
     pens = sorted({dot.index for dot in points})
     marks = {row: limit for row, limit in (limits or {}).items() if row in rows and limit > 0}
-    edge = min([_dot_floor(points), *(limit * LEFT_EDGE for limit in marks.values())])
-    right = max([_dot_ceiling(points), *(min(limit * 1.3, 1.0) for limit in marks.values())])
+    edge = min([_dot_floor(every or points), *(limit * LEFT_EDGE for limit in marks.values())])
+    right = max([_dot_ceiling(every or points), *(min(limit * 1.3, 1.0) for limit in marks.values())])
 
     def draw(axes: Axes) -> None:
         for dot in points:
@@ -320,14 +322,26 @@ def log_rates(axes: Axes, *, x: bool = True, y: bool = True) -> None:
     """Ticks of logarithmic axes that show rates: decades, on a short axis also 2 and 5, all printed in one way."""
     for axis, wanted, ticks in ((axes.xaxis, x, TICKS_BESIDE), (axes.yaxis, y, TICKS)):
         if wanted:
-            low, high = sorted(axis.get_view_interval())
-            axis.set_major_locator(log_locator(low, high, ticks))
+            axis.set_major_locator(_RateLocator(ticks))
             axis.set_minor_locator(NullLocator())
-            axis.set_major_formatter(FuncFormatter(partial(_tick, formatting.style_of(high))))
+            axis.set_major_formatter(FuncFormatter(partial(_tick, axis)))
 
 
-def _tick(style: formatting.Style, value: float, _: int | None = None) -> str:
-    """A tick of an axis on which rates are printed in that way."""
+class _RateLocator(LogLocator):
+    """Ticks of :func:`log_locator` for the limits that the axis has when it is drawn."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+
+    def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
+        low, high = sorted((vmin, vmax))
+        return log_locator(low, high, self.most).tick_values(low, high)
+
+
+def _tick(axis: Axis, value: float, _: int | None = None) -> str:
+    """A tick of an axis on which rates are printed as its highest is."""
+    style = formatting.style_of(max(axis.get_view_interval()))
     return formatting.exact(float(f"{value:.3g}"), style)
 
 

@@ -273,8 +273,12 @@ def subsets(
     rows: Sequence[str],
     columns: Sequence[str],
     cells: Sequence[Sequence[float | None]],
+    darkest: float,
 ) -> Panel:
-    """Differences of a rate by service (row) and subset of services (column), hatched where there is none (S.13)."""
+    """Differences of a rate by service (row) and subset of services (column), hatched where there is none (S.13).
+
+    ``darkest``: the difference of the darkest colour.
+    """
     table = np.array(
         [[np.nan if value is None else value for value in row] for row in cells], dtype=np.float64
     )
@@ -282,7 +286,7 @@ def subsets(
 
     def draw(axes: Axes) -> None:
         axes.pcolormesh(
-            np.ma.masked_invalid(table), cmap=HEAT, vmin=0.0, vmax=max(most, 1e-9), edgecolors="none"
+            np.ma.masked_invalid(table), cmap=HEAT, vmin=0.0, vmax=max(darkest, 1e-9), edgecolors="none"
         )
         for place, row in enumerate(table):
             for number, value in enumerate(row):
@@ -298,7 +302,7 @@ def subsets(
                             [number, number + shift], [place + shift, place], color=canvas.GRID, linewidth=0.8
                         )
                 else:
-                    ink = canvas.PAPER if value > INKED * most else canvas.INK
+                    ink = canvas.PAPER if value > INKED * darkest else canvas.INK
                     text = f"{100 * value:.2g}"
                     axes.text(
                         number + 0.5, place + 0.5, text, ha="center", va="center", fontsize=6, color=ink

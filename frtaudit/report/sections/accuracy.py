@@ -1,12 +1,13 @@
 """k-fold accuracy: systems by test sets, each mean with its intervals, disjoint minus overlap, and every fold."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from frtaudit.core.comparisons import FOLDS
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
+from frtaudit.report.figures import scales
 from frtaudit.report.figures.curves import Dot
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import (
     BOTH,
@@ -339,7 +340,16 @@ def _difference(source: Source, record: Record, notes: Footnotes) -> tuple[Text,
 
 def _figure(source: Source, parts: list[tuple[str, list[Record]]]) -> tuple[Figure, ...]:
     """One panel for each test set."""
-    panels = []
+    panels = scales.alike(lambda: _panels(source, parts))
+    if not panels:
+        return ()
+    caption = spans(
+        "Each mark is one held-out fold. The spread shows how much the mean depends on the people in a fold."
+    )
+    return (Figure(name="folds", title="Accuracy of the folds", caption=caption, panels=panels),)
+
+
+def _panels(source: Source, parts: list[tuple[str, list[Record]]]) -> Iterator[Panel]:
     for name, folds in parts:
         dots = [
             Dot(
@@ -354,13 +364,7 @@ def _figure(source: Source, parts: list[tuple[str, list[Record]]]) -> tuple[Figu
         rows = list(dict.fromkeys(dot.row for dot in dots))
         title = "Accuracy of the folds" if len(parts) == 1 else f"Folds of {test_set_name(name)}"
         if dots:
-            panels.append(figures.folds("folds" if len(parts) == 1 else f"folds-{name}", dots, rows, title))
-    if not panels:
-        return ()
-    caption = spans(
-        "Each mark is one held-out fold. The spread shows how much the mean depends on the people in a fold."
-    )
-    return (Figure(name="folds", title="Accuracy of the folds", caption=caption, panels=tuple(panels)),)
+            yield figures.folds("folds" if len(parts) == 1 else f"folds-{name}", dots, rows, title)
 
 
 def _folds(source: Source, name: str, folds: list[Record]) -> Table:

@@ -3,7 +3,7 @@
 from frtaudit.core.text.kinds import place
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
-from frtaudit.report.figures import systems
+from frtaudit.report.figures import scales, systems
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
@@ -64,14 +64,15 @@ def _figure(source: Source) -> Figure | None:
     if not curves:
         return None
     labels = list(dict.fromkeys(curve.group for curve in curves))
-    panels = []
-    for number, name in enumerate(dict.fromkeys(curve.provider for curve in curves)):
-        series = [
+    names = list(dict.fromkeys(curve.provider for curve in curves))
+    series = {
+        name: [
             Series(name=f"{curve.group} annotated", index=labels.index(curve.group), curve=curve)
             for curve in curves
             if curve.provider == name
         ]
-        panels.append(systems.overlaid(f"annotation-{number}", name, series, "FNMR", rates=True))
+        for name in names
+    }
     return Figure(
         name="annotation",
         title="Error rates by the share of faces annotated",
@@ -79,7 +80,12 @@ def _figure(source: Source) -> Figure | None:
             "One panel for each system. Where a curve coincides with that of 100 %, further annotation changed "
             "nothing; the difference between 0 % and 100 % is the effect of estimated labels on these rates."
         ),
-        panels=tuple(panels),
+        panels=scales.alike(
+            lambda: (
+                systems.overlaid(f"annotation-{number}", name, series[name], "FNMR", rates=True)
+                for number, name in enumerate(names)
+            )
+        ),
         keys=figures.keys(
             "annotation", [(number, f"{label} annotated") for number, label in enumerate(labels)]
         ),

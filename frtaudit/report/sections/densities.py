@@ -5,9 +5,9 @@ from math import isfinite
 
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
-from frtaudit.report.figures import interclass
+from frtaudit.report.figures import interclass, scales
 from frtaudit.report.figures.interclass import Line
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, by_provider, provider
 from frtaudit.report.source import Record, Source
@@ -33,15 +33,15 @@ def build(source: Source) -> View | None:
 def _figure(source: Source, schema: str, systems: list[str]) -> Figure:
     curves = [curve for curve in source.curves("density", grouped=True) if curve.schema == schema]
     groups = source.pens(schema, (curve.group for curve in curves))
-    panels: list[Panel] = []
-    for name in systems:
-        lines = [
+    lines = {
+        name: [
             Line(name=source.label(schema, curve.group), index=groups[curve.group], x=curve.x, y=curve.y)
             for curve in curves
             if curve.provider == name and all(isfinite(value) for value in curve.y)
         ]
-        if lines:
-            panels.append(interclass.densities(f"density-{schema}-{len(panels)}", name, lines))
+        for name in systems
+    }
+    drawn = [name for name in systems if lines[name]]
     key = f"density-{schema}"
     return Figure(
         name=key,
@@ -51,7 +51,12 @@ def _figure(source: Source, schema: str, systems: list[str]) -> Figure:
             "reflect, so that no score is smoothed beyond them; scores exactly on an end are left out of the density "
             "and counted in the table."
         ),
-        panels=tuple(panels),
+        panels=scales.alike(
+            lambda: (
+                interclass.densities(f"{key}-{number}", name, lines[name])
+                for number, name in enumerate(drawn)
+            )
+        ),
         keys=figures.keys(key, [(n, source.label(schema, name)) for name, n in groups.items()]),
     )
 

@@ -257,7 +257,7 @@ def _panels(
         part = [dot for dot in dots if dot.series in chosen]
         if part:
             name = f"groups-{schema}-{metric}-{start}"
-            yield figures.dots(name, title, rows, part, phrases.metric(metric))
+            yield figures.dots(name, title, rows, part, phrases.metric(metric), every=dots)
 
 
 def _indices(schema: str, records: list[Record]) -> list[Table]:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from frtaudit.core import Target
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
-from frtaudit.report.figures import labels
+from frtaudit.report.figures import labels, scales
 from frtaudit.report.figures.labels import Reach
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, interval_cells
 from frtaudit.report.source import Record, Source
@@ -304,14 +304,7 @@ def _group_row(source: Source, record: Record, rows: Rows, notes: Footnotes) -> 
 
 def _figures(records: Sequence[Record], rows: Rows) -> Iterator[Figure]:
     """A panel for each target: each service's plain interval, thick, and the one that knows of the labels, thin."""
-    drawn = [record for record in records if _rate(record) == "fnmr" and "fmr" in record.estimate.at]
-    panels = []
-    for place, point in enumerate(dict.fromkeys(_point(record) for record in drawn)):
-        point_records = [record for record in drawn if _point(record) == point]
-        title = f"FNMR at FMR {formatting.exact(float(str(point[1])))}"
-        lines = [line for record in point_records if (line := _reach(record, rows)) is not None]
-        if lines:
-            panels.append(labels.reaching(f"label-cost-{place}", title, lines))
+    panels = scales.alike(lambda: _panels(records, rows))
     if panels:
         yield Figure(
             name="label-cost",
@@ -321,9 +314,19 @@ def _figures(records: Sequence[Record], rows: Rows) -> Iterator[Figure]:
                 "labels, under both assumptions. Where a thin line is much longer than the thick one, annotation of "
                 "the uncertain faces is more useful than more faces."
             ),
-            panels=tuple(panels),
+            panels=panels,
             keys=(),
         )
+
+
+def _panels(records: Sequence[Record], rows: Rows) -> Iterator[Panel]:
+    drawn = [record for record in records if _rate(record) == "fnmr" and "fmr" in record.estimate.at]
+    for place, point in enumerate(dict.fromkeys(_point(record) for record in drawn)):
+        point_records = [record for record in drawn if _point(record) == point]
+        title = f"FNMR at FMR {formatting.exact(float(str(point[1])))}"
+        lines = [line for record in point_records if (line := _reach(record, rows)) is not None]
+        if lines:
+            yield labels.reaching(f"label-cost-{place}", title, lines)
 
 
 def _reach(record: Record, rows: Rows) -> Reach | None:

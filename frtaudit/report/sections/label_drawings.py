@@ -5,11 +5,12 @@ Long because each kind of figure has a caption of its own, and none of them stan
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from frtaudit.core import Curve
 from frtaudit.core.text.kinds import place
 from frtaudit.report.figures import labels as label_figures
-from frtaudit.report.figures import legends
+from frtaudit.report.figures import legends, scales
 from frtaudit.report.figures.curves import Dot, Series
 from frtaudit.report.pieces import Figure, Panel, spans
 from frtaudit.report.sections import label_modes
@@ -102,19 +103,21 @@ def _bands(source: Source) -> Iterator[Figure]:
 
 def _panels(source: Source, name: str, curves: Sequence[Curve], kinds: Sequence[str]) -> tuple[Panel, ...]:
     """A panel of each service, a curve of each kind of label."""
-    return tuple(
-        label_figures.det(
-            f"{name}-{number}",
-            service,
-            [
-                Series(name=display_name(words().labels, kind), index=kinds.index(kind), curve=curve)
-                for kind in kinds
-                for curve in curves
-                if (curve.provider, curve.metric) == (service, kind)
-            ],
+    return scales.alike(
+        lambda: (
+            label_figures.det(
+                f"{name}-{number}",
+                service,
+                [
+                    Series(name=display_name(words().labels, kind), index=kinds.index(kind), curve=curve)
+                    for kind in kinds
+                    for curve in curves
+                    if (curve.provider, curve.metric) == (service, kind)
+                ],
+            )
+            for number, service in enumerate(source.providers)
+            if any(curve.provider == service for curve in curves)
         )
-        for number, service in enumerate(source.providers)
-        if any(curve.provider == service for curve in curves)
     )
 
 
@@ -145,30 +148,32 @@ def _by_group(source: Source) -> Iterator[Figure]:
     for schema in dict.fromkeys(str(curve.schema) for curve in drawable):
         curves = [curve for curve in drawable if curve.schema == schema]
         groups = list(dict.fromkeys(curve.group for curve in curves))
-        panels = []
-        for number, service in enumerate(source.providers):
-            sides = {
-                kind: [
-                    Series(
-                        name=source.label(schema, curve.group), index=groups.index(curve.group), curve=curve
-                    )
-                    for curve in curves
-                    if (curve.provider, curve.metric) == (service, kind)
-                ]
-                for kind in (ANNOTATED, ESTIMATED)
-            }
-            if sides[ESTIMATED]:
-                name = f"labels-{schema}-{number}"
-                panels.append(label_figures.det(name, service, sides[ANNOTATED], thin=sides[ESTIMATED]))
         yield Figure(
             name=f"labels-group-{schema}",
             title=f"FNMR over FMR by {schema.replace('_', ' ')}",
             caption=spans(
                 "Both people of a comparison are of the class. " + (THIN if _annotated(source) else ""),
             ),
-            panels=tuple(panels),
+            panels=scales.alike(partial(_group_panels, source, schema, curves, groups)),
             keys=keys_of(f"labels-group-{schema}", [source.label(schema, group) for group in groups]),
         )
+
+
+def _group_panels(
+    source: Source, schema: str, curves: Sequence[Curve], groups: Sequence[str]
+) -> Iterator[Panel]:
+    for number, service in enumerate(source.providers):
+        sides = {
+            kind: [
+                Series(name=source.label(schema, curve.group), index=groups.index(curve.group), curve=curve)
+                for curve in curves
+                if (curve.provider, curve.metric) == (service, kind)
+            ]
+            for kind in (ANNOTATED, ESTIMATED)
+        }
+        if sides[ESTIMATED]:
+            name = f"labels-{schema}-{number}"
+            yield label_figures.det(name, service, sides[ANNOTATED], thin=sides[ESTIMATED])
 
 
 def _equal_error(source: Source) -> Iterator[Figure]:
@@ -222,7 +227,22 @@ def _pairs(
 
 def _scores(source: Source) -> Iterator[Figure]:
     """For each service its scores and both rates over the threshold (Figures 4, S.9, S.10)."""
-    panels = []
+    panels = scales.alike(lambda: _score_panels(source), "y")  # scores of services have different scales
+    if panels:
+        yield Figure(
+            name="labels-scores",
+            title="Scores, and both rates over the threshold",
+            caption=spans(
+                "By estimated labels: lines. By annotated ones: pale areas and thick pale lines."
+                if _annotated(source)
+                else "By estimated labels."
+            ),
+            panels=panels,
+            keys=keys_of("labels-scores", ["mated comparisons, FNMR", "non-mated comparisons, FMR"]),
+        )
+
+
+def _score_panels(source: Source) -> Iterator[Panel]:
     sides = {"mated": 0, "non_mated": 1, "fnmr": 0, "fmr": 1}
     names = {"mated": "mated", "non_mated": "non-mated", "fnmr": "FNMR", "fmr": "FMR"}
     for number, service in enumerate(source.providers):
@@ -236,26 +256,12 @@ def _scores(source: Source) -> Iterator[Figure]:
             for labels in (ANNOTATED, ESTIMATED)
         }
         if of[SCORES, ESTIMATED]:
-            panels += [
-                label_figures.score_histograms(
-                    f"labels-scores-{number}", service, of[SCORES, ANNOTATED], outline=of[SCORES, ESTIMATED]
-                ),
-                label_figures.rates(
-                    f"labels-rates-{number}", service, of[RATES, ANNOTATED], of[RATES, ESTIMATED]
-                ),
-            ]
-    if panels:
-        yield Figure(
-            name="labels-scores",
-            title="Scores, and both rates over the threshold",
-            caption=spans(
-                "By estimated labels: lines. By annotated ones: pale areas and thick pale lines."
-                if _annotated(source)
-                else "By estimated labels."
-            ),
-            panels=tuple(panels),
-            keys=keys_of("labels-scores", ["mated comparisons, FNMR", "non-mated comparisons, FMR"]),
-        )
+            yield label_figures.score_histograms(
+                f"labels-scores-{number}", service, of[SCORES, ANNOTATED], outline=of[SCORES, ESTIMATED]
+            )
+            yield label_figures.rates(
+                f"labels-rates-{number}", service, of[RATES, ANNOTATED], of[RATES, ESTIMATED]
+            )
 
 
 def _subsets(source: Source) -> Iterator[Figure]:
@@ -282,21 +288,27 @@ def _subsets(source: Source) -> Iterator[Figure]:
     columns = ["".join(letter[part] for part in name.split("+")) for name in known]
     if base == ANNOTATED:
         known, columns = [*known, ESTIMATED], [*columns, "all"]
-    panels = []
-    for target in sorted({fmr for fmr, _, _ in value}, reverse=True):
-        cells = [
+    changes = {
+        target: [
             [
                 _gap(value.get((target, labels, service)), value.get((target, base, service)))
                 for labels in known
             ]
             for service in source.providers
         ]
+        for target in sorted({fmr for fmr, _, _ in value}, reverse=True)
+    }
+    most = max(
+        (gap for cells in changes.values() for row in cells for gap in row if gap is not None), default=0.0
+    )
+    panels = []
+    for target, cells in changes.items():
         if any(change is not None for row in cells for change in row):
             title = f"|change of FNMR| at FMR {place('fmr', target)}, percentage points"
             rows = [f"{letter[name]}  {name}" for name in source.providers]
             panels.append(
                 label_figures.subsets(
-                    f"labels-subsets-{target:g}".replace(".", "-"), title, rows, columns, cells
+                    f"labels-subsets-{target:g}".replace(".", "-"), title, rows, columns, cells, most
                 )
             )
     if panels:

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import labels as label_figures
+from frtaudit.report.figures import scales
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Table, Text, TextSpan, spans
 from frtaudit.report.sections.label_query_drawings import keys_of, label_curves
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import Record, Source
@@ -71,7 +72,22 @@ def _count(record: Record | None) -> Text:
 
 def figures(source: Source) -> Iterator[Figure]:
     """A panel for each service: its scores, and both components of the mixture over them."""
-    order, panels = list(NAMES), []
+    panels = scales.alike(lambda: _panels(source), "y")  # scores of services have different scales
+    if panels:
+        yield Figure(
+            name=NAME,
+            title="Modes of the scores",
+            caption=spans(
+                "Area: scores within queries and as many between queries. Lines: the components of the fitted mixture; "
+                "their means are the modes by which scores are normalised. No lines: given modes, or no two modes."
+            ),
+            panels=panels,
+            keys=keys_of(NAME, list(NAMES.values())),
+        )
+
+
+def _panels(source: Source) -> Iterator[Panel]:
+    order = list(NAMES)
     for number, service in enumerate(source.providers):
         series = {
             str(curve.rate): Series(
@@ -82,19 +98,6 @@ def figures(source: Source) -> Iterator[Figure]:
         }
         if series:
             lines = [series[part] for part in PARTS if part in series]
-            panels.append(
-                label_figures.score_histograms(
-                    f"{NAME}-{number}", service, [series["scores"]], outline=lines, share="share of scores"
-                )
+            yield label_figures.score_histograms(
+                f"{NAME}-{number}", service, [series["scores"]], outline=lines, share="share of scores"
             )
-    if panels:
-        yield Figure(
-            name=NAME,
-            title="Modes of the scores",
-            caption=spans(
-                "Area: scores within queries and as many between queries. Lines: the components of the fitted mixture; "
-                "their means are the modes by which scores are normalised. No lines: given modes, or no two modes."
-            ),
-            panels=tuple(panels),
-            keys=keys_of(NAME, list(NAMES.values())),
-        )

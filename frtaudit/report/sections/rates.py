@@ -7,6 +7,7 @@ from frtaudit.core import Curve, Target
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
+from frtaudit.report.figures import scales
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import section
@@ -87,15 +88,8 @@ def _band_words(series: list[Series]) -> list[Part]:
 
 
 def _over_threshold(source: Source) -> Figure | None:
-    drawn = [_series(source, curve) for curve in source.curves("det")]
-    panels = []
-    if drawn and front.lines(source):
-        panels.append(figures.det("whole-det", drawn, "DET over the whole range", figures.LOW))
-    for kind, title in (("fmr", "FMR over the threshold"), ("fnmr", "FNMR over the threshold")):
-        series = [_series(source, curve) for curve in source.curves(kind)]
-        drawn += series
-        if series:
-            panels.append(figures.over_threshold(f"over-{kind}", title, series, phrases.metric(kind)))
+    drawn = [_series(source, curve) for kind in ("det", "fmr", "fnmr") for curve in source.curves(kind)]
+    panels = scales.alike(lambda: _threshold_panels(source), "x")
     if not panels:
         return None
     return Figure(
@@ -105,9 +99,19 @@ def _over_threshold(source: Source) -> Figure | None:
             "A higher threshold gives fewer false matches and more false non-matches. Scores of different systems "
             f"have different scales: compare the rates, not the thresholds. Rates: {_weights(drawn)}; no bands."
         ),
-        panels=tuple(panels),
+        panels=panels,
         keys=figures.keys("over-threshold", list(enumerate(source.providers))),
     )
+
+
+def _threshold_panels(source: Source) -> Iterator[Panel]:
+    det = [_series(source, curve) for curve in source.curves("det")]
+    if det and front.lines(source):
+        yield figures.det("whole-det", det, "DET over the whole range", figures.LOW)
+    for kind, title in (("fmr", "FMR over the threshold"), ("fnmr", "FNMR over the threshold")):
+        series = [_series(source, curve) for curve in source.curves(kind)]
+        if series:
+            yield figures.over_threshold(f"over-{kind}", title, series, phrases.metric(kind))
 
 
 def _series(source: Source, curve: Curve) -> Series:

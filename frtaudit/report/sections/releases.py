@@ -7,13 +7,14 @@ from frtaudit.core import Target
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
-from frtaudit.report.figures import interclass
+from frtaudit.report.figures import interclass, scales
 from frtaudit.report.figures.interclass import Line
 from frtaudit.report.pieces import (
     Block,
     Column,
     Figure,
     Footnotes,
+    Panel,
     Part,
     Table,
     Text,
@@ -230,8 +231,27 @@ def _history(
         (member for member in members if member.released is not None),
         key=lambda member: member.released or "",
     )
+    key = f"course-{place}"
+    panels = scales.alike(lambda: _courses(key, dated, schemas, largest))
+    if not panels:
+        return None
+    return Figure(
+        name=key,
+        title=f"{_called(family)}: interclass bias by release",
+        caption=spans(
+            "The largest d_l2 over the classes with its interval, releases by date. The table of changes in the annex "
+            "tests each step. Overlap of intervals is not a test: both releases were evaluated on the same people."
+        ),
+        panels=panels,
+        keys=figures.keys(key, [(n, name.replace("_", " ")) for n, name in enumerate(schemas)]),
+    )
+
+
+def _courses(
+    key: str, dated: Sequence[_Member], schemas: Sequence[str], largest: Sequence[Record]
+) -> Iterator[Panel]:
+    """A panel for each interval that the releases have."""
     names = [member.name for member in dated]
-    panels = []
     for target, title in (
         (Target.COMPARISONS_IID, "Independent comparisons"),
         (Target.POPULATION, "For the population"),
@@ -243,20 +263,7 @@ def _history(
         ]
         if lines:
             ticks = [f"{member.released} {member.name}" for member in dated]
-            panels.append(interclass.histology(f"course-{place}-{target.value[:3]}", title, ticks, lines))
-    if not panels:
-        return None
-    key = f"course-{place}"
-    return Figure(
-        name=key,
-        title=f"{_called(family)}: interclass bias by release",
-        caption=spans(
-            "The largest d_l2 over the classes with its interval, releases by date. The table of changes in the annex "
-            "tests each step. Overlap of intervals is not a test: both releases were evaluated on the same people."
-        ),
-        panels=tuple(panels),
-        keys=figures.keys(key, [(n, name.replace("_", " ")) for n, name in enumerate(schemas)]),
-    )
+            yield interclass.histology(f"{key}-{target.value[:3]}", title, ticks, lines)
 
 
 def _line(

@@ -7,7 +7,7 @@ from frtaudit.core import Curve, Target
 from frtaudit.core.text import kinds
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
-from frtaudit.report.figures import interclass
+from frtaudit.report.figures import interclass, scales
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import (
     Block,
@@ -152,8 +152,8 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
     by = schema.replace("_", " ")
     iid = f"for independent comparisons (Peña-Alcántara 2022), level {_level(system_curves, Target.COMPARISONS_IID)}"
     new = f"for the population, level {_level(system_curves, Target.POPULATION)}"
-    whole = _panels(source, schema, system_curves, groups, place, KINDS[:2], "")
-    apart = _panels(source, schema, system_curves, groups, f"x{place}", KINDS[2:], "")
+    whole = scales.alike(lambda: _panels(source, schema, system_curves, groups, place, KINDS[:2], ""))
+    apart = scales.alike(lambda: _panels(source, schema, system_curves, groups, f"x{place}", KINDS[2:], ""))
     drawn = [
         Figure(
             name=f"curves-{place}",
@@ -192,18 +192,20 @@ def _within(
     """The classes of each super-class by themselves."""
     place = f"{schema}-{source.providers.index(system)}"
     supers = _supers(source, schema)
-    panels = tuple(
-        panel
-        for number, (title, members) in enumerate(supers.items())
-        for panel in _panels(
-            source,
-            schema,
-            curves,
-            groups,
-            f"s{number}{place}",
-            WITHIN,
-            f"{title}: ",
-            set(members),
+    panels = scales.alike(
+        lambda: (
+            panel
+            for number, (title, members) in enumerate(supers.items())
+            for panel in _panels(
+                source,
+                schema,
+                curves,
+                groups,
+                f"s{number}{place}",
+                WITHIN,
+                f"{title}: ",
+                set(members),
+            )
         )
     )
     return Figure(

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
-from frtaudit.report.figures import systems
+from frtaudit.report.figures import scales, systems
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, provider
 from frtaudit.report.source import Record, Source
@@ -336,16 +336,7 @@ def _others(dated: _DatedRecords, kinds: Sequence[str]) -> Iterator[Table]:
 
 def _figure(dated: _DatedRecords) -> Figure | None:
     """A panel for each service, a curve with its band for each date (Figure S.14)."""
-    curves = [curve for curve in dated.source.result.curves if curve.analysis == KIND]
-    panels = []
-    for place, name in enumerate(dated.source.providers):
-        series = [
-            Series(name=curve.group, index=dated.dates.index(curve.group), curve=curve)
-            for curve in curves
-            if curve.provider == name and any(math.isfinite(y) and y > 0 for y in curve.y)
-        ]
-        if series:
-            panels.append(systems.overlaid(f"dates-{place}", name, series, "FNMR", rates=True))
+    panels = scales.alike(lambda: _panels(dated))
     if not panels:
         return None
     return Figure(
@@ -355,6 +346,18 @@ def _figure(dated: _DatedRecords) -> Figure | None:
             "Bands hold for the population, point by point. Overlap of bands is not a test, because both dates have "
             "the same people; the table tests the difference."
         ),
-        panels=tuple(panels),
+        panels=panels,
         keys=figures.keys("dates", list(enumerate(dated.dates))),
     )
+
+
+def _panels(dated: _DatedRecords) -> Iterator[Panel]:
+    curves = [curve for curve in dated.source.result.curves if curve.analysis == KIND]
+    for place, name in enumerate(dated.source.providers):
+        series = [
+            Series(name=curve.group, index=dated.dates.index(curve.group), curve=curve)
+            for curve in curves
+            if curve.provider == name and any(math.isfinite(y) and y > 0 for y in curve.y)
+        ]
+        if series:
+            yield systems.overlaid(f"dates-{place}", name, series, "FNMR", rates=True)

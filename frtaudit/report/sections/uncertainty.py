@@ -3,12 +3,13 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import starmap
 
 from frtaudit.core import Curve, Method, Target
 from frtaudit.core.metrics import value_alike
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
-from frtaudit.report.figures import bands, canvas
+from frtaudit.report.figures import bands, canvas, scales
 from frtaudit.report.figures.bands import DASHED, DOTTED, Banded, BandStyle, Scale
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Figure, Key, Panel, Text, TextSpan, listed, plain_text, sentence, spans
@@ -152,11 +153,13 @@ def _bootstrap_panels(
     bundle = (EMPIRICAL, VSTAT, hairs.label)
     drawn = (EMPIRICAL, *(banded.style.label for banded in made))
     over = "The same, over the empirical curve"
-    panels = (
-        bands.bundle(f"{name}-a", "The bootstrap curves are too low", base, vstat, hairs),
-        bands.compared(f"{name}-b", "Recentring corrects it", base, made, bands.RATE, alt),
-        bands.bundle(f"{name}-c", over, level, low, hairs, bands.RELATIVE),
-        bands.compared(f"{name}-d", over, level, moved, bands.RELATIVE, alt),
+    panels = scales.alike(
+        lambda: (
+            bands.bundle(f"{name}-a", "The bootstrap curves are too low", base, vstat, hairs),
+            bands.compared(f"{name}-b", "Recentring corrects it", base, made, bands.RATE, alt),
+            bands.bundle(f"{name}-c", over, level, low, hairs, bands.RELATIVE),
+            bands.compared(f"{name}-d", over, level, moved, bands.RELATIVE, alt),
+        )
     )
     return tuple(
         replace(panel, names=names) for panel, names in zip(panels, (bundle, drawn) * 2, strict=True)
@@ -185,28 +188,29 @@ def _spec_level(source: Source) -> str:
 def _whole(source: Source, system: str, name: str) -> Figure | None:
     """A band for the whole curve beside the pointwise one, for the same subjects and for the population."""
     curves = _of(source, system, "roc_band")
-    panels, styles, shown = [], [], []
     titles = {
         Target.FIXED_IDENTITIES: "Same subjects, new images",
         Target.POPULATION: "Population of the test subjects",
     }
-    for place, whole in enumerate(curves):
-        if whole.target is None or whole.method is None or not _any_finite(whole.low or ()):
-            continue
-        pointwise = _of(source, system, "roc", group="all", method=whole.method)
-        banded_curves = _bands([*pointwise, whole])
-        title = titles[whole.target]
-        alt = f"{title}: ROC with a pointwise band and a wider one that holds for the whole curve at once."
-        drawn = (EMPIRICAL, *(banded.style.label for banded in banded_curves))
-        panels.append(
-            replace(
-                bands.compared(f"{name}-{place}", title, whole, banded_curves, bands.RATE, alt), names=drawn
-            )
-        )
-        styles += [banded.style for banded in banded_curves]
-        shown.append(whole)
-    if not panels:
+    shown = {
+        place: curve
+        for place, curve in enumerate(curves)
+        if curve.target is not None and curve.method is not None and _any_finite(curve.low or ())
+    }
+    if not shown:
         return None
+    banded = {
+        place: _bands([*_of(source, system, "roc", group="all", method=whole.method), whole])
+        for place, whole in shown.items()
+    }
+
+    def whole_panel(place: int, whole: Curve) -> Panel:
+        title = titles[whole.target or Target.POPULATION]
+        alt = f"{title}: ROC with a pointwise band and a wider one that holds for the whole curve at once."
+        drawn = (EMPIRICAL, *(each.style.label for each in banded[place]))
+        plain = bands.compared(f"{name}-{place}", title, whole, banded[place], bands.RATE, alt)
+        return replace(plain, names=drawn)
+
     return Figure(
         name=name,
         title=f"{system}: a band for the whole curve",
@@ -215,11 +219,11 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
             "simultaneously, and between them, because a ROC is monotonic. A claim about the whole curve needs the "
             "stepped band. ",
             BOTH_SIDES if len(shown) > 1 else "",
-            _level(shown),
+            _level(shown.values()),
         ),
-        panels=tuple(panels),
-        keys=_keys(name, [(0, EMPIRICAL)], styles),
-        gaps=_gaps(source, shown),
+        panels=scales.alike(lambda: starmap(whole_panel, shown.items())),
+        keys=_keys(name, [(0, EMPIRICAL)], [each.style for styled in banded.values() for each in styled]),
+        gaps=_gaps(source, list(shown.values())),
     )
 
 
@@ -270,8 +274,7 @@ def _index_panel(name: str, metric: str, curve: Curve, banded_curves: list[Bande
 
 def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Figure | None:
     """002's comparison of uncertainty: all metrics over FMR."""
-    panels: list[Panel] = []
-    names: dict[int, str] = {}
+    shown: dict[str, tuple[str, list[Series]]] = {}
     gaps: list[Text] = []
     for rate in RATES:
         curves = [
@@ -282,13 +285,12 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
         series = [Series(name=_named(curve), index=_pen(curve), curve=curve) for curve in curves]
         if not series:
             continue
-        names |= {trace.index: trace.name for trace in series}
         title = f"Of {phrases.metric(rate)}" + (f" by {schema.replace('_', ' ')}" if schema else "")
-        drawn = tuple(trace.name for trace in series)
-        panels.append(replace(bands.uncertainties(f"{name}-{rate}", title, series), names=drawn))
+        shown[rate] = title, series
         gaps += [spans(f"{title}. ", gap) for gap in _gaps(source, curves)]
-    if not panels:
+    if not shown:
         return None
+    names = {trace.index: trace.name for _, series in shown.values() for trace in series}
     return Figure(
         name=name,
         title=f"{system}: normalized uncertainty",
@@ -298,7 +300,15 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
             f"Method: {display_name(words().method, Method.RECENTERED.value)}, for ",
             f"{display_name(words().target, Target.FIXED_IDENTITIES.value)}.",
         ),
-        panels=tuple(panels),
+        panels=scales.alike(
+            lambda: (
+                replace(
+                    bands.uncertainties(f"{name}-{rate}", title, series),
+                    names=tuple(trace.name for trace in series),
+                )
+                for rate, (title, series) in shown.items()
+            )
+        ),
         keys=_keys(name, sorted(names.items()), ()),
         gaps=tuple(gaps),
     )

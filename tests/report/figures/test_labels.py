@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from rapid_audits import result
 
-from frtaudit.report.figures import labels
+from frtaudit.report.figures import canvas, labels
 from frtaudit.report.figures.curves import Dot, Series
 
 
@@ -31,8 +31,16 @@ def test_annotated_curves_are_thick_and_pale_under_thin_ones() -> None:
 
 def test_a_subset_that_a_service_is_not_in_stays_blank() -> None:
     """Two cells with a number, two without."""
-    found = labels.subsets("cells", "Change", ["a", "b"], ["ABC", "ABD"], [[0.01, None], [None, 0.02]])
+    found = labels.subsets("cells", "Change", ["a", "b"], ["ABC", "ABD"], [[0.01, None], [None, 0.02]], 0.03)
     assert found.alt == "Change: of 2 services under labels of 2 subsets; the largest is 2 points."
+
+
+def test_changes_of_several_targets_have_one_scale_of_colours() -> None:
+    """The darkest colour stands for the change that is given, not for the largest of a panel."""
+    with canvas.keeping() as registry:
+        labels.subsets("cells", "Change", ["a"], ["ABC"], [[0.01]], 0.03)
+    ((_, drawing),) = registry.values()
+    assert drawing.axes[0].collections[0].get_clim() == (0.0, 0.03)
 
 
 def test_scores_rates_sizes_and_shares_are_drawn_and_told() -> None:

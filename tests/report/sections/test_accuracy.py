@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from one_scale import unequal
 from small_audits import audit, spec
 
 from frtaudit.analyses.accuracy import Accuracy
@@ -117,3 +118,8 @@ def test_sets_chosen_by_a_system_are_named() -> None:
     assert named is not None
     assert "chosen by the scores" not in plain_text(plain.main[0].caption)
     assert " Pairs of set 0 were chosen by the scores of one, " in plain_text(named.main[0].caption)
+
+
+def test_test_sets_have_one_scale() -> None:
+    """Folds of every test set are drawn on the same axis."""
+    assert not unequal(lambda: accuracy.build(Source(result(2))))

@@ -2,6 +2,7 @@
 
 import pytest
 from annotated_search import result
+from one_scale import unequal
 
 from frtaudit.core.spec import Report
 from frtaudit.report import render
@@ -40,3 +41,8 @@ def test_it_stands_in_the_report() -> None:
 def test_without_annotation_no_section() -> None:
     """What is to be asked stands in the notes."""
     assert build(Source(result("analysis=annotation", "cohort.annotated=false"))) is None
+
+
+def test_systems_have_one_scale() -> None:
+    """The panels of all systems have the same axes."""
+    assert not unequal(lambda: build(Source(result("analysis=annotation"))))

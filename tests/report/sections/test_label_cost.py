@@ -1,6 +1,7 @@
 from dataclasses import replace
 from functools import cache
 
+from one_scale import unequal
 from rapid_audits import made, result
 from small_audits import audit
 
@@ -47,3 +48,8 @@ def test_where_nothing_was_drawn_the_section_says_why() -> None:
     assert (
         plain_text(view.lead[0]) == "The effect of label errors is not estimated: the labels are annotated."
     )
+
+
+def test_targets_have_one_scale() -> None:
+    """FNMR is drawn between the same limits at every FMR target."""
+    assert not unequal(lambda: label_cost.build(Source(asked())))

@@ -4,8 +4,10 @@ From one real small audit of two releases of synthetic people.
 """
 
 from functools import cache
+from types import ModuleType
 
 import pytest
+from one_scale import unequal
 from small_audits import audit, spec
 
 from frtaudit.analyses.densities import Densities
@@ -18,7 +20,7 @@ from frtaudit.core import AuditResult
 from frtaudit.core.spec import FailureScore, SchemaSpec
 from frtaudit.datasets.cohorts.synthetic_releases import ReleaseClass, ReleaseSystem, SyntheticReleases
 from frtaudit.report.pieces import Table, plain_text
-from frtaudit.report.sections import densities, failure_scores, interclass, quality, releases
+from frtaudit.report.sections import densities, failure_scores, interclass, quality, releases, tar_curves
 from frtaudit.report.source import Source
 
 COHORT = SyntheticReleases(
@@ -143,3 +145,9 @@ def test_the_first_page_says_what_each_release_changed() -> None:
     assert change.test is not None
     change_said = "decreased" if change.test.differs else "change not established"
     assert line.startswith(f"Releases of v, largest d_l2 by tone: {change_said} from v1 to v2 (p ")
+
+
+@pytest.mark.parametrize("section", [densities, releases, tar_curves])
+def test_panels_of_one_figure_have_one_scale(section: ModuleType) -> None:
+    """Both intervals of a release, all systems' densities, both bands of the curves by class."""
+    assert not unequal(lambda: section.build(Source(result())))

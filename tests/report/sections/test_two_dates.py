@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from one_scale import unequal
 from two_collections import result
 
 from frtaudit.core.spec import Report
@@ -101,3 +102,8 @@ def test_page_one_answers_the_audits_question() -> None:
     text = render.html(result("images"), Report(), "2026-11-22", "unsigned")
     assert "Did a service change?</h2>" in text
     assert "No requirement was declared" not in text
+
+
+def test_services_have_one_scale() -> None:
+    """The panels of all services have the same axes."""
+    assert not unequal(lambda: view("images"))

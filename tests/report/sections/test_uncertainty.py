@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+from one_scale import unequal
 from report_bands import GAP, SYSTEM, X, curves, fairness, rocs, uncertainty
 from report_fixture import result
 
@@ -150,3 +151,8 @@ def test_many_systems_are_cut_and_named() -> None:
     assert [plain_text(text) for text in found.left_out] == [
         "Not drawn here: the curves of s4 and s5; frtaudit figures writes them."
     ]
+
+
+def test_panels_of_one_quantity_have_one_scale() -> None:
+    """Bundle and bands, the bands of both targets, the uncertainty of both rates."""
+    assert not unequal(lambda: view(curves()))

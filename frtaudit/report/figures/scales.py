@@ -1,0 +1,71 @@
+"""Axes of several drawings that show one quantity: the same limits, so that what is drawn can be compared."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator
+
+from frtaudit.report.figures import canvas
+from frtaudit.report.figures.curves import log_locator
+from frtaudit.report.pieces import Panel
+
+
+def alike(make: Callable[[], Iterable[Panel]], axes: str = "xy") -> tuple[Panel, ...]:
+    """The panels that ``make`` draws, with the same limits on ``axes`` of one quantity.
+
+    A panel that sets something on the edge of its axes draws it inside wider ones: it needs limits of its own.
+    """
+    with canvas.keeping() as registry:
+        panels = tuple(make())
+    share([drawing for _, drawing in registry.values()], axes)
+    with canvas.ink():
+        return tuple(
+            replace(panel, svg=canvas.svg_of(registry[panel.svg][1], registry[panel.svg][0], panel.alt))
+            if panel.svg in registry
+            else panel
+            for panel in panels
+        )
+
+
+def share(drawings: Sequence[Figure], axes: str) -> None:
+    """Set the limits of each of ``axes`` (letters) to what holds every drawing of its quantity."""
+    for name in axes:
+        every = with_quantity(drawings, name)
+        spans = [(quantity(drawn, name), sorted(getattr(drawn, f"get_{name}lim")())) for drawn in every]
+        for drawn, (shown, span) in zip(every, spans, strict=True):
+            same = [other for of, other in spans if of == shown]
+            whole = (min(low for low, _ in same), max(high for _, high in same))
+            if tuple(span) != whole:
+                set_span(drawn, name, whole)
+
+
+def with_quantity(drawings: Sequence[Figure], name: str) -> list[Axes]:
+    """Axes of the drawings whose ``name`` axis shows a quantity.
+
+    One that has a row for each system, class or the like shows none: limits would drop rows.
+    """
+    every = [drawing.axes[0] for drawing in drawings if drawing.axes[0].axison]
+    return [axes for axes in every if not _has_rows(axes, name)]
+
+
+def quantity(axes: Axes, name: str) -> tuple[str, str]:
+    """What an axis shows, and its scale."""
+    return getattr(axes, f"get_{name}label")(), getattr(axes, f"get_{name}scale")()
+
+
+def set_span(axes: Axes, name: str, limits: tuple[float, float]) -> None:
+    """Set the limits of one axis, from the lower to the higher; it keeps its direction and gets two ticks at least."""
+    axis = getattr(axes, f"{name}axis")
+    backwards = axis.get_inverted()
+    getattr(axes, f"set_{name}lim")(limits)
+    axis.set_inverted(backwards)
+    low, high = limits
+    if axis.get_scale() == "log" and sum(low <= tick <= high for tick in axis.get_majorticklocs()) < 2:
+        axis.set_major_locator(log_locator(low, high))
+
+
+def _has_rows(axes: Axes, name: str) -> bool:
+    axis = getattr(axes, f"{name}axis")
+    return not axis.get_label_text() and isinstance(axis.get_major_locator(), FixedLocator)
