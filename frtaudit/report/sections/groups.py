@@ -9,7 +9,20 @@ from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import (
+    Block,
+    Column,
+    Figure,
+    Footnotes,
+    Panel,
+    Part,
+    Table,
+    Text,
+    TextSpan,
+    listed,
+    plain_text,
+    spans,
+)
 from frtaudit.report.section import section
 from frtaudit.report.sections import differences, front, points
 from frtaudit.report.sections.rates import rate_cells
@@ -209,7 +222,7 @@ def _rate(record: Record) -> str:
 
 
 def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure, ...]:
-    """A figure for every four systems; none where no rate of a group was estimated."""
+    """A figure for every four systems, all on one scale; none where no rate of a group was estimated."""
     target = points.main_target(source)
     drawn: list[tuple[str, str, list[str], list[Dot]]] = []
     for metric, title in (("fmr", "FMR within the group"), ("fnmr_at_fmr", "FNMR")):
@@ -237,11 +250,12 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
     for start in range(0, len(names), MAX_SYSTEMS_IN_FIGURE):
         chosen = names[start : start + MAX_SYSTEMS_IN_FIGURE]
         name = f"groups-{schema}-{start}" if start else f"groups-{schema}"
+        of = "" if len(chosen) == len(names) else f", {plain_text(listed([name for _, name in chosen]))}"
         drawings.append(
             Figure(
                 name=name,
-                title=f"Error rates by {schema.replace('_', ' ')}",
-                caption=spans("As above, for further systems.") if start else caption,
+                title=f"Error rates by {schema.replace('_', ' ')}{of}",
+                caption=caption,
                 panels=tuple(_panels(schema, start, {name for _, name in chosen}, drawn)),
                 keys=figures.keys(name, chosen),
             )

@@ -1,0 +1,67 @@
+"""The section on groups: figures of many systems."""
+
+from dataclasses import replace
+from functools import cache
+
+from one_scale import unequal
+from report_fixture import SYSTEMS, by_class, overall, result
+
+from frtaudit.core import AuditResult
+from frtaudit.report.figures import canvas
+from frtaudit.report.paper_figures import paper_figures
+from frtaudit.report.pieces import Figure, plain_text
+from frtaudit.report.sections import groups
+from frtaudit.report.source import Source
+
+
+@cache
+def of_six() -> AuditResult:
+    """Rates of groups of six systems, four alike in one figure and two in another."""
+    first, second = SYSTEMS
+    kinds = (first, first, first, first, second, second)
+    estimates = [
+        replace(item, provider=f"s{place}")
+        for place, kind in enumerate(kinds)
+        for item in (*overall(kind), *by_class(kind))
+    ]
+    return replace(result(), estimates=tuple(estimates), findings=(), curves=())
+
+
+def figures(of: AuditResult) -> tuple[Figure, ...]:
+    """The figures of its one schema."""
+    view = groups.build(Source(of))
+    assert view is not None
+    return view.schemas[0].figures
+
+
+def test_a_figure_of_some_systems_names_them_and_has_a_whole_caption() -> None:
+    """No two figures have one title, and no caption refers to another figure; of all systems none is named."""
+    first, second = figures(of_six())
+    assert first.title == "Error rates by group, s0, s1, s2 and s3"
+    assert second.title == "Error rates by group, s4 and s5"
+    assert plain_text(second.caption) == plain_text(first.caption)
+    assert "the overall FMR is 0.1 %" in plain_text(second.caption)
+    (alone,) = figures(result())
+    assert alone.title == "Error rates by group"
+
+
+def test_the_files_of_figures_say_the_same() -> None:
+    """Titles and captions of a paper's figures name their systems too."""
+    drawn = paper_figures(of_six(), builds=(groups.build,))
+    assert drawn["groups-group-fmr-4"].title == "Error rates by group, s4 and s5: FMR within the group"
+    assert "As above" not in "".join(figure.caption for figure in drawn.values())
+
+
+def test_figures_of_all_systems_have_one_scale() -> None:
+    """A rate has the same axis in every figure, and its zeros lie on the edge of it."""
+    with canvas.keeping() as registry:
+        drawn = figures(of_six())
+    for metric in ("fmr", "fnmr_at_fmr"):
+        axes = [
+            drawing.axes[0]
+            for name, drawing in registry.values()
+            if name.startswith(f"groups-group-{metric}")
+        ]
+        assert len(axes) == len(drawn) == 2
+        assert len({each.get_xlim() for each in axes}) == 1
+    assert not unequal(lambda: figures(of_six()))
