@@ -6,7 +6,18 @@ from frtaudit.core import Curve, Target
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import (
+    Block,
+    Column,
+    Figure,
+    Footnotes,
+    Part,
+    Table,
+    Text,
+    TextSpan,
+    listed,
+    spans,
+)
 from frtaudit.report.section import section
 from frtaudit.report.sections import differences, interclass_published
 from frtaudit.report.sections.tables import build_table, by_provider, interval_cells, methods_said, provider
@@ -26,7 +37,8 @@ TARGETS = (Target.POPULATION, Target.COMPARISONS_IID)
 class Interclass:
     """The view: tables of each schema and space, figures of each schema and system, tables as published.
 
-    ``main``: classes of each schema, without pairs; ``shown``: how many figures stand beside it.
+    ``main``: classes of each schema, without pairs; ``shown``: how many figures stand beside it; ``elsewhere``: where
+    the others are.
     """
 
     main: tuple[Table, ...]
@@ -34,6 +46,7 @@ class Interclass:
     published: tuple[Table, ...]
     figures: tuple[Figure, ...]
     shown: int
+    elsewhere: tuple[Text, ...]
 
 
 @section("interclass", "Interclass bias", after="tar_curves")
@@ -52,7 +65,13 @@ def build(source: Source) -> Interclass | None:
     ]
     banded = source.curves("threshold_at_tar", grouped=True)  # the section on curves draws them, with bands
     systems = () if banded else source.providers
-    drawn = [_figure(source, schema, name) for schema in source.schemas for name in systems]
+    drawn = {
+        (schema, name): figure
+        for schema in source.schemas
+        for name in systems
+        if (figure := _figure(source, schema, name)) is not None
+    }
+    shown = 2 if len(source.providers) <= FEW_SYSTEMS else 1
     return Interclass(
         main=tuple(
             _table(
@@ -66,9 +85,22 @@ def build(source: Source) -> Interclass | None:
         ),
         tables=tuple(tables),
         published=interclass_published.tables(source, schemas),
-        figures=tuple(figure for figure in drawn if figure is not None),
-        shown=2 if len(source.providers) <= FEW_SYSTEMS else 1,
+        figures=tuple(drawn.values()),
+        shown=shown,
+        elsewhere=_elsewhere([*drawn][shown:], len(schemas)),
     )
+
+
+def _elsewhere(places: list[tuple[str, str]], schemas: int) -> tuple[Text, ...]:
+    """Of which systems, by schema where there are several, the annex has the figures."""
+    systems: dict[str, list[Part]] = {}
+    for schema, name in places:
+        systems.setdefault(schema, []).append(TextSpan(text=name, kind="b"))
+    parts = [
+        spans("" if schemas == 1 else f"by {schema.replace('_', ' ')} ", "of ", listed(names))
+        for schema, names in systems.items()
+    ]
+    return (spans("The annex has the figures ", listed(parts), "."),) if parts else ()
 
 
 def _classes(records: list[Record]) -> list[Record]:

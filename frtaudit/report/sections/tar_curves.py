@@ -20,6 +20,7 @@ from frtaudit.report.pieces import (
     Table,
     Text,
     TextSpan,
+    listed,
     spans,
 )
 from frtaudit.report.section import View, section
@@ -59,9 +60,16 @@ def build(source: Source) -> View | None:
         ),
         tables=tuple(_table(source, name) for name in schemas),
         figures=tuple(drawn),
-        left_out=not_drawn(systems[len(shown) :]),
+        left_out=(_elsewhere(shown, schemas), *not_drawn(systems[len(shown) :])),
         shown=(1, 1),
     )
+
+
+def _elsewhere(systems: Sequence[str], schemas: Sequence[str]) -> Text:
+    """Where the figures are that do not stand beside the first table."""
+    names = listed([TextSpan(text=name, kind="b") for name in systems])
+    by = listed([schema.replace("_", " ") for schema in schemas])
+    return spans("The annex has the further curves of ", names, ", by ", by, ".")
 
 
 def _shares(source: Source) -> Text:

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
 from report_fixture import result
 
+from frtaudit.core import Curve, Estimate
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import interclass
 from frtaudit.report.source import Source
@@ -34,3 +36,53 @@ def test_two_classes_share_a_row() -> None:
     assert rows(first, second, interclass.LARGEST, value=1.7) == [["either class"], ["either class"]]
     assert [len(block) for block in rows(*names)] == [4, 4]
     assert rows(first, second, interclass.LARGEST)[0][-1] == "largest of the classes"
+
+
+def of_systems(count: int, *schemas: str) -> interclass.Interclass:
+    """The section of so many systems that are alike, under each of the schemas."""
+    made = result()
+    (first, *_) = [item.provider for item in made.estimates]
+    records = [
+        replace(item, provider=f"s{number}", schema=schema)
+        for number in range(count)
+        for schema in schemas
+        for item in (*made.estimates, *made.curves)
+        if item.provider == first
+        and item.schema == "group"
+        and (isinstance(item, Curve) or item.metric == "d_l2")
+    ]
+    changed = replace(
+        made,
+        spec={**made.spec, "schemas": {}},
+        estimates=tuple(item for item in records if isinstance(item, Estimate)),
+        curves=tuple(item for item in records if isinstance(item, Curve)),
+        findings=(),
+    )
+    view = interclass.build(Source(changed))
+    assert view is not None
+    return view
+
+
+@pytest.mark.parametrize(
+    ("count", "schemas", "shown", "said"),
+    [
+        (2, ["group"], 2, ""),
+        (3, ["group"], 2, "The annex has the figures of s2."),
+        (4, ["group"], 1, "The annex has the figures of s1, s2 and s3."),
+        (2, ["group", "age_band"], 2, "The annex has the figures by age band of s0 and s1."),
+        (
+            3,
+            ["group", "age_band"],
+            2,
+            "The annex has the figures by group of s2 and by age band of s0, s1 and s2.",
+        ),
+    ],
+)
+def test_figures_that_are_not_beside_the_table_are_named(
+    count: int, schemas: list[str], shown: int, said: str
+) -> None:
+    """One sentence says of which systems the annex has them; none where all are there."""
+    view = of_systems(count, *schemas)
+    assert view.shown == shown
+    assert len(view.figures) == count * len(schemas)
+    assert "".join(map(plain_text, view.elsewhere)) == said

@@ -64,3 +64,9 @@ def test_the_table_of_consequences() -> None:
     assert plain_text(row[0]) == "Ex"
     assert plain_text(row[3]).count("\u00a0to\u00a0") == 2
     assert table.notes[0][1][0].text.startswith("By construction") or len(table.notes) == 2
+
+
+def test_figures_in_the_annex_are_named() -> None:
+    """One sentence says of which systems, by which schemas."""
+    (said,) = view().left_out
+    assert plain_text(said) == "The annex has the further curves of one and two, by group."
