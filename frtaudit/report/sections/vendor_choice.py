@@ -20,6 +20,9 @@ VERDICTS = {
     "better_than": ("not shown to be better", "better"),
     "equivalent": ("not shown to be equivalent", "equivalent"),
 }
+TOO_FEW = "not testable whether the groups differ: a group has too few errors or subjects with errors"
+UNESTABLISHED = "no difference between the groups is established"
+UNTESTED = "not tested whether the groups differ"
 ABSENT: Text = (TextSpan(text=phrases.ABSENT),)
 
 
@@ -114,12 +117,13 @@ def _table(source: Source, decisions: Sequence[Record]) -> Table:
     values = source.select(VALUE)
     names = list(dict.fromkeys(record.estimate.provider for record in values))
     decisive = key_of(decisions[0])
+    notes = Footnotes()
     at = f" at FMR {formatting.exact(target)}" if target else ""
     columns: list[tuple[Column, Callable[[str], Text]]] = [
         (Column(title=f"FNMR{at}", kind="num"), _rate(source, "fnmr_at_fmr", target)),
         (Column(title="FMR", kind="num"), _rate(source, "fmr", target)),
         (Column(title="Failure to acquire", kind="num"), _failures(source)),
-        (Column(title="Largest group ratio"), _ratio(source, target)),
+        (Column(title="Largest group ratio"), _ratio(source, target, notes)),
         (Column(title="Rank", kind="num"), _rank(source, decisive)),
         (Column(title="Verdict"), _verdict(decisions)),
     ]
@@ -132,7 +136,7 @@ def _table(source: Source, decisions: Sequence[Record]) -> Table:
         "systems with overlapping ranks are tied.",
     )
     heads = [Column(title="System"), *(column for column, _ in filled)]
-    return build_table("choice", caption, heads, [Block(rows=rows)], Footnotes())
+    return build_table("choice", caption, heads, [Block(rows=rows)], notes)
 
 
 def _rate(source: Source, metric: str, target: float) -> Callable[[str], Text]:
@@ -184,8 +188,11 @@ def _number(record: Record | None) -> Text:
     return number(record, record.estimate.value, f"{record.pointer}/value")
 
 
-def _ratio(source: Source, target: float) -> Callable[[str], Text]:
-    """The largest ratio of FNMR or FMR by any schema, of all comparisons where it is estimated, and whose it is."""
+def _ratio(source: Source, target: float, notes: Footnotes) -> Callable[[str], Text]:
+    """The largest ratio of FNMR or FMR by any schema, of all comparisons where it is estimated, and whose it is.
+
+    Marked where no test established a difference of the groups.
+    """
     of_all = [
         record for record in source.select("max_min", primary=True) if record.estimate.value is not None
     ]
@@ -202,9 +209,21 @@ def _ratio(source: Source, target: float) -> Callable[[str], Text]:
             return ABSENT
         rate = phrases.metric(str(record.estimate.at["rate"]))
         value = phrases.value(record) if record.estimate.metric == "max_min" else _number(record)
-        return spans(value, f" ({rate} by {(record.estimate.schema or '').replace('_', ' ')})")
+        return spans(
+            value, _caution(record, notes), f" ({rate} by {(record.estimate.schema or '').replace('_', ' ')})"
+        )
 
     return cell
+
+
+def _caution(record: Record, notes: Footnotes) -> Text:
+    """The mark of a ratio that is not known to be more than chance; empty where the groups differ."""
+    test = record.estimate.test
+    if test is None:
+        return notes.mark(UNTESTED, f"{record.pointer}/value")
+    if test.p is None:
+        return notes.mark(TOO_FEW, f"{record.pointer}/test/note")
+    return () if test.differs else notes.mark(UNESTABLISHED, f"{record.pointer}/test/p")
 
 
 def _rank(source: Source, decisive: Key) -> Callable[[str], Text]:

@@ -1,6 +1,7 @@
 from dataclasses import replace
 from functools import cache
 
+import pytest
 from vendor_audits import VENDORS, from_runs, made, pick, result
 
 from frtaudit.analyses.differentials import Differentials
@@ -9,7 +10,7 @@ from frtaudit.analyses.failures import Failures
 from frtaudit.core import AuditResult
 from frtaudit.core.text import formatting
 from frtaudit.pipeline.audit import audit
-from frtaudit.report.pieces import plain_text
+from frtaudit.report.pieces import Text, plain_text
 from frtaudit.report.sections import answer, vendor_choice
 from frtaudit.report.source import Source
 
@@ -59,7 +60,7 @@ def test_one_table_has_a_row_for_each_system() -> None:
     for decision in pick(result(), "vendor_decision"):
         assert rows[decision.provider][-1] == ("best or tied" if decision.value else "not best")
     ratios = [row.value or 0.0 for row in pick(result(), "vendor_value", "max_min", provider="one", fmr=0.03)]
-    assert rows["one"][3].startswith(f"{max(ratios):.3g} (")
+    assert rows["one"][3].startswith(f"{max(ratios):.3g}a (")
 
 
 @cache
@@ -77,14 +78,25 @@ def test_rates_of_all_comparisons_come_with_intervals() -> None:
     assert all(" to " in plain_text(row[place]) for row in table.blocks[0].rows for place in (1, 2))
 
 
-def test_the_ratio_is_the_one_that_the_sentences_give() -> None:
-    """Of all comparisons where the audit estimates it: one page has one number for one thing."""
+@cache
+def of_groups() -> AuditResult:
+    """A comparison whose audit also tests the groups of each system."""
     analyses = {
         **made().analyses,
         "error_rates": ErrorRates(curve_points=5),
         "differentials": Differentials(),
     }
-    of_all = audit(made(analyses=analyses)).result
+    return audit(made(analyses=analyses)).result
+
+
+def unmarked(text: Text) -> str:
+    """A cell without the marks of its notes."""
+    return plain_text(piece for piece in text if piece.kind != "mark")
+
+
+def test_the_ratio_is_the_one_that_the_sentences_give() -> None:
+    """Of all comparisons where the audit estimates it: one page has one number for one thing."""
+    of_all = of_groups()
     weighting = of_all.spec["weighting"]
     for row in choice(of_all).table.blocks[0].rows:
         ratios = [
@@ -93,7 +105,37 @@ def test_the_ratio_is_the_one_that_the_sentences_give() -> None:
             if estimate.value is not None and estimate.weighting == weighting
         ]
         assert ratios
-        assert plain_text(row[4]).startswith(f"{formatting.plain(max(ratios))} (")
+        assert unmarked(row[4]).startswith(f"{formatting.plain(max(ratios))} (")
+
+
+@pytest.mark.parametrize(
+    ("change", "note"),
+    [
+        (
+            {"p": None, "note": "too few"},
+            "Not testable whether the groups differ: a group has too few errors or ",
+        ),
+        ({"p": 0.4, "p_adjusted": None}, "No difference between the groups is established."),
+        ({"p": 0.0001, "p_adjusted": None}, ""),
+    ],
+)
+def test_a_ratio_without_an_established_difference_is_marked(change: dict[str, object], note: str) -> None:
+    """A short mark beside the ratio, and what it means once under the table; none where the groups differ."""
+    of = of_groups()
+    estimates = tuple(
+        replace(item, test=replace(item.test, **change)) if item.metric == "max_min" and item.test else item
+        for item in of.estimates
+    )
+    table = choice(replace(of, estimates=estimates)).table
+    marks = {piece.text for row in table.blocks[0].rows for piece in row[4] if piece.kind == "mark"}
+    assert marks == ({"a"} if note else set())
+    assert [plain_text(text)[: len(note)] for _, text in table.notes] == ([note] if note else [])
+
+
+def test_a_ratio_of_common_comparisons_is_not_tested() -> None:
+    """The note says so."""
+    table = choice(result()).table
+    assert [plain_text(text) for _, text in table.notes] == ["Not tested whether the groups differ."]
 
 
 def test_a_column_of_nothing_is_left_out() -> None:
