@@ -23,6 +23,7 @@ from types import SimpleNamespace
 
 import pypdf
 import pytest
+from landmarks import repeated
 from report_fixture import DATE, SETTINGS, result
 from report_text import GOLDEN, Page
 
@@ -48,6 +49,13 @@ print(hashlib.sha256(page.encode()).hexdigest(), hashlib.sha256(paper).hexdigest
 def page() -> str:
     """The synthetic report as HTML."""
     return render.html(result(), SETTINGS, DATE, "unsigned")
+
+
+def test_no_two_landmarks_have_one_name(page: str) -> None:
+    """A table that scrolls is no landmark, and the others are told apart by their names."""
+    assert 'class="scroll" role="group"' in page
+    assert repeated(page) == set()
+    assert repeated("<nav></nav><nav></nav>") == {("navigation", "")}
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import re
 from html import unescape
 
 import small_sweep
+from landmarks import repeated
 
 from frtaudit.core.canonical import plain
 from frtaudit.core.spec import Report
@@ -106,3 +107,11 @@ def test_both_rates_have_one_scale() -> None:
     ]
     assert len(spans) == 2
     assert len(set(spans)) == 1
+
+
+def test_no_two_landmarks_have_one_name() -> None:
+    """Warnings are numbered where there are several."""
+    warned = {**FOUND, "notes": ["one thing", "another"]}  # type: ignore[dict-item]  # JSON
+    page = sweep.page(warned, Report(), "2026-03-04", "demo")
+    assert 'aria-label="Warning 2"' in page
+    assert repeated(page) == set()
