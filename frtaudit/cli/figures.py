@@ -34,7 +34,7 @@ def main(argv: Sequence[str]) -> int:
     from frtaudit.config.plugins import load_plugins
     from frtaudit.report.exports.run_folder import read_run
     from frtaudit.report.exports.write import write_whole
-    from frtaudit.report.paper_figures import paper_figures, write_figures
+    from frtaudit.report.paper_figures import paper_figures, titles, write_figures
 
     load_plugins()
     choice = Choice(
@@ -47,10 +47,11 @@ def main(argv: Sequence[str]) -> int:
         y=options.ylim,
         shared=options.share_axes,
     )
-    wanted = list(paper_figures(read_run(Path(options.run)).result, choice).values())
+    result = read_run(Path(options.run)).result
     if options.list:
-        lines = [f"{figure.name:32} {figure.title}" for figure in wanted]
+        lines = [f"{name:32} {title}" for name, title in titles(result, choice).items()]
     else:
+        wanted = list(paper_figures(result, choice).values())
         fill = partial(write_figures, wanted, options.formats)
         lines = [str(path) for path in write_whole(Path(options.out), fill)]
     sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))

@@ -58,20 +58,38 @@ def paper_figures(
     ``builds``: what makes the sections, or figures, that are drawn.
     Raises :class:`SpecError` for a figure, system, class or metric that there is not.
     """
-    whole = Source(result)
-    choice = replace(choice, classes=_class_keys(whole, choice.classes))
-    source = Source(
-        _chosen(result, choice), named=whole.providers, target=main_target(whole), every_figure=True
-    )
+    source = _source(result, choice)
     left_out = set(source.named) - set(choice.systems) if choice.systems else set()
     with use_names(names_in(result, source.settings)):
-        return drawings(
-            lambda: [
-                figure for build in quiet(builds, "sections") for figure in pieces_of(build(source), Figure)
-            ],
-            choice,
-            left_out,
-        )
+        return drawings(lambda: _figures(source, builds), choice, left_out)
+
+
+def titles(
+    result: AuditResult, choice: Choice = EVERY_FIGURE, builds: Sequence[Build] = _EVERY_SECTION
+) -> dict[str, str]:
+    """The titles of what :func:`paper_figures` draws, by name; nothing is drawn. Raises as it does."""
+    source = _source(result, choice)
+    with use_names(names_in(result, source.settings)), canvas.listing() as headings:
+        drawn = _figures(source, builds)
+        by_name = {
+            headings[panel.svg][0]: _title(report_figure.title, headings[panel.svg][1])
+            for report_figure in drawn
+            for panel in report_figure.panels
+        }
+    return {name: by_name[name] for name in _wanted(by_name, choice)}
+
+
+def _source(result: AuditResult, choice: Choice) -> Source:
+    """What is drawn of a result, with the names and the operating point of the whole."""
+    whole = Source(result)
+    choice = replace(choice, classes=_class_keys(whole, choice.classes))
+    return Source(
+        _chosen(result, choice), named=whole.providers, target=main_target(whole), every_figure=True
+    )
+
+
+def _figures(source: Source, builds: Sequence[Build]) -> list[Figure]:
+    return [figure for build in quiet(builds, "sections") for figure in pieces_of(build(source), Figure)]
 
 
 def drawings(
@@ -83,7 +101,7 @@ def drawings(
     by_name = {
         registry[panel.svg][0]: PaperFigure(
             name=registry[panel.svg][0],
-            title=_title(report_figure.title, registry[panel.svg][1]),
+            title=_title(report_figure.title, _heading(registry[panel.svg][1])),
             caption=plain_text(report_figure.caption)
             + _place(number, [registry[other.svg][1] for other in report_figure.panels]),
             shows=panel.alt,
@@ -92,12 +110,7 @@ def drawings(
         for report_figure in drawn
         for number, panel in enumerate(report_figure.panels)
     }
-    for name in choice.names:
-        if name not in by_name:
-            raise SpecError(
-                "figure", f"found {name!r}", ", ".join(by_name) or "the result has nothing to draw"
-            )
-    figures = {name: by_name[name] for name in choice.names or by_name}
+    figures = {name: by_name[name] for name in _wanted(by_name, choice)}
     legends = {
         registry[panel.svg][0]: [
             key
@@ -113,6 +126,14 @@ def drawings(
             handles = [_handles(registry[key.svg][1]) for key in legends[name]]
             _finish(figure.drawing, [key.name for key in legends[name]], handles, choice.width)
     return figures
+
+
+def _wanted(known: Collection[str], choice: Choice) -> Collection[str]:
+    """Names of the figures that were chosen, of those that there are."""
+    for name in choice.names:
+        if name not in known:
+            raise SpecError("figure", f"found {name!r}", ", ".join(known) or "the result has nothing to draw")
+    return choice.names or known
 
 
 def write_figures(figures: Iterable[PaperFigure], formats: Sequence[str], folder: Path) -> None:
@@ -174,11 +195,14 @@ def _spaced(label: str) -> str:
     return " ".join(label.split())
 
 
-def _title(title: str, drawing: Drawing) -> str:
-    """A figure's title and its panel's, which names the system where it is of one; the figure's where it says both."""
+def _heading(drawing: Drawing) -> str:
     axes = drawing.axes[0]
-    shown = axes.get_title("left") or axes.get_title()
-    shown = shown.replace(FIRST_STRONG_ISOLATE, "").replace(POP_ISOLATE, "")
+    return axes.get_title("left") or axes.get_title()
+
+
+def _title(title: str, heading: str) -> str:
+    """A figure's title and its panel's, which names the system where it is of one; the figure's where it says both."""
+    shown = heading.replace(FIRST_STRONG_ISOLATE, "").replace(POP_ISOLATE, "")
     repeated = re.search(rf"(?<!\w){re.escape(shown)}(?!\w)", title, re.IGNORECASE)
     return title if repeated or not shown else f"{title}: {shown}"
 

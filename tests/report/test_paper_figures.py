@@ -19,7 +19,15 @@ from frtaudit.report.figures.curves import Dot, Series, det
 from frtaudit.report.figures.curves import dots as row_dots
 from frtaudit.report.figures.curves import keys as figure_keys
 from frtaudit.report.figures.label_matrices import matrix
-from frtaudit.report.paper_figures import _break_words, _place, _title, drawings, paper_figures, write_figures
+from frtaudit.report.paper_figures import (
+    _break_words,
+    _place,
+    _title,
+    drawings,
+    paper_figures,
+    titles,
+    write_figures,
+)
 from frtaudit.report.pieces import Figure, spans
 from frtaudit.report.sections.tar_curves import build as tar_curves
 
@@ -244,9 +252,26 @@ def test_a_title_names_the_system_of_a_figure() -> None:
 )
 def test_a_title_is_said_once(panel: str, title: str) -> None:
     """A panel's title is added unless the figure's has it word for word; marks of direction are left out."""
-    drawing = Drawing()
-    drawing.add_subplot().set_title(panel, loc="left")
-    assert _title("Accuracy of the folds", drawing) == title
+    assert _title("Accuracy of the folds", panel) == title
+
+
+@pytest.mark.parametrize(
+    "choice", [Choice(), Choice(systems=("two",), names=("det",))], ids=["all", "chosen"]
+)
+def test_titles_are_listed_without_drawings(choice: Choice, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are those of the figures, in their order, and no axes are made."""
+    result = whole().result
+    drawn = {name: figure.title for name, figure in paper_figures(result, choice).items()}
+    monkeypatch.setattr(Drawing, "__init__", lambda *_, **__: pytest.fail("something was drawn"))
+    listed = titles(result, choice)
+    assert listed == drawn
+    assert [*listed] == [*drawn]
+
+
+def test_what_is_not_there_is_not_listed() -> None:
+    """An unknown name ends with those that there are, as it does where figures are drawn."""
+    with pytest.raises(SpecError, match="found 'no'"):
+        titles(curves_alone(), Choice(names=("no",)))
 
 
 def test_a_caption_of_several_panels_says_which_one_this_is() -> None:

@@ -88,9 +88,9 @@ def bundle(name: str, title: str, roc: Curve, vstat: Curve, hairs: BandStyle, sc
         axes.plot(x, np.maximum(y, floor), color=hairs.hue, linewidth=HAIR, alpha=FAINT)
         _line(axes, vstat, pen(1), floor)
         _line(axes, roc, pen(0), floor)
-        _scaled(axes, scale, title, roc.x, floor, top)
+        _scaled(axes, scale, roc.x, floor, top)
 
-    return Panel(svg=canvas.panel(name, alt, draw, height=HEIGHT), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=HEIGHT), alt=alt)
 
 
 def relative(curve: Curve, base: Curve) -> Curve:
@@ -133,9 +133,9 @@ def compared(
         _line(axes, curve, pen(0), floor)
         if truth is not None:
             axes.plot(truth.x, np.maximum(truth.y, floor), color=canvas.INK, linestyle=DASHED)
-        _scaled(axes, scale, title, curve.x, floor, top)
+        _scaled(axes, scale, curve.x, floor, top)
 
-    return Panel(svg=canvas.panel(name, alt, draw, height=HEIGHT), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=HEIGHT), alt=alt)
 
 
 def uncertainties(name: str, title: str, series: Sequence[Series]) -> Panel:
@@ -152,9 +152,9 @@ def uncertainties(name: str, title: str, series: Sequence[Series]) -> Panel:
             _line(axes, metric.curve, pen(metric.index), 0.0)
         scale = Scale(label="sd of the replicates / value", rate=False)
         xs = [at for entry in series for at in entry.curve.x]
-        _scaled(axes, scale, title, xs, floor, top)
+        _scaled(axes, scale, xs, floor, top)
 
-    return Panel(svg=canvas.panel(name, alt, draw, height=HEIGHT), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=HEIGHT), alt=alt)
 
 
 def outside(curve: Curve, band: Curve) -> tuple[int, int]:
@@ -246,12 +246,9 @@ def _limits(curve: Curve, bands: Sequence[Banded], scale: Scale) -> tuple[float,
     return low - 0.04 * (high - low), high + 0.06 * max(high - low, 1e-6)
 
 
-def _scaled(
-    axes: Axes, scale: Scale, title: str, xs: Sequence[float], floor: float, top: float | None
-) -> None:
+def _scaled(axes: Axes, scale: Scale, xs: Sequence[float], floor: float, top: float | None) -> None:
     axes.set(xscale="log", xlabel="FMR", ylabel=scale.label, xlim=(min(xs) / 1.15, max(xs) * 1.15))
     axes.set(yscale="log" if scale.log else "linear", ylim=(floor, top))
-    axes.set_title(title)
     log_rates(axes, y=scale.rate)
     if not scale.rate:
         _indexed(axes, log=scale.log)

@@ -44,7 +44,6 @@ def bars(name: str, title: str, rows: Sequence[Bar], labels: Sequence[str]) -> D
         axes.tick_params(axis="y", length=0)
         axes.grid(visible=False, axis="y")
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f} %"))
-        axes.set_title(title)
 
     parts = [
         f"{row.name}: "
@@ -53,7 +52,7 @@ def bars(name: str, title: str, rows: Sequence[Bar], labels: Sequence[str]) -> D
     ]
     alt = f"{title}. {'; '.join(parts)}."
     height = min(0.75 + 0.3 * len(rows), 8.0)
-    panel = Panel(svg=canvas.panel(name, alt, draw, height=height), alt=alt)
+    panel = Panel(svg=canvas.panel(name, alt, draw, heading=title, height=height), alt=alt)
     return Drawn(panel=panel, keys=tuple(_key(name, number, label) for number, label in enumerate(labels)))
 
 

@@ -64,6 +64,7 @@ class Drawing(Figure):
 
 _DRAWN: ContextVar[bool] = ContextVar("drawn", default=True)
 _KEPT: ContextVar["dict[str, tuple[str, Drawing]] | None"] = ContextVar("kept", default=None)
+_LISTED: ContextVar["dict[str, tuple[str, str]] | None"] = ContextVar("listed", default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +121,17 @@ def keeping() -> Iterator[dict[str, tuple[str, Drawing]]]:
 
 
 @contextmanager
+def listing() -> Iterator[dict[str, tuple[str, str]]]:
+    """Draw nothing in the block, but note of each drawing: what stands for the SVG to the name and the heading."""
+    headings: dict[str, tuple[str, str]] = {}
+    token = _LISTED.set(headings)
+    try:
+        yield headings
+    finally:
+        _LISTED.reset(token)
+
+
+@contextmanager
 def undrawn() -> Iterator[None]:
     """Draw nothing in the block, for who reads a report's tables alone."""
     token = _DRAWN.set(False)
@@ -138,15 +150,31 @@ def gid(index: int, at: str = "", says: str = "") -> str:
 
 
 def panel(
-    name: str, title: str, draw: Callable[[Axes], None], *, width: float = WIDTH, height: float = HEIGHT
+    name: str,
+    title: str,
+    draw: Callable[[Axes], None],
+    *,
+    heading: str = "",
+    width: float = WIDTH,
+    height: float = HEIGHT,
 ) -> str:
-    """One drawing as inline SVG, sizes in inches; ``title`` says what it shows, ``draw`` fills the axes."""
+    """One drawing as inline SVG, sizes in inches; ``title`` says what it shows, ``draw`` fills the axes.
+
+    ``heading``: the text above the axes.
+    """
+    headings = _LISTED.get()
+    if headings is not None:
+        mark = f"<!-- {len(headings)} -->"
+        headings[mark] = name, lettering(heading)
+        return mark
     if not _DRAWN.get():
         return ""
     with ink():
         drawing = Drawing(figsize=(width, height), layout="constrained")
         axes = drawing.add_subplot()
         draw(axes)
+        if heading:
+            axes.set_title(heading)
         _letter(axes)
         return svg_of(drawing, name, title)
 
@@ -164,7 +192,7 @@ def _stroke(axes: Axes, index: int) -> None:
 
 def sample(name: str, title: str, draw: Callable[[Axes, T], None], of: T) -> str:
     """A legend's drawing: ``draw`` fills the unit square with a sample ``of`` something, once for each."""
-    if not _DRAWN.get():
+    if not _DRAWN.get() or _LISTED.get() is not None:
         return ""
     if _KEPT.get() is not None:
         with ink():

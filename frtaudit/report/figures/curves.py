@@ -86,10 +86,9 @@ def det(
         for trace in series:
             _line(axes, trace, x_floor=x, y_floor=y, log=True)
         axes.set(xscale="log", yscale="log", xlabel="FMR", ylabel="FNMR", xlim=(x, right), ylim=(y, top))
-        axes.set_title(title)
         log_rates(axes)
 
-    return _panel(name, f"DET curves of {_names(series)}; lower left is better.", draw, height)
+    return _panel(name, f"DET curves of {_names(series)}; lower left is better.", draw, title, height)
 
 
 def roc(name: str, series: Sequence[Series], every: Sequence[Series] = ()) -> Panel:
@@ -102,11 +101,15 @@ def roc(name: str, series: Sequence[Series], every: Sequence[Series] = ()) -> Pa
             _line(axes, trace, x_floor=edge, log=True, turned=True)
         axes.set(xscale="log", xlabel="FMR", ylabel="1 − FNMR")
         axes.set(xlim=(edge, _ceiling(every or series, "x")), ylim=(lowest, 1.0))
-        axes.set_title("True matches against false matches")
         log_rates(axes, y=False)
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
 
-    return _panel(name, f"ROC curves of {_names(series)}; upper left is better.", draw)
+    return _panel(
+        name,
+        f"ROC curves of {_names(series)}; upper left is better.",
+        draw,
+        "True matches against false matches",
+    )
 
 
 def over_threshold(name: str, title: str, series: Sequence[Series], ylabel: str) -> Panel:
@@ -119,10 +122,9 @@ def over_threshold(name: str, title: str, series: Sequence[Series], ylabel: str)
         axes.set(
             yscale="log", xlabel="threshold (a match is a score above it)", ylabel=ylabel, ylim=(edge, 1.2)
         )
-        axes.set_title(title)
         log_rates(axes, x=False)
 
-    return _panel(name, f"{ylabel} over the threshold, for {_names(series)}.", draw, LOW)
+    return _panel(name, f"{ylabel} over the threshold, for {_names(series)}.", draw, title, LOW)
 
 
 def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -> Panel:
@@ -135,11 +137,10 @@ def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -
         for trace in series:
             _line(axes, trace)
         axes.set(xlabel="TAR (share of mated comparisons that match)", ylabel=ylabel)
-        axes.set_title(title)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
 
     shown = "Class minus mean of the classes" if differences else "Threshold as a function of TAR"
-    return _panel(name, f"{title}: {shown.lower()}, for {_names(series)}.", draw)
+    return _panel(name, f"{title}: {shown.lower()}, for {_names(series)}.", draw, title)
 
 
 def dots(
@@ -173,11 +174,10 @@ def dots(
         axes.grid(visible=False, axis="y")
         for between in range(1, len(rows)):
             axes.axhline(between - 0.5, color=canvas.GRID, linewidth=0.5)
-        axes.set_title(title)
         log_rates(axes, y=False)
 
     height = min(0.75 + len(rows) * max(0.26, 0.13 * len(pens)), 8.0)
-    return _panel(name, _dots_read(title, points), draw, height=height)
+    return _panel(name, _dots_read(title, points), draw, title, height)
 
 
 def folds(
@@ -196,10 +196,9 @@ def folds(
         axes.tick_params(axis="y", length=0)
         axes.xaxis.set_major_locator(MaxNLocator(5))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
-        axes.set_title(title)
 
     height = min(0.75 + 0.26 * len(rows), 8.0)
-    return _panel(name, f"{title}: accuracy of each held-out fold, by system.", draw, height=height)
+    return _panel(name, f"{title}: accuracy of each held-out fold, by system.", draw, title, height)
 
 
 def beside(points: Sequence[Dot]) -> list[float]:
@@ -220,8 +219,10 @@ def beside(points: Sequence[Dot]) -> list[float]:
     return shifts
 
 
-def _panel(name: str, alt: str, draw: Callable[[Axes], None], height: float = canvas.HEIGHT) -> Panel:
-    return Panel(svg=canvas.panel(name, alt, draw, height=height), alt=alt)
+def _panel(
+    name: str, alt: str, draw: Callable[[Axes], None], heading: str, height: float = canvas.HEIGHT
+) -> Panel:
+    return Panel(svg=canvas.panel(name, alt, draw, heading=heading, height=height), alt=alt)
 
 
 def _line(

@@ -91,14 +91,13 @@ def tar_panel(name: str, title: str, kind: str, series: Sequence[Series]) -> Pan
         for trace in series:
             _curve(axes, trace)
         axes.set(xlabel=xlabel, ylabel=ylabel)
-        axes.set_title(title)
         for axis, label in ((axes.xaxis, xlabel), (axes.yaxis, ylabel)):
             if label.startswith("TAR"):
                 axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.6g} %"))
 
     names = tuple(dict.fromkeys(trace.name for trace in series))
     alt = f"{title}, for {', '.join(names)}."
-    return Panel(svg=canvas.panel(name, alt, draw, height=LOW), alt=alt, names=names)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=LOW), alt=alt, names=names)
 
 
 def _curve(axes: Axes, series: Series) -> None:
@@ -127,11 +126,10 @@ def histology(name: str, title: str, releases: Sequence[str], lines: Sequence[Li
         axes.set_xticks(range(len(releases)), labels=[text.replace(" ", "\n", 1) for text in releases])
         axes.set(ylabel="largest d_l2 (points, 0–100)", xlim=(-0.5, len(releases) - 0.5), ylim=(0, None))
         axes.grid(visible=False, axis="x")
-        axes.set_title(title)
 
     ends = "; ".join(f"{line.name} from {line.y[0]:.3g} to {line.y[-1]:.3g}" for line in lines)
     alt = f"{title}, by release: {ends}."
-    return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title), alt=alt)
 
 
 def densities(name: str, title: str, lines: Sequence[Line]) -> Panel:
@@ -153,10 +151,11 @@ def densities(name: str, title: str, lines: Sequence[Line]) -> Panel:
         ]
         axes.set(xlabel="mated score (0–100)", ylabel="density per point", ylim=(0, None))
         axes.set_xlim(max(min(ends) - 2, 0), min(max(ends) + 2, 100))
-        axes.set_title(title)
 
     tops = "; ".join(f"{line.name} highest at {line.x[int(np.argmax(line.y))]:.3g}" for line in lines)
-    return Panel(svg=canvas.panel(name, f"{title}: {tops}.", draw, height=LOW), alt=f"{title}: {tops}.")
+    return Panel(
+        svg=canvas.panel(name, f"{title}: {tops}.", draw, heading=title, height=LOW), alt=f"{title}: {tops}."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,8 +192,7 @@ def boxes(name: str, title: str, ylabel: str, box_stats: Sequence[BoxStats]) -> 
         axes.tick_params(axis="x", labelrotation=30 if len(box_stats) > 3 else 0)
         axes.set(ylabel=ylabel, xlim=(-0.6, len(box_stats) - 0.4))
         axes.grid(visible=False, axis="x")
-        axes.set_title(title)
 
     medians = "; ".join(f"{box.name}: {box.numbers[2]:.3g}" for box in box_stats)
     alt = f"{title}, medians: {medians}."
-    return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title), alt=alt)

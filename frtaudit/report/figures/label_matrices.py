@@ -32,10 +32,9 @@ def matrix(name: str, title: str, series: Series) -> Panel:
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(MaxNLocator(5, integer=True))
         axes.grid(visible=False)
-        axes.set_title(title)
 
     alt = f"{title}: confidences of {len(rows)} faces with each other, dark where high."
-    return Panel(svg=canvas.panel(name, alt, draw, height=LOW + 0.75), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=LOW + 0.75), alt=alt)
 
 
 def _shaded(rows: Floats) -> Iterator[tuple[float, Path]]:
@@ -86,7 +85,6 @@ def eigenvectors(name: str, title: str, z: Series, series: Series) -> Panel:
         axes.yaxis.set_major_formatter(
             FuncFormatter(lambda value, _: f"{value:g}" if abs(value) <= 1 else "")
         )
-        axes.set_title(title)
 
     alt = f"{title}: z falls from {max(z.curve.y):.2f} to {min(z.curve.y):.2f}; {len(columns)} eigenvectors; {decided}."
-    return Panel(svg=canvas.panel(name, alt, draw, height=LOW + 0.75), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=LOW + 0.75), alt=alt)

@@ -42,13 +42,12 @@ def det(
             axes.set(
                 ylim=(min(known) / 1.5, min(1.0, max(known) * 1.5)), xlim=(min(right) / 1.2, max(right) * 1.2)
             )
-        axes.set_title(title)
         log_rates(axes)
 
     names = ", ".join(dict.fromkeys(trace.name for trace in drawn))
     alt = f"{title}: FNMR over FMR of {names}."
     width, height = (1.9 * canvas.WIDTH, 3.2) if wide else (THIRD, FLAT)
-    return Panel(svg=canvas.panel(name, alt, draw, width=width, height=height), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title, width=width, height=height), alt=alt)
 
 
 def _line(axes: Axes, series: Series, *, pale: bool = False) -> None:
@@ -104,10 +103,9 @@ def score_histograms(
         axes.set(xlabel="score", ylabel=share, ylim=(0, None))
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
         axes.xaxis.set_major_locator(MaxNLocator(5))
-        axes.set_title(title)
 
     alt = f"{title}: histogram of scores: {', '.join(dict.fromkeys(trace.name for trace in [*series, *outline]))}."
-    return Panel(svg=canvas.panel(name, alt, draw, height=LOW), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=LOW), alt=alt)
 
 
 def rates(name: str, title: str, thick: Sequence[Series], thin: Sequence[Series]) -> Panel:
@@ -124,12 +122,11 @@ def rates(name: str, title: str, thick: Sequence[Series], thin: Sequence[Series]
         axes.set(xlabel="threshold", ylabel="rate", ylim=(-0.02, 1.02))
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
         axes.xaxis.set_major_locator(MaxNLocator(5))
-        axes.set_title(title)
 
     alt = (
         f"{title}: {', '.join(dict.fromkeys(series.name for series in [*thick, *thin]))} over the threshold."
     )
-    return Panel(svg=canvas.panel(name, alt, draw, height=LOW), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=LOW), alt=alt)
 
 
 def scattered(name: str, title: str, series: Sequence[Series], *, shares: bool) -> Panel:
@@ -158,11 +155,10 @@ def scattered(name: str, title: str, series: Sequence[Series], *, shares: bool) 
                 axis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
             else:
                 axis.set_major_locator(MaxNLocator(6, integer=True))
-        axes.set_title(title)
 
     text = "; ".join(f"{trace.name}: {len(trace.curve.x)} queries" for trace in series)
     alt = f"{title}. {text}."
-    return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title), alt=alt)
 
 
 def sizes(name: str, title: str, series: Series) -> Panel:
@@ -175,10 +171,9 @@ def sizes(name: str, title: str, series: Series) -> Panel:
         axes.set(xlabel="faces of a query", ylabel="queries", ylim=(0, None))
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(MaxNLocator(6, integer=True))
-        axes.set_title(title)
 
     alt = f"{title}: {int(y.sum())} queries of {x.min():g} to {x.max():g} faces."
-    return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title), alt=alt)
 
 
 def face_sizes(name: str, title: str, series: Sequence[Series]) -> Panel:
@@ -193,7 +188,6 @@ def face_sizes(name: str, title: str, series: Sequence[Series]) -> Panel:
         axes.set(xlabel="size of the face, pixels", ylabel="faces", ylim=(0, None))
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
         axes.yaxis.set_major_locator(MaxNLocator(6, integer=True))
-        axes.set_title(title)
 
     often = [trace.curve.x[int(np.argmax(trace.curve.y))] for trace in series]
     text = "; ".join(
@@ -201,7 +195,7 @@ def face_sizes(name: str, title: str, series: Sequence[Series]) -> Panel:
         for trace, size in zip(series, often, strict=True)
     )
     alt = f"{title}. {text}."
-    return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title), alt=alt)
 
 
 def boxes(name: str, title: str, series: Sequence[Series]) -> Panel:
@@ -228,13 +222,12 @@ def boxes(name: str, title: str, series: Sequence[Series]) -> Panel:
         )
         axes.set(ylabel="share of right faces", xlim=(-0.6, len(series) - 0.4), ylim=(-0.03, 1.03))
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
-        axes.set_title(title)
 
     text = "; ".join(
         f"{trace.name}: median {np.median(trace.curve.y):.0%}" for trace in series if trace.curve.y
     )
     alt = f"{title}. {text}."
-    return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title), alt=alt)
 
 
 def pairs(name: str, title: str, points: Sequence[tuple[Dot, float]], xlabel: str, ylabel: str) -> Panel:
@@ -257,14 +250,13 @@ def pairs(name: str, title: str, points: Sequence[tuple[Dot, float]], xlabel: st
                 gid=canvas.gid(dot.index, dot.at, dot.says),
             )
         axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high), xlabel=xlabel, ylabel=ylabel)
-        axes.set_title(title)
         log_rates(axes)
 
     text = "; ".join(
         f"{dot.series}, {dot.row}: {formatting.rate(dot.value)} and {formatting.rate(y)}" for dot, y in points
     )
     alt = f"{title}: {xlabel} and {ylabel}: {text}."
-    return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title), alt=alt)
 
 
 def subsets(
@@ -312,12 +304,13 @@ def subsets(
         axes.tick_params(length=0)
         axes.set(ylim=(len(rows), 0), xlim=(0, len(columns)))
         axes.grid(visible=False)
-        axes.set_title(title)
 
     of = f"of {len(rows)} services under labels of {len(columns)} subsets"
     alt = f"{title}: {of}; the largest is {100 * most:.2g} points."
     height = 0.9 + 0.24 * len(rows) + 0.08 * max((len(column) for column in columns), default=1)
-    return Panel(svg=canvas.panel(name, alt, draw, width=1.95 * canvas.WIDTH, height=height), alt=alt)
+    return Panel(
+        svg=canvas.panel(name, alt, draw, heading=title, width=1.95 * canvas.WIDTH, height=height), alt=alt
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -357,10 +350,11 @@ def reaching(name: str, title: str, reaches: Sequence[Reach]) -> Panel:
         axes.grid(visible=False, axis="y")
         axes.tick_params(axis="y", length=0)
         axes.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
-        axes.set_title(title)
 
     text = "; ".join(
         f"{reach.row}: {reach.value:.2%} reported, {reach.true:.2%} on true labels" for reach in reaches
     )
     alt = f"{title}, one row for each service: {text}."
-    return Panel(svg=canvas.panel(name, alt, draw, height=min(0.9 + 0.38 * len(reaches), 6.0)), alt=alt)
+    return Panel(
+        svg=canvas.panel(name, alt, draw, heading=title, height=min(0.9 + 0.38 * len(reaches), 6.0)), alt=alt
+    )

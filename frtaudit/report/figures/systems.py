@@ -46,12 +46,13 @@ def gaps(
         axes.tick_params(axis="y", length=0)
         if alike == 0 and "FNMR" in xlabel:
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g}"))
-        axes.set_title(title)
 
     text = "; ".join(f"{gap.row}: {gap.value:.3g}" for gap in pairs)
     alt = f"{title}, one row for each pair: {text}."
     height = min(0.8 + 0.3 * len(pairs), 6.0)
-    return Panel(svg=canvas.panel(name, alt, draw, height=height, width=1.6 * canvas.WIDTH), alt=alt)
+    return Panel(
+        svg=canvas.panel(name, alt, draw, heading=title, height=height, width=1.6 * canvas.WIDTH), alt=alt
+    )
 
 
 def overlaid(
@@ -85,7 +86,6 @@ def overlaid(
                 ha="center",
                 va="top",
             )
-        axes.set_title(title)
         log_rates(axes, y=rates)
 
     names = ", ".join(dict.fromkeys(trace.name for trace in series))
@@ -95,7 +95,7 @@ def overlaid(
         else ""
     )
     alt = f"{title}: {ylabel} over FMR of {names}.{letters}"
-    return Panel(svg=canvas.panel(name, alt, draw, width=1.3 * canvas.WIDTH), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title, width=1.3 * canvas.WIDTH), alt=alt)
 
 
 def _curve(axes: Axes, series: Series) -> None:

@@ -27,11 +27,10 @@ def over_candidates(name: str, title: str, series: Sequence[Series], ylabel: str
                 axes.plot([place, place], [bottom, top], color=style.hue, linewidth=1.0, marker="_")
             axes.plot(x, y, color=style.hue, linestyle=style.dash, marker=style.marker)
         axes.set(xlabel="threshold that exceedances are counted from", ylabel=ylabel)
-        axes.set_title(title)
         if rates:
             axes.set_yscale("log")
             log_rates(axes, x=False)
 
     names = ", ".join(dict.fromkeys(trace.name for trace in series))
     alt = f"{title}: {ylabel} with intervals at each candidate threshold, for {names}."
-    return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title), alt=alt)

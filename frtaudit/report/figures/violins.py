@@ -36,9 +36,8 @@ def violins(name: str, title: str, shapes: Sequence[Violin], guides: Sequence[fl
         axes.tick_params(axis="x", length=0)
         axes.grid(visible=False, axis="x")
         axes.set(xlim=(-0.6, len(shapes) - 0.4), ylabel=ylabel)
-        axes.set_title(title)
 
-    return Panel(svg=canvas.panel(name, _read(title, shapes), draw), alt=_read(title, shapes))
+    return Panel(svg=canvas.panel(name, _read(title, shapes), draw, heading=title), alt=_read(title, shapes))
 
 
 def _violin(axes: Axes, place: int, violin: Violin) -> None:
