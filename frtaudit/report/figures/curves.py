@@ -75,10 +75,14 @@ def det(
     title: str = "False non-matches against false matches",
     height: float = canvas.HEIGHT,
     every: Sequence[Series] = (),
+    floor: float | None = None,
 ) -> Panel:
-    """False non-matches against false matches, both axes logarithmic; ``every``: what the axes have room for."""
+    """False non-matches against false matches, both axes logarithmic; ``every``: what the axes have room for.
+
+    ``floor``: the FNMR at the lower edge, by default the decade below the smallest where FMR is low.
+    """
     every = every or series
-    x, y = _floor(every, "x"), _floor(every, "y", up_to=SEEN_FMR)
+    x, y = _floor(every, "x"), floor or _floor(every, "y", up_to=SEEN_FMR)
     right, top = _ceiling(every, "x"), _ceiling(every, "y")
     x, y = min(x, right / 10), min(y, top / 10)  # a system without errors has an axis too
 
@@ -114,7 +118,7 @@ def roc(name: str, series: Sequence[Series], every: Sequence[Series] = ()) -> Pa
 
 def over_threshold(name: str, title: str, series: Sequence[Series], ylabel: str) -> Panel:
     """A rate over the threshold, the rate logarithmic."""
-    edge = _floor(series, "y")
+    edge = lower_edge(series)
 
     def draw(axes: Axes) -> None:
         for trace in series:
@@ -125,6 +129,11 @@ def over_threshold(name: str, title: str, series: Sequence[Series], ylabel: str)
         log_rates(axes, x=False)
 
     return _panel(name, f"{ylabel} over the threshold, for {_names(series)}.", draw, title, LOW)
+
+
+def lower_edge(series: Sequence[Series]) -> float:
+    """The rate at the lower edge of rates over the threshold."""
+    return _floor(series, "y")
 
 
 def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -> Panel:

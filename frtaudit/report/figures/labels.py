@@ -82,8 +82,12 @@ def score_histograms(
     *,
     outline: Sequence[Series],
     share: str = "share of its kind",
+    across: tuple[float, float] | None = None,
 ) -> Panel:
-    """Shares of scores in equal bins; ``series``: filled, ``outline``: lines over them (Figure 4, left)."""
+    """Shares of scores in equal bins; ``series``: filled, ``outline``: lines over them (Figure 4, left).
+
+    ``across``: the scores that the axis spans, where they are not those of the bins.
+    """
 
     def draw(axes: Axes) -> None:
         for trace in series:
@@ -100,7 +104,7 @@ def score_histograms(
                 linestyle=style.dash,
                 linewidth=0.9,
             )
-        axes.set(xlabel="score", ylabel=share, ylim=(0, None))
+        axes.set(xlabel="score", ylabel=share, xlim=across, ylim=(0, None))
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
         axes.xaxis.set_major_locator(MaxNLocator(5))
 
@@ -108,8 +112,14 @@ def score_histograms(
     return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=LOW), alt=alt)
 
 
-def rates(name: str, title: str, thick: Sequence[Series], thin: Sequence[Series]) -> Panel:
-    """FMR and FNMR over the threshold (Figure 4, middle)."""
+def rates(
+    name: str,
+    title: str,
+    thick: Sequence[Series],
+    thin: Sequence[Series],
+    across: tuple[float, float] | None = None,
+) -> Panel:
+    """FMR and FNMR over the threshold (Figure 4, middle); ``across``: the thresholds that the axis spans."""
 
     def draw(axes: Axes) -> None:
         for series in thick:
@@ -119,7 +129,7 @@ def rates(name: str, title: str, thick: Sequence[Series], thin: Sequence[Series]
         for series in thin:
             style = pen(series.index)
             axes.plot(series.curve.x, series.curve.y, color=style.hue, linestyle=style.dash, linewidth=1.1)
-        axes.set(xlabel="threshold", ylabel="rate", ylim=(-0.02, 1.02))
+        axes.set(xlabel="threshold", ylabel="rate", xlim=across, ylim=(-0.02, 1.02))
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
         axes.xaxis.set_major_locator(MaxNLocator(5))
 

@@ -256,11 +256,17 @@ def _score_panels(source: Source) -> Iterator[Panel]:
             for labels in (ANNOTATED, ESTIMATED)
         }
         if of[SCORES, ESTIMATED]:
+            scores = [score for series in of.values() for trace in series for score in trace.curve.x]
+            across = (min(scores), max(scores))
             yield label_figures.score_histograms(
-                f"labels-scores-{number}", service, of[SCORES, ANNOTATED], outline=of[SCORES, ESTIMATED]
+                f"labels-scores-{number}",
+                service,
+                of[SCORES, ANNOTATED],
+                outline=of[SCORES, ESTIMATED],
+                across=across,
             )
             yield label_figures.rates(
-                f"labels-rates-{number}", service, of[RATES, ANNOTATED], of[RATES, ESTIMATED]
+                f"labels-rates-{number}", service, of[RATES, ANNOTATED], of[RATES, ESTIMATED], across
             )
 
 

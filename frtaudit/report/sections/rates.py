@@ -89,7 +89,7 @@ def _band_words(series: list[Series]) -> list[Part]:
 
 def _over_threshold(source: Source) -> Figure | None:
     drawn = [_series(source, curve) for kind in ("det", "fmr", "fnmr") for curve in source.curves(kind)]
-    panels = scales.alike(lambda: _threshold_panels(source), "x")
+    panels = scales.alike(lambda: _threshold_panels(source))
     if not panels:
         return None
     return Figure(
@@ -105,13 +105,15 @@ def _over_threshold(source: Source) -> Figure | None:
 
 
 def _threshold_panels(source: Source) -> Iterator[Panel]:
-    det = [_series(source, curve) for curve in source.curves("det")]
-    if det and front.lines(source):
-        yield figures.det("whole-det", det, "DET over the whole range", figures.LOW)
+    """DET, and each rate over the threshold; FNMR has one lower edge, on which what is smaller lies."""
+    kinds = ("det", "fmr", "fnmr")
+    series = {kind: [_series(source, curve) for curve in source.curves(kind)] for kind in kinds}
+    if series["det"] and front.lines(source):
+        floor = figures.lower_edge(series["fnmr"]) if series["fnmr"] else None
+        yield figures.det("whole-det", series["det"], "DET over the whole range", figures.LOW, floor=floor)
     for kind, title in (("fmr", "FMR over the threshold"), ("fnmr", "FNMR over the threshold")):
-        series = [_series(source, curve) for curve in source.curves(kind)]
-        if series:
-            yield figures.over_threshold(f"over-{kind}", title, series, phrases.metric(kind))
+        if series[kind]:
+            yield figures.over_threshold(f"over-{kind}", title, series[kind], phrases.metric(kind))
 
 
 def _series(source: Source, curve: Curve) -> Series:
