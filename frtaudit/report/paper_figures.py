@@ -1,5 +1,6 @@
 """The report's figures for a paper: each panel as a figure of matplotlib, with its legend and its caption."""
 
+import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,13 +14,14 @@ from matplotlib.text import Text
 from frtaudit.core import AuditResult, Curve, Estimate
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.machine.progress import quiet
+from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import file_name
 from frtaudit.errors import SpecError, legible
 from frtaudit.report.direction import FIRST_STRONG_ISOLATE, POP_ISOLATE, names_in, use_names
 from frtaudit.report.figure_choice import EVERY_FIGURE, Choice
 from frtaudit.report.figures import canvas, scales
 from frtaudit.report.figures.canvas import Drawing
-from frtaudit.report.pieces import Figure, pieces_of, plain_text
+from frtaudit.report.pieces import Figure, pieces_of, plain_text, spans
 from frtaudit.report.section import Build, sections
 from frtaudit.report.sections.points import main_target
 from frtaudit.report.source import EVERY, Source
@@ -61,7 +63,9 @@ def paper_figures(
     source = _source(result, choice)
     left_out = set(source.named) - set(choice.systems) if choice.systems else set()
     with use_names(names_in(result, source.settings)):
-        return drawings(lambda: _figures(source, builds), choice, left_out)
+        figures = drawings(lambda: _figures(source, builds), choice, left_out)
+    size = _size(result)
+    return {name: replace(figure, caption=figure.caption + size) for name, figure in figures.items()}
 
 
 def titles(
@@ -92,6 +96,14 @@ def _figures(source: Source, builds: Sequence[Build]) -> list[Figure]:
     return [figure for build in quiet(builds, "sections") for figure in pieces_of(build(source), Figure)]
 
 
+def _size(result: AuditResult) -> str:
+    """How large the cohort is, as the end of a caption."""
+    subjects, samples = result.cohort.get("subjects"), result.cohort.get("samples")
+    if not isinstance(subjects, int) or not isinstance(samples, int):
+        return ""
+    return f" Cohort: {formatting.count(subjects)} subjects, {formatting.count(samples)} samples."
+
+
 def drawings(
     make: Callable[[], Sequence[Figure]], choice: Choice = EVERY_FIGURE, left_out: Collection[str] = ()
 ) -> dict[str, PaperFigure]:
@@ -102,8 +114,11 @@ def drawings(
         registry[panel.svg][0]: PaperFigure(
             name=registry[panel.svg][0],
             title=_title(report_figure.title, _heading(registry[panel.svg][1])),
-            caption=plain_text(report_figure.caption)
-            + _place(number, [registry[other.svg][1] for other in report_figure.panels]),
+            caption=_caption(
+                report_figure,
+                registry[panel.svg][0],
+                _place(number, [registry[other.svg][1] for other in report_figure.panels]),
+            ),
             shows=panel.alt,
             drawing=registry[panel.svg][1],
         )
@@ -207,6 +222,13 @@ def _title(title: str, heading: str) -> str:
     return title if repeated or not shown else f"{title}: {shown}"
 
 
+def _caption(figure: Figure, name: str, place: str) -> str:
+    """What a panel shows by itself: its own caption, else the figure's with the gaps and which panel it is."""
+    caption = figure.alone.get(name)
+    parts = [caption] if caption else [figure.caption, spans(place), *figure.gaps]
+    return " ".join(text for part in parts if (text := plain_text(part).strip()))
+
+
 def _place(number: int, panels: Sequence[Drawing]) -> str:
     """Which of a caption's panels one is: the report has them in rows of two where each is a column wide."""
     if len(panels) == 1:
@@ -260,7 +282,7 @@ def _legend(
             handles=list(handles),
             labels=[canvas.lettering("\n".join(wrap(name, letters) or [name])) for name in names],
             loc="outside lower center",
-            ncols=columns,
+            ncols=_filled(len(names), columns),
             frameon=False,
             handlelength=3.2,  # a dash is seen beside its marker
             handler_map={tuple: HandlerTuple(ndivide=1, pad=0)},
@@ -273,6 +295,11 @@ def _legend(
             columns -= 1
         else:
             letters = max(SHORTEST, min(letters - 1, int(letters * share)))
+
+
+def _filled(names: int, columns: int) -> int:
+    """As many columns as fill the rows that so many names need."""
+    return math.ceil(names / math.ceil(names / columns))
 
 
 def _break_words(drawing: Drawing) -> None:

@@ -117,7 +117,10 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """Panels under one caption; ``keys``: the legend they share; ``gaps``: where and why something is not drawn."""
+    """Panels under one caption; ``keys``: the legend they share; ``gaps``: where and why something is not drawn.
+
+    ``alone``: by a panel's name, its caption and its gaps where it stands without the others.
+    """
 
     name: str
     title: str
@@ -125,6 +128,7 @@ class Figure:
     panels: tuple[Panel, ...]
     keys: tuple[Key, ...] = ()
     gaps: tuple[Text, ...] = ()
+    alone: Mapping[str, Text] = field(default_factory=dict)
 
 
 T = TypeVar("T")

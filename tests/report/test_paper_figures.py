@@ -1,5 +1,6 @@
 """The report's figures for a paper."""
 
+import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from functools import cache
@@ -21,6 +22,8 @@ from frtaudit.report.figures.curves import keys as figure_keys
 from frtaudit.report.figures.label_matrices import matrix
 from frtaudit.report.paper_figures import (
     _break_words,
+    _caption,
+    _filled,
     _place,
     _title,
     drawings,
@@ -138,11 +141,12 @@ def test_every_system_has_its_figures() -> None:
     assert {figure.title.partition(":")[0] for figure in figures.values()} == set(names)
 
 
-@pytest.mark.parametrize("name", ["density-group-0", "tar-at-threshold-pop-group-0"])
+@pytest.mark.parametrize("name", ["density-group-0", "tar-at-threshold-pop-group-0", "tar-group-0"])
 def test_a_class_keeps_its_colour(name: str) -> None:
     """The second of two classes has the same hue alone as beside the first."""
+    result = whole().result if name == "tar-group-0" else of_classes()
     both, alone = (
-        paper_figures(of_classes(), Choice(names=(name,), classes=classes))[name].drawing
+        paper_figures(result, Choice(names=(name,), classes=classes))[name].drawing
         for classes in ((), ("y",))
     )
     hues = [{line.get_color() for line in drawing.axes[0].lines} for drawing in (both, alone)]
@@ -281,6 +285,48 @@ def test_a_caption_of_several_panels_says_which_one_this_is() -> None:
     assert _place(1, [narrow] * 2) == " This is the panel on the right."
     assert _place(2, [narrow] * 4) == " This is the panel on the left, row 2."
     assert _place(1, [wide] * 3) == " This is panel 2 of 3."
+
+
+def test_a_caption_stands_alone() -> None:
+    """A panel of curves by class says what it shows and what its band is, and points at no panel beside it."""
+    figures = paper_figures(of_classes(), builds=[tar_curves])
+    captions = {name: figure.caption for name, figure in figures.items()}
+    assert not [
+        text
+        for text in captions.values()
+        if re.search(r"\b(left|right|top|bottom|panel)\b", text, re.IGNORECASE)
+    ]
+    assert "for the population, level 95 %" in captions["tar-at-threshold-pop-group-0"]
+    assert "for the population" not in captions["tar-at-threshold-com-group-0"]
+    assert "above 0 has the higher TAR" in captions["tar-excess-com-xgroup-0"]
+
+
+def test_a_caption_has_the_gaps_and_the_size_of_the_cohort() -> None:
+    """Figure's caption, place and gaps in one text, or the panel's own; the cohort's size at the end."""
+    figure = Figure(
+        name="figure",
+        title="Title",
+        caption=spans("Both. "),
+        panels=(),
+        gaps=(spans("No band."),),
+        alone={"one": spans("One.")},
+    )
+    assert _caption(figure, "one", " This is the panel on the left.") == "One."
+    assert (
+        _caption(figure, "two", " This is the panel on the right.")
+        == "Both. This is the panel on the right. No band."
+    )
+    assert _caption(figure, "two", "") == "Both. No band."
+    cohort = curves_alone().cohort
+    (det,) = paper_figures(curves_alone(), Choice(names=("det",))).values()
+    assert det.caption.endswith(f" Cohort: {cohort['subjects']} subjects, {cohort['samples']} samples.")
+    unknown = replace(curves_alone(), cohort={**cohort, "subjects": None})
+    assert "Cohort" not in paper_figures(unknown, Choice(names=("det",)))["det"].caption
+
+
+def test_a_legend_fills_its_rows() -> None:
+    """Seven names have two rows of four and three, not of six and one."""
+    assert [_filled(names, 6) for names in (1, 6, 7, 12, 13)] == [1, 6, 4, 6, 5]
 
 
 def test_thirteen_systems_are_thirteen() -> None:

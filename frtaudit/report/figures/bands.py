@@ -150,7 +150,7 @@ def uncertainties(name: str, title: str, series: Sequence[Series]) -> Panel:
     def draw(axes: Axes) -> None:
         for metric in series:
             _line(axes, metric.curve, pen(metric.index), 0.0)
-        scale = Scale(label="sd of the replicates / value", rate=False)
+        scale = Scale(label="normalized uncertainty", rate=False)
         xs = [at for entry in series for at in entry.curve.x]
         _scaled(axes, scale, xs, floor, top)
 

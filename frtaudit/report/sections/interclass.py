@@ -1,6 +1,6 @@
 """Interclass bias: d_l2 of each class in both spaces, threshold curves over TAR and their differences."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from frtaudit.core import Curve, Target
 from frtaudit.report import phrases
@@ -30,6 +30,7 @@ LARGEST_SAID, EITHER = "largest of the classes", "either class"
 FEW_SYSTEMS = 3
 DIGITS = 9  # two classes are as far from their mean but for the rounding of sums
 JUDGED = "raw p of this test alone: a requirement judges this distance, against its limit and adjusted"
+HIGHER = "has higher mated scores: the same TAR is reached at a higher threshold."
 TARGETS = (Target.POPULATION, Target.COMPARISONS_IID)
 
 
@@ -269,20 +270,28 @@ def _figure(source: Source, schema: str, system: str) -> Figure | None:
             for curve in source.curves(kind, grouped=True)
             if curve.schema == schema and curve.provider == system
         ]
-        series = [_series(source, schema, index, curve) for index, curve in enumerate(curves)]
+        pens = source.pens(schema, (curve.group for curve in curves))
+        series = [_series(source, schema, pens[curve.group], curve) for curve in curves]
         names |= {trace.name: trace.index for trace in series}
         if series:
             name = f"{kind}-{schema}-{source.providers.index(system)}"
-            panels.append(figures.tar(name, title, series, differences=kind == "tar_difference"))
+            panel = figures.tar(name, title, series, differences=kind == "tar_difference")
+            panels.append(replace(panel, names=tuple(trace.name for trace in series)))
     if not panels:
         return None
-    place = f"tar-{schema}-{source.providers.index(system)}"
+    number = source.providers.index(system)
+    place = f"tar-{schema}-{number}"
+    alike = "Without bands. Under equality of the classes, the lines"
     return Figure(
         name=place,
         title=f"{system}: thresholds by {schema.replace('_', ' ')}",
+        alone={
+            place: spans(f"{alike} coincide; a class above the others {HIGHER}"),
+            f"tar_difference-{schema}-{number}": spans(f"{alike} are at 0; a class above 0 {HIGHER}"),
+        },
         caption=spans(
             "Under equality of the classes, the lines on the left coincide and those on the right are at 0. A class "
-            "above 0 on the right has higher mated scores: the same TAR is reached at a higher threshold."
+            f"above 0 on the right {HIGHER}"
         ),
         panels=tuple(panels),
         keys=figures.keys(place, [(index, name) for name, index in names.items()]),

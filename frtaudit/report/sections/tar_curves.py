@@ -34,6 +34,13 @@ WHOLE = 6  # classes whose intervals stand in a line each; more would not fit th
 WITHIN = ("threshold_at_tar", "threshold_excess")  # of each super-class by itself
 MAX_SYSTEMS = 3
 SHOWN = (Target.POPULATION, Target.COMPARISONS_IID)
+SAID = {
+    "threshold_at_tar": "At each TAR the threshold that gives a class this TAR. Under equality of the classes the "
+    "curves coincide; a perfect system is a horizontal line at 100.",
+    "tar_at_threshold": "TAR of each class at each threshold. Under equality of the classes the curves coincide.",
+    "threshold_excess": "A class above 0 reaches the same TAR at a higher threshold.",
+    "tar_excess": "A class above 0 has the higher TAR at the same threshold.",
+}
 BANDS = {Target.POPULATION: " (population)", Target.COMPARISONS_IID: " (independent comparisons)"}
 
 
@@ -166,6 +173,7 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
         Figure(
             name=f"curves-{place}",
             title=f"{system}: thresholds and TAR by {by}",
+            alone=_alone(source, system_curves, KINDS[:2], place, (iid, new)),
             caption=spans(
                 f"The same curves with axes exchanged. Bands, left: {iid}; right: {new}. Under equality of the "
                 "classes the curves coincide; a perfect system is a horizontal line at 100."
@@ -176,6 +184,7 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
         Figure(
             name=f"excess-{place}",
             title=f"{system}: class minus overall, by {by}",
+            alone=_alone(source, system_curves, KINDS[2:], f"x{place}", (iid, new)),
             caption=spans(
                 "Top: a class above 0 reaches the same TAR at a higher threshold. Bottom: a class above 0 has the "
                 f"higher TAR at the same threshold. Bands, left: {iid}; right: {new}."
@@ -219,6 +228,11 @@ def _within(
     return Figure(
         name=f"super-{place}",
         title=f"{system}: thresholds within {' and '.join(supers)}",
+        alone={
+            panel: caption
+            for number, name in enumerate(supers)
+            for panel, caption in _alone(source, curves, WITHIN, f"s{number}{place}", bands, name).items()
+        },
         caption=spans(
             "The classes of each super-class separately; overall is that of all classes. Bands, left: "
             f"{bands[0]}; right: {bands[1]}."
@@ -226,6 +240,37 @@ def _within(
         panels=panels,
         keys=_keys(source, schema, f"super-{place}", _classes(groups)),
     )
+
+
+def _alone(
+    source: Source,
+    curves: Sequence[Curve],
+    kinds: Sequence[str],
+    place: str,
+    bands: tuple[str, str],
+    within: str = "",
+) -> dict[str, Text]:
+    """What stands below a panel by itself: one kind of curve, one band, the classes of one super-class or all."""
+
+    def gaps(kind: str, target: Target) -> Text:
+        shown = [curve for curve in curves if curve.analysis == kind and curve.target is target]
+        return spans(*(spans(" ", gap) for gap in _gaps(source, shown)))
+
+    only = f"The classes of {within} alone; overall is that of all classes. " if within else ""
+    overall = spans(
+        " Overall is the mean of the classes", _shares(source), "; scores are mapped to 0 to 100."
+    )
+    return {
+        _panel_name(kind, target, place): spans(
+            f"{only}{SAID[kind]} Bands {band}.", overall, gaps(kind, target)
+        )
+        for kind in kinds
+        for target, band in zip(SHOWN[::-1], bands, strict=True)
+    }
+
+
+def _panel_name(kind: str, target: Target, place: str) -> str:
+    return f"{kind.replace('_', '-')}-{target.value[:3]}-{place}"
 
 
 def _panels(
@@ -258,7 +303,7 @@ def _panels(
             if any(curve.target is target for curve in shown):
                 series = [_series(source, schema, groups, curve) for curve in shown]
                 title = f"{prefix}{titles[kind]}{BANDS[target]}"
-                name = f"{kind.replace('_', '-')}-{target.value[:3]}-{place}"
+                name = _panel_name(kind, target, place)
                 panels.append(interclass.tar_panel(name, title[:1].upper() + title[1:], kind, series))
     return tuple(panels)
 

@@ -1,22 +1,26 @@
 """Two systems as Conti and Clemencon draw them (002): two models, two splits, zones."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from frtaudit.core import Curve
+from frtaudit.core.curves import spans as spans_of
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import legends, systems
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Figure, Text, spans
 from frtaudit.report.section import View, section
+from frtaudit.report.sections.uncertainty_captions import resamples
 from frtaudit.report.source import Source
 
 TWO_MODELS, TWO_SPLITS, ZONES, CODES = "two_models", "two_splits", "zones", "zone_codes"
 TITLES = {TWO_MODELS: "Two systems", TWO_SPLITS: "Two splits", ZONES: "Zones"}
 Measure: TypeAlias = tuple[str | None, str | None, str | None]
-BAND = "recentred bootstrap bands: same subjects, new images"
+BAND = "recentred bootstrap bands{}: same subjects, new images"
+ZERO = "FNMR is 0"
 
 
 @section("two_systems", "Two systems", after="uncertainty")
@@ -62,12 +66,12 @@ def _models(source: Source) -> Figure | None:
         name="two-models",
         title=f"Two systems: {' and '.join(names)}",
         caption=spans(
-            f"FNMR of everybody over FMR, with {BAND}. Overlap of bands does not show equality, because both systems "
-            "were evaluated on the same images: see the paired differences."
+            f"FNMR of everybody over FMR, {_with(_band(source, curves))}. Overlap of bands does not show equality, "
+            "because both systems were evaluated on the same images: see the paired differences."
         ),
         panels=(panel,),
         keys=figures.keys(TWO_MODELS, list(enumerate(names))),
-        gaps=tuple(spans(f"{curve.provider}: {note}.") for curve in curves for note in curve.notes),
+        gaps=_gaps((curve.provider, curve) for curve in curves),
     )
 
 
@@ -87,7 +91,7 @@ def _splits(source: Source) -> Figure | None:
     ]
     panel = systems.overlaid(TWO_SPLITS, "Two splits", series, "FNMR", rates=True)
     banded = next((trace.name for trace in series if trace.curve.low is not None), None)
-    band = f" The band is that of {banded}: {BAND}." if banded else ""
+    band = f" The band is that of {banded}: {_band(source, curves)}." if banded else ""
     return Figure(
         name="two-splits",
         title=f"{len(names)} systems on two splits of the images",
@@ -97,6 +101,7 @@ def _splits(source: Source) -> Figure | None:
         ),
         panels=(panel,),
         keys=(*legends.colours(TWO_SPLITS, names), *legends.dashes(TWO_SPLITS, splits)),
+        gaps=_gaps((trace.name, trace.curve) for trace in series),
     )
 
 
@@ -105,7 +110,7 @@ def _zones(source: Source) -> list[Figure]:
     for curve in _of(source, ZONES):
         by_measure.setdefault(_measure(curve), []).append(curve)
     codes = {_measure(curve): curve for curve in _of(source, CODES)}
-    return [_zone(curves, codes.get(measure)) for measure, curves in by_measure.items()]
+    return [_zone(source, curves, codes.get(measure)) for measure, curves in by_measure.items()]
 
 
 def _measure(curve: Curve) -> Measure:
@@ -113,7 +118,7 @@ def _measure(curve: Curve) -> Measure:
     return curve.schema, curve.rate, curve.metric
 
 
-def _zone(curves: Sequence[Curve], codes: Curve | None) -> Figure:
+def _zone(source: Source, curves: Sequence[Curve], codes: Curve | None) -> Figure:
     names = _systems(curves)
     series = [Series(name=curve.provider, index=names.index(curve.provider), curve=curve) for curve in curves]
     schema, rate, kind = _measure(curves[0])
@@ -127,14 +132,47 @@ def _zone(curves: Sequence[Curve], codes: Curve | None) -> Figure:
         name=name,
         title=f"Zones: which system differs less between groups, {' or '.join(names)}; {title}",
         caption=spans(
-            f"{title}, with {BAND}. Zone A: {names[0]} differs less by its estimate and by its upper bound. Zone C: "
-            f"{names[-1]} does. Zone B: estimate and upper bound disagree: inconclusive. Zones describe two curves and "
-            "are no test; tests are in the tables of differences."
+            f"{title} over the FMR of everybody, {_with(_band(source, curves))}. ",
+            f"Zone A: {names[0]} differs less by its estimate and by its upper bound. Zone C: {names[-1]} does. Zone "
+            "B: estimate and upper bound disagree: inconclusive. Zones describe two curves and are no test; tests are "
+            "in the tables of differences."
+            if zones
+            else "There are no zones, because at no target both systems have an estimate and an upper bound.",
         ),
         panels=(panel,),
         keys=figures.keys(name, list(enumerate(names))),
-        gaps=tuple(spans(f"{curve.provider}: {note}.") for curve in curves for note in curve.notes),
+        gaps=_gaps((curve.provider, curve) for curve in curves),
     )
+
+
+def _band(source: Source, curves: Sequence[Curve]) -> str:
+    """Which bands are drawn, with their level and how many bootstrap samples they are made of; empty for none."""
+    levels = [curve.level for curve in curves if any(map(math.isfinite, curve.high or ()))]
+    if not levels:
+        return ""
+    level = "" if levels[0] is None else f"level {formatting.exact(round(levels[0], 12))}"
+    facts = ", ".join(fact for fact in (level, resamples(source)) if fact)
+    return BAND.format(f" ({facts})" if facts else "")
+
+
+def _with(band: str) -> str:
+    return f"with {band}" if band else "without bands"
+
+
+def _gaps(named: Iterable[tuple[str, Curve]]) -> tuple[Text, ...]:
+    """Where a curve or its band is not drawn, and why; a rate of 0 has no place on a logarithmic axis."""
+    return tuple(
+        spans(f"{name}: {note}.")
+        for name, curve in named
+        for note in (
+            *curve.notes,
+            *spans_of(curve.x, [ZERO if y == 0 and _is_rate(curve) else None for y in curve.y]),
+        )
+    )
+
+
+def _is_rate(curve: Curve) -> bool:
+    return curve.metric == "roc"
 
 
 def _spans(codes: Curve) -> list[tuple[float, float, str]]:

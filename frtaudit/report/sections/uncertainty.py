@@ -14,6 +14,7 @@ from frtaudit.report.figures.bands import DASHED, DOTTED, Banded, BandStyle, Sca
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Figure, Key, Panel, Text, TextSpan, listed, plain_text, sentence, spans
 from frtaudit.report.section import View, section
+from frtaudit.report.sections import uncertainty_captions as captions
 from frtaudit.report.sections.tables import not_drawn
 from frtaudit.report.source import Source
 from frtaudit.report.words import display_name, words
@@ -130,11 +131,13 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
     return Figure(
         name=name,
         title=f"{system}: the bootstrap of the ROC, and why it is recentred",
+        alone=captions.bootstrap_alone(
+            name, missed.get(Method.NAIVE), _samples(source, [vstat]), _rest(source, [vstat, *rocs])
+        ),
         caption=spans(
-            "Left: a resampled image is compared with copies of itself, which always match, so bootstrap curves are "
-            "centred on the V-statistic, below the empirical curve. Right: the naive band is too low as well",
-            *_missed(missed.get(Method.NAIVE)),
-            "; the recentred band is the naive band corrected by the known shift. ",
+            f"Left: a {captions.COPIES}Right: the {captions.TOO_LOW}",
+            captions.missed(missed.get(Method.NAIVE)),
+            captions.SHIFTED,
             _level(vstats + rocs) or _spec_level(source),
             "Below, the same curves divided by the empirical one, which is 1 there.",
         ),
@@ -172,11 +175,15 @@ def _short(method: Method) -> str:
     )
 
 
-def _missed(counts: tuple[int, int] | None) -> Iterable[str]:
-    """The share of targets at which the naive band leaves its curve out, where it does."""
-    if counts is None or not counts[0]:
-        return ()
-    return (f" and leaves the curve itself out at {counts[0]} of {counts[1]} targets",)
+def _rest(source: Source, curves: Sequence[Curve]) -> Text:
+    """How a caption of curves with bands ends: the level, the bootstrap samples, the gaps."""
+    return spans(_level(curves) or _spec_level(source), _samples(source, curves))
+
+
+def _samples(source: Source, curves: Sequence[Curve]) -> Text:
+    """The bootstrap samples and the gaps."""
+    samples = captions.resamples(source)
+    return spans(f"{samples}. " if samples else "", *(spans(gap, " ") for gap in _gaps(source, curves)))
 
 
 def _spec_level(source: Source) -> str:
@@ -214,10 +221,13 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
     return Figure(
         name=name,
         title=f"{system}: a band for the whole curve",
+        alone={
+            f"{name}-{place}": captions.whole_alone(curve.target, _rest(source, [curve]))
+            for place, curve in enumerate(curves)
+            if curve.target is not None
+        },
         caption=spans(
-            "The filled band holds at any one FMR chosen beforehand; the stepped one at all drawn targets "
-            "simultaneously, and between them, because a ROC is monotonic. A claim about the whole curve needs the "
-            "stepped band. ",
+            captions.WHOLE,
             BOTH_SIDES if len(shown) > 1 else "",
             _level(shown.values()),
         ),
@@ -230,13 +240,15 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
 def _fairness(source: Source, system: str, schema: str, rate: str, name: str) -> Figure | None:
     """002's fairness figures, one system: four metrics of one rate over FMR."""
     curves = _of(source, system, "fairness", schema=schema, rate=rate)
-    panels, banded_curves = [], []
+    panels, banded_curves, alone = [], [], {}
     for metric in dict.fromkeys(curve.metric for curve in curves if curve.metric):
         metric_curves = [curve for curve in curves if curve.metric == metric]
         banded = _bands(metric_curves)
         banded_curves += banded
         drawn = (METRIC, *(styled.style.label for styled in banded))
-        panel = _index_panel(f"{name}-{metric.replace('_', '-')}", metric, metric_curves[0], banded)
+        panel_name = f"{name}-{metric.replace('_', '-')}"
+        panel = _index_panel(panel_name, metric, metric_curves[0], banded)
+        alone[panel_name] = captions.metric_alone(rate, metric_curves, _rest(source, metric_curves))
         panels.append(replace(panel, names=drawn))
     if not panels:
         return None
@@ -244,12 +256,11 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
     return Figure(
         name=name,
         title=f"{system}: fairness metrics of {over} by {schema.replace('_', ' ')}",
+        alone=alone,
         caption=spans(
-            f"The spread of the classes' {over} in one number, four ways, at the threshold that everybody's FMR "
-            "sets. Grey: equality of all classes. Resampling increases the spread of equal classes, so near the "
-            "grey line a band is too high and may exclude its own curve: it is not a test. ",
-            *_left_out(curves),
-            *_alike(rate),
+            f"The spread of the classes' {over} in one number, four ways, {captions.EQUALITY}",
+            captions.left_out(curves),
+            captions.one_band(rate),
             _level(styled.curve for styled in banded_curves),
         ),
         panels=tuple(panels),
@@ -261,7 +272,8 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
 def _index_panel(name: str, metric: str, curve: Curve, banded_curves: list[Banded]) -> Panel:
     alike = value_alike(metric) or 0.0
     title = phrases.metric(metric)
-    scale = Scale(label=AXES.get(metric, title), alike=alike, log=metric in LOGGED, rate=False)
+    label = f"{phrases.metric(curve.rate or '')}, {AXES.get(metric, title)}"
+    scale = Scale(label=label, alike=alike, log=metric in LOGGED, rate=False)
     known = [(y, x) for x, y in zip(curve.x, curve.y, strict=True) if y < float("inf")]
     most = (
         f"largest {max(known)[0]:.3g} at FMR {formatting.exact(max(known)[1])}"
@@ -277,11 +289,7 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
     shown: dict[str, tuple[str, list[Series]]] = {}
     gaps: list[Text] = []
     for rate in RATES:
-        curves = [
-            curve
-            for curve in _of(source, system, "normalized_uncertainty", rate=rate)
-            if curve.schema in (None, schema) and _any_finite(curve.y)
-        ]
+        curves = _noise(source, system, schema, rate)
         series = [Series(name=_named(curve), index=_pen(curve), curve=curve) for curve in curves]
         if not series:
             continue
@@ -294,6 +302,12 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
     return Figure(
         name=name,
         title=f"{system}: normalized uncertainty",
+        alone={
+            f"{name}-{rate}": captions.noise_alone(
+                rate, _samples(source, _noise(source, system, schema, rate))
+            )
+            for rate in RATES
+        },
         caption=spans(
             "Standard deviation of each metric when images are resampled, relative to its value: the lower line is "
             "the more robust metric. Ratios and sums have different zero points, so this compares their noise only. ",
@@ -314,31 +328,18 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
     )
 
 
+def _noise(source: Source, system: str, schema: str | None, rate: str) -> list[Curve]:
+    """Uncertainty of the metrics of one rate, of those that have one anywhere."""
+    curves = _of(source, system, "normalized_uncertainty", rate=rate)
+    return [curve for curve in curves if curve.schema in (None, schema) and _any_finite(curve.y)]
+
+
 def _named(curve: Curve) -> str:
     return "FNMR itself (ROC)" if curve.metric == "roc" else phrases.metric(curve.metric or "")
 
 
 def _pen(curve: Curve) -> int:
     return ("roc", "max_min", "max_geomean", "log_geomean", "gini").index(curve.metric or "roc")
-
-
-def _left_out(curves: Iterable[Curve]) -> Iterable[str]:
-    """Where a recentred band leaves its own curve out: the share of its targets, for each such metric."""
-    counts = [
-        (phrases.metric(curve.metric or ""), *bands.outside(curve, curve))
-        for curve in curves
-        if curve.method is Method.RECENTERED
-    ]
-    texts = [f"{name} at {out} of {total} targets" for name, out, total in counts if out]
-    return (f"Here that happens to {'; '.join(texts)}. ",) if texts else ()
-
-
-def _alike(rate: str) -> Iterable[str]:
-    if rate != "fmr":
-        return ()
-    return (
-        "No image is compared with itself across people, so for FMR the naive and the recentred band are one. ",
-    )
 
 
 def _gaps(source: Source, curves: Sequence[Curve]) -> tuple[Text, ...]:

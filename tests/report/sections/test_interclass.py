@@ -86,3 +86,13 @@ def test_figures_that_are_not_beside_the_table_are_named(
     assert view.shown == shown
     assert len(view.figures) == count * len(schemas)
     assert "".join(map(plain_text, view.elsewhere)) == said
+
+
+def test_a_legend_has_what_is_drawn() -> None:
+    """The mean of the classes is a line of the thresholds and none of the differences from it."""
+    view = interclass.build(Source(result()))
+    assert view is not None
+    (thresholds, differences) = view.figures[0].panels
+    assert "mean of the classes" in (thresholds.names or ())
+    assert "mean of the classes" not in (differences.names or ("mean of the classes",))
+    assert [plain_text(text).count(" left ") for text in view.figures[0].alone.values()] == [0, 0]

@@ -6,6 +6,7 @@ from vendor_audits import result
 from frtaudit.core import Curve
 from frtaudit.report.figures.canvas import HUES
 from frtaudit.report.paper_figures import paper_figures
+from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import two_systems
 from frtaudit.report.source import Source
 
@@ -20,7 +21,33 @@ def test_all_three_figures_stand_by_name() -> None:
         "zones-group-fnmr-max-geomean",
     ]
     assert found.figures[0].title == "Two systems: one and three"
-    assert "Zone B" in "".join(piece.text for piece in found.figures[2].caption)
+
+
+def test_a_caption_promises_what_is_drawn() -> None:
+    """Level and bootstrap samples of the bands, zones where there are some, and where a curve has no place."""
+    known = result().curves
+    zoned = [
+        replace(curve, x=(0.03, 0.1), y=(1.0, 0.0)) if curve.analysis == two_systems.CODES else curve
+        for curve in known
+    ]
+    bare = [
+        replace(curve, low=None, high=None, y=(0.0, *curve.y[1:]))
+        if curve.analysis in two_systems.TITLES
+        else curve
+        for curve in known
+    ]
+    texts = []
+    for curves in (known, zoned, bare):
+        view = two_systems.build(Source(replace(result(), curves=tuple(curves))))
+        assert view is not None
+        texts.append([plain_text((*figure.caption, *sum(figure.gaps, ()))) for figure in view.figures])
+    assert all("(level 95 %, B = 199)" in text for text in texts[0])
+    assert ["Zone B" in drawn[2] for drawn in texts] == [False, True, False]
+    assert ["There are no zones" in drawn[2] for drawn in texts] == [True, False, True]
+    assert "without bands" in texts[2][0]
+    assert "recentred" not in texts[2][0]
+    assert "FNMR is 0" in texts[2][0]
+    assert "FNMR is 0" not in texts[2][2]
 
 
 def test_each_metric_of_each_rate_has_its_own_zones() -> None:
