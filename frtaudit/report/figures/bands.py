@@ -251,10 +251,10 @@ def _scaled(axes: Axes, scale: Scale, xs: Sequence[float], floor: float, top: fl
     axes.set(yscale="log" if scale.log else "linear", ylim=(floor, top))
     log_rates(axes, y=scale.rate)
     if not scale.rate:
-        _indexed(axes, log=scale.log)
+        index_ticks(axes, log=scale.log)
 
 
-def _indexed(axes: Axes, *, log: bool) -> None:
+def index_ticks(axes: Axes, *, log: bool) -> None:
     """Ticks of an index, plain numbers; on a log axis 1, 2 and 5, on a long one decades, on a short one even."""
     low, high = axes.get_ylim()
     if log and high / low >= 4:

@@ -9,11 +9,17 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from frtaudit.report.figures import canvas
+from frtaudit.report.figures.bands import index_ticks
 from frtaudit.report.figures.canvas import pen
 from frtaudit.report.figures.curves import BAND, Series, log_rates, marked
 from frtaudit.report.pieces import Panel
 
 NARROW = 0.06  # of the axis: less has no room for its letter beside the next
+TOP, STEP, ROWS = (
+    0.96,
+    0.06,
+    3,
+)  # of the axis: where letters stand, and those of narrow zones below one another
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +68,13 @@ def overlaid(
     ylabel: str,
     *,
     rates: bool,
+    ratio: bool = False,
     zones: Sequence[tuple[float, float, str]] = (),
 ) -> Panel:
-    """Curves over FMR with their bands, if they have any; ``zones``: from, to and the letter of each."""
+    """Curves over FMR with their bands, if they have any; ``zones``: from, to and the letter of each.
+
+    The vertical axis is logarithmic where it shows ``rates`` or a ``ratio``.
+    """
     known = [y for trace in series for y in trace.curve.y if math.isfinite(y) and y > 0]
 
     def draw(axes: Axes) -> None:
@@ -73,19 +83,12 @@ def overlaid(
         axes.set(xscale="log", xlabel="FMR", ylabel=ylabel)
         if rates and known:
             axes.set(yscale="log", ylim=(min(known) / 2, min(1.0, max(known) * 2)))
-        for place, (start, end, letter) in enumerate(zones):
-            if place:
-                axes.axvline(start, color=canvas.SOFT, linewidth=0.8, linestyle=(0, (4, 2)))
-            across = zones[-1][1] / zones[0][0]
-            narrow = math.log(end / start) < NARROW * math.log(across) if across > 1 else False
-            axes.text(
-                math.sqrt(start * end),
-                0.96 - (0.06 if narrow and place % 2 else 0.0),  # else neighbours would lie on each other
-                letter,
-                transform=axes.get_xaxis_transform(),
-                ha="center",
-                va="top",
-            )
+        if ratio and known:
+            axes.set_yscale("log")
+            index_ticks(axes, log=True)
+        for start, _, _ in zones[1:]:
+            axes.axvline(start, color=canvas.SOFT, linewidth=0.8, linestyle=(0, (4, 2)))
+        _letter(axes, zones)
         log_rates(axes, y=rates)
 
     names = ", ".join(dict.fromkeys(trace.name for trace in series))
@@ -96,6 +99,28 @@ def overlaid(
     )
     alt = f"{title}: {ylabel} over FMR of {names}.{letters}"
     return Panel(svg=canvas.panel(name, alt, draw, heading=title, width=1.3 * canvas.WIDTH), alt=alt)
+
+
+def _letter(axes: Axes, zones: Sequence[tuple[float, float, str]]) -> None:
+    """The letter of each zone in the middle of what the axis shows of it; none where it shows nothing."""
+    across = axes.get_xaxis_transform()
+    texts = [axes.text(end, TOP, letter, transform=across, ha="center", va="top") for _, end, letter in zones]
+
+    def place(shown: Axes) -> None:
+        low, high = sorted(shown.get_xlim())
+        narrow_before = -1
+        for text, (start, end, _) in zip(texts, zones, strict=True):
+            left, right = max(start, low), min(end, high)
+            text.set_visible(left <= right)
+            if left > right:
+                continue
+            narrow = math.log(right / left) < NARROW * math.log(high / low)
+            narrow_before = narrow_before + 1 if narrow else -1
+            row = max(narrow_before, 0) % ROWS  # else neighbours would lie on each other
+            text.set_position((math.sqrt(left * right), TOP - row * STEP))
+
+    place(axes)
+    axes.callbacks.connect("xlim_changed", place)
 
 
 def _curve(axes: Axes, series: Series) -> None:

@@ -13,6 +13,7 @@ from frtaudit.report.figures import legends, systems
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Figure, Text, spans
 from frtaudit.report.section import View, section
+from frtaudit.report.sections.uncertainty import LOGGED
 from frtaudit.report.sections.uncertainty_captions import resamples
 from frtaudit.report.source import Source
 
@@ -127,7 +128,7 @@ def _zone(source: Source, curves: Sequence[Curve], codes: Curve | None) -> Figur
     name = "-".join((ZONES, schema or "", rate or "", kind or "")).replace("_", "-").replace(" ", "-")
     zones = [] if codes is None else _spans(codes)
     title = f"{(rate or '').upper()} by {by}: {metric}"
-    panel = systems.overlaid(name, title, series, metric, rates=False, zones=zones)
+    panel = systems.overlaid(name, title, series, metric, rates=False, ratio=kind in LOGGED, zones=zones)
     return Figure(
         name=name,
         title=f"Zones: which system differs less between groups, {' or '.join(names)}; {title}",
@@ -160,19 +161,20 @@ def _with(band: str) -> str:
 
 
 def _gaps(named: Iterable[tuple[str, Curve]]) -> tuple[Text, ...]:
-    """Where a curve or its band is not drawn, and why; a rate of 0 has no place on a logarithmic axis."""
+    """Where curves or their bands are not drawn, and why, each reason once."""
+    curves, concerned = list(named), dict[str, list[str]]()
+    for name, curve in curves:
+        for note in (*curve.notes, *_zeros(curve)):
+            concerned.setdefault(note, []).append(name)
     return tuple(
-        spans(f"{name}: {note}.")
-        for name, curve in named
-        for note in (
-            *curve.notes,
-            *spans_of(curve.x, [ZERO if y == 0 and _is_rate(curve) else None for y in curve.y]),
-        )
+        spans(f"{'Every curve' if 1 < len(names) == len(curves) else '; '.join(names)}: {note}.")
+        for note, names in concerned.items()
     )
 
 
-def _is_rate(curve: Curve) -> bool:
-    return curve.metric == "roc"
+def _zeros(curve: Curve) -> tuple[str, ...]:
+    """Where a rate is 0, which has no place on a logarithmic axis."""
+    return spans_of(curve.x, [ZERO if y == 0 and curve.metric == "roc" else None for y in curve.y])
 
 
 def _spans(codes: Curve) -> list[tuple[float, float, str]]:

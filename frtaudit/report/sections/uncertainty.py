@@ -23,6 +23,10 @@ KINDS = ("roc_band", "roc_vstat", "fairness", "normalized_uncertainty")
 MAX_SYSTEMS = 4
 RATES = ("fnmr", "fmr")
 BOTH_SIDES = "Left: the same subjects, other images. Right: other subjects of the population. "
+TITLES = {
+    Target.FIXED_IDENTITIES: "Same subjects, new images",
+    Target.POPULATION: "Population of the test subjects",
+}
 AXES = {"log_geomean": "sum of |log10 ratio|"}  # where the name of the metric is too long for an axis
 LOGGED = ("max_min", "max_geomean")
 EMPIRICAL, VSTAT, METRIC = "empirical ROC", "V-statistic", "metric on these data"
@@ -195,10 +199,6 @@ def _spec_level(source: Source) -> str:
 def _whole(source: Source, system: str, name: str) -> Figure | None:
     """A band for the whole curve beside the pointwise one, for the same subjects and for the population."""
     curves = _of(source, system, "roc_band")
-    titles = {
-        Target.FIXED_IDENTITIES: "Same subjects, new images",
-        Target.POPULATION: "Population of the test subjects",
-    }
     shown = {
         place: curve
         for place, curve in enumerate(curves)
@@ -212,7 +212,7 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
     }
 
     def whole_panel(place: int, whole: Curve) -> Panel:
-        title = titles[whole.target or Target.POPULATION]
+        title = TITLES[whole.target or Target.POPULATION]
         alt = f"{title}: ROC with a pointwise band and a wider one that holds for the whole curve at once."
         drawn = (EMPIRICAL, *(each.style.label for each in banded[place]))
         plain = bands.compared(f"{name}-{place}", title, whole, banded[place], bands.RATE, alt)
@@ -226,11 +226,7 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
             for place, curve in enumerate(curves)
             if curve.target is not None
         },
-        caption=spans(
-            captions.WHOLE,
-            BOTH_SIDES if len(shown) > 1 else "",
-            _level(shown.values()),
-        ),
+        caption=spans(captions.WHOLE, BOTH_SIDES if len(shown) > 1 else "", _level(shown.values())),
         panels=scales.alike(lambda: starmap(whole_panel, shown.items())),
         keys=_keys(name, [(0, EMPIRICAL)], [each.style for styled in banded.values() for each in styled]),
         gaps=_gaps(source, list(shown.values())),

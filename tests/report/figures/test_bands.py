@@ -131,5 +131,5 @@ def test_ticks_of_a_long_axis_do_not_collide() -> None:
     for high, number in ((1000.0, 6), (0.1, 4)):
         drawing = Figure()
         axes = drawing.add_subplot(yscale="log", ylim=(0.01, high))
-        bands._indexed(axes, log=True)
+        bands.index_ticks(axes, log=True)
         assert sum(0.0099 <= tick <= high * 1.01 for tick in axes.get_yticks()) == number

@@ -54,4 +54,23 @@ def test_letters_of_narrow_zones_do_not_lie_on_each_other() -> None:
         systems.overlaid("o", "T", [Series(name="a", index=0, curve=curve)], "m", rates=False, zones=zones)
     ((_, drawing),) = kept.values()
     heights = [text.get_position()[1] for text in drawing.axes[0].texts]
-    assert heights == pytest.approx([0.96, 0.90, 0.96, 0.96])
+    assert heights == pytest.approx([0.96, 0.96, 0.90, 0.96])
+
+
+def test_letters_stand_within_the_limits_of_the_axis() -> None:
+    """A zone that limits cut has its letter in the middle of what is left of it, one that they drop has none."""
+    curve = Curve(
+        provider="a", analysis="zones", schema=None, group="all", weighting="pooled",
+        x=(0.001, 0.1), y=(3.0, 20.0),
+    )  # fmt: skip
+    zones = [(0.001, 0.002, "A"), (0.002, 0.01, "B"), (0.01, 0.1, "C")]
+    with keeping() as kept:
+        systems.overlaid(
+            "o", "T", [Series(name="a", index=0, curve=curve)], "m", rates=False, ratio=True, zones=zones
+        )
+    ((_, drawing),) = kept.values()
+    (axes,) = drawing.axes
+    assert axes.get_yscale() == "log"
+    axes.set_xlim(0.004, 0.1)
+    assert [text.get_visible() for text in axes.texts] == [False, True, True]
+    assert axes.texts[1].get_position()[0] == pytest.approx((0.004 * 0.01) ** 0.5)
