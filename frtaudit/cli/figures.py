@@ -40,6 +40,7 @@ def main(argv: Sequence[str]) -> int:
     choice = Choice(
         names=tuple(options.names),
         systems=options.systems,
+        schemas=options.schemas,
         classes=options.classes,
         metrics=options.metrics,
         width=options.width,
@@ -78,6 +79,7 @@ def _parser() -> Parser:
         help=f"{', '.join(FORMATS)} (default: all)",
     )
     add("--systems", type=_words, default=(), metavar="A,B", help="only these systems")
+    add("--schemas", type=_words, default=(), metavar="A,B", help="only these classifications of people")
     add(
         "--classes",
         type=_words,

@@ -12,12 +12,14 @@ Limits = tuple[float, float]
 class Choice:
     """What is drawn, and how.
 
-    ``names`` of figures, ``systems``, ``classes``, ``metrics``: only these, empty for all; ``width``: inches; ``x``,
-    ``y``: limits of the axes, None for the report's; ``shared``: axes of one quantity have the same limits.
+    ``names`` of figures, ``systems``, ``schemas``, ``classes``, ``metrics``: only these, empty for all; ``width``:
+    inches; ``x``, ``y``: limits of the axes, None for the report's; ``shared``: axes of one quantity have the same
+    limits.
     """
 
     names: tuple[str, ...] = ()
     systems: tuple[str, ...] = ()
+    schemas: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
     width: float = WIDTHS["column"]

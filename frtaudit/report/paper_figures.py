@@ -12,6 +12,7 @@ from matplotlib.legend_handler import HandlerTuple
 from matplotlib.text import Text
 
 from frtaudit.core import AuditResult, Curve, Estimate
+from frtaudit.core.canonical import Json
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.machine.progress import quiet
 from frtaudit.core.text import formatting
@@ -24,7 +25,7 @@ from frtaudit.report.figures.canvas import Drawing
 from frtaudit.report.pieces import Figure, pieces_of, plain_text, spans
 from frtaudit.report.section import Build, sections
 from frtaudit.report.sections.points import main_target
-from frtaudit.report.source import EVERY, Source
+from frtaudit.report.source import EVERY, Source, mapping
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -58,7 +59,7 @@ def paper_figures(
     """Every panel that the report of a result draws, or those chosen, by name, in the order of the report.
 
     ``builds``: what makes the sections, or figures, that are drawn.
-    Raises :class:`SpecError` for a figure, system, class or metric that there is not.
+    Raises :class:`SpecError` for a figure, system, schema, class or metric that there is not.
     """
     source = _source(result, choice)
     left_out = set(source.named) - set(choice.systems) if choice.systems else set()
@@ -167,31 +168,44 @@ _UNDATED: Mapping[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"Creat
 
 
 def _chosen(result: AuditResult, choice: Choice) -> AuditResult:
-    """The result with estimates and curves of the chosen systems, classes and metrics alone."""
+    """The result with estimates and curves of the chosen systems, schemas, classes and metrics alone."""
     every: tuple[Estimate | Curve, ...] = (*result.estimates, *result.curves)
-    for asked, field in ((choice.systems, "provider"), (choice.classes, "group"), (choice.metrics, "metric")):
+    flags = {"provider": "--systems", "schema": "--schemas", "group": "--classes", "metric": "--metrics"}
+    choices = (choice.systems, choice.schemas, choice.classes, choice.metrics)
+    for asked, (field, flag) in zip(choices, flags.items(), strict=True):
         known = {getattr(entry, field) for entry in every} - {None, EVERY, "all", "max"}
         known = {name for name in known if "|" not in name}
         for name in asked:
             if name not in known:
-                flag = {"provider": "--systems", "group": "--classes", "metric": "--metrics"}[field]
                 raise SpecError(flag, f"the result has no {name!r}", ", ".join(sorted(known)))
 
     def wanted(entry: Estimate | Curve) -> bool:
         return (
             (not choice.systems or entry.provider in (*choice.systems, EVERY))
+            and (not choice.schemas or entry.schema in (None, *choice.schemas))
             and (not choice.classes or entry.schema is None or entry.group in choice.classes)
             and (not choice.metrics or entry.metric in choice.metrics)
         )
 
-    if not (choice.systems or choice.classes or choice.metrics):
+    if not any(choices):
         return result
     return replace(
         result,
+        cohort=_cohort(result.cohort, choice.schemas),
         estimates=tuple(estimate for estimate in result.estimates if wanted(estimate)),
         curves=tuple(curve for curve in result.curves if wanted(curve)),
         findings=(),
     )
+
+
+def _cohort(cohort: Mapping[str, Json], schemas: Sequence[str]) -> Mapping[str, Json]:
+    """The cohort with the subjects that required samples would leave by these schemas alone."""
+    sanitized = mapping(cohort.get("sanitized"))
+    rows = sanitized.get("required")
+    if not schemas or not isinstance(rows, (list, tuple)):
+        return cohort
+    required = [row for row in rows if mapping(row).get("schema") in schemas]
+    return {**cohort, "sanitized": {**sanitized, "required": required}}
 
 
 def _class_keys(source: Source, names: Sequence[str]) -> tuple[str, ...]:

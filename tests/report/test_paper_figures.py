@@ -23,6 +23,7 @@ from frtaudit.report.figures.label_matrices import matrix
 from frtaudit.report.paper_figures import (
     _break_words,
     _caption,
+    _chosen,
     _filled,
     _place,
     _title,
@@ -129,6 +130,22 @@ def test_a_class_is_named_by_its_key_or_as_it_is_printed(name: str) -> None:
     drawing = paper_figures(labelled(), Choice(classes=(name,)))["density-group-0"].drawing
     (text,) = drawing.legends[0].get_texts()
     assert text.get_text().split() == ["Old", "&", "tall"]
+
+
+def test_a_schema_alone() -> None:
+    """Estimates, curves and required samples of one schema, and what is of none; another is refused."""
+    result = of_classes()
+    required = [{"schema": name} for name in ("group", "other")]
+    sanitized = {"stages": [], "required": required}
+    curves = (*result.curves, *(replace(curve, schema="other") for curve in result.curves if curve.schema))
+    two = replace(result, curves=curves, cohort={**result.cohort, "sanitized": sanitized})
+    chosen = _chosen(two, Choice(schemas=("other",)))
+    assert {curve.schema for curve in chosen.curves} == {"other"}
+    assert {estimate.schema for estimate in chosen.estimates} <= {None}
+    assert chosen.cohort["sanitized"] == {"stages": [], "required": [{"schema": "other"}]}
+    assert _chosen(result, Choice(schemas=("group",))).cohort == result.cohort
+    with pytest.raises(SpecError, match="^--schemas: the result has no 'age'; accepted: group, other$"):
+        _chosen(two, Choice(schemas=("age",)))
 
 
 def test_every_system_has_its_figures() -> None:

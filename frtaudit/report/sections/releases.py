@@ -31,6 +31,13 @@ from frtaudit.report.words import display_name, words
 CHANGE = "d_l2_change"
 SPACE = {"space": "quantile"}
 AT = "/spec/analyses/releases/families"
+LARGEST = "The largest d_l2 over the classes (points on 0 to 100) with its interval"
+CHANGES = "The table of changes in the annex tests each step. "
+NO_TEST = "Overlap of intervals is not a test: both releases were evaluated on the same people."
+WHOM = {
+    Target.COMPARISONS_IID: "for independent comparisons (Peña-Alcántara 2022)",
+    Target.POPULATION: "for the population",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +67,13 @@ def build(source: Source) -> View | None:
         here = [
             record for record in largest if record.estimate.provider in {member.name for member in members}
         ]
-        schemas = [name for name in source.schemas if any(record.estimate.schema == name for record in here)]
+        pens = {name: place for place, name in enumerate(source.schemas)}
+        schemas = [name for name in pens if any(record.estimate.schema == name for record in here)]
         tables += [_grid(family, place, members, name, here) for name in schemas]
         shown = shown or len(tables)
         changed = _changes(source, family, place, members)
         tables += [] if changed is None else [changed]
-        figure = _history(family, place, members, schemas, here)
+        figure = _history(family, place, members, {name: pens[name] for name in schemas}, here)
         drawn += [] if figure is None else [figure]
     return View(tables=tuple(tables), figures=tuple(drawn), shown=(1, shown)) if tables or drawn else None
 
@@ -223,7 +231,7 @@ def _history(
     family: str,
     place: int,
     members: Sequence[_Member],
-    schemas: Sequence[str],
+    schemas: Mapping[str, int],
     largest: Sequence[Record],
 ) -> Figure | None:
     """The largest d_l2 of each dated release with its interval, one line for each schema (thesis, Figures 112, 113)."""
@@ -238,17 +246,27 @@ def _history(
     return Figure(
         name=key,
         title=f"{_called(family)}: interclass bias by release",
-        caption=spans(
-            "The largest d_l2 over the classes with its interval, releases by date. The table of changes in the annex "
-            "tests each step. Overlap of intervals is not a test: both releases were evaluated on the same people."
-        ),
+        alone={
+            f"{key}-{target.value[:3]}": spans(
+                LARGEST, f", {WHOM[target]}{_level(largest, target)}, releases by date. {NO_TEST}"
+            )
+            for target in WHOM
+        },
+        caption=spans(f"{LARGEST}, releases by date. {CHANGES}{NO_TEST}"),
         panels=panels,
-        keys=figures.keys(key, [(n, name.replace("_", " ")) for n, name in enumerate(schemas)]),
+        keys=figures.keys(key, [(pen, name.replace("_", " ")) for name, pen in schemas.items()]),
     )
 
 
+def _level(largest: Sequence[Record], target: Target) -> str:
+    """The level of the intervals, as a caption has it."""
+    bounds = [record.bound(target) for record in largest]
+    levels = [bound.interval.level for bound in bounds if bound is not None]
+    return f", level {100 * levels[0]:.6g} %" if levels else ""
+
+
 def _courses(
-    key: str, dated: Sequence[_Member], schemas: Sequence[str], largest: Sequence[Record]
+    key: str, dated: Sequence[_Member], schemas: Mapping[str, int], largest: Sequence[Record]
 ) -> Iterator[Panel]:
     """A panel for each interval that the releases have."""
     names = [member.name for member in dated]
@@ -258,7 +276,7 @@ def _courses(
     ):
         lines = [
             line
-            for index, schema in enumerate(schemas)
+            for schema, index in schemas.items()
             if (line := _line(names, schema, index, largest, target)) is not None
         ]
         if lines:

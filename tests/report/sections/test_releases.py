@@ -88,6 +88,16 @@ def test_the_grid_the_course_and_the_changes() -> None:
     assert [key.name for key in layout.keys] == ["tone"]
 
 
+def test_the_caption_of_a_course_says_for_whom_and_at_which_level() -> None:
+    """Each panel by itself, without the annex."""
+    view = releases.build(Source(result()))
+    assert view is not None
+    texts = {name: plain_text(text) for name, text in view.figures[0].alone.items()}
+    assert "for independent comparisons (Peña-Alcántara 2022), level 90 %" in texts["course-0-com"]
+    assert "for the population, level 95 %" in texts["course-0-pop"]
+    assert not [text for text in texts.values() if "annex" in text]
+
+
 def test_densities_and_normality() -> None:
     """A panel for each system; the table has bandwidths, scores on an end, both tests of normality."""
     view = densities.build(Source(result()))
