@@ -236,10 +236,17 @@ def _title(title: str, heading: str) -> str:
     return title if repeated or not shown else f"{title}: {shown}"
 
 
+_POINTS = re.compile(r"\b(left|right|top|bottom|row|panel)\b", re.IGNORECASE)
+
+
 def _caption(figure: Figure, name: str, place: str) -> str:
-    """What a panel shows by itself: its own caption, else the figure's with the gaps and which panel it is."""
+    """What a panel shows by itself: its own caption, else the figure's with the gaps.
+
+    Where the figure's caption points at panels, it says which one this is.
+    """
     caption = figure.alone.get(name)
-    parts = [caption] if caption else [figure.caption, spans(place), *figure.gaps]
+    where = spans(place if _POINTS.search(plain_text(figure.caption)) else "")
+    parts = [caption] if caption else [figure.caption, where, *figure.gaps]
     return " ".join(text for part in parts if (text := plain_text(part).strip()))
 
 

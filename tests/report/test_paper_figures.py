@@ -323,7 +323,7 @@ def test_a_caption_has_the_gaps_and_the_size_of_the_cohort() -> None:
     figure = Figure(
         name="figure",
         title="Title",
-        caption=spans("Both. "),
+        caption=spans("Left: one. "),
         panels=(),
         gaps=(spans("No band."),),
         alone={"one": spans("One.")},
@@ -331,9 +331,11 @@ def test_a_caption_has_the_gaps_and_the_size_of_the_cohort() -> None:
     assert _caption(figure, "one", " This is the panel on the left.") == "One."
     assert (
         _caption(figure, "two", " This is the panel on the right.")
-        == "Both. This is the panel on the right. No band."
+        == "Left: one. This is the panel on the right. No band."
     )
-    assert _caption(figure, "two", "") == "Both. No band."
+    assert _caption(figure, "two", "") == "Left: one. No band."
+    of_all = replace(figure, caption=spans("One system each."))
+    assert _caption(of_all, "two", " This is the panel on the right.") == "One system each. No band."
     cohort = curves_alone().cohort
     (det,) = paper_figures(curves_alone(), Choice(names=("det",))).values()
     assert det.caption.endswith(f" Cohort: {cohort['subjects']} subjects, {cohort['samples']} samples.")
@@ -356,6 +358,12 @@ def test_thirteen_systems_are_thirteen() -> None:
     assert len({axes.get_xlim() + axes.get_ylim() for axes in dets}) == 1
     looks = {(pen(number).hue, pen(number).marker) for number in range(13)}
     assert len(looks) == 13
+    captions = {
+        name: figures[f"{name}{number}"].caption for name in ("roc", "det") for number in ("", "-5", "-10")
+    }
+    assert "Higher is better" in captions["roc"]
+    assert "Lower is better" in captions["det"]
+    assert not [text for text in captions.values() if "right" in text.lower() or "panel" in text]
 
 
 def test_axes_of_one_quantity_are_shared() -> None:

@@ -25,6 +25,10 @@ from frtaudit.report.sections.tables import (
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
+ALONE = {
+    "roc": "Higher is better. FMR is logarithmic. ",
+    "det": "Lower is better. Both axes are logarithmic. ",
+}
 MAX_SYSTEMS_IN_PANEL, FEW_SYSTEMS_IN_PANEL = 8, 5
 
 
@@ -48,15 +52,21 @@ def _curves(source: Source) -> Figure | None:
     series = front.det_curves(source)
     if not series:
         return None
+    panels, rest = tuple(_pairs(series)), (*_band_words(series), f"Rates: {_weights(series)}.")
     return Figure(
         name="curves",
         title="ROC and DET",
+        alone={
+            f"{kind}{number}": spans(reading, *rest)
+            for kind, reading in ALONE.items()
+            for number in _numbers(len(series))
+        },
         caption=spans(
             "Left: higher is better. Right: lower is better. ",
             *_band_words(series),
             f"Rates in the figure: {_weights(series)}. Scales: FMR logarithmic, on the right FNMR too.",
         ),
-        panels=tuple(_pairs(series)),
+        panels=panels,
         keys=figures.keys("curves", [(trace.index, trace.name) for trace in series]),
     )
 
@@ -66,11 +76,17 @@ def _pairs(series: list[Series]) -> Iterator[Panel]:
     if len(series) <= MAX_SYSTEMS_IN_PANEL:
         yield from (figures.roc("roc", series), figures.det("det", series))
         return
-    for start in range(0, len(series), FEW_SYSTEMS_IN_PANEL):
+    for number, start in _numbers(len(series)).items():
         part = series[start : start + FEW_SYSTEMS_IN_PANEL]
-        number = f"-{start}" if start else ""
         yield figures.roc(f"roc{number}", part, series)
         yield figures.det(f"det{number}", part, every=series)
+
+
+def _numbers(systems: int) -> dict[str, int]:
+    """How the names of panels end, and the place of the first system of each."""
+    if systems <= MAX_SYSTEMS_IN_PANEL:
+        return {"": 0}
+    return {f"-{start}" if start else "": start for start in range(0, systems, FEW_SYSTEMS_IN_PANEL)}
 
 
 def _weights(series: list[Series]) -> str:

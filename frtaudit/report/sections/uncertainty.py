@@ -159,13 +159,13 @@ def _bootstrap_panels(
     moved = [Banded(style=banded.style, curve=bands.relative(banded.curve, base)) for banded in made]
     bundle = (EMPIRICAL, VSTAT, hairs.label)
     drawn = (EMPIRICAL, *(banded.style.label for banded in made))
-    over = "The same, over the empirical curve"
+    over = "over the empirical curve"
     panels = scales.alike(
         lambda: (
             bands.bundle(f"{name}-a", "The bootstrap curves are too low", base, vstat, hairs),
             bands.compared(f"{name}-b", "Recentring corrects it", base, made, bands.RATE, alt),
-            bands.bundle(f"{name}-c", over, level, low, hairs, bands.RELATIVE),
-            bands.compared(f"{name}-d", over, level, moved, bands.RELATIVE, alt),
+            bands.bundle(f"{name}-c", f"Bootstrap curves {over}", level, low, hairs, bands.RELATIVE),
+            bands.compared(f"{name}-d", f"Bands {over}", level, moved, bands.RELATIVE, alt),
         )
     )
     return tuple(

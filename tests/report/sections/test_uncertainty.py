@@ -10,6 +10,7 @@ from report_bands import GAP, SYSTEM, X, curves, fairness, rocs, uncertainty
 from report_fixture import result
 
 from frtaudit.core import Curve
+from frtaudit.report.paper_figures import paper_figures
 from frtaudit.report.pieces import Figure, plain_text
 from frtaudit.report.section import View
 from frtaudit.report.sections.uncertainty import MAX_SYSTEMS, build
@@ -71,6 +72,14 @@ def test_every_panel_names_what_it_draws() -> None:
     assert "V-statistic" in bundle
     fnmr, fmr = (set(panel.names or ()) for panel in found["uncertain-group-0"].panels)
     assert fnmr - fmr == {"FNMR itself (ROC)"}
+
+
+@pytest.mark.usefixtures("ink")
+def test_no_two_panels_have_one_title() -> None:
+    """Also those that show the same over the empirical curve."""
+    made = replace(result(), curves=tuple(curves()))
+    titles = [figure.title for figure in paper_figures(made, builds=[build]).values()]
+    assert len(set(titles)) == len(titles) == 16
 
 
 def test_every_band_of_a_legend_names_method_and_target() -> None:
