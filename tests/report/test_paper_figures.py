@@ -334,8 +334,11 @@ def test_a_caption_has_the_gaps_and_the_size_of_the_cohort() -> None:
         == "Left: one. This is the panel on the right. No band."
     )
     assert _caption(figure, "two", "") == "Left: one. No band."
-    of_all = replace(figure, caption=spans("One system each."))
-    assert _caption(of_all, "two", " This is the panel on the right.") == "One system each. No band."
+    of_all = replace(figure, caption=spans("One system each; zeros are left out."))
+    assert (
+        _caption(of_all, "two", " This is the panel on the right.")
+        == "One system each; zeros are left out. No band."
+    )
     cohort = curves_alone().cohort
     (det,) = paper_figures(curves_alone(), Choice(names=("det",))).values()
     assert det.caption.endswith(f" Cohort: {cohort['subjects']} subjects, {cohort['samples']} samples.")

@@ -9,9 +9,10 @@ from frtaudit.report.figures.canvas import pen
 from frtaudit.report.pieces import Key
 
 
-def colours(name: str, names: Sequence[str]) -> tuple[Key, ...]:
-    """What colours mean: a bar of each series' hue; ``name``: of the figure."""
-    return tuple(_bar(f"{name}-c{n}", label, n) for n, label in enumerate(names))
+def colours(name: str, names: Sequence[str], pens: Sequence[int] = ()) -> tuple[Key, ...]:
+    """What colours mean: a bar of each series' hue; ``name``: of the figure; ``pens``: 0, 1, ... unless given."""
+    places = pens or range(len(names))
+    return tuple(_bar(f"{name}-c{n}", label, n) for n, label in zip(places, names, strict=True))
 
 
 def shapes(name: str, names: Sequence[str]) -> tuple[Key, ...]:

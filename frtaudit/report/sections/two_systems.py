@@ -56,12 +56,20 @@ def _systems(curves: Sequence[Curve]) -> list[str]:
     return list(dict.fromkeys(curve.provider for curve in curves))
 
 
+def _pens(source: Source, names: Sequence[str]) -> list[tuple[int, str]]:
+    """The pen that each system has in every figure of the report, and its name."""
+    return [(source.providers.index(name), name) for name in names]
+
+
 def _models(source: Source) -> Figure | None:
     curves = _of(source, TWO_MODELS)
     if not curves:
         return None
     names = _systems(curves)
-    series = [Series(name=curve.provider, index=names.index(curve.provider), curve=curve) for curve in curves]
+    series = [
+        Series(name=curve.provider, index=source.providers.index(curve.provider), curve=curve)
+        for curve in curves
+    ]
     panel = systems.overlaid(TWO_MODELS, "Two systems", series, "FNMR", rates=True)
     return Figure(
         name="two-models",
@@ -71,7 +79,7 @@ def _models(source: Source) -> Figure | None:
             "because both systems were evaluated on the same images: see the paired differences."
         ),
         panels=(panel,),
-        keys=figures.keys(TWO_MODELS, list(enumerate(names))),
+        keys=figures.keys(TWO_MODELS, _pens(source, names)),
         gaps=_gaps((curve.provider, curve) for curve in curves),
     )
 
@@ -84,7 +92,7 @@ def _splits(source: Source) -> Figure | None:
     series = [
         Series(
             name=f"{curve.provider}, {curve.group}",
-            index=names.index(curve.provider),
+            index=source.providers.index(curve.provider),
             curve=curve,
             dash=splits.index(curve.group),
         )
@@ -101,7 +109,10 @@ def _splits(source: Source) -> Figure | None:
             f"two systems changes between the parts, the data do not establish their order.{band}"
         ),
         panels=(panel,),
-        keys=(*legends.colours(TWO_SPLITS, names), *legends.dashes(TWO_SPLITS, splits)),
+        keys=(
+            *legends.colours(TWO_SPLITS, names, [pen for pen, _ in _pens(source, names)]),
+            *legends.dashes(TWO_SPLITS, splits),
+        ),
         gaps=_gaps((trace.name, trace.curve) for trace in series),
     )
 
@@ -121,7 +132,10 @@ def _measure(curve: Curve) -> Measure:
 
 def _zone(source: Source, curves: Sequence[Curve], codes: Curve | None) -> Figure:
     names = _systems(curves)
-    series = [Series(name=curve.provider, index=names.index(curve.provider), curve=curve) for curve in curves]
+    series = [
+        Series(name=curve.provider, index=source.providers.index(curve.provider), curve=curve)
+        for curve in curves
+    ]
     schema, rate, kind = _measure(curves[0])
     metric = phrases.metric(kind or "")
     by = (schema or "").replace("_", " ")
@@ -141,7 +155,7 @@ def _zone(source: Source, curves: Sequence[Curve], codes: Curve | None) -> Figur
             else "There are no zones, because at no target both systems have an estimate and an upper bound.",
         ),
         panels=(panel,),
-        keys=figures.keys(name, list(enumerate(names))),
+        keys=figures.keys(name, _pens(source, names)),
         gaps=_gaps((curve.provider, curve) for curve in curves),
     )
 

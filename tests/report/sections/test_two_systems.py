@@ -4,6 +4,7 @@ import pytest
 from vendor_audits import result
 
 from frtaudit.core import Curve
+from frtaudit.report.figure_choice import Choice
 from frtaudit.report.figures.canvas import HUES
 from frtaudit.report.paper_figures import paper_figures
 from frtaudit.report.pieces import plain_text
@@ -79,8 +80,11 @@ def test_every_system_has_its_hue_and_each_split_its_dashes() -> None:
     assert [text.get_text() for text in legend.get_texts()] == [*names, "split 1", "split 2"]
     lines = [line for line in made.drawing.axes[0].lines if line.get_linestyle() != "None"]
     drawn = [(line.get_color(), line.get_linestyle()) for line in lines]
-    assert [HUES.index(str(hue)) for hue, _ in drawn] == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert [HUES.index(str(hue)) for hue, _ in drawn] == [0, 0, 2, 2, 1, 1, 3, 3]  # as in every figure
     assert [style for _, style in drawn] == ["-", "--"] * 4
+    few = paper_figures(result(), Choice(systems=("one", "twin")), [two_systems.build])["two_splits"]
+    hues = {str(line.get_color()) for line in few.drawing.axes[0].lines}
+    assert hues == {HUES[0], HUES[3]}
 
 
 def test_zones_meet_halfway() -> None:
