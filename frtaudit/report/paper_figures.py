@@ -236,7 +236,7 @@ def _title(title: str, heading: str) -> str:
     return title if repeated or not shown else f"{title}: {shown}"
 
 
-_POINTS = re.compile(r"\b(left(?! out)|right|top|bottom|row|panel)\b", re.IGNORECASE)
+_POINTS = re.compile(r"\b(left(?! out| edge)|right|top|bottom|row|panel)\b", re.IGNORECASE)
 
 
 def _caption(figure: Figure, name: str, place: str) -> str:

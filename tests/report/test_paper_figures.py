@@ -334,10 +334,10 @@ def test_a_caption_has_the_gaps_and_the_size_of_the_cohort() -> None:
         == "Left: one. This is the panel on the right. No band."
     )
     assert _caption(figure, "two", "") == "Left: one. No band."
-    of_all = replace(figure, caption=spans("One system each; zeros are left out."))
+    of_all = replace(figure, caption=spans("Zeros are left out, or at the left edge."))
     assert (
         _caption(of_all, "two", " This is the panel on the right.")
-        == "One system each; zeros are left out. No band."
+        == "Zeros are left out, or at the left edge. No band."
     )
     cohort = curves_alone().cohort
     (det,) = paper_figures(curves_alone(), Choice(names=("det",))).values()
