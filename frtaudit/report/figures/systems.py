@@ -15,11 +15,7 @@ from frtaudit.report.figures.curves import BAND, Series, log_rates, marked
 from frtaudit.report.pieces import Panel
 
 NARROW = 0.06  # of the axis: less has no room for its letter beside the next
-TOP, STEP, ROWS = (
-    0.96,
-    0.06,
-    3,
-)  # of the axis: where letters stand, and those of narrow zones below one another
+TOP, STEP, ROWS = 0.96, 0.06, 3  # of the axis: where letters stand, those of narrow zones below one another
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
