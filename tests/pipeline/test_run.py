@@ -288,7 +288,7 @@ def keyed(tmp_path_factory: pytest.TempPathFactory, drawing: Callable[..., str])
     generate(folder / "auditor", "Auditor", None, datetime.now(UTC))
     generate(folder / "reviewer", "Reviewer", None, datetime.now(UTC))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("frtaudit.report.figures.canvas._written", drawing)
+        patch.setattr("frtaudit.report.figures.canvas.svg_of", drawing)
         run(made(sign=True, key=str(folder / "auditor")), folder / "run", code)
     return folder
 

@@ -13,19 +13,10 @@ from frtaudit.core.arrays import Index, Ints, Words
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.bootstrap.kernel_arrays import Limits, SortedComparisons, Spans
 
-NEAR = (
-    0.003,
-    0.01,
-    0.03,
-    0.1,
-    0.3,
-)  # spans end at these shares of its rank on either side of an expected threshold
+NEAR = (0.003, 0.01, 0.03, 0.1, 0.3)  # of the rank of an expected threshold: spans end so near to it
 SAMPLES = 1 << 15
 BLOCK = 13  # bits: 8192 rows of 64 bytes fit the second-level cache
-RUN, MAX_BUCKETS = (
-    6,
-    1024,
-)  # blocks are made if a row meets so many of each, and blocks times buckets are not more
+RUN, MAX_BUCKETS = 6, 1024  # blocks are made if a row meets so many of each; blocks times buckets
 
 
 def expected_ranks(comparisons: SortedComparisons, limits: Limits) -> Ints:
@@ -109,10 +100,15 @@ def _laid(comparisons: SortedComparisons, place: Ints, laid: int, alike: Ints) -
     first_part[laid + 1 :] = out.made[0]
     parts, runs = out.made.tolist()
     out.run[parts], out.start[runs] = runs, size
-    return first_part, out._replace(
-        run=out.run[: parts + 1].copy(), bucket=out.bucket[:parts].copy(),
-        start=out.start[: runs + 1].copy(), row=out.row[:runs].copy(),
-    )  # fmt: skip
+    return (
+        first_part,
+        out._replace(  # what nothing was written to takes no memory
+            run=out.run[: parts + 1],
+            bucket=out.bucket[:parts],
+            start=out.start[: runs + 1],
+            row=out.row[:runs],
+        ),
+    )
 
 
 @kernel
