@@ -19,6 +19,7 @@ LIBRARY_BYTES, REPORT_BYTES = 4e8, 3.5e8  # Python and its libraries; those of t
 SAMPLE_BYTES, WEIGHT_BYTES = 500, 128  # names and classes of a sample; its weights in a tile of replicates
 SORTED_BYTES = 36  # of a comparison kept, while the tail is sorted: what the budget counts
 LAID_BYTES, STAYING_BYTES = 44, 29  # while it is laid out for replicates; while tables and report are written
+RUN_BYTES, RUNS_OF_A_SAMPLE = 32, 60  # of a run, comparisons of one first sample; at most so many of each sample
 SECONDS_OF_A_TERM = 8.6e-11  # of a score: 11 ns at 128 dimensions
 
 
@@ -163,6 +164,7 @@ def memory_of(spec: AuditSpec, samples: int, subjects: int, systems: int, width:
     templates, cores = 8 * samples * (width + 1), spec.threads or os.cpu_count() or 1
     report = REPORT_BYTES if spec.report.html or spec.report.pdf else 0
     after = STAYING_BYTES * tail_pairs + max(report, 4 * samples * width)
-    most = max(LAID_BYTES * tail_pairs + WEIGHT_BYTES * samples * cores, after)
+    laid = LAID_BYTES * tail_pairs + RUN_BYTES * min(tail_pairs, RUNS_OF_A_SAMPLE * samples)
+    most = max(laid + WEIGHT_BYTES * samples * cores, after)
     earlier = (systems - 1) * (templates + STAYING_BYTES * tail_pairs)
     return LIBRARY_BYTES + SAMPLE_BYTES * samples + templates + earlier + most

@@ -62,6 +62,7 @@ def test_it_says_what_the_audit_would_do() -> None:
         (100_000, 1e-4, 1, 0.86),
         (100_000, 5e-3, 1, 2.01),
         (50_000, 1e-2, 2, 1.69),
+        (1_000_000, 1e-4, 1, 7.17),
     ],
 )
 def test_memory_is_what_audits_took(samples: int, fmr: float, systems: int, measured: float) -> None:
