@@ -44,7 +44,7 @@ class Method(Enum):
         "bootstrap of images, not recentred",
         (
             "Resamples each person's images and reads the percentiles. Copies of one image match themselves, "
-            "which shifts it down: shown as a baseline only."
+            "which shifts it down; it is shown as a baseline only."
         ),
     )
     RECENTERED = (
@@ -161,11 +161,11 @@ class Method(Enum):
     LABELS = (
         "labels",
         _POPULATION,
-        "Wilson, truth drawn for the labels",
+        "Wilson, simulated true labels",
         (
             "Wilson's interval around the mean rate over possible truths, on an effective number of comparisons "
-            "from draws in which the queries, and who is who, are drawn anew. It holds for the true labels of all"
-            " faces of the people searched for, as far as the services' scores can tell who is who."
+            "from draws in which the queries and the identities are drawn again. It holds for the true labels of all"
+            " faces of the people searched for, as far as the services' scores can distinguish people."
         ),
     )
 
@@ -175,7 +175,7 @@ class Method(Enum):
         "generalised Pareto tail, subjects resampled",
         (
             "Percentiles of a generalised Pareto tail fitted anew to each resample of subjects. It assumes that the "
-            "tail goes on as the data begin it: look-alikes that the cohort lacks are in no such tail."
+            "tail continues as in the data: look-alikes that are not in the cohort violate this assumption."
         ),
     )
 

@@ -212,7 +212,8 @@ def _means(source: Source, records: list[Record], sets: list[str]) -> Table:
     caption = spans(
         TextSpan(text="Accuracy on held-out folds. ", kind="b"),
         "For each fold the threshold that decides most of the other folds' pairs correctly is used; ties take the "
-        "largest threshold. Accuracy depends on how many mated and non-mated pairs were chosen. It is no error rate.",
+        "largest threshold. Accuracy depends on how many mated and non-mated pairs were chosen. It is not an "
+        "error rate.",
     )
     return build_table("accuracy", caption, INTERVAL_COLUMNS, blocks, notes)
 

@@ -63,22 +63,25 @@ def notice(source: Source) -> tuple[Text, ...]:
     changed = [name for name, service in services.items() if mapping(service.get("canaries")).get("changed")]
     if changed:
         named = listed([called_by(name, f"{place_of(name)}/canaries/changed") for name in changed])
-        were = "while they were" if len(changed) > 1 else "while it was"
         text_spans.append(
-            spans(named, f" changed {were} asked: the same comparisons had other scores later.")
+            spans(named, " changed during the collection: the same comparisons had other scores later.")
         )
     several = [name for name, service in services.items() if len(mapping(service.get("versions"))) > 1]
     if several:
         named = listed([called_by(name, f"{place_of(name)}/versions") for name in several])
-        text_spans.append(spans(named, " stated several versions while asked."))
+        text_spans.append(spans(named, " stated several versions during the collection."))
     silent = [name for name, service in services.items() if _shows_nothing(mapping(service.get("canaries")))]
     if silent:
         named = listed([called_by(name, f"{place_of(name)}/canaries/answered") for name in silent])
         text_spans.append(
-            spans("Whether ", named, " changed meanwhile is not known: too few canaries were answered.")
+            spans(
+                "Whether ",
+                named,
+                " changed during the collection is not known: too few canaries were answered.",
+            )
         )
     if collection and not collection.get("finished"):
-        text = "The budget did not reach for all comparisons."
+        text = "The budget was not sufficient for all comparisons."
         text_spans.append((TextSpan(text=text, pointer=f"{AT}/finished"),))
     return (*text_spans[:-1], spans(*text_spans[-1], " See ", SEE, ".")) if text_spans else ()
 
@@ -91,7 +94,7 @@ def _shows_nothing(canaries: Facts) -> bool:
 def _lead(collection: Facts) -> Iterator[Part]:
     yield "The scores were collected by "
     yield TextSpan(text="frtaudit collect", kind="code")
-    yield " before this audit, which asked no service. "
+    yield " before this audit, which called no service. "
     images = mapping(collection.get("images"))
     if images:
         parts = {name: counted(images.get(name), f"{AT}/images/{name}") for name in ("found", "listed")}
@@ -112,11 +115,11 @@ def _lead(collection: Facts) -> Iterator[Part]:
     else:
         yield "How many queries, images, faces and comparisons there were is withheld. "
     if not collection.get("finished"):
-        text = "The budget did not reach for all of them: the collection is partial."
+        text = "The budget was not sufficient for all of them: the collection is partial."
         yield from (TextSpan(text=text, pointer=f"{AT}/finished", kind="b"), " ")
     if all(service.get("canaries") is None for service in services_of(collection).values()):
-        yield "No comparison was asked for again (canaries), so that only a version that a service states could have "
-        yield "shown a change meanwhile."
+        yield "No comparison was repeated (canaries), so only the version that a service states could have shown a "
+        yield "change during the collection."
 
 
 def _spec(spec: Facts) -> Iterator[tuple[str, Text]]:

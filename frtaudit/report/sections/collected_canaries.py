@@ -89,7 +89,7 @@ def _reach(asked: Mapping[str, Facts]) -> Table:
         "Answers vary: the share of comparisons and rounds whose answers differ from time to time. Detectable change: "
         "the minimum detectable share of changed answers, with power ",
         power,
-        ". Order matters: A against B is apart from B against A in the first round.",
+        ". Order matters: in the first round all scores of A against B are on one side of those of B against A.",
     )
     rows = tuple(((called_by(name),), *_reached(name, service)) for name, service in asked.items())
     return build_table("collected-canaries", caption, columns, [Block(rows=rows)], Footnotes(), "dense")

@@ -132,7 +132,7 @@ def _calls(collection: Facts, services: Mapping[str, Facts]) -> Table:
     caption = spans(
         TextSpan(text="Comparisons. ", kind="b"),
         "Each has a score or a stated reason why not.",
-        " Not asked for: the budget did not reach." if missing else "",
+        " Not requested: the budget was not sufficient." if missing else "",
     )
     return build_table("collected-calls", caption, columns, [Block(rows=tuple(rows))], Footnotes())
 

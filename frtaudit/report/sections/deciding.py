@@ -7,9 +7,9 @@ from frtaudit.evaluation.subjects_needed import subjects_for_distance, subjects_
 from frtaudit.report.sections.verdicts import FindingRow, is_blurred, sense
 from frtaudit.report.source import Record, Source
 
-OF_RATES = "Numbers of subjects hold if rate and effective sample size per subject stay as estimated."
+OF_RATES = "These numbers assume that rate and effective sample size per subject stay as estimated."
 OF_DISTANCES = (
-    "Numbers of subjects hold if d_l2, its variance per subject and the shares of classes stay as estimated."
+    "These numbers assume that d_l2, its variance per subject and the shares of classes stay as estimated."
 )
 
 
@@ -25,7 +25,7 @@ def what_would(source: Source, row: FindingRow, record: Record) -> tuple[bool, s
     needed = subjects(source, row, record)
     if needed is None:
         return False, ""
-    return True, f" (about {formatting.count(needed)} subjects {_of_whom(source, record)} would decide)"
+    return True, f" (about {formatting.count(needed)} subjects {_of_whom(source, record)} are needed)"
 
 
 def subjects(source: Source, row: FindingRow, record: Record) -> float | None:

@@ -242,9 +242,9 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
     names = [(index, name) for index, name in enumerate(source.providers) if name in shown]
     tested = "; the test below compares them" if source.select("max_min", schema=schema) else ""
     caption = spans(
-        f"At the one threshold for all at which the overall FMR is {formatting.exact(target)}. Dots are estimates, "
+        f"At one threshold for all groups, where the overall FMR is {formatting.exact(target)}. Dots are estimates, "
         "bars intervals for the population. A hollow dot at the left edge is a rate of 0. People without a label "
-        f"are in the table alone. Bars that overlap do not show that groups are equal{tested}."
+        f"are only in the table. Bars that overlap do not show that groups are equal{tested}."
     )
     drawings = []
     for start in range(0, len(names), MAX_SYSTEMS_IN_FIGURE):

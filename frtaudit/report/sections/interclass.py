@@ -29,7 +29,7 @@ PAIR, LARGEST = "|", "max"
 LARGEST_SAID, EITHER = "largest of the classes", "either class"
 FEW_SYSTEMS = 3
 DIGITS = 9  # two classes are as far from their mean but for the rounding of sums
-JUDGED = "raw p of this test alone: a requirement judges this distance, against its limit and adjusted"
+JUDGED = "raw p of this test alone: a requirement tests this distance against its limit, with adjusted p"
 HIGHER = "has higher mated scores: the same TAR is reached at a higher threshold."
 TARGETS = (Target.POPULATION, Target.COMPARISONS_IID)
 
@@ -229,7 +229,7 @@ def _tested(records: list[Record]) -> list[Record]:
 def _tests_said(records: list[Record]) -> Text:
     return (
         spans(
-            " Beside each system: the test of equal classes; it decides, also where an interval begins at 0."
+            " Beside each system: the test of equal classes, which decides even if an interval begins at 0."
         )
         if _tested(records)
         else ()

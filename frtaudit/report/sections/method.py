@@ -54,7 +54,7 @@ def _settings(source: Source) -> Iterable[tuple[str, Text]]:
     yield (
         "Threshold at an FMR target",
         spans(
-            "The smallest threshold at which the FMR of everybody is at most the target, on the weighting named."
+            "The smallest threshold at which the FMR of everybody is at most the target, in the named weighting."
         ),
     )
     for title, part, key, names in (

@@ -132,7 +132,7 @@ def _counts(records: list[Record]) -> list[Table]:
     )
     caption = spans(
         TextSpan(text="Identities in both sets. ", kind="b"),
-        "Counts of these sets, no estimates: they carry no interval. Merged: training identities that one test "
+        "These are counts, not estimates, and have no interval. Merged: training identities that one test "
         "identity joins with another.",
     )
     table_blocks = [

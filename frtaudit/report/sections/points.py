@@ -86,7 +86,7 @@ def worst_group(source: Source) -> Text:
         parts += (
             [" Classes are withheld here; one of them may have a higher rate."]
             if parts
-            else ["Not named: classes are withheld here, and too few stand to compare."]
+            else ["Not named: classes are withheld here, and too few remain to compare."]
         )
     return spans(*parts)
 

@@ -28,7 +28,7 @@ FIELDS = (
     ("sizes", "Minimum sizes"),
     ("status", "Remarks"),
 )
-LIMITS = "No finding here certifies anything: these are limits of the document, held to these data."
+LIMITS = "No finding here is a certification: these data are compared with limits of the document."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -144,7 +144,7 @@ def _grid(
     columns = (Column(title="Recognition"), *(Column(title=name or "–", kind="num") for name in across))
     caption = spans(
         TextSpan(text=f"{_called(family)}: the largest d_l2 by {schema.replace('_', ' ')}. ", kind="b"),
-        "Recognition down, detection across; points on 0 to 100. Below each its interval for ",
+        "Rows: recognition; columns: detection; points on 0 to 100. Below each value its interval for ",
         display_name(words().target, Target.POPULATION.value),
         ", then (“published”) the upper bound as in Peña-Alcántara (2022). In bold: dated releases.",
     )

@@ -103,13 +103,13 @@ def _figure(
         name=name,
         title=f"People left against required samples, by {schema.replace('_', ' ')}",
         caption=spans(
-            "How many people of each class have at least so many samples (log scale), counted after: ",
+            "Number of people of each class with at least that many samples (log scale), counted after: ",
             TextSpan(
                 text=str(counted["said"]), pointer=f"{AT}/stages/{_whole(sanitized.get('counted_at'))}/said"
             ),
-            ". Asking for more samples of each person leaves fewer people."
-            + (" Vertical line: the samples asked for." if most else "")
-            + (" Level line: the people asked for in each class." if least else ""),
+            ". Requiring more samples of each person leaves fewer people."
+            + (" Vertical line: the required samples." if most else "")
+            + (" Horizontal line: the required people in each class." if least else ""),
         ),
         panels=(interclass.left(name, lines, samples=most, people=least),),
         keys=figures.keys(name, [(line.index, line.name) for line in lines]),

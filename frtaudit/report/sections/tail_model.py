@@ -17,8 +17,8 @@ TARGET = "threshold_model"
 FIT = ("tail_threshold", "tail_shape", "tail_fit_p")
 LEAD = (
     "Beyond the data FMR is known only by a model: a generalised Pareto tail fitted to the highest non-mated scores. "
-    "It assumes that the tail goes on as the data begin it. Look-alikes, twins or people under two names whom the "
-    "cohort lacks break that, and no test on these data can show it; real sets hold some."
+    "It assumes that the tail continues as in the data. Look-alikes, twins or people under two names that are not in "
+    "the cohort violate this assumption, and no test on these data can show it; real sets contain some."
 )
 
 
@@ -95,9 +95,9 @@ def _fits(source: Source, records: list[Record]) -> Table | None:
         for title in ("Exceedances", "of threshold", "shape", "interval", "p of the fit")
     )
     says = (
-        "Anderson and Darling's test by parametric bootstrap, in which comparisons that share people are as alike as "
-        "these are; a small p rejects the fit. Chosen is the threshold with the most exceedances from which on no fit "
-        "is rejected."
+        "Anderson and Darling's test by parametric bootstrap, in which comparisons that share people are as "
+        "dependent as these are; a small p rejects the fit. The chosen threshold has the most exceedances of those "
+        "from which on no fit is rejected."
     )
 
     def row(by_metric: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:
@@ -146,7 +146,7 @@ def _stability(source: Source) -> Figure | None:
     names: dict[int, str] = {}
     for kind, title, ylabel in (
         ("tail_shape", "Shape of the tail", "shape"),
-        ("tail_fmr", "FMR extrapolated to one place", "FMR"),
+        ("tail_fmr", "FMR extrapolated to one threshold", "FMR"),
     ):
         series = [
             Series(name=curve.provider, index=source.providers.index(curve.provider), curve=curve)
@@ -164,8 +164,8 @@ def _stability(source: Source) -> Figure | None:
         name="tail-stability",
         title="The model over candidate thresholds",
         caption=spans(
-            "A tail that the model describes has one shape, and one FMR at one place, whichever threshold it is fitted "
-            "from. The place is each system's threshold of the first FMR target beyond its data."
+            "If the model holds, the shape and the extrapolated FMR do not depend on the threshold from which the tail "
+            "is fitted. FMR is extrapolated to each system's threshold of the first FMR target beyond its data."
         ),
         panels=tuple(panels),
         keys=curves.keys("tail-stability", sorted(names.items())),

@@ -38,8 +38,8 @@ def build(source: Source) -> View | None:
 
 PLAIN, WITH_FTE = "False acceptances and false rejections of transactions. ", "With failures to enrol. "
 SAYS = (
-    "A transaction of up to so many attempts is accepted if one of them matches in time, rejected if none has a score. "
-    "A class: both people are of it."
+    "A transaction of up to that many attempts is accepted if one of them matches in time, rejected if none has a "
+    "score. A class: both people are of it."
 )
 ONE = "Of two people who claim each other's identity, one direction counts."
 BOTH = "Both directions of two people who claim each other's identity count: the algorithm is declared asymmetric."

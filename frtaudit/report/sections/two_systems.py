@@ -149,10 +149,10 @@ def _zone(source: Source, curves: Sequence[Curve], codes: Curve | None) -> Figur
         caption=spans(
             f"{title} over the FMR of everybody, {_with(_band(source, curves))}. ",
             f"Zone A: {names[0]} differs less by its estimate and by its upper bound. Zone C: {names[-1]} does. Zone "
-            "B: estimate and upper bound disagree: inconclusive. Zones describe two curves and are no test; tests are "
-            "in the tables of differences."
+            "B: estimate and upper bound disagree: inconclusive. Zones describe two curves and are not a test; tests "
+            "are in the tables of differences."
             if zones
-            else "There are no zones, because at no target both systems have an estimate and an upper bound.",
+            else "There are no zones, because no target has an estimate and an upper bound for both systems.",
         ),
         panels=(panel,),
         keys=figures.keys(name, _pens(source, names)),

@@ -44,7 +44,7 @@ def build(source: Source) -> View | None:
         lead=(
             spans(
                 "Bands of each curve for the same subjects, new images, after Conti and Clémençon (2024); bands "
-                "for the population are named so. Each replicate has its own threshold. Rates: ",
+                "for the population are labelled. Each replicate has its own threshold. Rates: ",
                 display_name(words().weighting, source.weighting),
                 ".",
             ),
@@ -254,7 +254,7 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
         title=f"{system}: fairness metrics of {over} by {schema.replace('_', ' ')}",
         alone=alone,
         caption=spans(
-            f"The spread of the classes' {over} in one number, four ways, {captions.EQUALITY}",
+            f"The spread of the classes' {over} by four metrics, {captions.EQUALITY}",
             captions.left_out(curves),
             captions.one_band(rate),
             _level(styled.curve for styled in banded_curves),

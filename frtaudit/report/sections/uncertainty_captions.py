@@ -58,7 +58,7 @@ def one_band(rate: str) -> str:
     """Why two bands of FMR coincide."""
     if rate != "fmr":
         return ""
-    return "No image is compared with itself across people, so for FMR the naive and the recentred band are one. "
+    return "No image is compared with itself across people, so for FMR the naive and the recentred band are identical. "
 
 
 def bootstrap_alone(

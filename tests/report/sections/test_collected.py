@@ -86,11 +86,11 @@ def test_the_first_page_warns_of_a_change_and_of_a_budget() -> None:
     """Which services changed or stated several versions; that the collection is partial."""
     said = " ".join(map(plain_text, collected.notice(Source(result()))))
     assert said == (
-        "bolt changed while it was asked: the same comparisons had other scores later. "
-        "bolt stated several versions while asked. See How scores were collected."
+        "bolt changed during the collection: the same comparisons had other scores later. "
+        "bolt stated several versions during the collection. See How scores were collected."
     )
     partial = changed(finished=False)
-    assert "The budget did not reach for all comparisons." in plain_text(
+    assert "The budget was not sufficient for all comparisons." in plain_text(
         collected.notice(Source(partial))[-1]
     )
     assert "the collection is partial" in plain_text(view(partial)[0].lead)
@@ -103,7 +103,8 @@ def test_the_first_page_says_where_canaries_show_nothing() -> None:
     services = {"acme": {**facts["services"]["acme"], "canaries": silent}}
     said = " ".join(map(plain_text, collected.notice(Source(changed(services=services)))))
     assert said == (
-        "Whether acme changed meanwhile is not known: too few canaries were answered. See How scores were collected."
+        "Whether acme changed during the collection is not known: too few canaries were answered. "
+        "See How scores were collected."
     )
 
 

@@ -46,7 +46,7 @@ def test_page_one_says_how_many_subjects_would_decide_a_distance() -> None:
         subjects=float(str(made.cohort["subjects"])),
     )
     assert needed is not None
-    assert f" (about {needed:,.0f} subjects in all would decide). {deciding.OF_DISTANCES}" in said(made)
+    assert f" (about {needed:,.0f} subjects in all are needed). {deciding.OF_DISTANCES}" in said(made)
 
 
 def test_a_lower_bound_of_zero_gives_no_number_of_subjects() -> None:

@@ -141,7 +141,7 @@ def troubled(tmp_path_factory: pytest.TempPathFactory) -> str:
         r"FMR 0\.5 lies in the floor: .* the largest target allowed is 0\.\d+",
         r"Weak failed on \d+ of 476 faces \([45]\d %\), which it scored with no other face of their query",
         "Identity labels other than those estimated from the services' own scores",
-        "Of the listed pairs, every one of different people counts as a non-mated comparison",
+        "Every listed pair of different people counts as a non-mated comparison",
     ],
 )
 def test_what_went_wrong_stands_in_the_report_in_words(troubled: str, sentence: str) -> None:

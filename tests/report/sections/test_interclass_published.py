@@ -127,7 +127,9 @@ def test_each_space_with_intervals_has_its_own_table() -> None:
     assert "points of the score range" in captions[0]
     assert "TAR (0..1) times the root" in captions[1]
     assert "decades of the pooled FMR" in captions[2]
-    assert all("Beside each system: the test of equal classes; it decides" in caption for caption in captions)
+    assert all(
+        "Beside each system: the test of equal classes, which decides" in caption for caption in captions
+    )
 
 
 def test_raw_p_values_name_the_b_that_adjusting_needs() -> None:
@@ -153,5 +155,5 @@ def test_the_test_of_a_judged_distance_stands_outside_the_family() -> None:
     assert view is not None
     notes = [plain_text(note) for _, note in view.tables[0].notes]
     assert any(
-        note.startswith("Raw p of this test alone: a requirement judges this distance") for note in notes
+        note.startswith("Raw p of this test alone: a requirement tests this distance") for note in notes
     )

@@ -63,7 +63,7 @@ def test_the_naive_band_is_counted_where_it_misses(counts: tuple[int, int] | Non
 
 def test_one_band_of_fmr() -> None:
     """That the naive and the recentred band are one is true of FMR alone."""
-    assert "are one" in captions.one_band("fmr")
+    assert "are identical" in captions.one_band("fmr")
     assert not captions.one_band("fnmr")
 
 
