@@ -27,7 +27,7 @@ def _parser() -> Parser:
     parser.add_argument("--out", required=True, metavar="FOLDER", help="a new or empty folder")
     parser.add_argument("--name", default="frtaudit auditor", metavar="ORG", help="name in the certificate")
     parser.add_argument("--password-file", metavar="FILE", help="encrypt with the password in this file")
-    parser.add_argument("--prompt", action="store_true", help="encrypt with a password asked for here")
+    parser.add_argument("--prompt", action="store_true", help="encrypt with a password typed at a prompt")
     return parser
 
 

@@ -13,8 +13,8 @@ overrides
   key=value            set any field of the spec: bootstrap.B=999, cohort.root=FOLDER
   schema=x, schema=[x,y]       classification schemas; schema.column=c with a single schema
   providers=[a,b]              only these systems
-  analyses=[a,b]               only these analyses; likewise schemas=[a] or test_sets=[a], where [] is none
-  +analyses.x={} ~analyses.x   with or without this analysis; likewise +schemas.x={column: c}
+  analyses=[a,b]               only these analyses; also schemas=[a] or test_sets=[a]; [] is none
+  +analyses.x={} ~analyses.x   with or without this analysis; also +schemas.x={column: c}
   requirement=[x]              add a profile of requirements
   hydra.run.dir=FOLDER         folder of the run (default: reports/<audit>/<time>)
 """
@@ -36,7 +36,7 @@ key=value     set a field in place of the runs' specs; examples:
 LABEL_EXAMPLES = """\
 FOLDER        faces.csv (face_id, query, and optionally image: a path from FOLDER) and a score list of each service,
               as for audit=rapid_test cohort.root=FOLDER
-key=value     set a field in place of that audit's: cohort.labels.rule=paper
+key=value     set a field of that audit: cohort.labels.rule=paper
 
 The most informative faces come first: those without an estimated label, then the most ambiguous. Each answer is written
 to disk before the next question. Then: frtaudit run audit=rapid_test cohort.root=FOLDER
@@ -63,7 +63,7 @@ EMBED_EXAMPLES = """\
 IMAGES        a folder with a folder of images for each person, or a CSV: image (a path), subject_id, columns
               for classifications; optional: image_id, a box (x, y, width, height), five landmarks (x1, y1, ...)
 preset=NAME   input of the model: frtaudit list preset; preset.FIELD=value changes one field
-model=FILE    ONNX model of the system; none for preset=dlib. name=NAME: of the system (default: the file's name)
+model=FILE    ONNX model of the system; none for preset=dlib. name=NAME: name of the system (default: the file's name)
 detector=NAME dlib; yunet or scrfd with detector.model=FILE; given: faces of the CSV; aligned: images are aligned faces
 into=FOLDER   metadata.csv, templates/NAME.npz and NAME.json, failures.csv; repeat the command to resume; a second
               model with the same folder is a second system
@@ -137,7 +137,7 @@ def add_label_flags(parser: Parser) -> None:
     add = parser.add_argument
     add("--answers", metavar="FILE", help="file of answers, appended to (default: answers.csv in FOLDER)")
     add("--first", type=int, metavar="N", help="only the N most informative faces")
-    add("--blind", action="store_true", help="hide the estimate and the answers of the list of faces")
+    add("--blind", action="store_true", help="hide the estimates, and the answers in the list of faces")
     add("--names", metavar="FILE", help="CSV with the names of the queries: the list that was searched for")
     add(
         "--fetch",

@@ -53,7 +53,13 @@ def _parser() -> CheckParser:
     )
     add = parser.add_argument
     add("path", metavar="PATH", help="a run's or a sweep's folder (everything), or a PDF")
-    add("--trust", action="append", default=[], metavar="FILE", help="PEM of signers, or a folder of them")
+    add(
+        "--trust",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="PEM file of trusted signers, or a folder of such files",
+    )
     add("--deep", action="store_true", help="also lay out the PDF again and compare it")
     add(
         "--strict",

@@ -96,7 +96,7 @@ def _plain_tree(
 def _name(tree: Mapping[str, object], audit: object) -> object:
     """What the audit is called: as its preset is, unless it says another name."""
     if audit is None:
-        raise SpecError("audit", "not one audit is selected", "audit=NAME")
+        raise SpecError("audit", "exactly one audit has to be selected", "audit=NAME")
     return audit if tree.get("name") in (None, MISSING) else tree["name"]
 
 

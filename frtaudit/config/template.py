@@ -21,7 +21,7 @@ defaults:
   - override /cohort: templates        # or scores: lists of comparison scores
   - override /protocol: all_pairs      # or round_robin, listed
 
-question: How often does each system err, for whom, and how sure can we be?
+question: What are the error rates of each system, overall and by group?
 
 # A folder with metadata.csv (image_id, subject_id, and a column per schema) and templates/<provider>.npz
 # (embedding: N x D numbers; image_id: N names).

@@ -179,7 +179,7 @@ def check_intervals(intervals: Iterable[IntervalSpec]) -> None:
             text = f"method {method.value} does not serve target {target.value}"
             raise SpecError(f"intervals[{index}]", text, f"methods {', '.join(serving) or 'none'}")
         if method in OF_THEIR_OWN:
-            text = f"method {method.value} is no interval of a rate: analyses that need it make it unasked"
+            text = f"method {method.value} is not for rates: the analyses that need it compute it by default"
             raise SpecError(f"intervals[{index}]", text, f"methods {', '.join(serving) or 'none'}")
     _check_unique(
         "intervals",

@@ -8,7 +8,7 @@ from frtaudit.inputs.run_tables import RESULT, RunTables
 from frtaudit.pipeline.components import load_cohort
 from frtaudit.pipeline.rederive import noted_paths
 
-ONE_LIST = "runs on one list of people (the same metadata), or runs whose data lie where they lay"
+ONE_LIST = "runs on one list of people (the same metadata), or runs whose data are at their original paths"
 
 
 def names_of(run: RunTables) -> dict[str, str]:

@@ -80,7 +80,7 @@ def _check(roster: Roster) -> None:
                 roster.places[i], f"no {'subject' if sample else 'sample'} id", "an id in every row"
             )
         if sample in first:
-            text = f"the sample id stands already at {roster.places[first[sample]]}"
+            text = f"the sample id is already at {roster.places[first[sample]]}"
             raise DataError(roster.places[i], f"duplicate id: {text}", "unique sample ids")
         first[sample] = i
 

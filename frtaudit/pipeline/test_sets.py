@@ -136,7 +136,7 @@ def _pairs(
 def _official(cohort_data: CohortData) -> tuple[Comparisons, str]:
     """The pairs that the cohort brings with their folds: those of finished runs, or its list."""
     if cohort_data.folded is not None:
-        return cohort_data.folded, "as the finished runs dealt them"
+        return cohort_data.folded, "as in the finished runs"
     if cohort_data.pairs is None:
         raise SpecError("folds.source", "the cohort has no official pairs", "file, disjoint, strict or none")
     return _with_folds(

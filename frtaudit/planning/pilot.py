@@ -24,7 +24,7 @@ from frtaudit.stats.sample_size.power import Dependence
 
 POOLED = 0
 MIN_SUBJECTS = 2  # subjects of a class with mated scores
-WEAK = "from few errors: the design effect is borrowed"
+WEAK = "few errors: the design effect of another threshold is used"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ def limits(system: SystemData, asked: list[Wanted], context: PlanContext) -> Ite
         threshold = _threshold(system, goal.requirement)
         seen = None if threshold is None else read(system, goal.rate, party, threshold)
         if seen is None:
-            notes.append(f"{place}: these scores do not say")
+            notes.append(f"{place}: not estimated from these scores")
             continue
         rows.append((goal.requirement.name, party.name, *_needs(seen, goal, context)))
         if seen.interval.borrowed_from is not None or seen.interval.note:
@@ -132,7 +132,7 @@ def classes(system: SystemData, context: PlanContext) -> Iterator[Section]:
                 columns=("class", "subjects", "P(class > rest)", "subjects of the class", "of all"),
                 rows=rows,
                 notes=(
-                    "needed to tell a shift as large as the pilot's; a chance shift makes it too small",
+                    "needed to detect a shift as large as the pilot's; the number is too small if that is chance",
                     f"alpha is divided by the {len(names)} classes, which the thesis does not do: it needs fewer"
                     if len(names) > 2
                     else "one test at alpha: of two classes each is the other's rest",

@@ -13,12 +13,12 @@ from frtaudit.stats.sample_size.power import INDEPENDENT, RULE_OF_3, RULE_OF_30,
 
 GIVEN = "deff given"
 TOO_FEW = (
-    "-: fewer than the 10 errors of a test are expected where the rate is lower, or the other would pass 1"
+    "-: the group with the lower rate has fewer than 10 expected errors, or the higher rate would exceed 1"
 )
 NO_SIZE = "smallest ratio: of a size only, --subjects"
 SAID = (
-    "independent: as if no comparison knew of another; dependent: all comparisons of one subject err together",
-    "the truth lies between them: a pilot's scores, or --deff, say where",
+    "independent: comparisons treated as independent; dependent: all comparisons of one subject err together",
+    "the true number is between them: a pilot's scores, or --deff, give an estimate",
 )
 
 
@@ -76,7 +76,7 @@ def resolution(parties: list[Party], targets: tuple[float, ...]) -> Section:
         rows.append((target, expected, _answer(expected), *needed))
     return Section(
         name="resolution",
-        title="FMR targets: false matches that the cohort lets expect",
+        title="FMR targets: false matches expected in the cohort",
         columns=("FMR", "expected", "outcome", f"subjects for {MIN_EXPECTED:g}", f"for {WARN_EXPECTED:g}"),
         rows=tuple(rows),
         notes=(f"below {MIN_EXPECTED:g} a target is refused, below {WARN_EXPECTED:g} there is a warning",),

@@ -150,14 +150,14 @@ def earlier_checks(data: bytes | None, where: str) -> Iterator[Check]:
         if of_machine(error):
             raise
         wrong = f"is no result ({why(error)})"
-    yield ok(where, "is a result that agrees with itself") if wrong is None else invalid(where, wrong)
+    yield ok(where, "is a consistent result") if wrong is None else invalid(where, wrong)
 
 
 def _contradiction(result: AuditResult) -> str | None:
     try:
         return contradiction(result)
     except (FrtauditError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        return f"its parts cannot be held against each other ({why(error)})"
+        return f"its parts cannot be compared with each other ({why(error)})"
 
 
 def _origin(result: AuditResult, where: str, inner: Statement) -> Check:

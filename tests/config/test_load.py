@@ -242,7 +242,7 @@ def test_intervals_are_methods_with_targets() -> None:
         ([], "audit: nothing is selected; accepted: audit=compare, curate, demo"),
         (["audit=nope"], "audit: no option is named 'nope'; accepted: compare, curate, demo"),
         (["audit=demoo"], "audit: no option is named 'demoo' (did you mean 'demo'?)"),
-        (["audit=[demo,lfw]"], "audit: not one audit is selected"),
+        (["audit=[demo,lfw]"], "audit: exactly one audit has to be selected"),
         (["audit=templates"], "cohort.root: no value; accepted: a path: cohort.root=PATH"),
         (["audit=scores"], "cohort.root: no value; accepted: a path: cohort.root=PATH"),
         (["audit=demo", "schema=nope"], "schema: no option is named 'nope'; accepted: gender, group"),

@@ -164,9 +164,7 @@ def test_intervals_serve_their_target(method: Method, target: Target) -> None:
     if method in rates:
         validate.check_intervals(wanted)
         return
-    why = (
-        f"does not serve target {target.value}" if target not in method.serves else "is no interval of a rate"
-    )
+    why = f"does not serve target {target.value}" if target not in method.serves else "is not for rates"
     with pytest.raises(SpecError, match=rf"method {method.value} {why}") as caught:
         validate.check_intervals(wanted)
     assert caught.value.accepted == f"methods {', '.join(other.value for other in rates) or 'none'}"

@@ -51,7 +51,7 @@ def test_the_digest_knows_classes() -> None:
 @pytest.mark.parametrize(
     ("ids", "subjects", "message"),
     [
-        (["x", "x"], ["a", "b"], "line 1: duplicate id: the sample id stands already at line 0"),
+        (["x", "x"], ["a", "b"], "line 1: duplicate id: the sample id is already at line 0"),
         (["x", ""], ["a", "b"], "line 1: no sample id"),
         (["x", "y"], ["a", ""], "line 1: no subject id"),
         (["x", "y"], ["a", "a"], "1 subject"),

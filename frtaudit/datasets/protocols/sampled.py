@@ -87,7 +87,7 @@ class Sampled:
             able = np.flatnonzero((groups == group) & (sizes >= 2))
             many = able.size if self.identities is None else self.identities // parts
             if many > able.size:
-                text = f"{many} subjects of {name} with two samples are wanted, {able.size} are there"
+                text = f"{many} subjects of {name} with two samples are required, {able.size} are available"
                 raise DataError("protocol.identities", text, f"{parts * able.size} or fewer")
             indices = np.flatnonzero(np.isin(cohort.subject_of, rng.permutation(able)[:many]))
             order = rng.permutation(indices.size)
@@ -204,7 +204,7 @@ def _refuse_few(kind: str, names: tuple[str, ...], stratum: Ints, wanted: tuple[
     for name, count, want in zip(names, have, wanted, strict=True):
         if count < want:
             of = "" if name == EVERYBODY else f" of {name}"
-            text = f"{want} pairs{of} are wanted, {want - count} of them are missing"
+            text = f"{want} pairs{of} are required, {want - count} of them are missing"
             raise DataError(f"protocol.{kind}", text, f"{count} or fewer, or weaker caps")
 
 

@@ -66,7 +66,7 @@ def test_the_seed_decides_the_draw() -> None:
 @pytest.mark.parametrize(
     ("rule", "said"),
     [
-        (Sampled(mated=999, balance=None), "protocol.mated: 999 pairs are wanted, "),
+        (Sampled(mated=999, balance=None), "protocol.mated: 999 pairs are required, "),
         (
             Sampled(mated=31, balance="g"),
             "protocol.mated: 31 pairs do not divide into 2 groups and 1 folds; accepted: a multiple",
@@ -101,6 +101,6 @@ def test_a_control_of_as_many_people_and_images() -> None:
     few = Sampled(mated=4, balance="g", k=2, identities=20, images=50).comparisons(held)
     assert np.unique(np.concatenate([few.probe, few.reference])).size <= 16
     with pytest.raises(
-        DataError, match="^protocol.identities: 40 subjects of a with two samples are wanted, 30 are"
+        DataError, match="^protocol.identities: 40 subjects of a with two samples are required, 30 are"
     ):
         Sampled(mated=20, balance="g", identities=80).comparisons(held)
