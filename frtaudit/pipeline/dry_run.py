@@ -19,7 +19,10 @@ LIBRARY_BYTES, REPORT_BYTES = 4e8, 3.5e8  # Python and its libraries; those of t
 SAMPLE_BYTES, WEIGHT_BYTES = 500, 128  # names and classes of a sample; its weights in a tile of replicates
 SORTED_BYTES = 36  # of a comparison kept, while the tail is sorted: what the budget counts
 LAID_BYTES, STAYING_BYTES = 44, 29  # while it is laid out for replicates; while tables and report are written
-RUN_BYTES, RUNS_OF_A_SAMPLE = 32, 60  # of a run, comparisons of one first sample; at most so many of each sample
+RUN_BYTES, RUNS_OF_A_SAMPLE = (
+    32,
+    60,
+)  # of a run, comparisons of one first sample; at most so many of each sample
 SECONDS_OF_A_TERM = 8.6e-11  # of a score: 11 ns at 128 dimensions
 
 
