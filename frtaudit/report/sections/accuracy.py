@@ -342,12 +342,11 @@ def _difference(source: Source, record: Record, notes: Footnotes) -> tuple[Text,
 def _figure(source: Source, parts: list[tuple[str, list[Record]]]) -> tuple[Figure, ...]:
     """One panel for each test set."""
     panels = scales.alike(lambda: _panels(source, parts))
-    if not panels:
-        return ()
     caption = spans(
         "Each mark is one held-out fold. The spread shows how much the mean depends on the people in a fold."
     )
-    return (Figure(name="folds", title="Accuracy of the folds", caption=caption, panels=panels),)
+    figure = Figure(name="folds", title="Accuracy of the folds", caption=caption, panels=panels)
+    return (figure,) if panels else ()
 
 
 def _panels(source: Source, parts: list[tuple[str, list[Record]]]) -> Iterator[Panel]:
