@@ -24,7 +24,7 @@ from frtaudit.report.figures import canvas, scales
 from frtaudit.report.figures.canvas import Drawing
 from frtaudit.report.pieces import Figure, pieces_of, plain_text, spans
 from frtaudit.report.section import Build, sections
-from frtaudit.report.sections.points import main_target
+from frtaudit.report.sections.operating_points import main_target
 from frtaudit.report.source import EVERY, Source, mapping
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from frtaudit.core.result import DECISION
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, plain_text, semicolons, spans
 from frtaudit.report.sections import deciding, group_sentences, label_notice, releases, vendor_tables
-from frtaudit.report.sections.points import main_target, overall
+from frtaudit.report.sections.operating_points import main_target, overall
 from frtaudit.report.sections.verdicts import FindingRow, confidence, marks, named
 from frtaudit.report.source import Record, Source
 

@@ -6,7 +6,7 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot, Series
 from frtaudit.report.pieces import Figure, Panel, Text, plain_text, spans
-from frtaudit.report.sections.points import POOLS, main_target, overall, worst
+from frtaudit.report.sections.operating_points import POOLS, main_target, overall, worst
 from frtaudit.report.sections.verdicts import record_of
 from frtaudit.report.source import Record, Source
 

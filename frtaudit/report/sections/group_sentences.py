@@ -11,7 +11,7 @@ from frtaudit.evaluation.subjects_needed import subjects_to_detect
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, semicolons, spans
 from frtaudit.report.sections import differences
-from frtaudit.report.sections.points import POOLS, at_target, main_target
+from frtaudit.report.sections.operating_points import POOLS, at_target, main_target
 from frtaudit.report.source import Record, Source
 
 MAX_NAMED, MAX_LISTED, FEW_SYSTEMS = 3, 6, 3

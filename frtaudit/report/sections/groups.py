@@ -24,7 +24,7 @@ from frtaudit.report.pieces import (
     spans,
 )
 from frtaudit.report.section import section
-from frtaudit.report.sections import differences, front, points
+from frtaudit.report.sections import differences, front, operating_points
 from frtaudit.report.sections.rates import rate_cells
 from frtaudit.report.sections.tables import (
     BOTH,
@@ -80,7 +80,7 @@ def _schema(source: Source, name: str) -> Schema | None:
     indices = source.select(*INDICES, schema=name, primary=True)
     if not records and not indices:
         return None
-    target = points.main_target(source)
+    target = operating_points.main_target(source)
     first = [at for at in _points(records) if dict(at) == {"fmr": target}]
     places = [at for at in _points(records) if at not in first]
     tables = [_table(source, name, point, records) for point in places[:MAX_POINTS]]
@@ -223,7 +223,7 @@ def _rate(record: Record) -> str:
 
 def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure, ...]:
     """A figure for every four systems, all on one scale; none where no rate of a group was estimated."""
-    target = points.main_target(source)
+    target = operating_points.main_target(source)
     drawn: list[tuple[str, str, list[str], list[Dot]]] = []
     for metric, title in (("fmr", "FMR within the group"), ("fnmr_at_fmr", "FNMR")):
         here = [
@@ -231,7 +231,7 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
             for record in records
             if record.estimate.metric == metric
             and dict(record.estimate.at) == {"fmr": target}
-            and record.estimate.group not in points.POOLS
+            and record.estimate.group not in operating_points.POOLS
         ]
         dots, rows = front.group_dots(source, schema, here)
         if dots:

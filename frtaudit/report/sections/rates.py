@@ -11,7 +11,7 @@ from frtaudit.report.figures import scales
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import section
-from frtaudit.report.sections import front, points
+from frtaudit.report.sections import front, operating_points
 from frtaudit.report.sections.tables import (
     BOTH,
     INTERVAL_COLUMNS,
@@ -142,13 +142,15 @@ def _series(source: Source, curve: Curve) -> Series:
 
 
 def _at_targets(source: Source) -> list[Table]:
-    return [_target_table(source, target) for target in points.targets_of(source)]
+    return [_target_table(source, target) for target in operating_points.targets_of(source)]
 
 
 def _target_table(source: Source, target: float) -> Table:
     notes = Footnotes()
     records = [
-        record for record in points.overall(source, "fnmr_at_fmr") if record.estimate.at["fmr"] == target
+        record
+        for record in operating_points.overall(source, "fnmr_at_fmr")
+        if record.estimate.at["fmr"] == target
     ]
     blocks = [
         Block(head=_target_head(source, record, notes), rows=interval_rows(record, notes) or _no_interval())

@@ -36,7 +36,7 @@ from frtaudit.report.sections import (
     two_dates,
     vendor_choice,
 )
-from frtaudit.report.sections.points import main_target, overall, targets_of, worst_group
+from frtaudit.report.sections.operating_points import main_target, overall, targets_of, worst_group
 from frtaudit.report.sections.verdicts import (
     ORDER,
     FindingRow,

@@ -9,7 +9,7 @@ from frtaudit.core.text import formatting
 from frtaudit.evaluation.subjects_needed import subjects_to_detect
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
-from frtaudit.report.sections.points import main_target, overall
+from frtaudit.report.sections.operating_points import main_target, overall
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.sections.vendor_tables import Key, is_rate, key_of, number
 from frtaudit.report.sections.vendors import DIFFERENCE, RANK, VALUE, declared_rule, possible_ranks

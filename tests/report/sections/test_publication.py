@@ -5,7 +5,7 @@ from published_people import drawn, result_of
 
 from frtaudit.pipeline.publishable.disclosure import published
 from frtaudit.report.pieces import plain_text
-from frtaudit.report.sections.points import worst_group
+from frtaudit.report.sections.operating_points import worst_group
 from frtaudit.report.sections.publication import build, findings_left_out
 from frtaudit.report.source import Source
 

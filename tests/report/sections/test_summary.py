@@ -15,7 +15,7 @@ from frtaudit.core import Estimate, Target, Verdict
 from frtaudit.core.spec import Report
 from frtaudit.report.context import Context, Status, context
 from frtaudit.report.pieces import Table, TextSpan, plain_text, spans
-from frtaudit.report.sections import differences, front, points, record, tables, verdicts
+from frtaudit.report.sections import differences, front, operating_points, record, tables, verdicts
 from frtaudit.report.source import Source
 
 
@@ -94,8 +94,8 @@ def test_the_first_page_stands_at_the_target_that_findings_judge() -> None:
         if item.metric == "fnmr_at_fmr" and item.at == {"fmr": 0.01}
     )
     moved = tuple(replace(item, estimate=f"/estimates/{place}") for item in base.findings)
-    assert points.main_target(Source(replace(base, findings=moved))) == 0.01
-    assert points.main_target(Source(replace(base, findings=()))) == 0.001
+    assert operating_points.main_target(Source(replace(base, findings=moved))) == 0.01
+    assert operating_points.main_target(Source(replace(base, findings=()))) == 0.001
 
 
 def test_unknown_is_never_the_worst_off_group() -> None:
@@ -105,7 +105,7 @@ def test_unknown_is_never_the_worst_off_group() -> None:
         replace(item, value=0.99) if item.group == "unknown" and item.value else item
         for item in base.estimates
     ]
-    found = points.worst(Source(replace(base, estimates=tuple(raised))), "fnmr_at_fmr", 0.001)
+    found = operating_points.worst(Source(replace(base, estimates=tuple(raised))), "fnmr_at_fmr", 0.001)
     assert found is not None
     assert found[0].estimate.group == "cedar"
 
@@ -114,7 +114,7 @@ def test_without_an_error_no_group_is_the_highest() -> None:
     """Where every group's rate is 0 there is no sentence about the highest one."""
     base = result()
     clean = tuple(replace(item, value=0.0) if item.group else item for item in base.estimates)
-    assert points.worst(Source(replace(base, estimates=clean)), "fnmr_at_fmr", 0.001) is None
+    assert operating_points.worst(Source(replace(base, estimates=clean)), "fnmr_at_fmr", 0.001) is None
 
 
 def test_terms_say_pairing_weighting_and_origin(view: Context) -> None:
@@ -377,7 +377,7 @@ def test_a_largest_rate_that_may_be_chance_says_so(view: Context) -> None:
         replace(item, test=replace(item.test, p_adjusted=None)) if item.test is not None else item
         for item in base.estimates
     ]
-    text = plain_text(points.worst_group(Source(replace(base, estimates=tuple(raw)))))
+    text = plain_text(operating_points.worst_group(Source(replace(base, estimates=tuple(raw)))))
     assert "A difference between the groups is established for this rate (p not adjusted)." in text
     alike = [
         replace(item, test=replace(item.test, p=0.5, p_adjusted=None))
@@ -385,11 +385,11 @@ def test_a_largest_rate_that_may_be_chance_says_so(view: Context) -> None:
         else item
         for item in base.estimates
     ]
-    text = plain_text(points.worst_group(Source(replace(base, estimates=tuple(alike)))))
+    text = plain_text(operating_points.worst_group(Source(replace(base, estimates=tuple(alike)))))
     assert text.count(remark) == 2
     assert text.index("highest FNMR") < text.index(remark) < text.index("highest FMR within the group")
     untested = tuple(item for item in base.estimates if item.metric != "max_min")
-    text = plain_text(points.worst_group(Source(replace(base, estimates=untested))))
+    text = plain_text(operating_points.worst_group(Source(replace(base, estimates=untested))))
     assert (
         text.count(
             "Differences between the groups were not tested for this rate; the order may be due to chance."
@@ -444,12 +444,14 @@ def test_the_stratum_is_said(view: Context) -> None:
 def test_one_group_alone_is_not_worst_off() -> None:
     """A group is named worst off only beside another of its schema with a rate."""
     full = result()
-    assert plain_text(points.worst_group(Source(full)))
+    assert plain_text(operating_points.worst_group(Source(full)))
     grouped = [
-        item.group for item in full.estimates if item.schema is not None and item.group not in points.POOLS
+        item.group
+        for item in full.estimates
+        if item.schema is not None and item.group not in operating_points.POOLS
     ]
     kept = tuple(item for item in full.estimates if item.schema is None or item.group == grouped[0])
-    assert points.worst_group(Source(replace(full, estimates=kept, findings=()))) == ()
+    assert operating_points.worst_group(Source(replace(full, estimates=kept, findings=()))) == ()
 
 
 def test_a_band_at_a_single_rate_is_no_line() -> None:
@@ -501,9 +503,9 @@ def test_of_groups_that_tie_none_is_the_lowest() -> None:
             for item in base.estimates
         ]
         source = Source(replace(base, estimates=tuple(tied)))
-        found = points.worst(source, "fmr", 0.001)
+        found = operating_points.worst(source, "fmr", 0.001)
         assert found is not None
-        return plain_text(spans(*points._sentence(source, *found, "FMR within the group")))
+        return plain_text(spans(*operating_points._sentence(source, *found, "FMR within the group")))
 
     assert "each other group has the same rate" in text(0.001)
     assert "; lowest " in text(0.0005)
