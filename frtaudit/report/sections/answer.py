@@ -3,19 +3,17 @@
 from collections.abc import Iterator, Sequence
 
 from frtaudit.core import Target, Verdict
-from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.metrics import D_L2
 from frtaudit.core.result import DECISION
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, plain_text, semicolons, spans
 from frtaudit.report.sections import deciding, group_sentences, label_notice, releases, vendor_tables
+from frtaudit.report.sections.group_sentences import FEW_SYSTEMS, MAX_NAMED
 from frtaudit.report.sections.operating_points import main_target, overall
 from frtaudit.report.sections.verdicts import FindingRow, confidence, marks, named
 from frtaudit.report.source import Record, Source
 
 MODELLED = "fmr_model"
-MAX_NAMED, MAX_LISTED, FEW_SYSTEMS = 3, 6, 3
-NEEDED = f"; each group needs at least {MIN_ERRORS} errors, from {MIN_ERROR_SUBJECTS} subjects or more"
 
 
 def sentences(source: Source, rulings: Sequence[FindingRow]) -> tuple[Text, ...]:

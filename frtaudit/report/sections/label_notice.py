@@ -1,4 +1,4 @@
-"""What the first page says of labels that were estimated: that they were, and how much wider doubt makes intervals."""
+"""What the first page says of estimated labels: that they were, and where intervals with label errors stand."""
 
 from frtaudit.core import Target
 from frtaudit.core.labelling import LabelSource
@@ -54,7 +54,7 @@ def notice(source: Source) -> Text:
         "not name label errors treat them as true"
     )
     if true_rates(source):
-        return spans(f"{text}; intervals with label errors are wider: see Error rates and ", SECTION, ".")
+        return spans(f"{text}; for intervals with label errors see Error rates and ", SECTION, ".")
     return spans(
         f"{text}; the uncertainty of labels is not part of this report (+analyses.label_cost={{}} estimates it)."
     )

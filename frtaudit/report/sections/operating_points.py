@@ -198,7 +198,7 @@ def _established(source: Source, worst: Record) -> list[Part]:
         if here and test is not None and test.differs:
             raw = " (p not adjusted)" if test.family and test.p_adjusted is None else ""
             return [" ", TextSpan(text=ESTABLISHED, pointer=f"{record.pointer}/test"), f"{raw}."]
-        if here and test is not None:
+        if here and test is not None and test.p is not None:
             return [
                 " ",
                 TextSpan(text=NO_DIFFERENCE, pointer=f"{record.pointer}/test"),
