@@ -95,6 +95,7 @@ def layout_of(
     targets: Sequence[Target],
     thresholds: Sequence[float] | Floats,
     rows: Rows,
+    threads: int = 1,
 ) -> ReplicateLayout:
     """Lay out a tail once for all replicates of a plan; ``rows``: where the plan keeps the weight of each sample."""
     fixed = np.array(thresholds, dtype=np.float64)
@@ -106,13 +107,13 @@ def layout_of(
     mated = mated_walk(tail, groups, mated_cuts, rows.mated)
     exactly = tuple(exact(target) for target in targets)
     needed = None if exactly else int(known.max(initial=0))  # without targets no walk goes further
-    non_mated = non_mated_walk(tail, groups, known, (rows.non_mated, rows.non_mated), needed)
+    non_mated = non_mated_walk(tail, groups, known, (rows.non_mated, rows.non_mated), needed, threads)
     once = Totals(denominators.non_mated[:, None], denominators.subject_pairs[:, None])
     ranks = expected_ranks(non_mated, limits_of([target for target in exactly if target < 1], once, rule))
     return ReplicateLayout(
         mated=mated,
         non_mated=non_mated,
-        spans=spans_of(non_mated, ranks, known, rows.alike),
+        spans=spans_of(non_mated, ranks, known, rows.alike, threads),
         weightings=1 if _alike(tail) else 2,
         mated_score=mated_score,
         tail_score=tail.tail_score,

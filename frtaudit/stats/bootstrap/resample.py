@@ -100,7 +100,7 @@ def replicate(
         if given is not None and len(given) != n:
             raise ValueError(f"{len(given)} replicates of weights; accepted: n = {n}")
     rows = plans.rows_of(tail, plan)
-    layout = layout_of(tail, groups, targets, thresholds, rows)
+    layout = layout_of(tail, groups, targets, thresholds, rows, threads)
     deep = (
         None
         if below is None

@@ -4,7 +4,8 @@ Within a span comparisons stand by block of second rows (so that their weights s
 a part, and by first row, which makes a run. Where spans end decides how fast the walk is and nothing else.
 """
 
-from itertools import pairwise
+from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -12,11 +13,13 @@ import numpy as np
 from frtaudit.core.arrays import Index, Ints, Words
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.bootstrap.kernel_arrays import Limits, SortedComparisons, Spans
+from frtaudit.stats.similarity.tiles import by_many
 
 NEAR = (0.003, 0.01, 0.03, 0.1, 0.3)  # of the rank of an expected threshold: spans end so near to it
 SAMPLES = 1 << 15
 BLOCK = 13  # bits: 8192 rows of 64 bytes fit the second-level cache
 RUN, MAX_BUCKETS = 6, 1024  # blocks are made if a row meets so many of each; blocks times buckets
+MANY = 1 << 20  # comparisons that are worth a second thread
 
 
 def expected_ranks(comparisons: SortedComparisons, limits: Limits) -> Ints:
@@ -42,7 +45,7 @@ def expected_ranks(comparisons: SortedComparisons, limits: Limits) -> Ints:
 
 
 class _Room(NamedTuple):
-    """Where parts and runs are written; fields as in ``Spans``; ``made`` (2,): how many parts and runs so far."""
+    """Where the parts and runs of a span are written; fields as in ``Spans``; ``made`` (2,): parts and runs so far."""
 
     made: Ints
     run: Ints
@@ -52,12 +55,12 @@ class _Room(NamedTuple):
     rows: Index
 
 
-def spans_of(comparisons: SortedComparisons, ranks: Ints, cuts: Ints, alike: Ints) -> Spans:
+def spans_of(comparisons: SortedComparisons, ranks: Ints, cuts: Ints, alike: Ints, threads: int = 1) -> Spans:
     """Cut a walk into spans and sort each as far as thresholds are expected.
 
     ``ranks``: where thresholds are expected; ``cuts``: positions, starts of chunks, at which a span has to end;
-    ``alike``: of each row of weights, as in ``Rows``. Spans beyond all of these double in length and have no runs: few
-    replicates, if any, reach them.
+    ``alike``: of each row of weights, as in ``Rows``; ``threads`` (0: one per core) change nothing but the time. Spans
+    beyond all of these double in length and have no runs: few replicates, if any, reach them.
     """
     ends = [ranks * (1 + share) for share in (*NEAR, *(-share for share in NEAR))]
     wanted = np.concatenate([np.concatenate(ends).astype(np.int64), cuts])
@@ -67,47 +70,60 @@ def spans_of(comparisons: SortedComparisons, ranks: Ints, cuts: Ints, alike: Int
     chunks = np.searchsorted(comparisons.chunk_start, np.concatenate([wanted, beyond]))
     chunk = np.unique(np.concatenate([chunks.clip(0, last), [0, last]]))
     place = comparisons.chunk_start[chunk]
-    part, room = _laid(comparisons, place, int(np.searchsorted(place, furthest)), alike)
-    spans = Spans(chunk, part, room.run, room.bucket, room.start, room.row, room.rows)
+    laid = int(np.searchsorted(place, furthest))
+    size = int(place[laid])
+    room = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
+    lay = partial(_laid, comparisons, place, alike, room)
+    longest_first = by_many(lay, range(laid - 1, -1, -1), threads if size > MANY else 1)
+    spans = _joined(chunk, longest_first[::-1], room[2])
     for array in spans:
         array.flags.writeable = False
     return spans
 
 
-def _laid(comparisons: SortedComparisons, place: Ints, laid: int, alike: Ints) -> tuple[Ints, _Room]:
-    """First part of each span, and parts and runs of the first ``laid`` spans."""
-    rows, buckets, size = alike.size, comparisons.coef.size, int(place[laid])
+def _laid(
+    comparisons: SortedComparisons, place: Ints, alike: Ints, room: tuple[Ints, Index, Index], span: int
+) -> _Room:
+    """Parts and runs of one span, the runs counted from its first; ``room``: for starts, rows, second rows of all."""
+    rows, buckets, (low, high) = alike.size, comparisons.coef.size, place[span : span + 2].tolist()
     blocks = ((rows - 1) >> BLOCK) + 1
+    bits, blocked = max(rows - 1, 1).bit_length(), high - low >= RUN * rows * blocks
+    step, tail = (buckets, BLOCK) if blocked and blocks * buckets <= MAX_BUCKETS else (0, bits)
+    parts = buckets * (blocks if step else 1)
     out = _Room(
-        np.zeros(2, dtype=np.int64), np.empty(size + 1, dtype=np.int64), np.empty(size, dtype=np.int32),
-        np.empty(size + 1, dtype=np.int64), np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32),
+        np.zeros(2, dtype=np.int64), np.empty(parts, dtype=np.int64), np.empty(parts, dtype=np.int32),
+        room[0][low:high], room[1][low:high], room[2],
     )  # fmt: skip
-    first_part, bits = np.zeros(place.size, dtype=np.int64), max(rows - 1, 1).bit_length()
-    words = np.empty(int(np.diff(place[: laid + 1]).max(initial=0)), dtype=np.uint32)
-    for span, (low, high) in enumerate(pairwise(place[: laid + 1].tolist())):
-        blocked = high - low >= RUN * rows * blocks and blocks * buckets <= MAX_BUCKETS
-        step, tail = (buckets, BLOCK) if blocked else (0, bits)
-        parts = buckets * (blocks if blocked else 1)
-        pairs = comparisons.first[low:high], comparisons.second[low:high], comparisons.bucket[low:high]
-        if bits + tail <= np.iinfo(np.uint32).bits and high - low >= rows * parts:
-            ends = _parted(*pairs, step, parts, tail, words)
-            _counted(words, ends, step, buckets, tail, rows, low, out)
-        else:
-            packed = _packed(*pairs, alike, bits, step)
-            packed.sort()
-            _unpacked(packed, bits, buckets, low, out)
-        first_part[span + 1] = out.made[0]
-    first_part[laid + 1 :] = out.made[0]
-    parts, runs = out.made.tolist()
-    out.run[parts], out.start[runs] = runs, size
-    return (
-        first_part,
-        out._replace(  # what nothing was written to takes no memory
-            run=out.run[: parts + 1],
-            bucket=out.bucket[:parts],
-            start=out.start[: runs + 1],
-            row=out.row[:runs],
-        ),
+    pairs = comparisons.first[low:high], comparisons.second[low:high], comparisons.bucket[low:high]
+    if bits + tail <= np.iinfo(np.uint32).bits and high - low >= rows * parts:
+        words = np.empty(high - low, dtype=np.uint32)
+        ends = _parted(*pairs, step, parts, tail, words)
+        _counted(words, ends, step, buckets, tail, rows, low, out)
+    else:
+        packed = _packed(*pairs, alike, bits, step)
+        packed.sort()
+        _unpacked(packed, bits, buckets, low, out)
+    n_parts, n_runs = out.made.tolist()
+    return _Room(
+        out.made, out.run[:n_parts], out.bucket[:n_parts], out.start[:n_runs], out.row[:n_runs], room[2]
+    )
+
+
+def _joined(chunk: Ints, rooms: Sequence[_Room], rows: Index) -> Spans:
+    """Parts and runs of the spans one after the other; spans without them come last."""
+    counts = np.zeros((chunk.size, 2), dtype=np.int64)
+    for span, room in enumerate(rooms):
+        counts[span + 1 :] += room.made
+    run = [room.run + first_run for room, first_run in zip(rooms, counts[:, 1], strict=False)]
+    none = np.zeros(0, dtype=np.int32)
+    return Spans(
+        chunk,
+        part=counts[:, 0].copy(),
+        run=np.concatenate((*run, counts[-1:, 1])),
+        bucket=np.concatenate((none, *(room.bucket for room in rooms))),
+        start=np.concatenate((*(room.start for room in rooms), np.array([rows.size]))),
+        row=np.concatenate((none, *(room.row for room in rooms))),
+        rows=rows,
     )
 
 

@@ -64,8 +64,9 @@ class RescoreInputs(NamedTuple):
 
     def laid(self, tail: ScoreTail, positions: Ints) -> tuple[SortedComparisons, Spans]:
         """Comparisons laid out so that sums can be read at ``positions``."""
-        comparisons = non_mated_walk(tail, self.groups, positions, (self.rows.non_mated, self.rows.non_mated))
-        return comparisons, spans_of(comparisons, NOWHERE, positions, self.rows.alike)
+        rows = self.rows.non_mated, self.rows.non_mated
+        comparisons = non_mated_walk(tail, self.groups, positions, rows, threads=self.threads)
+        return comparisons, spans_of(comparisons, NOWHERE, positions, self.rows.alike, self.threads)
 
     def tiles(self) -> range:
         """The first replicate of each tile."""

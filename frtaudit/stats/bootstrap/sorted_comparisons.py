@@ -8,8 +8,10 @@ from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.bootstrap.kernel_arrays import SortedComparisons
 from frtaudit.stats.rates.trials import block_sizes, schema_of
+from frtaudit.stats.similarity.tiles import by_many
 
 CHUNK, SHIFT = 512, 12  # a chunk has about so many comparisons, or this power of two of those above it
+PIECE = 1 << 20  # comparisons that one thread classes at a time
 
 
 def group_rules(groups: Groups) -> Index:
@@ -37,12 +39,17 @@ def mated_walk(tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, I
 
 
 def non_mated_walk(
-    tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, Index], needed: int | None = None
+    tail: ScoreTail,
+    groups: Groups,
+    cuts: Ints,
+    rows: tuple[Index, Index],
+    needed: int | None = None,
+    threads: int = 1,
 ) -> SortedComparisons:
     """Non-mated comparisons of the tail, downwards; as a rate each counts 1/(comparisons of its pair of subjects).
 
     ``cuts``, ``rows``: as in :func:`mated_walk`; ``needed``: comparisons to lay out, which then are cut
-    at ``cuts`` alone, because no threshold is sought.
+    at ``cuts`` alone, because no threshold is sought. ``threads`` (0: one per core) change nothing but the time.
     """
     sought = needed is None
     pairs = (tail.tail_i[:needed], tail.tail_j[:needed], tail.tail_score[:needed])
@@ -51,13 +58,15 @@ def non_mated_walk(
         products, table = np.unique(np.outer(sizes, sizes), return_inverse=True)
         kinds = table.reshape(sizes.size, -1).astype(np.int32)
         return _sorted_comparisons(
-            tail, groups, pairs, kind, kinds, 1.0 / np.maximum(products, 1), cuts, rows, sought=sought
-        )
+            tail, groups, pairs, kind, kinds, 1.0 / np.maximum(products, 1), cuts, rows, sought=sought,
+            threads=threads,
+        )  # fmt: skip
     size = block_sizes(tail, tail.subject_of[pairs[0]], tail.subject_of[pairs[1]])
     counts, listed = np.unique(size, return_inverse=True)
     return _sorted_comparisons(
-        tail, groups, pairs, listed, np.empty((0, 0), np.int32), 1.0 / counts, cuts, rows, sought=sought
-    )
+        tail, groups, pairs, listed, np.empty((0, 0), np.int32), 1.0 / counts, cuts, rows, sought=sought,
+        threads=threads,
+    )  # fmt: skip
 
 
 def _combinations(groups: Groups) -> tuple[Index, Index, Index]:
@@ -83,6 +92,7 @@ def _sorted_comparisons(
     rows: tuple[Index, Index],
     *,
     sought: bool = True,
+    threads: int = 1,
 ) -> SortedComparisons:
     """``kind``: class of each subject, ``kinds``: of two classes; without ``kinds`` the class of each comparison.
 
@@ -98,7 +108,15 @@ def _sorted_comparisons(
     table = combination[of_profile[:, None], of_profile].astype(np.int32) * np.int32(classes)
     if kinds.size:
         table += kinds[of_kind[:, None], of_kind]
-    bucket, occupied = _buckets(i, j, of.astype(np.uint32), table, listed, len(group_indices) * classes)
+    bucket, occupied = np.empty(i.size, dtype=np.int32), np.zeros(len(group_indices) * classes, dtype=bool)
+    classed = of.astype(np.uint32)
+
+    def fill(low: int) -> Flags:
+        here = slice(low, low + PIECE)
+        return _buckets(i[here], j[here], classed, table, listed[here], occupied.size, bucket[here])
+
+    for holds in by_many(fill, range(0, i.size, PIECE), threads):
+        occupied |= holds
     used = np.flatnonzero(occupied)
     if used.size < occupied.size:
         _rename(bucket, (np.cumsum(occupied) - 1).astype(np.int32))
@@ -119,17 +137,18 @@ def _sorted_comparisons(
 
 
 @kernel
-def _buckets(i: Index, j: Index, of: Words, table: Index, kind: Index, n_buckets: int) -> tuple[Index, Ints]:
-    """Bucket of each comparison, by the classes ``of`` its samples, or of its own ``kind``; which hold one (1)."""
-    bucket, width = np.empty(i.size, dtype=np.int32), np.uint64(table.shape[1])
-    occupied, flat = np.zeros(n_buckets, dtype=np.int64), table.ravel()
+def _buckets(
+    i: Index, j: Index, of: Words, table: Index, kind: Index, n_buckets: int, bucket: Index
+) -> Flags:
+    """Write buckets of comparisons, by the classes ``of`` their samples, or their own ``kind``; which hold any."""
+    width, occupied, flat = np.uint64(table.shape[1]), np.zeros(n_buckets, dtype=np.bool_), table.ravel()
     for q in range(i.size):
         key = flat[np.uint64(of[np.uint64(i[q])]) * width + np.uint64(of[np.uint64(j[q])])]
         if kind.size > 0:
             key += kind[q]
         bucket[q] = key
-        occupied[np.uint64(key)] = 1
-    return bucket, occupied
+        occupied[np.uint64(key)] = True
+    return occupied
 
 
 def _rows(sample: Index, row: Index) -> Index:

@@ -116,3 +116,12 @@ def in_order(
         results = pool.map(begun, jobs)
         for _ in progress(jobs, what):
             yield next(results)
+
+
+def by_many(work: Callable[[Job], Done], jobs: Sequence[Job], threads: int) -> list[Done]:
+    """The same of jobs that multiply no matrices and take no time worth to be told: one thread starts none."""
+    count = min(threads or cores(), len(jobs))
+    if count < 2:
+        return list(map(work, jobs))
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(work, jobs))

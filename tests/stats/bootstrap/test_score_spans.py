@@ -83,6 +83,29 @@ def test_long_spans_are_counted_and_cut_into_blocks(size: int) -> None:
     assert len(same) == (4 if all(same) else 2)
 
 
+@pytest.mark.compiled
+@pytest.mark.parametrize("threads", [0, 2, 5])
+def test_threads_lay_the_same_spans(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spans that several threads lay, and classes that they find, are those of one thread."""
+    rows = 20_000
+    walk = made(240_000, rows)._replace(chunk_start=np.array([0, 10, 900, 90_000, 200_000, 240_000]))
+    none, alike = walk.chunk_start[:0], np.ones(rows, dtype=np.int64)
+    one = score_spans.spans_of(walk, np.array([180_000]), walk.chunk_start[1:4], alike)
+    assert one.part[-1] > one.part[-2] > one.part[1] > 0
+    monkeypatch.setattr(score_spans, "MANY", 0)
+    several = score_spans.spans_of(walk, np.array([180_000]), walk.chunk_start[1:4], alike, threads)
+    assert all(np.array_equal(a, b) for a, b in zip(one, several, strict=True))
+    scores = np.random.default_rng(3).random((30, 30))
+    tail = slow.from_matrix(np.minimum(scores, scores.T), [str(place // 3) for place in range(30)])
+    samples = rows_of(tail, Plan.IMAGES).non_mated
+    whole = sorted_comparisons.non_mated_walk(tail, no_groups(tail), none, (samples, samples))
+    monkeypatch.setattr(sorted_comparisons, "PIECE", 7)
+    pieces = sorted_comparisons.non_mated_walk(
+        tail, no_groups(tail), none, (samples, samples), threads=threads
+    )
+    assert all(np.array_equal(a, b) for a, b in zip(whole, pieces, strict=True))
+
+
 def test_the_row_with_fewer_alike_comes_first() -> None:
     """Where few rows are alike they become first rows, so that runs are long."""
     walk = made(50, 30)
