@@ -51,6 +51,7 @@ class Words:
     signing: Names
     cannot_show: tuple[str, ...]
     glossary: tuple[Names, ...]
+    abbreviations: Names
 
 
 _spoken: ContextVar[Words | None] = ContextVar("words of a report", default=None)

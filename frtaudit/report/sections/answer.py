@@ -7,7 +7,14 @@ from frtaudit.core.metrics import D_L2
 from frtaudit.core.result import DECISION
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, plain_text, semicolons, spans
-from frtaudit.report.sections import deciding, group_sentences, label_notice, releases, vendor_tables
+from frtaudit.report.sections import (
+    deciding,
+    group_sentences,
+    identity_labels,
+    label_notice,
+    releases,
+    vendor_tables,
+)
 from frtaudit.report.sections.group_sentences import FEW_SYSTEMS, MAX_NAMED
 from frtaudit.report.sections.operating_points import main_target, overall
 from frtaudit.report.sections.verdicts import FindingRow, confidence, marks, named
@@ -21,6 +28,7 @@ def sentences(source: Source, rulings: Sequence[FindingRow]) -> tuple[Text, ...]
     return (
         *_first(source, rulings),
         *_modelled(rulings),
+        *identity_labels.against_annotation(source),
         *vendor_tables.changed(source),
         *group_sentences.sentences(source),
         *releases.answers(source),
@@ -38,6 +46,7 @@ def _first(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
 def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
     """Each system that fails with its failures, their numbers and limits; then the others, by their outcomes."""
     alike: dict[tuple[int, str], list[TextSpan]] = {}
+    systems = whole = 0
     limit = MAX_NAMED if len(source.providers) <= FEW_SYSTEMS else 1
     for name in source.providers:
         system_rulings = [
@@ -54,6 +63,8 @@ def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Tex
             kind="b",
         )
         passed = len(rows) - len(failed) - len(rest)
+        whole += passed == len(rows)
+        systems += 1
         if failed:
             failures = _failures(source, failed)
             shared = _shared(failed) if len(failures) > 1 else ()
@@ -68,15 +79,18 @@ def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Tex
             key = _requirements_of(source, rows), _outcomes(passed, rest) if rest else ""
             alike.setdefault(key, []).append(system)
     yield from (_without_failure(total, outcomes, names) for (total, outcomes), names in alike.items())
+    if systems > 1 and not whole:
+        yield spans("No system passes all that was required of it.")
 
 
 def _without_failure(total: int, outcomes: str, names: Sequence[TextSpan]) -> Text:
     """Systems that fail no requirement and have the same outcomes."""
-    each = " each" if len(names) > 1 else ""
+    several = len(names) > 1
     if outcomes:
-        return spans(listed(names), f": no requirement fails; {outcomes}{each}.")
-    of = _of(total, total) if not each or total > 1 else "their requirement"
-    return spans(listed(names), f" pass{'' if each else 'es'} {of}.")
+        findings = f"of the findings of {'each' if several else 'the system'}, {outcomes}"
+        return spans(listed(names), f" fail{'' if several else 's'} no requirement; {findings}.")
+    of = _of(total, total) if not several or total > 1 else "their requirement"
+    return spans(listed(names), f" pass{'' if several else 'es'} {of}.")
 
 
 def _modelled(rulings: Sequence[FindingRow]) -> Iterator[Text]:
@@ -96,14 +110,19 @@ def _modelled(rulings: Sequence[FindingRow]) -> Iterator[Text]:
 
 
 def _outcomes(passed: int, rest: Sequence[FindingRow]) -> str:
-    """``4 pass, 1 inconclusive``: how many findings have each outcome but a failure."""
+    """``4 pass and 1 is inconclusive``: how many findings have each outcome but a failure."""
     codes = [row.code for row in rest]
     counts = (
         (passed, "pass" if passed > 1 else "passes"),
-        (codes.count(Verdict.INCONCLUSIVE.value), "inconclusive"),
-        (codes.count(Verdict.NOT_TESTABLE.value), "not testable"),
+        *(
+            (codes.count(verdict.value), f"{'are' if codes.count(verdict.value) > 1 else 'is'} {word}")
+            for verdict, word in (
+                (Verdict.INCONCLUSIVE, "inconclusive"),
+                (Verdict.NOT_TESTABLE, "not testable"),
+            )
+        ),
     )
-    return ", ".join(f"{count} {outcome}" for count, outcome in counts if count)
+    return plain_text(listed([spans(f"{count} {outcome}") for count, outcome in counts if count]))
 
 
 def _requirements_of(source: Source, rows: Sequence[FindingRow]) -> int:
@@ -211,24 +230,23 @@ def _rates(source: Source) -> Iterator[Text]:
 
 def _undecided(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
     """What stays inconclusive, with the number of subjects that would decide it if the estimates stay as they are."""
-    parts: dict[str, Text] = {}  # several requirements may ask the same
+    parts: dict[str, tuple[Text, Text, Text]] = {}  # several requirements may ask the same
     conditions: dict[str, None] = {}
     unsure = [ruling for ruling in rulings if ruling.code == Verdict.INCONCLUSIVE.value]
     for finding in unsure[:MAX_NAMED]:
         if finding.record is not None:
             counted, enough = deciding.what_would(source, finding, finding.record)
             advisory = ", advisory" if source.result.findings[finding.index].advisory else ""
-            sentence = spans(
-                finding.who[:1],
-                ", ",
-                _rate(source, finding, finding.record),
-                *_point(finding.record),
-                advisory,
-                enough,
-            )
-            parts.setdefault(plain_text(sentence), sentence)
+            asked = spans(_rate(source, finding, finding.record), *_point(finding.record), advisory)
+            part = spans(finding.who[:1]), asked, spans(enough)
+            parts.setdefault(" ".join(map(plain_text, part)), part)
             if counted:
                 conditions[f" {deciding.condition(finding.record)}"] = None
     more = f" and {len(unsure) - MAX_NAMED} more" if len(unsure) > MAX_NAMED else ""
-    if parts:
-        yield spans("Inconclusive on these data: ", semicolons(list(parts.values())), f"{more}.", *conditions)
+    if len(parts) > 1 and len({plain_text(asked) for _, asked, _ in parts.values()}) == 1:
+        ((_, asked, _), *_) = parts.values()
+        named = semicolons([spans(*who, *enough) for who, _, enough in parts.values()])
+        yield spans("Inconclusive on these data: ", *asked, " of ", named, f"{more}.", *conditions)
+    elif parts:
+        named = semicolons([spans(*who, ", ", *asked, *enough) for who, asked, enough in parts.values()])
+        yield spans("Inconclusive on these data: ", named, f"{more}.", *conditions)

@@ -56,6 +56,8 @@ def _then(parts: list[Part]) -> list[Part]:
 
 def _distances(source: Source) -> Iterator[Text]:
     """Which tests of d_l2 establish that classes differ, and which do not, by schema."""
+    sentences: list[list[Part]] = []
+    raw = False
     for schema in source.schemas:
         tested = [
             record
@@ -76,10 +78,12 @@ def _distances(source: Source) -> Iterator[Text]:
             ]
             parts += ["; " if parts else "", text, listed(names)] if names else []
         tests = [record.estimate.test for record in tested]
-        raw = any(test.p_adjusted is None for test in tests if test is not None)
+        raw = raw or any(test.p_adjusted is None for test in tests if test is not None)
         if parts:
-            more = " (p values not adjusted, see Interclass bias)" if raw else ""
-            yield spans(f"d_l2 by {schema.replace('_', ' ')}: ", *parts, f"{more}.")
+            sentences.append([f"d_l2 by {schema.replace('_', ' ')}: ", *parts])
+    for place, parts in enumerate(sentences, 1):
+        note = " (p values not adjusted, see Interclass bias)" if raw and place == len(sentences) else ""
+        yield spans(*parts, f"{note}.")
 
 
 def _detectable(source: Source, record: Record) -> list[Part]:

@@ -53,7 +53,7 @@ def build(source: Source) -> View | None:
 
 
 def _lead(source: Source) -> Text:
-    """What a reader must know before the first number; which way labels move rates only where annotation shows it."""
+    """What a reader must know before the first number; which way labels move rates stands on the first page."""
     records = source.select("label_agreement")
     if not records:
         return spans(SAID, UNKNOWN)
@@ -61,39 +61,35 @@ def _lead(source: Source) -> Text:
         *phrases.value(records[0]),
         " of the labels agree (",
         *phrases.counts(records[0]),
-        "). ",
+        ").",
     ]
-    return spans(SAID, "Where faces were annotated, ", *agreed, *_direction(source))
+    return spans(SAID, "Where faces were annotated, ", *agreed)
 
 
-def _direction(source: Source) -> Iterator[Part]:
-    """FNMR on estimated labels against annotated ones, for each target: of which services it is higher, or lower."""
+def against_annotation(source: Source) -> Iterator[Text]:
+    """FNMR on estimated labels against annotated ones: of which services it is higher or lower, at which targets."""
     by = {
-        (
-            candidate.estimate.at["fmr"],
-            candidate.estimate.provider,
-            candidate.estimate.at["labels"],
-        ): candidate
-        for candidate in source.select("fnmr_by_labels")
-        if candidate.estimate.group == "all" and candidate.estimate.value is not None
+        (float(record.estimate.at["fmr"]), record.estimate.provider, record.estimate.at["labels"]): record
+        for record in source.select("fnmr_by_labels")
+        if record.estimate.group == "all" and record.estimate.value is not None
     }
-    for target in sorted({fmr for fmr, _, _ in by}, key=float, reverse=True):
+    points: dict[str, list[Text]] = {}
+    for target in sorted({fmr for fmr, _, _ in by}, reverse=True):
         sides: dict[int, list[str]] = {}
         for name in source.providers:
             estimated, record = (by.get((target, name, kind)) for kind in KINDS[:2])
             if estimated is not None and record is not None:
                 gap = float(estimated.estimate.value or 0.0) - float(record.estimate.value or 0.0)
                 sides.setdefault((gap > 0) - (gap < 0), []).append(name)
-        if not sides:
-            continue
-        pointer = next(candidate.pointer for (fmr, _, _), candidate in by.items() if fmr == target)
-        yield "Against annotation, FNMR at "
-        yield phrases.at_words({"fmr": target}, pointer)
         parts = [
             f"{SIDES[side]} for {plain_text(listed(names))}"
             for side, names in sorted(sides.items(), reverse=True)
         ]
-        yield f" is {'; '.join(parts)}. "
+        if parts:
+            pointer = next(record.pointer for (fmr, _, _), record in by.items() if fmr == target)
+            points.setdefault("; ".join(parts), []).append(phrases.at_words({"fmr": target}, pointer))
+    for outcome, targets in points.items():
+        yield spans("Against annotation, FNMR at ", listed([spans(*at) for at in targets]), f" is {outcome}.")
 
 
 def _queries(records: Sequence[Record]) -> Table:

@@ -1,11 +1,11 @@
 """The first page: who asked what, the verdicts, the group with the highest rate, what cannot be shown."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from frtaudit.core import Target
+from frtaudit.core import Target, Verdict
 from frtaudit.core.findings import verdict_counts
-from frtaudit.core.metrics import THRESHOLDS
 from frtaudit.core.spec import Report
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
@@ -25,7 +25,6 @@ from frtaudit.report.pieces import (
 from frtaudit.report.sections import (
     answer,
     collected,
-    coverage,
     data_warnings,
     differences,
     front,
@@ -33,6 +32,7 @@ from frtaudit.report.sections import (
     licences,
     profiles,
     publication,
+    terms,
     two_dates,
     vendor_choice,
 )
@@ -42,12 +42,10 @@ from frtaudit.report.sections.verdicts import (
     FindingRow,
     RequirementRow,
     all_rulings,
-    declared,
     dockets,
     record_of,
-    two_sided,
 )
-from frtaudit.report.source import Bounds, Record, Source, mapping
+from frtaudit.report.source import Record, Source, mapping
 from frtaudit.report.words import display_name, words
 
 NOT_DECLARED = "not declared"
@@ -55,7 +53,7 @@ FIRST_PAGE_LINES = 16  # verdicts and the requirements above them: what one shee
 FIRST_PAGE_ANSWER, LINE_LENGTH, MIN_LINES = 14, 115, 3  # lines of the answer beside which they have room
 FIGURE_LINES = 20  # of answer and verdicts together, below which the figure has room
 FIRST_PAGE_SYSTEMS = 8
-FIRST_PAGE_CLASSES = 8
+FIRST_PAGE_SCHEMAS, FIRST_PAGE_CLASSES = 2, 8
 HEADLINE_TARGETS = 3
 
 
@@ -70,7 +68,7 @@ class Summary:
     answers: tuple[Text, ...]
     tally: tuple[tuple[str, str, str], ...]
     dockets: tuple[RequirementRow, ...]
-    more: int
+    more: str
     withheld: Text
     alike: Table | None
     choice: vendor_choice.Choice | None
@@ -82,6 +80,7 @@ class Summary:
     headline: Table | None
     figure: Figure | None
     terms: tuple[tuple[str, Text], ...]
+    abbreviations: tuple[tuple[str, str], ...]
     cannot: tuple[str, ...]
 
 
@@ -91,9 +90,9 @@ def build(source: Source, settings: Report, date: str) -> Summary:
     answers, warnings = answer.sentences(source, rulings), data_warnings.warnings(source)
     worst = worst_group(source)
     above = sum(map(_lines, (*answers, *warnings[:2], worst, profiles.named(source))))
-    shown = _room(rulings, above)
+    shown = _shown(rulings, above)
     counts = verdict_counts(source.result.findings)
-    tallies = [(v, counts[v.value]) for v in ORDER]
+    tallies = [(v, counts[v.value]) for v in ORDER if counts[v.value] or v is not Verdict.NOT_TESTABLE]
     return Summary(
         declared=_declared(settings, date, source.sha256),
         facts=tuple(_facts(source)),
@@ -102,9 +101,9 @@ def build(source: Source, settings: Report, date: str) -> Summary:
             name.lower() for name, _, known in _declared(settings, date, source.sha256) if not known
         ),
         answers=answers,
-        tally=tuple((v.value, str(n), display_name(words().verdict, v.value)) for v, n in tallies if n),
-        dockets=dockets(rulings[:shown]),
-        more=len(rulings) - shown,
+        tally=tuple((v.value, str(n), display_name(words().verdict, v.value)) for v, n in tallies),
+        dockets=dockets(shown),
+        more=_left_out(rulings, shown),
         withheld=publication.findings_left_out(source),
         alike=differences.headline(source, main_target(source)),
         choice=vendor_choice.choice(source),
@@ -114,8 +113,9 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         worst=worst,
         warnings=warnings,
         headline=headline(source),
-        figure=front.figure(source) if above + shown <= FIGURE_LINES else None,
-        terms=_terms(source),
+        figure=front.figure(source) if above + len(shown) <= FIGURE_LINES else None,
+        terms=terms.terms(source),
+        abbreviations=terms.abbreviations((*answers, worst)),
         cannot=(*((label_notice.UNNAMED,) if label_notice.estimated(source) else ()), *words().cannot_show),
     )
 
@@ -134,18 +134,32 @@ def _declared(settings: Report, date: str, digest: str) -> tuple[tuple[str, str,
     return tuple((name, text or NOT_DECLARED, bool(text)) for name, text in fields)
 
 
-def _room(rulings: tuple[FindingRow, ...], above: int) -> int:
-    """How many rulings the first page has room for below so many lines, each requirement taking a line of its own.
+def _shown(rulings: tuple[FindingRow, ...], above: int) -> tuple[FindingRow, ...]:
+    """The rulings that the first page has room for below so many lines, each requirement taking a line of its own.
 
-    A single one more is printed: the line that says so would take as much.
+    Where not all have room, inconclusive ones have it first: the sentences give the numbers of failures, not theirs. A
+    single one more is printed: the line that says so would take as much.
     """
     room = max(FIRST_PAGE_LINES - max(0, above - FIRST_PAGE_ANSWER), MIN_LINES)
     names: set[str] = set()
-    for count, finding in enumerate(rulings):
+    for count, finding in enumerate(
+        wanted := sorted(rulings, key=lambda row: row.code != Verdict.INCONCLUSIVE.value)
+    ):
         names.add(finding.requirement.text)
-        if count + 1 + len(names) > room:
-            return count if len(rulings) - count > 1 else len(rulings)
-    return len(rulings)
+        if count + 1 + len(names) > room and len(rulings) - count > 1:
+            places = {row.index for row in wanted[:count]}
+            return tuple(row for row in rulings if row.index in places)
+    return rulings
+
+
+def _left_out(rulings: Sequence[FindingRow], shown: Sequence[FindingRow]) -> str:
+    """``6 more (5 fail, 1 inconclusive)``; empty where all are shown."""
+    left = Counter(row.code for row in rulings)
+    left.subtract(row.code for row in shown)
+    outcomes = ", ".join(
+        f"{left[v.value]} {display_name(words().verdict, v.value)}" for v in ORDER if left[v.value]
+    )
+    return f"{left.total()} more ({outcomes})" if outcomes else ""
 
 
 def _lines(text: Text) -> int:
@@ -205,7 +219,7 @@ def _people(source: Source) -> Text:
         images = ()  # a sample stands for an attempt or a reference
     parts: list[Part] = [*people, " people" if people else "", ", " if people and images else ""]
     parts += [*images, " images" if images else ""]
-    for schema in source.judged_schemas[:1]:
+    for schema in source.judged_schemas[:FIRST_PAGE_SCHEMAS]:
         classes = [
             spans(f"{source.label(schema, str(row.get('group')))}: ", text_spans)
             for index, row in enumerate(source.counts(schema))
@@ -217,6 +231,8 @@ def _people(source: Source) -> Text:
         if classes:
             shown = spans(*(part for class_ in classes for part in (", ", class_)))[1:]
             parts += [f"; by {schema.replace('_', ' ')} (", shown, ", …)" if rest else ")"]
+    further = [schema.replace("_", " ") for schema in source.judged_schemas[FIRST_PAGE_SCHEMAS:]]
+    parts += ["; by ", listed(further)] if parts and further else []
     return spans(*parts)
 
 
@@ -312,86 +328,3 @@ def _headline_caption(source: Source, records: list[Record]) -> Text:
         ".",
         label_notice.caption(source),
     )
-
-
-def _terms(source: Source) -> tuple[tuple[str, Text], ...]:
-    """What one must know to read any number of the report."""
-    spec = source.result.spec
-    thresholds, pairing = spec.get("thresholds"), phrases.pairing(spec)
-    origin = thresholds.get("source") if isinstance(thresholds, dict) else None
-    terms: list[tuple[str, Text]] = [
-        ("For whom", _for_whom(source)),
-        (
-            "Decision",
-            spans("A comparison is a match if and only if its score is greater than the threshold."),
-        ),
-    ]
-    if pairing:
-        text = display_name(words().non_mated, pairing)
-        terms.append(("Non-mated pairs", (TextSpan(text=text, pointer="/spec/protocol/non_mated"),)))
-    weighting = display_name(words().weighting, source.weighting)
-    sentence = f"Headline rates: {weighting}. Rates in the other weighting are in the annex."
-    terms.append(("Weighting", (TextSpan(text=sentence, pointer="/spec/weighting"),)))
-    if origin:
-        text = display_name(words().threshold_source, str(origin))
-        terms.append(("Thresholds", (TextSpan(text=text, pointer="/spec/thresholds/source"),)))
-    if source.result.findings:
-        terms.append(("Verdicts", _verdict_rule(source)))
-    return tuple(terms)
-
-
-REALISED = " (in simulations up to 9 % where a few people cause most errors)"
-
-
-def _verdict_rule(source: Source) -> Text:
-    findings = source.result.findings
-    parts: list[Part] = [_bounds_said(source), " Each “pass” is tested by itself"]
-    spec = source.result.spec.get("bootstrap")
-    alpha = spec.get("alpha") if isinstance(spec, dict) else None
-    if isinstance(alpha, float):
-        shown = phrases.number(formatting.exact(alpha), "/spec/bootstrap/alpha")
-        half = ", half of that where it was two-sided" if any(_sides(source)) else ""
-        parts += [", at a nominal error rate of ", shown, half, _own_levels(source), REALISED]
-    count = findings[0].family
-    if not count:
-        return spans(*parts, ".")
-    family = phrases.number(formatting.count(count), "/findings/0/family")
-    return spans(*parts, "; “fail” also holds after adjustment for all ", family, " findings (Holm 1979).")
-
-
-def _own_levels(source: Source) -> str:
-    """Said where a requirement has a level of its own."""
-    any_level = any("level" in declared(source, finding) for finding in source.result.findings)
-    return ", or of the requirement's own level" if any_level else ""
-
-
-def _bounds_said(source: Source) -> str:
-    """Which bounds decided: those of one-sided or of two-sided intervals, as each requirement has it."""
-    sides = _sides(source)
-    if not any(sides):
-        return "Decided on one-sided bounds for the population, never on the estimate alone."
-    if all(sides):
-        return "Decided on the bounds of two-sided intervals for the population, never on the estimate alone."
-    return (
-        "Decided on bounds for the population, never on the estimate alone: one-sided, or those of a two-sided "
-        "interval where the line says so."
-    )
-
-
-def _sides(source: Source) -> list[bool]:
-    """Of every finding that has a bound, whether it is one of a two-sided interval."""
-    return [two_sided(source, finding) for finding in source.result.findings if finding.bound is not None]
-
-
-def _for_whom(source: Source) -> Text:
-    seen: dict[Target, Bounds] = {}
-    for record in source.records:
-        if record.estimate.metric in THRESHOLDS or record.estimate.metric == coverage.METRIC:
-            continue
-        for bound in record.bounds:
-            seen.setdefault(bound.interval.target, bound)
-    order = [target for target in Target if target in seen]
-    if not order:
-        return spans("No interval is printed, so the numbers hold for these test subjects only.")
-    names = [part for target in order for part in ("; ", phrases.target(seen[target]))]
-    return spans("Every interval names its target. Here: ", *names[1:], ".")

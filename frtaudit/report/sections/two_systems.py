@@ -24,7 +24,7 @@ BAND = "recentred bootstrap bands{}: same subjects, new images"
 ZERO = "FNMR is 0"
 
 
-@section("two_systems", "Two systems", after="uncertainty")
+@section("two_systems", "Systems over FMR", after="uncertainty")
 def build(source: Source) -> View | None:
     """None where the analysis drew nothing."""
     built = [_models(source), _splits(source), *_zones(source)]

@@ -255,6 +255,7 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
         alone=alone,
         caption=spans(
             f"The spread of the classes' {over} by four metrics, {captions.EQUALITY}",
+            captions.NO_TEST if banded_curves else "",
             captions.left_out(curves),
             captions.one_band(rate),
             _level(styled.curve for styled in banded_curves),

@@ -24,9 +24,10 @@ WHOM = {
     Target.FIXED_IDENTITIES: "For the same subjects, other images. ",
     Target.POPULATION: "For other subjects of the population. ",
 }
-EQUALITY = (
-    "at the threshold that everybody's FMR sets. Grey: equality of all classes. Resampling increases the spread of "
-    "equal classes, so near the grey line a band is too high and may exclude its own curve: it is not a test. "
+EQUALITY = "at the threshold that everybody's FMR sets. Grey: equality of all classes. "
+NO_TEST = (
+    "Resampling increases the spread of equal classes, so near the grey line a band is too high and may exclude its "
+    "own curve: it is not a test. "
 )
 
 
@@ -89,7 +90,8 @@ def metric_alone(rate: str, curves: list[Curve], rest: Text) -> Text:
     """One fairness metric; ``curves``: of the same metric, with the band of each method."""
     metric = phrases.metric(curves[0].metric or "")
     spread = f"The spread of the classes' {phrases.metric(rate)} in one number ({metric}) "
-    parts: list[Part] = [spread, EQUALITY, left_out(curves), one_band(rate), rest]
+    no_test = NO_TEST if any(curve.low is not None for curve in curves) else ""
+    parts: list[Part] = [spread, EQUALITY, no_test, left_out(curves), one_band(rate), rest]
     return spans(*parts)
 
 

@@ -11,8 +11,15 @@ from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
 from frtaudit.report.sections.operating_points import main_target, overall
 from frtaudit.report.sections.tables import build_table
-from frtaudit.report.sections.vendor_tables import Key, is_rate, key_of, number
-from frtaudit.report.sections.vendors import DIFFERENCE, RANK, VALUE, declared_rule, possible_ranks
+from frtaudit.report.sections.vendor_tables import Key, is_rate, key_of, number, pair
+from frtaudit.report.sections.vendors import (
+    DIFFERENCE,
+    EQUIVALENCE,
+    RANK,
+    VALUE,
+    declared_rule,
+    possible_ranks,
+)
 from frtaudit.report.source import Record, Source
 
 VERDICTS = {
@@ -21,6 +28,10 @@ VERDICTS = {
     "equivalent": ("not shown to be equivalent", "equivalent"),
 }
 TOO_FEW = "not testable whether the groups differ: a group has too few errors or subjects with errors"
+OF_ALL = (
+    "Rates with intervals for the population, and ratios: all comparisons of each system. Rank and verdict: the "
+    "comparisons that all systems scored. "
+)
 UNESTABLISHED = "no difference between the groups is established"
 UNTESTED = "not tested whether the groups differ"
 ABSENT: Text = (TextSpan(text=phrases.ABSENT),)
@@ -73,7 +84,8 @@ def _tied(source: Source, decisions: Sequence[Record]) -> list[Part]:
         return []
     size, record = max(unsure, key=lambda pair: pair[0])
     return [
-        " No difference between chosen systems was established; the minimum detectable difference is ",
+        " On the comparisons that all scored, no difference between chosen systems was established; the minimum ",
+        "detectable difference is ",
         number(record, size, f"{record.pointer}/test/detectable"),
         f" or less ({'percentage points, ' if is_rate(record) else ''}",
         phrases.number(
@@ -82,6 +94,7 @@ def _tied(source: Source, decisions: Sequence[Record]) -> list[Part]:
         ),
         " power).",
         *_needed(source, [record for _, record in unsure]),
+        *_equivalent(source, decisions[0], chosen),
     ]
 
 
@@ -105,6 +118,30 @@ def _needed(source: Source, unsure: Sequence[Record]) -> list[Part]:
         number(record, size, f"{record.pointer}/value"),
         ", if it and its variance per subject stay as estimated.",
     ]
+
+
+def _equivalent(source: Source, decisive: Record, chosen: set[str]) -> list[Part]:
+    """Which pairs of chosen systems are shown to be equivalent, where the spec declares a margin."""
+    tested = [
+        record
+        for record in source.select(EQUIVALENCE)
+        if key_of(record) == key_of(decisive)
+        and {record.estimate.provider, record.estimate.at.get("against")} <= chosen
+        and record.estimate.test is not None
+        and record.estimate.test.p is not None
+    ]
+    if not tested:
+        return []
+    margin = number(tested[0], float(tested[0].estimate.at["margin"]), f"{tested[0].pointer}/at/margin")
+    shown = [record for record in tested if record.estimate.test and record.estimate.test.differs]
+    pairs = listed([pair(record) for record in shown])
+    if len(shown) == len(tested):
+        return [" All chosen systems are equivalent within ", margin, "."]
+    return (
+        [" Equivalent within ", margin, ": ", pairs, "."]
+        if shown
+        else [" Equivalence within ", margin, " was not shown for any of them."]
+    )
 
 
 def _name(record: Record) -> Text:
@@ -131,9 +168,8 @@ def _table(source: Source, decisions: Sequence[Record]) -> Table:
     rows = tuple(((TextSpan(text=name, kind="b"),), *(cell(name) for _, cell in filled)) for name in names)
     caption = spans(
         TextSpan(text="The systems. ", kind="b"),
-        "Rates of all comparisons of each system, with intervals for the population; where the audit has none, of the "
-        "comparisons that all systems scored. Ratio: largest over smallest rate of the classes. Rank: 1 is best; "
-        "systems with overlapping ranks are tied.",
+        OF_ALL if overall(source, "fnmr_at_fmr") else "All values: comparisons that all systems scored. ",
+        "Ratio: largest over smallest rate of the classes. Systems with overlapping ranks (1 is best) are tied.",
     )
     heads = [Column(title="System"), *(column for column, _ in filled)]
     return build_table("choice", caption, heads, [Block(rows=rows)], notes)

@@ -204,10 +204,11 @@ def _pairs(source: Source, name: str, records: Sequence[Record], caption: Text) 
         (record, same.get((key_of(record), record.estimate.provider, record.estimate.at["against"])))
         for record in records
     ]
-    with_margin = any(twin is not None for _, twin in rows)
-    columns = [*PAIRS, Column(title="Equivalent?", kind="wide")] if with_margin else list(PAIRS)
+    margin = next((_margin(twin) for _, twin in rows if twin is not None), ())
+    equivalent = Column(title=f"Equivalent within {plain_text(margin)}?", kind="wide")
+    columns = [*PAIRS, equivalent] if margin else list(PAIRS)
     table_rows = tuple(
-        (*_row(record, notes), *((_equivalent(twin),) if with_margin else ())) for record, twin in rows
+        (*_row(record, notes), *((_equivalent(twin),) if margin else ())) for record, twin in rows
     )
     return build_table(name, caption, columns, [Block(rows=table_rows)], notes)
 
@@ -264,12 +265,12 @@ def _equivalent(record: Record | None) -> Text:
     test = None if record is None else record.estimate.test
     if record is None or test is None or test.p is None:
         return (TextSpan(text=phrases.ABSENT),)
-    at, p = record.pointer, test.p
-    margin = number(record, float(record.estimate.at["margin"]), f"{at}/at/margin")
-    word = "Yes" if test.differs else "Not shown"
-    return spans(
-        word, ", within ", margin, " (p ", phrases.number(formatting.p_value(p), f"{at}/test/p"), ")."
-    )
+    p = phrases.number(formatting.p_value(test.p), f"{record.pointer}/test/p")
+    return spans("Yes" if test.differs else "Not shown", " (p ", p, ").")
+
+
+def _margin(record: Record) -> Text:
+    return number(record, float(record.estimate.at["margin"]), f"{record.pointer}/at/margin")
 
 
 def _figure(source: Source, records: Sequence[Record]) -> Figure | None:

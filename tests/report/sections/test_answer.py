@@ -91,12 +91,44 @@ def test_systems_of_the_same_outcomes_share_a_sentence() -> None:
     names = {row.record.estimate.provider: row for row in rows if row.record is not None}
     for verdict, expected in (
         (Verdict.PASS, "northgate and quill_2 pass their requirement."),
-        (Verdict.INCONCLUSIVE, "northgate and quill_2: no requirement fails; 1 inconclusive each."),
+        (
+            Verdict.INCONCLUSIVE,
+            "northgate and quill_2 fail no requirement; of the findings of each, 1 is inconclusive.",
+        ),
     ):
         finding = replace(result().findings[0], verdict=verdict)
         held = Source(replace(result(), findings=(finding,)))
         rulings = [replace(row, index=0, code=verdict.value) for row in names.values()]
         assert plain_text(answer.sentences(held, rulings)[0]) == expected
+
+
+def test_where_no_system_passes_the_answer_says_so() -> None:
+    """Each system fails or has an inconclusive finding; one that passes all that was required of it is named."""
+    rows = verdicts.all_rulings(Source(result()))
+    of = {row.record.estimate.provider: row for row in rows if row.record is not None}
+    said_of = "No system passes all that was required of it."
+    for codes, expected in (
+        ({"northgate": "fail", "quill_2": "inconclusive"}, True),
+        ({"northgate": "fail", "quill_2": "pass"}, False),
+    ):
+        rulings = [replace(of[name], code=code) for name, code in codes.items()]
+        lines = [plain_text(text) for text in answer.sentences(Source(result()), rulings)]
+        assert (said_of in lines) is expected
+
+
+def test_what_all_inconclusive_findings_ask_stands_once() -> None:
+    """Systems whose findings ask the same are named after it, each with the subjects that would decide."""
+    source = Source(result())
+    (row,) = [row for row in verdicts.all_rulings(source) if row.code == "inconclusive"]
+    other = replace(row, who=(replace(row.who[0], text="quill_2"), *row.who[1:]))
+    (line,) = [
+        plain_text(text)
+        for text in answer.sentences(source, [row, other])
+        if plain_text(text).startswith("Inconclusive")
+    ]
+    assert line.startswith("Inconclusive on these data: failure to acquire of northgate")
+    assert "; quill_2" in line
+    assert line.count("failure to acquire") == 1
 
 
 def test_an_advisory_finding_that_is_inconclusive_is_named_as_such() -> None:

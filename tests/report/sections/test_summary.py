@@ -1,7 +1,7 @@
 """What the sections say.
 
-Tests also accuracy, cohort, differences, failures, front, groups, interclass, method, other, points, rates, record,
-requirements, tables and verdicts, through the views that they build from one synthetic result.
+Tests also accuracy, cohort, differences, failures, front, groups, interclass, method, operating_points, other, rates,
+record, requirements, tables, terms and verdicts, through the views that they build from one synthetic result.
 """
 
 import itertools
@@ -15,8 +15,18 @@ from frtaudit.core import Estimate, Target, Verdict
 from frtaudit.core.spec import Report
 from frtaudit.report.context import Context, Status, context
 from frtaudit.report.pieces import Table, TextSpan, plain_text, spans
-from frtaudit.report.sections import differences, front, operating_points, record, tables, verdicts
-from frtaudit.report.source import Source
+from frtaudit.report.sections import (
+    differences,
+    front,
+    operating_points,
+    record,
+    summary,
+    tables,
+    terms,
+    verdicts,
+)
+from frtaudit.report.source import Source, mapping
+from frtaudit.report.words import words
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +125,42 @@ def test_without_an_error_no_group_is_the_highest() -> None:
     base = result()
     clean = tuple(replace(item, value=0.0) if item.group else item for item in base.estimates)
     assert operating_points.worst(Source(replace(base, estimates=clean)), "fnmr_at_fmr", 0.001) is None
+
+
+def test_abbreviations_on_the_first_page_are_spelled_out(view: Context) -> None:
+    """Those that its sentences use, and no others."""
+    assert [name for name, _ in view.summary.abbreviations] == ["FNMR", "FMR"]
+    assert terms.abbreviations([spans("d_l2 of A; FNMRs")]) == (("d_l2", words().abbreviations["d_l2"]),)
+
+
+def test_people_are_counted_by_each_schema() -> None:
+    """Two classifications stand with their classes, further ones by name."""
+    base = result()
+    counts: Any = base.cohort["schemas"]
+    more = ("age_band", "region", "tone")
+    cohort = {**base.cohort, "schemas": {**counts, **dict.fromkeys(more, counts["group"])}}
+    spec = {**base.spec, "schemas": {**mapping(base.spec["schemas"]), **{name: {} for name in more}}}
+    facts = dict(summary.build(Source(replace(base, cohort=cohort, spec=spec)), SETTINGS, DATE).facts)
+    people = plain_text(facts["People"])
+    assert people.endswith("; by age band (Amber: 80, Birch: 80, Cedar: 80, unknown: 6); by region and tone")
+    assert people.count("; by group (") == 1
+
+
+@pytest.mark.parametrize("above", [0, 40])
+def test_where_few_findings_have_room_inconclusive_ones_have_it_first(above: int) -> None:
+    """The sentences give the numbers of failures; what is left out is counted by outcome."""
+    (row, *_) = verdicts.all_rulings(Source(result()))
+    codes = ["fail"] * 4 + ["inconclusive"] * 2 + ["pass"] * 14
+    rulings = tuple(replace(row, index=index, code=code) for index, code in enumerate(codes))
+    shown = summary._shown(rulings, above)
+    counts = {code: sum(ruling.code == code for ruling in shown) for code in codes}
+    assert shown == tuple(ruling for ruling in rulings if ruling in shown)
+    if above:
+        assert counts == {"fail": 0, "inconclusive": 2, "pass": 0}
+        assert summary._left_out(rulings, shown) == "18 more (4 fail, 14 pass)"
+    else:
+        assert counts == {"fail": 4, "inconclusive": 2, "pass": 9}
+        assert summary._left_out(rulings, rulings) == ""
 
 
 def test_terms_say_pairing_weighting_and_origin(view: Context) -> None:

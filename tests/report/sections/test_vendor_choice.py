@@ -43,10 +43,30 @@ def test_systems_that_tie_are_said_with_the_detectable_difference() -> None:
     ]
     assert any(sizes)
     assert (
-        "No difference between chosen systems was established; the minimum detectable difference is" in said
+        "On the comparisons that all scored, no difference between chosen systems was established; the"
+        in said
     )
     assert "or less (percentage points, 80 % power). About " in said
-    assert said.endswith("if it and its variance per subject stay as estimated.")
+    assert "if it and its variance per subject stay as estimated." in said
+
+
+@pytest.mark.parametrize(("shown", "sentence"), [
+    (None, "All chosen systems are equivalent within 25.0 %."),
+    (1, "Equivalent within 25.0 %: one – two."),
+    (0, "Equivalence within 25.0 % was not shown for any of them."),
+])  # fmt: skip
+def test_equivalence_of_chosen_systems_is_said(shown: int | None, sentence: str) -> None:
+    """All of them, the pairs for which it is shown, or that it is shown for none; nothing without a margin."""
+    base, estimates = result(), []
+    for estimate in base.estimates:
+        test = estimate.test
+        if estimate.metric == "vendor_equivalence" and shown is not None and test is not None:
+            alike = estimate.provider == "one" and estimate.at["against"] == "two" and shown > 0
+            test = replace(test, p=0.001 if alike else 0.9, p_adjusted=None)
+        estimates.append(replace(estimate, test=test))
+    assert plain_text(choice(replace(base, estimates=tuple(estimates))).sentence).endswith(sentence)
+    bare = tuple(estimate for estimate in estimates if estimate.metric != "vendor_equivalence")
+    assert "quivalen" not in plain_text(choice(replace(base, estimates=bare)).sentence)
 
 
 def test_one_table_has_a_row_for_each_system() -> None:

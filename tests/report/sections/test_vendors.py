@@ -36,7 +36,8 @@ def test_pairs_say_who_is_better_or_what_would_have_been_found() -> None:
     assert rows["one – three"][4].startswith("one is better (p ")
     assert rows["one – twin"][4] == "Not tested: identical by construction"
     assert "(80 % power)" in rows["one – two"][4]
-    assert ", within 25.0 % (p " in rows["one – two"][5]
+    assert view().tables[1].columns[5].title == "Equivalent within 25.0 %?"
+    assert rows["one – two"][5].startswith("Yes (p ")
 
 
 def test_details_hold_failures_changes_and_the_ledger() -> None:

@@ -1,0 +1,106 @@
+"""What one must know to read any number of the report: for whom, decisions, weighting, abbreviations."""
+
+import re
+from collections.abc import Iterable
+
+from frtaudit.core import Target
+from frtaudit.core.metrics import THRESHOLDS
+from frtaudit.core.text import formatting
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Part, Text, TextSpan, plain_text, spans
+from frtaudit.report.sections import coverage
+from frtaudit.report.sections.verdicts import declared, two_sided
+from frtaudit.report.source import Bounds, Source
+from frtaudit.report.words import display_name, words
+
+REALISED = " (in simulations up to 9 % where a few people cause most errors)"
+
+
+def abbreviations(texts: Iterable[Text]) -> tuple[tuple[str, str], ...]:
+    """Each abbreviation of ``texts`` with what it stands for, in the order of words.toml.
+
+    >>> abbreviations([spans("FNMR is 1 %")])
+    (('FNMR', 'false non-match rate, of comparisons of one person'),)
+    """
+    used = set(re.findall(r"\w+", " ".join(map(plain_text, texts))))
+    return tuple((name, meaning) for name, meaning in words().abbreviations.items() if name in used)
+
+
+def terms(source: Source) -> tuple[tuple[str, Text], ...]:
+    """What one must know to read any number of the report."""
+    spec = source.result.spec
+    thresholds, pairing = spec.get("thresholds"), phrases.pairing(spec)
+    origin = thresholds.get("source") if isinstance(thresholds, dict) else None
+    rows: list[tuple[str, Text]] = [
+        ("For whom", _for_whom(source)),
+        (
+            "Decision",
+            spans("A comparison is a match if and only if its score is greater than the threshold."),
+        ),
+    ]
+    if pairing:
+        text = display_name(words().non_mated, pairing)
+        rows.append(("Non-mated pairs", (TextSpan(text=text, pointer="/spec/protocol/non_mated"),)))
+    weighting = display_name(words().weighting, source.weighting)
+    sentence = f"Headline rates: {weighting}. Rates in the other weighting are in the annex."
+    rows.append(("Weighting", (TextSpan(text=sentence, pointer="/spec/weighting"),)))
+    if origin:
+        text = display_name(words().threshold_source, str(origin))
+        rows.append(("Thresholds", (TextSpan(text=text, pointer="/spec/thresholds/source"),)))
+    if source.result.findings:
+        rows.append(("Verdicts", _verdict_rule(source)))
+    return tuple(rows)
+
+
+def _verdict_rule(source: Source) -> Text:
+    findings = source.result.findings
+    parts: list[Part] = [_bounds_said(source), " Each “pass” is tested by itself"]
+    spec = source.result.spec.get("bootstrap")
+    alpha = spec.get("alpha") if isinstance(spec, dict) else None
+    if isinstance(alpha, float):
+        shown = phrases.number(formatting.exact(alpha), "/spec/bootstrap/alpha")
+        half = ", half of that where it was two-sided" if any(_sides(source)) else ""
+        parts += [", at a nominal error rate of ", shown, half, _own_levels(source), REALISED]
+    count = findings[0].family
+    if not count:
+        return spans(*parts, ".")
+    family = phrases.number(formatting.count(count), "/findings/0/family")
+    return spans(*parts, "; “fail” also holds after adjustment for all ", family, " findings (Holm 1979).")
+
+
+def _own_levels(source: Source) -> str:
+    """Said where a requirement has a level of its own."""
+    any_level = any("level" in declared(source, finding) for finding in source.result.findings)
+    return ", or of the requirement's own level" if any_level else ""
+
+
+def _bounds_said(source: Source) -> str:
+    """Which bounds decided: those of one-sided or of two-sided intervals, as each requirement has it."""
+    sides = _sides(source)
+    if not any(sides):
+        return "Decided on one-sided bounds for the population, never on the estimate alone."
+    if all(sides):
+        return "Decided on the bounds of two-sided intervals for the population, never on the estimate alone."
+    return (
+        "Decided on bounds for the population, never on the estimate alone: one-sided, or those of a two-sided "
+        "interval where the line says so."
+    )
+
+
+def _sides(source: Source) -> list[bool]:
+    """Of every finding that has a bound, whether it is one of a two-sided interval."""
+    return [two_sided(source, finding) for finding in source.result.findings if finding.bound is not None]
+
+
+def _for_whom(source: Source) -> Text:
+    seen: dict[Target, Bounds] = {}
+    for record in source.records:
+        if record.estimate.metric in THRESHOLDS or record.estimate.metric == coverage.METRIC:
+            continue
+        for bound in record.bounds:
+            seen.setdefault(bound.interval.target, bound)
+    order = [target for target in Target if target in seen]
+    if not order:
+        return spans("No interval is printed, so the numbers hold for these test subjects only.")
+    names = [part for target in order for part in ("; ", phrases.target(seen[target]))]
+    return spans("Every interval names its target. Here: ", *names[1:], ".")
