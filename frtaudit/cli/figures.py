@@ -1,4 +1,4 @@
-"""``frtaudit figures``: the figures of a finished run, for a paper."""
+"""``frtaudit figures``: the figures of a finished run, or of the study of nominal levels, for a paper."""
 
 import argparse
 import sys
@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import NoReturn
 
 from frtaudit.core.machine.command_line import Parser
-from frtaudit.errors import printable
+from frtaudit.errors import SpecError, printable
 from frtaudit.report.figure_choice import FORMATS, WIDTHS, Choice
 
 EXAMPLES = """\
 examples
   frtaudit figures reports/demo/TIME --list                        names and titles
   frtaudit figures reports/demo/TIME det roc --width page          two of them, as wide as a page
+  frtaudit figures reports/guarantees/nominal_levels.json         what the study of coverage found
   frtaudit figures reports/demo/TIME det --systems vendor_a --xlim 1e-5,0.1 --formats pdf
 """
 
@@ -34,7 +35,8 @@ def main(argv: Sequence[str]) -> int:
     from frtaudit.config.plugins import load_plugins
     from frtaudit.report.exports.run_folder import read_run
     from frtaudit.report.exports.write import write_whole
-    from frtaudit.report.paper_figures import paper_figures, titles, write_figures
+    from frtaudit.report.figures.nominal_levels import figures, read_study
+    from frtaudit.report.paper_figures import drawings, paper_figures, titles, titles_of, write_figures
 
     load_plugins()
     choice = Choice(
@@ -48,15 +50,28 @@ def main(argv: Sequence[str]) -> int:
         y=options.ylim,
         shared=options.share_axes,
     )
-    result = read_run(Path(options.run)).result
-    if options.list:
-        lines = [f"{name:32} {title}" for name, title in titles(result, choice).items()]
+    study = read_study(Path(options.run))
+    if study is None:
+        result = read_run(Path(options.run)).result
+        listed, drawn = partial(titles, result, choice), partial(paper_figures, result, choice)
     else:
-        wanted = list(paper_figures(result, choice).values())
-        fill = partial(write_figures, wanted, options.formats)
+        _check_study(choice)
+        draw = partial(figures, study)
+        listed, drawn = partial(titles_of, draw, choice), partial(drawings, draw, choice)
+    if options.list:
+        lines = [f"{name:32} {title}" for name, title in listed().items()]
+    else:
+        fill = partial(write_figures, list(drawn().values()), options.formats)
         lines = [str(path) for path in write_whole(Path(options.out), fill)]
     sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
     return 0
+
+
+def _check_study(choice: Choice) -> None:
+    """Raise :class:`SpecError` for a choice of what the study of nominal levels does not have."""
+    for name in ("systems", "schemas", "classes", "metrics"):
+        if getattr(choice, name):
+            raise SpecError(f"--{name}", f"the study has no {name}", "names of figures; --list prints them")
 
 
 def _parser() -> Parser:
@@ -67,7 +82,7 @@ def _parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("run", metavar="RUN", help="the run's folder, or its result.json")
+    add("run", metavar="RUN", help="run's folder or result.json, or nominal_levels.json of the study")
     add("names", metavar="NAME", nargs="*", default=[], help="which figures (default: all)")
     add("--list", action="store_true", help="print names and titles, write nothing")
     add("--out", default="figures", metavar="DIR", help="output folder, never overwritten (default: figures)")

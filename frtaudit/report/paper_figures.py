@@ -74,8 +74,14 @@ def titles(
 ) -> dict[str, str]:
     """The titles of what :func:`paper_figures` draws, by name; nothing is drawn. Raises as it does."""
     source = _source(result, choice)
-    with use_names(names_in(result, source.settings)), canvas.listing() as headings:
-        drawn = _figures(source, builds)
+    with use_names(names_in(result, source.settings)):
+        return titles_of(lambda: _figures(source, builds), choice)
+
+
+def titles_of(make: Callable[[], Sequence[Figure]], choice: Choice = EVERY_FIGURE) -> dict[str, str]:
+    """The titles of what :func:`drawings` makes of the same, by name; nothing is drawn."""
+    with canvas.listing() as headings:
+        drawn = make()
         by_name = {
             headings[panel.svg][0]: _title(report_figure.title, headings[panel.svg][1])
             for report_figure in drawn

@@ -5,6 +5,10 @@ import pytest
 from small_audits import whole
 
 from frtaudit.cli.main import main
+from frtaudit.core import Curve, Method
+from frtaudit.core.canonical import to_bytes
+from frtaudit.core.plain.records import to_json
+from frtaudit.report.figures.nominal_levels import FILE, CohortBands, Levels, Study
 
 
 @pytest.fixture(scope="module")
@@ -80,3 +84,69 @@ def test_without_a_run_it_says_what_to_give(capsys: pytest.CaptureFixture[str]) 
         "frtaudit: command line: the following arguments are required: RUN; "
         "accepted: RUN and names of figures; RUN alone for every figure; RUN --list for their names\n"
     )
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """The file of a study of nominal levels."""
+    design = {"subjects": 40, "samples": 4, "dimension": 16, "concentration": (25.0, 90.0), "B": 49}
+    truth = Curve(
+        provider="s",
+        analysis="roc",
+        schema=None,
+        group="truth",
+        weighting="pooled",
+        x=(0.01, 0.1),
+        y=(0.3, 0.1),
+    )
+    naive = replace(truth, low=(0.2, 0.05), high=(0.4, 0.2), method=Method.NAIVE)
+    levels = Levels(
+        **design,
+        fmr=0.03,
+        cohorts=8,
+        truth=0.1,
+        methods=("naive",),
+        nominal=(0.95,),
+        coverage=((0.7,),),
+        without=(0,),
+    )
+    bands = CohortBands(**design, level=0.95, curves=(naive,), truth=truth)
+    file = tmp_path / FILE
+    file.write_bytes(to_bytes(to_json(Study(levels=(levels,), bands=bands))))
+    return file
+
+
+def test_figures_of_a_study_are_listed_and_written(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From its file or its folder: names and titles, and each figure in three formats with its caption."""
+    code, out, _ = said([str(study.parent), "--list"], capsys)
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == ["levels_0.03", "bands_naive"]
+    made = study.parent / "made"
+    assert said([str(study), "bands_naive", "--width", "page", "--out", str(made)], capsys)[0] == 0
+    assert {path.name for path in made.iterdir()} == {
+        f"bands_naive.{kind}" for kind in ("svg", "pdf", "png", "txt")
+    }
+    assert "One cohort of 40 subjects" in (made / "bands_naive.txt").read_text(encoding="utf-8")
+
+
+def test_a_study_has_no_systems_and_may_be_unreadable(
+    study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line each: an option that chooses systems, an unknown figure, a file that is no JSON, and none at all."""
+    for argv, code, line in (
+        (
+            ["--systems", "a"],
+            2,
+            "--systems: the study has no systems; accepted: names of figures; --list prints them",
+        ),
+        (["levels"], 2, "figure: found 'levels'; accepted: levels_0.03, bands_naive"),
+    ):
+        assert said([str(study), *argv], capsys) == (code, "", f"frtaudit: {line}\n")
+    study.write_bytes(b"{")
+    assert said([str(study)], capsys)[2].endswith(
+        "is not JSON; accepted: a run's folder, its result.json, or nominal_levels.json of the study of coverage\n"
+    )
+    study.unlink()
+    code, out, err = said([str(study)], capsys)
+    assert (code, out, len(err.splitlines())) == (1, "", 1)
+    assert "cannot be read (No such file or directory)" in err

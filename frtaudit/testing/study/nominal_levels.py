@@ -1,27 +1,25 @@
 """Realised against nominal coverage of FNMR at an FMR (Conti and Clémençon, Tables 1 and 2) in a design of one's own.
 
 ``python -m frtaudit.testing.study.nominal_levels --subjects 300 --fmr 0.001 0.03``: the same subjects with new samples
-in every cohort (appendix B.1), a table for each FMR on the terminal, as LaTeX and as JSON, and as curves (Figures 6 and
-9); the bands of one cohort with the true ROC (Figures 7 and 8).
+in every cohort (appendix B.1), a table for each FMR on the terminal, as LaTeX and as JSON, with the bands of one cohort
+and the true ROC. ``frtaudit figures`` draws the JSON (Figures 6 to 9).
 """
 
 import argparse
 import math
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.machine.progress import Progress, on_terminal, quiet
 from frtaudit.core.methods import Method
+from frtaudit.core.plain.records import to_json
 from frtaudit.report.exports.latex import to_latex
-from frtaudit.report.figure_choice import FORMATS
-from frtaudit.report.figures import coverage
-from frtaudit.report.figures.curves import keys
-from frtaudit.report.paper_figures import drawings, write_figures
+from frtaudit.report.figures.nominal_levels import FILE, Levels, Study
 from frtaudit.report.phrases import ABSENT
-from frtaudit.report.pieces import Block, Column, Figure, Table, TextSpan, spans
+from frtaudit.report.pieces import Block, Column, Table, TextSpan, spans
 from frtaudit.testing.checks import Coverage, tally
 from frtaudit.testing.populations import HARD
 from frtaudit.testing.study import true_curve
@@ -30,50 +28,7 @@ from frtaudit.testing.study.cohorts import LEVELS, Collected, collect, levels_tr
 from frtaudit.testing.study.pages import into
 
 METHODS = (Method.RECENTERED, Method.NAIVE, Method.GAUSSIAN)
-FILE, SECTION = "nominal_levels", "nominal levels"
-DRAWN = ("levels", "bands")  # how the names of the figures begin
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Levels:
-    """Coverage of one design: ``coverage`` has a row for each nominal level, rising, and a column for each method.
-
-    ``truth``: FNMR of the subjects at ``fmr``; a share is NaN where no cohort had an interval; ``without``: how
-    many cohorts had none at the highest level, for each method, and count in no share (too few errors).
-    """
-
-    subjects: int
-    samples: int
-    dimension: int
-    concentration: tuple[float, float]
-    fmr: float
-    cohorts: int
-    B: int
-    truth: float
-    methods: tuple[str, ...]
-    nominal: tuple[float, ...]
-    coverage: tuple[tuple[float, ...], ...]
-    without: tuple[int, ...]
-
-    @property
-    def caption(self) -> str:
-        """What was simulated, in a sentence."""
-        low, high = self.concentration
-        return (
-            f"FNMR at FMR {self.fmr:g}, true value {self.truth:.4f}: {self.cohorts} cohorts of the same "
-            f"{self.subjects} subjects with {self.samples} samples each, dimension {self.dimension}, concentration "
-            f"{low:g} to {high:g}, B = {self.B}.{self._without}"
-        )
-
-    @property
-    def _without(self) -> str:
-        """How many cohorts count in no share."""
-        named = [
-            f"{count} by {name}" for name, count in zip(self.methods, self.without, strict=True) if count
-        ]
-        text = f" Cohorts with too few errors for an interval are left out: {', '.join(named)}."
-        dash = " A dash stands where no cohort had one." if self.cohorts in self.without else ""
-        return text + dash if named else ""
+SECTION = "nominal levels"
 
 
 def study(
@@ -138,20 +93,6 @@ def table(levels: Levels) -> Table:
     )
 
 
-def figure(found: Levels) -> Figure:
-    """The same as curves over the nominal coverage, which is the diagonal."""
-    name = f"levels_{found.fmr:g}"
-    lines = dict(zip(found.methods, zip(*found.coverage, strict=True), strict=True))
-    panel = coverage.realised(name, f"Coverage of FNMR at FMR {found.fmr:g}", found.nominal, lines)
-    return Figure(
-        name=name,
-        title=f"Realised against nominal coverage at FMR {found.fmr:g}",
-        caption=spans(found.caption),
-        panels=(panel,),
-        keys=keys(name, list(enumerate(found.methods))),
-    )
-
-
 def _rows(levels: Levels) -> Iterable[tuple[float, tuple[float, ...]]]:
     return reversed(list(zip(levels.nominal, levels.coverage, strict=True)))
 
@@ -164,10 +105,11 @@ def _share(share: float) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the designs that the arguments name; exit code 0."""
     options = _parser().parse_args(argv)
+    methods = [Method(name) for name in options.methods]
     results = [
         study(
             cell,
-            [Method(name) for name in options.methods],
+            methods,
             cohorts=options.cohorts,
             n=options.B,
             seed=options.seed,
@@ -178,24 +120,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     ]
     text = "\n\n".join(markdown(levels) for levels in results)
     options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / f"{FILE}.json").write_bytes(to_bytes([asdict(levels) for levels in results]))
-    (options.out / f"{FILE}.tex").write_text(
-        "\n".join(to_latex(table(levels)) for levels in results), "utf-8"
-    )
-    for former in (path for name in DRAWN for path in options.out.glob(f"{name}_*.*")):
-        former.unlink()
-    figures = drawings(lambda: [*map(figure, results), *drawn(options)])
-    write_figures(figures.values(), FORMATS, options.out)
+    bands = true_curve.bands(cells(options)[0], methods, n=options.B, seed=options.seed)
+    whole = Study(levels=tuple(results), bands=bands)
+    (options.out / FILE).write_bytes(to_bytes(to_json(whole)))
+    latex = "\n".join(to_latex(table(levels)) for levels in results)
+    (options.out / FILE).with_suffix(".tex").write_text(latex, "utf-8")
     if options.docs is not None:
         into(options.docs, SECTION, text)
     sys.stdout.write(f"{text}\n")
     return 0
-
-
-def drawn(options: argparse.Namespace) -> list[Figure]:
-    """The bands of one cohort of the first design, and the true ROC."""
-    methods = [Method(name) for name in options.methods]
-    return true_curve.figures(cells(options)[0], methods, n=options.B, seed=options.seed)
 
 
 def cells(options: argparse.Namespace) -> list[LevelsCell]:

@@ -8,9 +8,7 @@ import numpy as np
 from frtaudit.core import Curve, Method, Target
 from frtaudit.core.spec import IntervalSpec, Weighting
 from frtaudit.evaluation.over_fmr import Drawn, read_along
-from frtaudit.report.figures import bands, canvas, legends
-from frtaudit.report.figures.bands import RATE, Banded, BandStyle, outside
-from frtaudit.report.pieces import Figure, spans
+from frtaudit.report.figures.nominal_levels import CohortBands
 from frtaudit.testing.study.cells import RESOLVED, LevelsCell
 from frtaudit.testing.study.cohorts import fixed_roc, levels_system
 
@@ -36,29 +34,19 @@ def curves(cell: LevelsCell, methods: Sequence[Method], *, n: int, seed: int) ->
     return banded, replace(truth, group="truth")
 
 
-def figures(cell: LevelsCell, methods: Sequence[Method], *, n: int, seed: int) -> list[Figure]:
-    """A figure of each method: its band, the empirical curve, and the true one in dashes."""
+def bands(cell: LevelsCell, methods: Sequence[Method], *, n: int, seed: int) -> CohortBands:
+    """The same with its design, as the study writes it."""
     banded, truth = curves(cell, methods, n=n, seed=seed)
-    low, high = cell.population.concentration
-    caption = spans(
-        f"One cohort of {cell.subjects} subjects with {cell.samples} samples each, dimension "
-        f"{cell.population.dimension}, concentration {low:g} to {high:g}, B = {n}; pointwise band at level "
-        f"{LEVEL:g}. The true FNMR is that of the same subjects, from fresh samples."
+    return CohortBands(
+        subjects=cell.subjects,
+        samples=cell.samples,
+        dimension=cell.population.dimension,
+        concentration=cell.population.concentration,
+        B=n,
+        level=LEVEL,
+        curves=tuple(banded),
+        truth=truth,
     )
-    drawn = []
-    for place, (method, curve) in enumerate(zip(methods, banded, strict=True)):
-        style = BandStyle(label=f"{method.value} band", hue=canvas.HUES[1 + place], fill=True)
-        out, total = outside(truth, replace(curve, y=truth.y))
-        alt = f"{method.value} band at level {LEVEL:g}: the true FNMR lies outside at {out} of {total} FMRs."
-        name, title = f"bands_{method.value}", f"The {method.value} band and the true ROC"
-        panel = bands.compared(name, title, curve, [Banded(style=style, curve=curve)], RATE, alt, truth)
-        keys = (
-            bands.line_key(name, 0, "empirical ROC"),
-            bands.band_key(name, style),
-            *legends.dashes(name, ["true ROC"], first=1),
-        )
-        drawn.append(Figure(name=name, title=title, caption=caption, panels=(panel,), keys=keys))
-    return drawn
 
 
 def _targets(cell: LevelsCell) -> tuple[float, ...]:
