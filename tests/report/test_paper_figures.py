@@ -20,6 +20,7 @@ from frtaudit.report.figures.curves import Dot, Series, det
 from frtaudit.report.figures.curves import dots as row_dots
 from frtaudit.report.figures.curves import keys as figure_keys
 from frtaudit.report.figures.label_matrices import matrix
+from frtaudit.report.figures.systems import overlaid
 from frtaudit.report.paper_figures import (
     _break_words,
     _caption,
@@ -219,7 +220,7 @@ def test_titles_and_names_of_axes_stay_within_their_figure() -> None:
     assert axes.get_xlabel() == "a short name"
 
 
-def test_a_chosen_axis_has_two_ticks_at_least() -> None:
+def test_a_chosen_axis_has_three_ticks_at_least() -> None:
     """Between limits that hold one decade the ticks are at 2 and 5 as well."""
     axes = paper_figures(curves_alone(), Choice(x=(0.004, 0.06)))["det"].drawing.axes[0]
     ticks = [tick for tick in axes.get_xticks() if 0.004 <= tick <= 0.06]
@@ -371,12 +372,20 @@ def test_thirteen_systems_are_thirteen() -> None:
 
 def test_axes_of_one_quantity_are_shared() -> None:
     """Panels get the same limits where they show the same quantity on the same scale, and lose nothing of theirs."""
-    names = ("tar-group-0", "tar-group-1")
-    result = whole().result
-    curves = tuple(item for item in result.curves if item.analysis.startswith("tar"))
-    estimates = tuple(item for item in result.estimates if item.analysis == "interclass")
-    of_classes = replace(result, estimates=estimates, findings=(), curves=curves)
-    alone, shared = (paper_figures(of_classes, Choice(names=names, shared=on)) for on in (False, True))
+    names = ("a", "b")
+    curves = [item for item in whole().result.curves if item.analysis == "det" and item.group == "all"]
+
+    def make() -> list[Figure]:
+        panels = [
+            overlaid(name, "t", [Series(name=name, index=0, curve=curve)], "FNMR", rates=True)
+            for name, curve in zip(names, curves, strict=True)
+        ]
+        return [
+            Figure(name=name, title="t", caption=(), panels=(panel,), keys=())
+            for name, panel in zip(names, panels, strict=True)
+        ]
+
+    alone, shared = (drawings(make, Choice(shared=on)) for on in (False, True))
     (span,) = {shared[name].drawing.axes[0].get_ylim() for name in names}
     spans = [alone[name].drawing.axes[0].get_ylim() for name in names]
     assert spans[0] != spans[1]

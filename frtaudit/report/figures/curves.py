@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, Locator, LogLocator, MaxNLocator, NullLocator
 
 from frtaudit.core import Curve
 from frtaudit.core.arrays import Floats
@@ -23,9 +23,11 @@ BAND = 0.15
 DECADES_SHOWN = 6
 EPSILON = 1e-9
 LEFT_EDGE = 0.6
+HOLLOW = 6.5  # points of a mark whose inside is seen
 ENDED = 60  # dots of a panel whose bars get end marks; with more they would only blacken it
 SEEN_FMR = 0.1
 SHORT = 30  # times from end to end of an axis
+MIN_TICKS = 3
 TICKS, TICKS_BESIDE = 9, 5  # at most so many of one logarithmic axis; of one whose labels stand side by side
 LOW = 2.2  # inches: three panels below the curves with bands share their page
 
@@ -95,7 +97,12 @@ def det(
     return _panel(name, f"DET curves of {_names(series)}; lower left is better.", draw, title, height)
 
 
-def roc(name: str, series: Sequence[Series], every: Sequence[Series] = ()) -> Panel:
+def roc(
+    name: str,
+    series: Sequence[Series],
+    title: str = "True matches against false matches",
+    every: Sequence[Series] = (),
+) -> Panel:
     """True matches (1 - FNMR) against false matches, the latter logarithmic; ``every``: as of :func:`det`."""
     edge = _floor(every or series, "x")
     lowest = 1.0 - _ceiling(every, "y") if every else None
@@ -112,7 +119,7 @@ def roc(name: str, series: Sequence[Series], every: Sequence[Series] = ()) -> Pa
         name,
         f"ROC curves of {_names(series)}; upper left is better.",
         draw,
-        "True matches against false matches",
+        title,
     )
 
 
@@ -178,8 +185,8 @@ def dots(
             place = rows.index(row)
             axes.plot([limit, limit], [place - 0.47, place + 0.47], color=canvas.INK, linewidth=1.5)
         axes.set(xscale="log", xlabel=xlabel, xlim=(edge, right), ylim=(len(rows) - 0.5, -0.5))
-        axes.set_yticks(range(len(rows)), labels=[_short(row) for row in rows])
-        axes.tick_params(axis="y", length=0)
+        axes.set_yticks(range(len(rows)), labels=[shortened(row) for row in rows])
+        axes.tick_params(axis="y", length=0, pad=5.5)  # room for half a hollow mark
         axes.grid(visible=False, axis="y")
         for between in range(1, len(rows)):
             axes.axhline(between - 0.5, color=canvas.GRID, linewidth=0.5)
@@ -201,7 +208,7 @@ def folds(
                 dot.value, rows.index(dot.row) + shift, marker=style.marker, color=style.hue, alpha=0.75
             )
         axes.set(xlabel="accuracy of a held-out fold", ylim=(len(rows) - 0.5, -0.5))
-        axes.set_yticks(range(len(rows)), labels=[_short(row) for row in rows])
+        axes.set_yticks(range(len(rows)), labels=[shortened(row) for row in rows])
         axes.tick_params(axis="y", length=0)
         axes.xaxis.set_major_locator(MaxNLocator(5))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
@@ -291,7 +298,8 @@ def _dot(axes: Axes, dot: Dot, row: float, edge: float, ends: str = "|") -> None
         max(dot.value, edge),
         row,
         marker=style.marker,
-        markersize=4.4,
+        markersize=4.4 if seen else HOLLOW,
+        markeredgewidth=1.0 if seen else 0.8,
         color=style.hue,
         markerfacecolor=face,
         gid=tag,
@@ -329,7 +337,7 @@ def _ceiling(series: Sequence[Series], axis: str) -> float:
 
 
 def log_rates(axes: Axes, *, x: bool = True, y: bool = True) -> None:
-    """Ticks of logarithmic axes that show rates: decades, on a short axis also 2 and 5, all printed in one way."""
+    """Ticks of logarithmic axes that show rates (:func:`log_locator`), all printed in one way."""
     for axis, wanted, ticks in ((axes.xaxis, x, TICKS_BESIDE), (axes.yaxis, y, TICKS)):
         if wanted:
             axis.set_major_locator(_RateLocator(ticks))
@@ -355,19 +363,27 @@ def _tick(axis: Axis, value: float, _: int | None = None) -> str:
     return formatting.exact(float(f"{value:.3g}"), style)
 
 
-def log_locator(low: float, high: float, ticks: int = TICKS) -> LogLocator:
-    """Where a logarithmic axis has ticks: at decades; where it is short, or has one of them, also at 2 and 5."""
+def log_locator(low: float, high: float, ticks: int = TICKS) -> Locator:
+    """Where a logarithmic axis has ticks, three at least: at decades; with less than three of them, also between.
+
+    That is at 3, on a short axis at 2 and 5; on one that has less than three of these, at even steps.
+    """
     low = max(low, 1e-300)
-    decades = math.floor(math.log10(high) + EPSILON) - math.ceil(math.log10(low) - EPSILON) + 1
-    short = high / low < SHORT or decades < 2
-    return LogLocator(subs=(1.0, 2.0, 5.0) if short else (1.0,), numticks=ticks)
+    steps = ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0))
+    for subs in steps[2:] if high / low < SHORT else steps:
+        locator = LogLocator(subs=subs, numticks=ticks)
+        at = locator.tick_values(low, high)
+        if MIN_TICKS <= sum(low * (1 - EPSILON) <= tick <= high * (1 + EPSILON) for tick in at) <= ticks:
+            return locator
+    return MaxNLocator(MIN_TICKS + 1, steps=[1, 2, 4, 5, 10], min_n_ticks=MIN_TICKS)
 
 
 def _share(value: float) -> str:
     return f"{100 * value:.6g} %"
 
 
-def _short(label: str, room: int = 26) -> str:
+def shortened(label: str, room: int = 26) -> str:
+    """A name cut to so many letters."""
     return label if len(label) <= room else label[: room - 1] + "…"
 
 

@@ -10,10 +10,11 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 from frtaudit.core.canonical import Json
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
-from frtaudit.report.figures.curves import BAND, Series, marked
+from frtaudit.report.figures.curves import Series, marked
 from frtaudit.report.pieces import Panel
 
 SEEN = 1e-3  # of a density's highest value: less is not seen
+BAND, EDGE = 0.3, 0.4  # opacity of a band; points of its edges
 LOW = 1.8  # inches: two figures of two rows of such panels, or one of four rows, fill a page
 
 
@@ -105,7 +106,8 @@ def _curve(axes: Axes, series: Series) -> None:
     x, y = (np.asarray(part, dtype=np.float64) for part in (series.curve.x, series.curve.y))
     style = pen(series.index)
     if series.curve.low is not None and series.curve.high is not None:
-        axes.fill_between(x, series.curve.low, series.curve.high, color=style.hue, alpha=BAND, linewidth=0)
+        low, high = series.curve.low, series.curve.high
+        axes.fill_between(x, low, high, facecolor=(style.hue, BAND), edgecolor=style.hue, linewidth=EDGE)
     axes.plot(x, y, color=style.hue, linestyle=style.dash)
     at = marked(x, log=False)
     axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)

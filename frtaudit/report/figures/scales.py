@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator
 
 from frtaudit.report.figures import canvas
-from frtaudit.report.figures.curves import log_locator
+from frtaudit.report.figures.curves import MIN_TICKS, log_locator
 from frtaudit.report.pieces import Panel
 
 
@@ -27,6 +28,20 @@ def alike(make: Callable[[], Iterable[Panel]], axes: str = "xy") -> tuple[Panel,
             else panel
             for panel in panels
         )
+
+
+def alike_groups(makes: Sequence[Callable[[], Iterable[Panel]]], axes: str = "xy") -> list[tuple[Panel, ...]]:
+    """The panels of each of several figures, drawn as :func:`alike` draws those of one."""
+    sizes = []
+
+    def every() -> Iterable[Panel]:
+        for make in makes:
+            panels = tuple(make())
+            sizes.append(len(panels))
+            yield from panels
+
+    drawn = iter(alike(every, axes))
+    return [tuple(islice(drawn, size)) for size in sizes]
 
 
 def share(drawings: Sequence[Figure], axes: str) -> None:
@@ -56,13 +71,16 @@ def quantity(axes: Axes, name: str) -> tuple[str, str]:
 
 
 def set_span(axes: Axes, name: str, limits: tuple[float, float]) -> None:
-    """Set the limits of one axis, from the lower to the higher; it keeps its direction and gets two ticks at least."""
+    """Set the limits of one axis, from the lower to the higher; its direction stays; a log axis has three ticks."""
     axis = getattr(axes, f"{name}axis")
     backwards = axis.get_inverted()
     getattr(axes, f"set_{name}lim")(limits)
     axis.set_inverted(backwards)
     low, high = limits
-    if axis.get_scale() == "log" and sum(low <= tick <= high for tick in axis.get_majorticklocs()) < 2:
+    if (
+        axis.get_scale() == "log"
+        and sum(low <= tick <= high for tick in axis.get_majorticklocs()) < MIN_TICKS
+    ):
         axis.set_major_locator(log_locator(low, high))
 
 

@@ -1,16 +1,20 @@
 """Interclass bias: d_l2 of each class in both spaces, threshold curves over TAR and their differences."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from frtaudit.core import Curve, Target
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
+from frtaudit.report.figures import scales
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import (
     Block,
     Column,
     Figure,
     Footnotes,
+    Panel,
     Part,
     Table,
     Text,
@@ -31,6 +35,7 @@ FEW_SYSTEMS = 3
 DIGITS = 9  # two classes are as far from their mean but for the rounding of sums
 JUDGED = "raw p of this test alone: a requirement tests this distance against its limit, with adjusted p"
 HIGHER = "has higher mated scores: the same TAR is reached at a higher threshold."
+CURVES = {"tar": "Threshold by TAR", "tar_difference": "Class minus mean of the classes"}
 TARGETS = (Target.POPULATION, Target.COMPARISONS_IID)
 
 
@@ -66,12 +71,9 @@ def build(source: Source) -> Interclass | None:
     ]
     banded = source.curves("threshold_at_tar", grouped=True)  # the section on curves draws them, with bands
     systems = () if banded else source.providers
-    drawn = {
-        (schema, name): figure
-        for schema in source.schemas
-        for name in systems
-        if (figure := _figure(source, schema, name)) is not None
-    }
+    places = [(schema, name) for schema in source.schemas for name in systems]
+    panels = scales.alike_groups([partial(_panels, source, *place) for place in places])
+    drawn = {place: _figure(source, *place, pair) for place, pair in zip(places, panels, strict=True) if pair}
     shown = 2 if len(source.providers) <= FEW_SYSTEMS else 1
     return Interclass(
         main=tuple(
@@ -254,24 +256,27 @@ def _group(source: Source, record: Record, largest: str) -> Text:
     return (TextSpan(text=label, pointer=f"{record.pointer}/group"),)
 
 
-def _figure(source: Source, schema: str, system: str) -> Figure | None:
-    panels = []
-    names: dict[str, int] = {}
-    for kind, title in (("tar", "Threshold by TAR"), ("tar_difference", "Class minus mean of the classes")):
-        curves = [
-            curve
-            for curve in source.curves(kind, grouped=True)
-            if curve.schema == schema and curve.provider == system
-        ]
-        pens = source.pens(schema, (curve.group for curve in curves))
-        series = [_series(source, schema, pens[curve.group], curve) for curve in curves]
-        names |= {trace.name: trace.index for trace in series}
+def _panels(source: Source, schema: str, system: str) -> Iterator[Panel]:
+    for kind, title in CURVES.items():
+        series = _drawn(source, kind, schema, system)
         if series:
             name = f"{kind}-{schema}-{source.providers.index(system)}"
             panel = figures.tar(name, title, series, differences=kind == "tar_difference")
-            panels.append(replace(panel, names=tuple(trace.name for trace in series)))
-    if not panels:
-        return None
+            yield replace(panel, names=tuple(trace.name for trace in series))
+
+
+def _drawn(source: Source, kind: str, schema: str, system: str) -> list[Series]:
+    curves = [
+        curve
+        for curve in source.curves(kind, grouped=True)
+        if curve.schema == schema and curve.provider == system
+    ]
+    pens = source.pens(schema, (curve.group for curve in curves))
+    return [_series(source, schema, pens[curve.group], curve) for curve in curves]
+
+
+def _figure(source: Source, schema: str, system: str, panels: tuple[Panel, ...]) -> Figure:
+    names = {trace.name: trace.index for kind in CURVES for trace in _drawn(source, kind, schema, system)}
     number = source.providers.index(system)
     place = f"tar-{schema}-{number}"
     alike = "Without bands. Under equality of the classes, the lines"
@@ -286,7 +291,7 @@ def _figure(source: Source, schema: str, system: str) -> Figure | None:
             "Under equality of the classes, the lines on the left coincide and those on the right are at 0. A class "
             f"above 0 on the right {HIGHER}"
         ),
-        panels=tuple(panels),
+        panels=panels,
         keys=figures.keys(place, [(index, name) for name, index in names.items()]),
     )
 

@@ -9,7 +9,19 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import scales
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import (
+    Block,
+    Column,
+    Figure,
+    Footnotes,
+    Panel,
+    Part,
+    Table,
+    Text,
+    TextSpan,
+    listed,
+    spans,
+)
 from frtaudit.report.section import section
 from frtaudit.report.sections import front, operating_points
 from frtaudit.report.sections.tables import (
@@ -30,6 +42,7 @@ ALONE = {
     "det": "Lower is better. Both axes are logarithmic. ",
 }
 MAX_SYSTEMS_IN_PANEL, FEW_SYSTEMS_IN_PANEL = 8, 5
+NAME = 18  # letters of a name in a heading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +70,9 @@ def _curves(source: Source) -> Figure | None:
         name="curves",
         title="ROC and DET",
         alone={
-            f"{kind}{number}": spans(reading, *rest)
+            f"{kind}{number}": spans(*_names(series, start), reading, *rest)
             for kind, reading in ALONE.items()
-            for number in _numbers(len(series))
+            for number, start in _numbers(len(series)).items()
         },
         caption=spans(
             "Left: higher is better. Right: lower is better. ",
@@ -78,8 +91,22 @@ def _pairs(series: list[Series]) -> Iterator[Panel]:
         return
     for number, start in _numbers(len(series)).items():
         part = series[start : start + FEW_SYSTEMS_IN_PANEL]
-        yield figures.roc(f"roc{number}", part, series)
-        yield figures.det(f"det{number}", part, every=series)
+        yield figures.roc(f"roc{number}", part, f"ROC, {_systems(part)}", series)
+        yield figures.det(f"det{number}", part, f"DET, {_systems(part)}", every=series)
+
+
+def _systems(part: list[Series]) -> str:
+    """The first and the last system of a panel, in the order of the legend."""
+    first, *_, last = (figures.shortened(trace.name, NAME) for trace in (part[0], *part))
+    return first if len(part) == 1 else f"{first} to {last}"
+
+
+def _names(series: list[Series], start: int) -> list[Part]:
+    """Which systems a panel by itself shows, where it is one of several."""
+    if len(series) <= MAX_SYSTEMS_IN_PANEL:
+        return []
+    names = [spans(trace.name) for trace in series[start : start + FEW_SYSTEMS_IN_PANEL]]
+    return ["Systems: ", listed(names), ". "]
 
 
 def _numbers(systems: int) -> dict[str, int]:

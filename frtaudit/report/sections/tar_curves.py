@@ -1,7 +1,8 @@
 """Curves by class: threshold and TAR in both orientations with bands, class minus overall, what a threshold means."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from frtaudit.core import Curve, Target
 from frtaudit.core.text import kinds
@@ -33,6 +34,7 @@ KINDS = ("threshold_at_tar", "tar_at_threshold", "threshold_excess", "tar_excess
 WHOLE = 6  # classes whose intervals stand in a line each; more would not fit the page
 WITHIN = ("threshold_at_tar", "threshold_excess")  # of each super-class by itself
 MAX_SYSTEMS = 3
+NARROW = "a band narrower than its line is hidden by it"
 SHOWN = (Target.POPULATION, Target.COMPARISONS_IID)
 SAID = {
     "threshold_at_tar": "At each TAR the threshold that gives a class this TAR. Under equality of the classes the "
@@ -53,9 +55,6 @@ def build(source: Source) -> View | None:
     systems = [name for name in source.providers if any(curve.provider == name for curve in curves)]
     shown = systems if source.every_figure else systems[:MAX_SYSTEMS]
     schemas = [name for name in source.schemas if any(curve.schema == name for curve in curves)]
-    drawn = [
-        figure for schema in schemas for name in shown for figure in _figures(source, schema, name, curves)
-    ]
     return View(
         lead=(
             spans(
@@ -66,7 +65,7 @@ def build(source: Source) -> View | None:
             ),
         ),
         tables=tuple(_table(source, name) for name in schemas),
-        figures=tuple(drawn),
+        figures=tuple(_figures(source, [(schema, name) for schema in schemas for name in shown])),
         left_out=(_elsewhere(shown, schemas), *not_drawn(systems[len(shown) :])),
         shown=(1, 1),
     )
@@ -157,26 +156,63 @@ def unbroken(piece: TextSpan) -> TextSpan:
     return replace(piece, text=piece.text.replace(" ", "\u00a0"))
 
 
-def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) -> list[Figure]:
+def _figures(source: Source, places: Sequence[tuple[str, str]]) -> Iterator[Figure]:
+    """Those of each schema and system, with one scale where they show one quantity."""
+    kinds = (KINDS[:2], KINDS[2:])
+    whole, apart = (
+        scales.alike_groups([partial(_both, source, *place, part, prefix) for place in places])
+        for part, prefix in zip(kinds, ("", "x"), strict=True)
+    )
+    within = scales.alike_groups([partial(_each_super, source, *place) for place in places])
+    for place, *panels in zip(places, whole, apart, within, strict=True):
+        if any(panels):
+            yield from _of_system(source, *place, *panels)
+
+
+def _both(source: Source, schema: str, system: str, kinds: Sequence[str], prefix: str) -> tuple[Panel, ...]:
+    curves, groups, place = _shown(source, schema, system)
+    return _panels(source, schema, curves, groups, f"{prefix}{place}", kinds, "")
+
+
+def _each_super(source: Source, schema: str, system: str) -> Iterator[Panel]:
+    curves, groups, place = _shown(source, schema, system)
+    for number, (title, members) in enumerate(_supers(source, schema).items()):
+        where = f"s{number}{place}"
+        yield from _panels(source, schema, curves, groups, where, WITHIN, f"{title}: ", set(members))
+
+
+def _shown(source: Source, schema: str, system: str) -> tuple[list[Curve], Mapping[str, int], str]:
+    """Curves of a system, the pens of its classes, and how names of its panels end."""
+    curves = [
+        curve
+        for curve in source.curves(*KINDS, grouped=True)
+        if curve.schema == schema and curve.provider == system
+    ]
+    groups = source.pens(schema, (curve.group for curve in curves))
+    return curves, groups, f"{schema}-{source.providers.index(system)}"
+
+
+def _of_system(
+    source: Source,
+    schema: str,
+    system: str,
+    whole: tuple[Panel, ...],
+    apart: tuple[Panel, ...],
+    within: tuple[Panel, ...],
+) -> list[Figure]:
     """All classes in both orientations with both bands; class minus overall; one panel for each super-class."""
-    system_curves = [curve for curve in curves if curve.schema == schema and curve.provider == system]
-    if not system_curves:
-        return []
-    place = f"{schema}-{source.providers.index(system)}"
-    groups = source.pens(schema, (curve.group for curve in system_curves))
+    system_curves, groups, place = _shown(source, schema, system)
     by = schema.replace("_", " ")
     iid = f"for independent comparisons (Peña-Alcántara 2022), level {_level(system_curves, Target.COMPARISONS_IID)}"
     new = f"for the population, level {_level(system_curves, Target.POPULATION)}"
-    whole = scales.alike(lambda: _panels(source, schema, system_curves, groups, place, KINDS[:2], ""))
-    apart = scales.alike(lambda: _panels(source, schema, system_curves, groups, f"x{place}", KINDS[2:], ""))
     drawn = [
         Figure(
             name=f"curves-{place}",
             title=f"{system}: thresholds and TAR by {by}",
             alone=_alone(source, system_curves, KINDS[:2], place, (iid, new)),
             caption=spans(
-                f"The same curves with axes exchanged. Bands, left: {iid}; right: {new}. Under equality of the "
-                "classes the curves coincide; a perfect system is a horizontal line at 100."
+                f"The same curves with axes exchanged. Bands, left: {iid}; right: {new}; {NARROW}. Under equality of "
+                "the classes the curves coincide; a perfect system is a horizontal line at 100."
             ),
             panels=whole,
             keys=_keys(source, schema, f"curves-{place}", groups),
@@ -194,37 +230,15 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
             gaps=_gaps(source, system_curves),
         ),
     ]
-    supers = _supers(source, schema)
-    return [*drawn, _within(source, schema, system, system_curves, groups, (iid, new))] if supers else drawn
+    return [*drawn, _within(source, schema, system, within, (iid, new))] if within else drawn
 
 
 def _within(
-    source: Source,
-    schema: str,
-    system: str,
-    curves: Sequence[Curve],
-    groups: Mapping[str, int],
-    bands: tuple[str, str],
+    source: Source, schema: str, system: str, panels: tuple[Panel, ...], bands: tuple[str, str]
 ) -> Figure:
     """The classes of each super-class by themselves."""
-    place = f"{schema}-{source.providers.index(system)}"
+    curves, groups, place = _shown(source, schema, system)
     supers = _supers(source, schema)
-    panels = scales.alike(
-        lambda: (
-            panel
-            for number, (title, members) in enumerate(supers.items())
-            for panel in _panels(
-                source,
-                schema,
-                curves,
-                groups,
-                f"s{number}{place}",
-                WITHIN,
-                f"{title}: ",
-                set(members),
-            )
-        )
-    )
     return Figure(
         name=f"super-{place}",
         title=f"{system}: thresholds within {' and '.join(supers)}",
@@ -262,7 +276,7 @@ def _alone(
     )
     return {
         _panel_name(kind, target, place): spans(
-            f"{only}{SAID[kind]} Bands {band}.", overall, gaps(kind, target)
+            f"{only}{SAID[kind]} Bands {band}; {NARROW}.", overall, gaps(kind, target)
         )
         for kind in kinds
         for target, band in zip(SHOWN[::-1], bands, strict=True)

@@ -189,15 +189,19 @@ def test_any_name_can_be_drawn(
     [
         (1e-6, 0.1, [1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1]),
         (0.001, 0.01, [0.001, 0.002, 0.005, 0.01]),
-        (0.0015, 0.095, [0.002, 0.005, 0.01, 0.02, 0.05]),
-        (0.002, 0.2, [0.01, 0.1]),
+        (0.0015, 0.095, [0.003, 0.01, 0.03]),
+        (0.002, 0.2, [0.003, 0.01, 0.03, 0.1]),
+        (0.031, 1, [0.1, 0.3, 1]),
+        (0.3, 0.62, [0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6]),
     ],
 )
-def test_a_logarithmic_axis_has_two_ticks_at_least(low: float, high: float, ticks: list[float]) -> None:
-    """At decades; where an axis is short or holds one decade alone, at 2 and 5 as well."""
+def test_a_logarithmic_axis_has_three_ticks_at_least(low: float, high: float, ticks: list[float]) -> None:
+    """At decades; with one or two of them at 3 as well, where an axis is short at 2 and 5, or at even steps."""
     made = figures.log_locator(low, high).tick_values(low, high)
     shown = [tick for tick in made if low * 0.999 <= tick <= high * 1.001]
     assert shown == pytest.approx(ticks)
+    beside = figures.log_locator(low, high, figures.TICKS_BESIDE).tick_values(low, high)
+    assert 3 <= sum(low * 0.999 <= tick <= high * 1.001 for tick in beside) <= figures.TICKS_BESIDE
 
 
 @pytest.mark.parametrize(
@@ -213,3 +217,16 @@ def test_ticks_of_one_axis_of_rates_are_printed_in_one_way(low: float, shown: li
     figures.log_rates(axes, y=False)
     ticks = [tick for tick in axes.xaxis.get_majorticklocs() if low * 0.99 < tick < 1.01]
     assert [axes.xaxis.get_major_formatter()(tick) for tick in ticks] == shown
+
+
+def test_a_rate_of_zero_is_a_hollow_mark() -> None:
+    """Its inside is seen: the mark is larger and has a thinner edge than that of another rate."""
+    with canvas.keeping() as registry:
+        points = [
+            Dot(row="a", series="s", index=index, value=value) for index, value in enumerate((0.0, 0.1))
+        ]
+        figures.dots("d", "t", ["a"], points, "FMR")
+    ((_, drawing),) = registry.values()
+    hollow, full = (line for line in drawing.axes[0].lines if len(line.get_xdata()) == 1)
+    assert hollow.get_markersize() - 2 * hollow.get_markeredgewidth() >= full.get_markersize()
+    assert hollow.get_markerfacecolor() == canvas.PAPER

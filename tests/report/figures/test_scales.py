@@ -74,3 +74,12 @@ def test_where_nothing_is_drawn_nothing_is_shared() -> None:
 def _undrawn_panels() -> object:
     with canvas.undrawn():
         yield
+
+
+def test_figures_drawn_apart_have_one_scale() -> None:
+    """Each of several figures keeps its panels, with the limits of all; a figure without panels stays so."""
+    first, second = panels()
+    groups = scales.alike_groups([lambda: panels()[:1], lambda: (), lambda: panels()[1:]])
+    assert [len(group) for group in groups] == [1, 0, 1]
+    assert limits(groups[0][0].svg) == limits(groups[2][0].svg)
+    assert limits(first.svg) != limits(second.svg)

@@ -6,6 +6,7 @@ import pytest
 from report_fixture import result
 
 from frtaudit.core import Curve, Estimate
+from frtaudit.report.figures import canvas
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import interclass
 from frtaudit.report.source import Source
@@ -96,3 +97,14 @@ def test_a_legend_has_what_is_drawn() -> None:
     assert "mean of the classes" in (thresholds.names or ())
     assert "mean of the classes" not in (differences.names or ("mean of the classes",))
     assert [plain_text(text).count(" left ") for text in view.figures[0].alone.values()] == [0, 0]
+
+
+def test_figures_of_systems_have_one_scale() -> None:
+    """Thresholds, and their differences, between the same limits for every system."""
+    with canvas.keeping() as registry:
+        view = interclass.build(Source(result()))
+    assert view is not None
+    assert len(view.figures) == 2
+    for place in (0, 1):
+        axes = [registry[figure.panels[place].svg][1].axes[0] for figure in view.figures]
+        assert axes[0].get_ylim() == axes[1].get_ylim()

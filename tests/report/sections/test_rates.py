@@ -1,9 +1,12 @@
 """The section on error rates: what its figures show."""
 
+from dataclasses import replace
+
 from one_scale import unequal
 from report_fixture import result
 
 from frtaudit.report.figures import canvas
+from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import rates
 from frtaudit.report.source import Source
 
@@ -22,3 +25,26 @@ def test_what_is_below_the_axis_lies_on_its_edge() -> None:
     lowest = min(float(min(line.get_ydata())) for line in axes["whole-det"].lines)
     assert axes["whole-det"].get_ylim()[0] == edge
     assert lowest <= 10 * edge
+
+
+def test_panels_of_many_systems_say_whose_they_are() -> None:
+    """Their titles name the first and the last of the legend, the caption in a file of its own every one."""
+    made = result()
+    det = next(item for item in made.curves if item.analysis == "det" and item.group == "all")
+    names = [f"service_{number}" for number in range(11)]
+    curves = tuple(replace(det, provider=name) for name in names)
+    source = Source(replace(made, curves=curves, estimates=(), findings=()), named=tuple(names))
+    with canvas.keeping() as registry:
+        view = rates.build(source)
+    assert view is not None
+    titles = [drawing.axes[0].get_title("left") for _, drawing in registry.values() if drawing.axes[0].axison]
+    assert titles[:6] == [
+        f"{kind}, {which}"
+        for which in ("service_0 to service_4", "service_5 to service_9", "service_10")
+        for kind in ("ROC", "DET")
+    ]
+    alone = view.figures[0].alone
+    assert plain_text(alone["roc-10"]).startswith("Systems: service_10. Higher is better.")
+    assert "Systems: service_5, service_6, service_7, service_8 and service_9. Lower" in plain_text(
+        alone["det-5"]
+    )

@@ -7,6 +7,7 @@ from small_audits import audit, spec
 
 from frtaudit.analyses.tar_curves import TarCurves
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.report.figures import canvas
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.section import View
 from frtaudit.report.sections.tar_curves import build
@@ -70,3 +71,20 @@ def test_figures_in_the_annex_are_named() -> None:
     """One sentence says of which systems, by which schemas."""
     (said,) = view().left_out
     assert plain_text(said) == "The annex has the further curves of one and two, by group."
+
+
+def test_figures_of_systems_have_one_scale_and_say_where_bands_hide(ink: None) -> None:
+    """Panels of one kind have the same limits for every system; bands have edges of their own."""
+    schema = SchemaSpec(column="group", classes=("x", "y"), labels=("Ex", "Why"))
+    audited = audit(spec(analyses={"tar_curves": TarCurves(points=11)}, schemas={"group": schema})).result
+    with canvas.keeping() as registry:
+        found = build(Source(audited))
+    assert found is not None
+    for kind in ("curves", "excess"):
+        pair = [figure for figure in found.figures if figure.name.startswith(kind)]
+        assert len(pair) == 2
+        for panels in zip(*(figure.panels for figure in pair), strict=True):
+            first, second = (registry[panel.svg][1].axes[0] for panel in panels)
+            assert (first.get_xlim(), first.get_ylim()) == (second.get_xlim(), second.get_ylim())
+            assert all(band.get_linewidth()[0] > 0 for band in first.collections)
+    assert "a band narrower than its line is hidden by it" in plain_text(found.figures[0].caption)
