@@ -459,7 +459,7 @@ def test_a_long_name_breaks_at_its_separators_on_page_1() -> None:
     told = json.dumps(result().to_json()).replace("northgate", "resnet100_glint360k_arcface_v2")
     page = render.html(AuditResult.from_json(json.loads(told)), SETTINGS, DATE, "unsigned")
     answer = page[page.index('<section class="answer"') : page.index('<p class="legend">')]
-    assert answer.count("resnet100_<wbr>glint360k_<wbr>arcface_<wbr>v2</span>") > 5
+    assert answer.count("resnet100_<wbr>glint360k_<wbr>arcface_<wbr>v2</span>") > 3
     assert "resnet100_glint360k_arcface_v2" not in answer
     assert "quill_2</span>" in answer
     assert "<wbr>" not in page[page.index('id="t-') :]

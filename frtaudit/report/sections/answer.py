@@ -87,7 +87,7 @@ def _without_failure(total: int, outcomes: str, names: Sequence[TextSpan]) -> Te
     """Systems that fail no requirement and have the same outcomes."""
     several = len(names) > 1
     if outcomes:
-        findings = f"of the findings of {'each' if several else 'the system'}, {outcomes}"
+        findings = f"of {'the findings of each' if several else 'its findings'}, {outcomes}"
         return spans(listed(names), f" fail{'' if several else 's'} no requirement; {findings}.")
     of = _of(total, total) if not several or total > 1 else "their requirement"
     return spans(listed(names), f" pass{'' if several else 'es'} {of}.")

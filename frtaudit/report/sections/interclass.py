@@ -230,7 +230,7 @@ def _tested(records: list[Record]) -> list[Record]:
 
 def _tests_said(records: list[Record]) -> Text:
     return (
-        spans(" Beside each system: the test of equal classes, which decides, not the intervals.")
+        spans(" Beside each system: the test of equal classes, which decides.")
         if _tested(records)
         else ()
     )
@@ -247,7 +247,7 @@ def _judged(record: Record, notes: Footnotes) -> Text:
 def _plain_caution(records: list[Record]) -> Text:
     iid = any(record.bound(Target.COMPARISONS_IID) for record in records)
     return (
-        spans(" The last interval is as published, Peña-Alcántara (2022); it is not a test.") if iid else ()
+        spans(" The last is as published, Peña-Alcántara (2022), and no test.") if iid else ()
     )
 
 

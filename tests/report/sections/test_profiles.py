@@ -166,7 +166,7 @@ def test_a_threshold_by_name_is_each_systems_own() -> None:
     first = summary.build(Source(held("ruled")), Report(), "2026-01-02")
     (condition,) = [plain_text(docket.condition) for docket in first.dockets]
     assert condition == "FNMR at the vendor's threshold gate, limit at most 10⁻⁶"
-    assert ["threshold 0.3" in plain_text(text) for text in first.answers] == [True, False]
+    assert ["threshold 0.3" in plain_text(text) for text in first.answers[:2]] == [True, False]
     assert ["threshold 0.4" in plain_text(text) for text in first.answers] == [False, True]
 
 
