@@ -1,9 +1,25 @@
 """Pieces, footnotes and capped tables."""
 
+import re
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frtaudit.report.pieces import Block, Footnotes, TextSpan, capped, letter, listed, plain_text, spans
+from frtaudit.report import layout
+from frtaudit.report.pieces import (
+    Block,
+    Column,
+    Figure,
+    Footnotes,
+    Table,
+    TextSpan,
+    capped,
+    letter,
+    listed,
+    plain_text,
+    spans,
+)
 
 
 def test_equal_notes_share_a_mark() -> None:
@@ -39,3 +55,28 @@ def test_lists_read_as_sentences() -> None:
     """Commas, then and."""
     assert plain_text(listed(["a"])) == "a"
     assert plain_text(listed([spans("a"), "b"])) == "a and b"
+
+
+@pytest.mark.parametrize(
+    ("shown", "ending"), [(3, ""), (2, "has 1 more figure."), (1, "has 2 more figures.")]
+)
+def test_figures_that_are_folded_are_counted_in_the_last_caption(shown: int, ending: str) -> None:
+    """On paper the fold is not there: the caption of the last figure before it says how many the annex has."""
+    macros = layout.shipped_templates().get_template("macros.html.j2").module
+    figures = [Figure(name=f"f{number}", title="T", caption=spans("C."), panels=()) for number in range(3)]
+    page = str(macros.brief("Title", figures, [], shown, 0))  # type: ignore[attr-defined]  # the template's macro
+    captions = re.findall(r"<figcaption>(.*?)</figcaption>", page)
+    said = [re.sub("<[^>]+>", "", caption) for caption in captions]
+    alone = [f"T. C. The annex (report.html) {ending}" if ending else "T. C."]
+    assert said == ["T. C."] * (shown - 1) + alone + ["T. C."] * (3 - shown)
+
+
+@pytest.mark.parametrize(("rows", "whole"), [(1, True), (12, True), (13, False)])
+def test_a_short_block_of_a_table_stays_whole(rows: int, whole: bool) -> None:
+    """A block with a heading goes to the next page with it, so that its rows are never without a name."""
+    macros = layout.shipped_templates().get_template("macros.html.j2").module
+    cells = tuple((spans("a"),) for _ in range(rows))
+    blocks = (Block(head=spans("System"), rows=cells), Block(rows=cells))
+    table = Table(name="t", caption=spans("C."), columns=(Column(title="A"),), blocks=blocks)
+    page = str(macros.table(table))  # type: ignore[attr-defined]  # the template's macro
+    assert re.findall(r"<tbody[^>]*>", page) == ['<tbody class="whole">' if whole else "<tbody>", "<tbody>"]

@@ -229,11 +229,7 @@ def _tested(records: list[Record]) -> list[Record]:
 
 
 def _tests_said(records: list[Record]) -> Text:
-    return (
-        spans(" Beside each system: the test of equal classes, which decides.")
-        if _tested(records)
-        else ()
-    )
+    return spans(" Beside each system: the test of equal classes, which decides.") if _tested(records) else ()
 
 
 def _judged(record: Record, notes: Footnotes) -> Text:
@@ -246,9 +242,7 @@ def _judged(record: Record, notes: Footnotes) -> Text:
 
 def _plain_caution(records: list[Record]) -> Text:
     iid = any(record.bound(Target.COMPARISONS_IID) for record in records)
-    return (
-        spans(" The last is as published, Peña-Alcántara (2022), and no test.") if iid else ()
-    )
+    return spans(" The last is as published, Peña-Alcántara (2022), and no test.") if iid else ()
 
 
 def _group(source: Source, record: Record, largest: str) -> Text:

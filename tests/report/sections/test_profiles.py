@@ -167,7 +167,7 @@ def test_a_threshold_by_name_is_each_systems_own() -> None:
     (condition,) = [plain_text(docket.condition) for docket in first.dockets]
     assert condition == "FNMR at the vendor's threshold gate, limit at most 10⁻⁶"
     assert ["threshold 0.3" in plain_text(text) for text in first.answers[:2]] == [True, False]
-    assert ["threshold 0.4" in plain_text(text) for text in first.answers] == [False, True]
+    assert ["threshold 0.4" in plain_text(text) for text in first.answers[:2]] == [False, True]
 
 
 def test_limits_that_ask_the_same_are_one_sentence_with_both_names() -> None:
