@@ -243,8 +243,9 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
     tested = "; the test below compares them" if source.select("max_min", schema=schema) else ""
     caption = spans(
         f"At one threshold for all groups, where the overall FMR is {formatting.exact(target)}. Dots are estimates, "
-        "bars intervals for the population. A hollow dot at the left edge is a rate of 0. People without a label "
-        f"are only in the table. Bars that overlap do not show that groups are equal{tested}."
+        "bars intervals for the population. A hollow dot at the left edge is a rate of 0, an arrow a bar that goes "
+        "on. People without a label are only in the table. Bars that overlap do not show that groups are "
+        f"equal{tested}."
     )
     drawings = []
     for start in range(0, len(names), MAX_SYSTEMS_IN_FIGURE):

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.markers import CARETLEFTBASE
 from report_fixture import SYSTEMS, curves, result
 
 from frtaudit.core import Curve
@@ -230,3 +231,16 @@ def test_a_rate_of_zero_is_a_hollow_mark() -> None:
     hollow, full = (line for line in drawing.axes[0].lines if len(line.get_xdata()) == 1)
     assert hollow.get_markersize() - 2 * hollow.get_markeredgewidth() >= full.get_markersize()
     assert hollow.get_markerfacecolor() == canvas.PAPER
+
+
+def test_a_bar_that_goes_on_ends_in_an_arrow() -> None:
+    """Where its lower end lies left of the axis; an interval from 0, or one that ends inside, has none."""
+    with canvas.keeping() as registry:
+        points = [
+            Dot(row="a", series="s", index=index, value=0.1, low=low, high=0.2)
+            for index, low in enumerate((1e-6, 0.05, 0.0))
+        ]
+        figures.dots("d", "t", ["a"], points, "FMR")
+    ((_, drawing),) = registry.values()
+    arrows = [line for line in drawing.axes[0].lines if line.get_marker() == CARETLEFTBASE]
+    assert [line.get_color() for line in arrows] == [canvas.pen(0).hue]
