@@ -11,6 +11,7 @@ MAX_SAID = 6
 UNESTABLISHED = "Not established"
 NOT_ESTABLISHED = "Not established after adjustment"
 NOT_OF_THE_POPULATION = "Not established for the population"
+ANOTHER_TARGET = "An interval that does not hold for the population excludes equality"
 COLUMNS = (
     Column(title="System, rate"),
     Column(title="Largest / smallest", kind="num"),
@@ -50,7 +51,9 @@ def answer(record: Record, notes: Footnotes | None = None) -> Text:
     mark = notes.mark(test.note, f"{at}/note") if notes else ()
     if test.p is None:
         return spans("Not testable", mark or (TextSpan(text=f": {test.note}", pointer=f"{at}/note"),))
-    return spans(_outcome(record.estimate, test), _p(test, at), mark)
+    outcome = _outcome(record.estimate, test)
+    other = notes.mark(ANOTHER_TARGET, at) if notes and outcome == NOT_OF_THE_POPULATION else ()
+    return spans(outcome, other, _p(test, at), mark)
 
 
 def _outcome(estimate: Estimate, test: Test) -> str:

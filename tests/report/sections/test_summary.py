@@ -14,7 +14,7 @@ from report_fixture import DATE, SETTINGS, result
 from frtaudit.core import Estimate, Target, Verdict
 from frtaudit.core.spec import Report
 from frtaudit.report.context import Context, Status, context
-from frtaudit.report.pieces import Table, TextSpan, plain_text, spans
+from frtaudit.report.pieces import Footnotes, Table, TextSpan, plain_text, spans
 from frtaudit.report.sections import (
     differences,
     front,
@@ -535,8 +535,11 @@ def test_no_difference_is_never_said_beside_an_interval_that_excludes_equality()
             replace(interval, target=Target.FIXED_IDENTITIES, low=images, high=3.0),
         )
         made = replace(first.estimate, value=2.0, test=test, intervals=intervals)
-        said = plain_text(differences.answer(replace(first, estimate=made)))
+        notes = Footnotes()
+        said = plain_text(differences.answer(replace(first, estimate=made), notes))
         assert said.startswith(word)
+        explained = any(differences.ANOTHER_TARGET in plain_text(note) for _, note in notes.all())
+        assert explained is (word == differences.NOT_OF_THE_POPULATION)
 
 
 def test_of_groups_that_tie_none_is_the_lowest() -> None:
