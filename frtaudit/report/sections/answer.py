@@ -87,8 +87,8 @@ def _without_failure(total: int, outcomes: str, names: Sequence[TextSpan]) -> Te
     """Systems that fail no requirement and have the same outcomes."""
     several = len(names) > 1
     if outcomes:
-        findings = f"of {'the findings of each' if several else 'its findings'}, {outcomes}"
-        return spans(listed(names), f" fail{'' if several else 's'} no requirement; {findings}.")
+        each = "for each, " if several else ""
+        return spans(listed(names), f" fail{'' if several else 's'} no requirement: {each}{outcomes}.")
     of = _of(total, total) if not several or total > 1 else "their requirement"
     return spans(listed(names), f" pass{'' if several else 'es'} {of}.")
 
@@ -110,7 +110,7 @@ def _modelled(rulings: Sequence[FindingRow]) -> Iterator[Text]:
 
 
 def _outcomes(passed: int, rest: Sequence[FindingRow]) -> str:
-    """``4 pass and 1 is inconclusive``: how many findings have each outcome but a failure."""
+    """``4 findings pass and 1 is inconclusive``: how many findings have each outcome but a failure."""
     codes = [row.code for row in rest]
     counts = (
         (passed, "pass" if passed > 1 else "passes"),
@@ -122,7 +122,10 @@ def _outcomes(passed: int, rest: Sequence[FindingRow]) -> str:
             )
         ),
     )
-    return plain_text(listed([spans(f"{count} {outcome}") for count, outcome in counts if count]))
+    (first, *others) = [(count, outcome) for count, outcome in counts if count]
+    noun = "findings" if first[0] > 1 else "finding"
+    parts = [f"{first[0]} {noun} {first[1]}", *(f"{count} {outcome}" for count, outcome in others)]
+    return plain_text(listed(parts))
 
 
 def _requirements_of(source: Source, rows: Sequence[FindingRow]) -> int:

@@ -229,7 +229,13 @@ def _tested(records: list[Record]) -> list[Record]:
 
 
 def _tests_said(records: list[Record]) -> Text:
-    return spans(" Beside each system: the test of equal classes, which decides.") if _tested(records) else ()
+    return (
+        spans(
+            " Beside each system: the test of equal classes, which decides even if an interval begins at 0."
+        )
+        if _tested(records)
+        else ()
+    )
 
 
 def _judged(record: Record, notes: Footnotes) -> Text:

@@ -257,7 +257,10 @@ def _not_established(source: Source, finding: Finding, bounds: Bounds | None, at
     near = interval.low if sense(source, finding) == "<=" else interval.high
     if near is None or (near > finding.limit) is not (sense(source, finding) == "<="):
         return []
-    return ["; beyond the limit: p ", phrases.number(formatting.p_value(finding.p), f"{at}/p")]
+    return [
+        "; not shown to be beyond the limit: p ",
+        phrases.number(formatting.p_value(finding.p), f"{at}/p"),
+    ]
 
 
 def is_blurred(source: Source, finding: Finding) -> bool:
