@@ -63,8 +63,11 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn, *, 
         OutputFolder(folder).check(paper.FILES)
         plans.write(plan, folder)
         waiting = _begin(plan, folder)
-        if waiting:
-            _launch(waiting, folder, hydras, fail_on)
+        try:
+            if waiting:
+                _launch(waiting, folder, hydras, fail_on)
+        finally:  # a sweep that was killed after its last job has left one, too
+            (folder / WRITTEN).unlink(missing_ok=True)
         outcomes = [job_result(job, folder) for job in plan.jobs]
         _tell_elsewhere(outcomes, hydras)
         swept = table(plan, outcomes)
@@ -241,8 +244,6 @@ def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on
             raise
         signals.check()  # the workers heard it too, and the launcher says no more than that they are gone
         print_error(_of_launcher(error, hydras))
-    finally:
-        (folder / WRITTEN).unlink(missing_ok=True)
 
 
 def _of_launcher(error: Exception, hydras: Sequence[str]) -> FrtauditError:

@@ -366,6 +366,15 @@ def test_a_fresh_sweep_holds_strictly(unbroken: Path) -> None:
     assert "not covered" in verdict
 
 
+def test_a_sweep_killed_after_its_last_job_leaves_nothing_of_hydra(somewhere: Path) -> None:
+    """Hydra's file is there until all jobs have ended; the same command again, with nothing to run, removes it."""
+    assert sweep("seed=1,2") == 0
+    before = {path.name for path in folder_of(somewhere).iterdir()}
+    (folder_of(somewhere) / multirun.WRITTEN).write_text("hydra: {}\n")
+    assert sweep("seed=1,2") == 0
+    assert {path.name for path in folder_of(somewhere).iterdir()} == before
+
+
 def test_a_launcher_that_does_not_work_is_one_line(
     somewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
