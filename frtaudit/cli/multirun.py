@@ -63,11 +63,7 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn, *, 
         OutputFolder(folder).check(paper.FILES)
         plans.write(plan, folder)
         waiting = _begin(plan, folder)
-        try:
-            if waiting:
-                _launch(waiting, folder, hydras, fail_on)
-        finally:  # a sweep that was killed after its last job has left one, too
-            (folder / WRITTEN).unlink(missing_ok=True)
+        _launch(waiting, folder, hydras, fail_on)
         outcomes = [job_result(job, folder) for job in plan.jobs]
         _tell_elsewhere(outcomes, hydras)
         swept = table(plan, outcomes)
@@ -235,8 +231,9 @@ def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on
         *hydras,
     ]
     try:
-        with hydra_session() as hydra, _heard(hydras):
-            hydra.multirun(CONFIG, job, words, with_log_configuration=False)
+        if waiting:
+            with hydra_session() as hydra, _heard(hydras):
+                hydra.multirun(CONFIG, job, words, with_log_configuration=False)
     except HYDRA_ERRORS as error:
         raise translated(error) from error
     except Exception as error:
@@ -244,6 +241,8 @@ def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on
             raise
         signals.check()  # the workers heard it too, and the launcher says no more than that they are gone
         print_error(_of_launcher(error, hydras))
+    finally:  # that of a sweep that was killed after its last job, too
+        (folder / WRITTEN).unlink(missing_ok=True)
 
 
 def _of_launcher(error: Exception, hydras: Sequence[str]) -> FrtauditError:
