@@ -12,10 +12,11 @@ from frtaudit.core.text import formatting
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
 from frtaudit.report.figures.curves import BAND, Dot, Series, log_rates, marked
-from frtaudit.report.pieces import Panel
+from frtaudit.report.pieces import Key, Panel
 
 PERCENT = " %"  # as rates are printed
 THICK, PALE = 4.5, 0.3  # points, opacity: of annotated curves
+THIN = 1.1
 THIRD, FLAT = 2.2, 1.95  # inches: three panels side by side
 INKED = 0.75  # of the darkest shade: from here on digits are white
 LOW = 1.55  # inches, of panels that stand in threes
@@ -50,6 +51,19 @@ def det(
     return Panel(svg=canvas.panel(name, alt, draw, heading=title, width=width, height=height), alt=alt)
 
 
+def widths(name: str, thin: str, thick: str) -> tuple[Key, ...]:
+    """What the widths of lines mean in :func:`det`; ``name``: of the figure."""
+    return tuple(
+        Key(svg=canvas.sample(f"{name}-w{number}", f"lines {label}", _sampled, number), name=label)
+        for number, label in enumerate((thin, thick))
+    )
+
+
+def _sampled(axes: Axes, pale: int) -> None:
+    width, opacity = (THICK, PALE) if pale else (THIN, 1.0)
+    axes.plot([0, 1], [0.5, 0.5], color=canvas.INK, linewidth=width, alpha=opacity, solid_capstyle="butt")
+
+
 def _line(axes: Axes, series: Series, *, pale: bool = False) -> None:
     x, y = (np.asarray(part, dtype=np.float64) for part in (series.curve.x, series.curve.y))
     y = np.where(y > 0, y, np.nan)
@@ -69,7 +83,7 @@ def _line(axes: Axes, series: Series, *, pale: bool = False) -> None:
             linewidth=0,
             gid=tag,
         )
-    axes.plot(x, y, color=style.hue, linestyle=style.dash, linewidth=1.1, gid=tag)
+    axes.plot(x, y, color=style.hue, linestyle=style.dash, linewidth=THIN, gid=tag)
     if x.size:
         at = marked(x, log=True)
         axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker, gid=tag)

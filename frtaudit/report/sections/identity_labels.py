@@ -74,13 +74,16 @@ def against_annotation(source: Source) -> Iterator[Text]:
         if record.estimate.group == "all" and record.estimate.value is not None
     }
     points: dict[str, list[Text]] = {}
+    gaps: dict[str, list[float]] = {}
     for target in sorted({fmr for fmr, _, _ in by}, reverse=True):
         sides: dict[int, list[str]] = {}
+        apart: list[float] = []
         for name in source.providers:
             estimated, record = (by.get((target, name, kind)) for kind in KINDS[:2])
             if estimated is not None and record is not None:
                 gap = float(estimated.estimate.value or 0.0) - float(record.estimate.value or 0.0)
                 sides.setdefault((gap > 0) - (gap < 0), []).append(name)
+                apart.append(abs(gap))
         parts = [
             f"{SIDES[side]} for {plain_text(listed(names))}"
             for side, names in sorted(sides.items(), reverse=True)
@@ -88,8 +91,15 @@ def against_annotation(source: Source) -> Iterator[Text]:
         if parts:
             pointer = next(record.pointer for (fmr, _, _), record in by.items() if fmr == target)
             points.setdefault("; ".join(parts), []).append(phrases.at_words({"fmr": target}, pointer))
+            gaps.setdefault("; ".join(parts), []).extend(apart)
     for outcome, targets in points.items():
-        yield spans("Against annotation, FNMR at ", listed([spans(*at) for at in targets]), f" is {outcome}.")
+        least, most = (formatting.plain(100 * end(gaps[outcome]), digits=2) for end in (min, max))
+        size = most if least == most else f"{least} to {most}"
+        yield spans(
+            "Against annotation, FNMR at ",
+            listed([spans(*at) for at in targets]),
+            f" is {outcome} (by {size} percentage points).",
+        )
 
 
 def _queries(records: Sequence[Record]) -> Table:

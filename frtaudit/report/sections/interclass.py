@@ -231,7 +231,8 @@ def _tested(records: list[Record]) -> list[Record]:
 def _tests_said(records: list[Record]) -> Text:
     return (
         spans(
-            " Beside each system: the test of equal classes, which decides even if an interval begins at 0."
+            " Beside each system: the test of equal classes, which decides even if an interval begins at 0. "
+            "FNMR, at one threshold, may still differ."
         )
         if _tested(records)
         else ()

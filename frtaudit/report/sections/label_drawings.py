@@ -12,7 +12,7 @@ from frtaudit.core.text.kinds import place
 from frtaudit.report.figures import labels as label_figures
 from frtaudit.report.figures import legends, scales
 from frtaudit.report.figures.curves import Dot, Series
-from frtaudit.report.pieces import Figure, Panel, spans
+from frtaudit.report.pieces import Figure, Key, Panel, spans
 from frtaudit.report.sections import label_modes
 from frtaudit.report.sections.label_query_drawings import examples, face_sizes, keys_of, label_curves, queries
 from frtaudit.report.source import Record, Source
@@ -21,7 +21,6 @@ from frtaudit.report.words import display_name, words
 DET, SCORES, RATES = "labels_det", "labels_scores", "labels_rates"
 ESTIMATED, ANNOTATED = "estimated", "annotated"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-THIN = "Thin lines: by estimated labels; thick pale ones: by annotated labels."
 
 
 def drawn(source: Source) -> tuple[Figure, ...]:
@@ -70,12 +69,20 @@ def _overview(source: Source) -> Iterator[Figure]:
         name="labels-all",
         title="FNMR over FMR of all services",
         caption=spans(
-            THIN if sides[ANNOTATED] else "By estimated labels.",
-            " FMR as observed; curves start at ten false matches. Further left and lower is better.",
+            "" if sides[ANNOTATED] else "By estimated labels. ",
+            "FMR as observed; curves start at ten false matches. Further left and lower is better.",
         ),
         panels=(panel,),
-        keys=keys_of("labels-all", source.providers),
+        keys=(
+            *keys_of("labels-all", source.providers),
+            *_widths("labels-all", annotated=bool(sides[ANNOTATED])),
+        ),
     )
+
+
+def _widths(name: str, *, annotated: bool) -> tuple[Key, ...]:
+    """The legend of thin lines over thick pale ones, where there are both."""
+    return label_figures.widths(name, "by estimated labels", "by annotated labels") if annotated else ()
 
 
 def _bare(curve: Curve) -> Curve:
@@ -151,11 +158,12 @@ def _by_group(source: Source) -> Iterator[Figure]:
         yield Figure(
             name=f"labels-group-{schema}",
             title=f"FNMR over FMR by {schema.replace('_', ' ')}",
-            caption=spans(
-                "Both people of a comparison are of the class. " + (THIN if _annotated(source) else ""),
-            ),
+            caption=spans("Both people of a comparison are of the class."),
             panels=scales.alike(partial(_group_panels, source, schema, curves, groups)),
-            keys=keys_of(f"labels-group-{schema}", [source.label(schema, group) for group in groups]),
+            keys=(
+                *keys_of(f"labels-group-{schema}", [source.label(schema, group) for group in groups]),
+                *_widths(f"labels-group-{schema}", annotated=_annotated(source)),
+            ),
         )
 
 

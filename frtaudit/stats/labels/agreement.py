@@ -38,12 +38,15 @@ def kappa(labels: Ints, other: Ints, query: Ints, alpha: float) -> Kappa:
     0.5
     """
     size = int(max(labels.max(initial=0), other.max(initial=0))) + 1
-    share = table_of(labels, other, size) / labels.size
+    counts = table_of(labels, other, size)
+    share = counts / labels.size
     first, second = share.sum(axis=1), share.sum(axis=0)
     agreed, expected = float(np.trace(share)), float(first @ second)
     if expected == 1.0:
         return Kappa(value=np.nan, low=np.nan, high=np.nan)
-    value = (agreed - expected) / (1 - expected)
+    from statsmodels.stats.inter_rater import cohens_kappa  # imports pandas
+
+    value = float(cohens_kappa(counts, return_results=False))
     names, place = np.unique(query, return_inverse=True)
     if names.size < 2:
         return Kappa(value=value, low=np.nan, high=np.nan)

@@ -30,7 +30,7 @@ def test_the_reader_is_warned_before_the_first_number() -> None:
 
 
 def test_annotation_decides_which_way_labels_move_rates() -> None:
-    """Each service stands, at each target, on the side on which its rate on estimated labels lies."""
+    """Each service stands, at each target, on the side on which its rate on estimated labels lies, and how far."""
     sentences = [plain_text(text) for text in identity_labels.against_annotation(Source(result()))]
     by = {
         (item.at["fmr"], item.provider, item.at["labels"]): item.value
@@ -40,7 +40,15 @@ def test_annotation_decides_which_way_labels_move_rates() -> None:
     seen = 0
     for target, printed in ((0.1, "10 %"), (0.05, "5 %")):
         (said,) = [line for line in sentences if f"FMR {printed}" in line]
-        (said,) = re.findall(r"^Against annotation, FNMR at .* % is (.*)\.$", said)
+        ((said, least, most),) = re.findall(
+            r"^Against annotation, FNMR at .* % is (.*) \(by (.*) to (.*) percentage points\)\.$", said
+        )
+        gaps = [
+            100 * abs(by[target, name, "estimated"] - by[target, name, "annotated"])
+            for target in (0.1, 0.05)
+            for name in Source(result()).providers
+        ]
+        assert (float(least), float(most)) == pytest.approx((min(gaps), max(gaps)), rel=0.05)
         for part in said.split("; "):
             side, names = part.split(" for ")
             for name in names.replace(" and ", ", ").split(", "):
@@ -48,6 +56,14 @@ def test_annotation_decides_which_way_labels_move_rates() -> None:
                 assert side == ("too high" if gap > 0 else "too low" if gap < 0 else "the same")
                 seen += 1
     assert seen == 6
+
+
+def test_a_legend_says_what_thin_and_pale_lines_are() -> None:
+    """The overview draws both kinds of labels, and its legend tells them apart."""
+    (overview,) = (figure for figure in view().figures if figure.name == "labels-all")
+    assert [key.name for key in overview.keys[-2:]] == ["by estimated labels", "by annotated labels"]
+    thin, pale = (re.findall(r'stroke-width="([\d.]+)', key.svg) for key in overview.keys[-2:])
+    assert float(thin[0]) < float(pale[0])
 
 
 def test_without_annotation_the_report_says_what_it_cannot() -> None:
