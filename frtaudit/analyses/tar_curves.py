@@ -110,8 +110,9 @@ class _Drawing:
         tar = np.linspace(0.0, 1.0, spec.points + 2)[1:-1]
         rng = np.random.default_rng(seed_of(system.spec.seed, NAME, by_class.schema))
         parts: tuple[list[Floats], list[Floats], list[Floats]] = ([], [], [])
+        tar_of = class_curves.tar_at(classes, at)
         for weights in class_curves.drawn(classes, system.spec.bootstrap.B, rng):
-            parts[0].append(class_curves.from_overall(class_curves.tar(classes, at, weights), shares))
+            parts[0].append(class_curves.from_overall(tar_of(weights), shares))
             drawn = class_curves.quantiles(classes, 1 - tar, weights)
             parts[1].append(class_curves.from_overall(drawn, shares))
             parts[2].append(class_curves.tar_of_others(classes, spec.tar, weights))

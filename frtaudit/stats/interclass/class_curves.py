@@ -4,7 +4,7 @@ A class is its mated scores on some axis. Its quantile function is Q(u) = x_(cei
 TAR at t the share of scores > t. A replicate draws the subjects of each class with replacement, each with all scores.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,15 +86,24 @@ def tar(classes: Classes, thresholds: Floats, weights: Weights) -> Floats:
     >>> tar(one, np.array([0.1, 0.3]), once(one.sizes)).tolist()
     [[[0.5, 0.5]]]
     """
-    rows = []
-    for scores, who, size, weight in zip(
-        classes.scores, classes.subjects, classes.sizes, weights, strict=True
-    ):
+    return tar_at(classes, thresholds)(weights)
+
+
+def tar_at(classes: Classes, thresholds: Floats) -> Callable[[Weights], Floats]:
+    """What :func:`tar` gives for any weights; who passes which threshold is counted once."""
+    counted = []
+    for scores, who, size in zip(classes.scores, classes.subjects, classes.sizes, strict=True):
         accepted = hits(scores, who, size, thresholds).astype(np.float64)  # whole numbers: products are exact
-        total = np.bincount(who, minlength=size).astype(np.float64)
-        drawn_as = weight.astype(np.float64)
-        rows.append((drawn_as @ accepted) / (drawn_as @ total)[:, None])
-    return np.stack(rows, axis=1)
+        counted.append((accepted, np.bincount(who, minlength=size).astype(np.float64)))
+
+    def rates(weights: Weights) -> Floats:
+        rows = []
+        for (accepted, total), weight in zip(counted, weights, strict=True):
+            drawn_as = weight.astype(np.float64)
+            rows.append((drawn_as @ accepted) / (drawn_as @ total)[:, None])
+        return np.stack(rows, axis=1)
+
+    return rates
 
 
 def hits(scores: Floats, who: Ints, size: int, thresholds: Floats) -> Ints:
@@ -118,25 +127,27 @@ def quantiles(classes: Classes, u: Floats, weights: Weights) -> Floats:
     """
     values = np.empty((len(weights[0]), len(weights), u.size))
     for c, (scores, who, weight) in enumerate(zip(classes.scores, classes.subjects, weights, strict=True)):
-        total = weight @ np.bincount(who, minlength=weight.shape[1])
-        ranks = np.ceil(u * total[:, None] - 1e-9).astype(np.int64)  # 1 - 0.9 is not 0.1 in binary
-        values[:, c] = redrawn(scores, who, weight, np.maximum(ranks, 1) - 1, int(total.max()))
+        values[:, c] = redrawn(scores, who, weight, u, 1e-9)  # 1 - 0.9 is not 0.1 in binary
     return values
 
 
 @kernel
-def redrawn(scores: Floats, who: Ints, weight: Ints, places: Ints, most: int) -> Floats:
-    """The score at each place, from 0, where each stands as often as its subject is drawn: shape (b, U).
+def redrawn(scores: Floats, who: Ints, weight: Ints, u: Floats, slack: float) -> Floats:
+    """The score at rank ceil(n u - slack), at least 1, of n scores, each as often as its subject is drawn; (b, U).
 
-    ``scores``, ``who`` (n,): as in :class:`Classes`; ``weight`` (b, K): how often each subject is drawn; ``places``
-    (b, U): less than the scores drawn, of which no row has more than ``most``.
+    ``scores``, ``who`` (N,): as in :class:`Classes`; ``weight`` (b, K): how often each subject is drawn; ``u`` (U,): in
+    (0, 1].
 
-    >>> redrawn(np.array([0.1, 0.5]), np.array([0, 1]), np.array([[2, 1]]), np.array([[1, 2]]), 3).tolist()
+    >>> redrawn(np.array([0.1, 0.5]), np.array([0, 1]), np.array([[2, 1]]), np.array([0.5, 1.0]), 0.0).tolist()
     [[0.1, 0.5]]
     """
-    values = np.empty(places.shape)
+    values = np.empty((weight.shape[0], u.size))
+    often = np.bincount(who, minlength=weight.shape[1])
+    most = np.int64(0)
+    for b in range(weight.shape[0]):
+        most = max(most, (weight[b] * often).sum())
     row = np.empty(most + 4)
-    for b in range(places.shape[0]):
+    for b in range(weight.shape[0]):
         end = np.int64(0)
         for q in range(scores.size):
             for more in range(4):  # without a branch; more than the count is overwritten by the next
@@ -145,8 +156,8 @@ def redrawn(scores: Floats, who: Ints, weight: Ints, places: Ints, most: int) ->
             for more in range(4, count):
                 row[np.uint64(end + more)] = scores[q]
             end += count
-        for v in range(places.shape[1]):
-            values[b, v] = row[places[b, v]]
+        for v in range(u.size):
+            values[b, v] = row[max(np.int64(np.ceil(u[v] * end - slack)), np.int64(1)) - 1]
     return values
 
 

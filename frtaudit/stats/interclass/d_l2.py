@@ -16,7 +16,7 @@ import scipy
 
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.freeze import freeze
-from frtaudit.stats.interclass.class_curves import redrawn
+from frtaudit.stats.interclass.class_curves import PART, redrawn
 from frtaudit.stats.intervals.bootstrap_intervals import Moments
 from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number
 
@@ -204,11 +204,21 @@ def population_bootstrap(
     curves = np.stack([quantiles(clustered.scores, u) for clustered in ordered])
     delta, apart = from_mean(curves), np.array([[clustered.inflation] for clustered in ordered])
     square, gap, shift = (np.empty((n, len(ordered))) for _ in range(3))
-    for b in range(n):
-        drawn = np.stack([clustered.resample(u, rng) for clustered in ordered])
-        drawn = from_mean(curves + apart * (drawn - curves))
-        square[b] = np.square(drawn).mean(axis=1)
-        gap[b], shift[b] = np.square(drawn - delta).mean(axis=1), (drawn - delta).mean(axis=1)
+    for done in range(0, n, PART):
+        part = slice(done, min(done + PART, n))
+        picks = [[clustered.drawn(rng) for clustered in ordered] for _ in range(*part.indices(n))]
+        drawn = np.stack(
+            [
+                clustered.redrawn(u, rows)
+                for clustered, rows in zip(ordered, zip(*picks, strict=True), strict=True)
+            ],
+            axis=1,
+        )
+        moved = curves + apart * (drawn - curves)
+        moved -= moved.mean(axis=1, keepdims=True)
+        square[part] = np.square(moved).mean(axis=2)
+        moved -= delta
+        gap[part], shift[part] = np.square(moved).mean(axis=2), moved.mean(axis=2)
     point = np.square(delta).mean(axis=1)
     degrees = degrees_of_freedom(min(clustered.effective_subjects for clustered in ordered))
     bounds = population_bounds(square, gap, point, degrees)
@@ -307,13 +317,14 @@ class _Clustered:
             else math.inf
         )
 
-    def resample(self, u: Floats, rng: np.random.Generator) -> Floats:
-        """Q* at u of one resample of the subjects, each with all its scores."""
+    def drawn(self, rng: np.random.Generator) -> Ints:
+        """How often each subject is drawn in one resample."""
         count = self.often.size
-        weight = np.bincount(rng.integers(count, size=count), minlength=count)
-        total = int(weight @ self.often)
-        places = np.ceil(u * total).astype(np.int64) - 1
-        return np.asarray(redrawn(self.scores, self.subject, weight[None], places[None], total)[0])
+        return np.bincount(rng.integers(count, size=count), minlength=count)
+
+    def redrawn(self, u: Floats, weights: Sequence[Ints]) -> Floats:
+        """Q* at u of resamples of the subjects, each with all its scores: a row for each."""
+        return redrawn(self.scores, self.subject, np.stack(weights), u, 0.0)
 
 
 def from_mean(values: Floats) -> Floats:

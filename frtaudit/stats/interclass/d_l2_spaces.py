@@ -5,8 +5,9 @@ Interval and test as in FORMULAS 8.7, whatever the space: subjects are resampled
 :func:`~frtaudit.stats.interclass.d_l2.population_bootstrap`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -34,12 +35,12 @@ class Axis:
         """What the squared difference is integrated over: 1 in quantile space, the thresholds in TAR space."""
         return 1.0 if self.space is Space.QUANTILE else self.high - self.low
 
-    def curves(self, classes: Classes, weights: class_curves.Weights) -> Floats:
-        """The curves on a grid of midpoints, shape (b, C, G)."""
+    def curves(self, classes: Classes) -> Callable[[class_curves.Weights], Floats]:
+        """What gives the curves on a grid of midpoints for any weights, shape (b, C, G)."""
         middle = (np.arange(class_curves.LEVELS) + 0.5) / class_curves.LEVELS
         if self.space is Space.QUANTILE:
-            return class_curves.quantiles(classes, middle, weights)
-        return class_curves.tar(classes, self.low + middle * (self.high - self.low), weights)
+            return partial(class_curves.quantiles, classes, middle)
+        return class_curves.tar_at(classes, self.low + middle * (self.high - self.low))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,13 +113,14 @@ def spread_bootstrap(
     >>> found.p_value(0.05)
     0.01
     """
-    once = axis.curves(classes, class_curves.once(classes.sizes))[0]
+    curves_of = axis.curves(classes)
+    once = curves_of(class_curves.once(classes.sizes))[0]
     delta = class_curves.from_overall(once, shares)
     effective_subjects = np.array([effective_number(np.bincount(who)) for who in classes.subjects])
     apart = np.sqrt(effective_subjects / (effective_subjects - 1))[:, None]
     parts: list[tuple[Floats, ...]] = []
     for weights in class_curves.drawn(classes, n, rng):
-        curves = once + apart * (axis.curves(classes, weights) - once)
+        curves = once + apart * (curves_of(weights) - once)
         moved = class_curves.from_overall(curves, shares)
         noise = np.square(moved - delta).mean(axis=-1) * axis.length
         shift = (moved - delta).mean(axis=-1) * np.sqrt(axis.length)
@@ -162,7 +164,7 @@ def thesis_tar(
     >>> low.tolist(), bool(high[0] > 0)
     ([0.0, 0.0], True)
     """
-    once = axis.curves(classes, class_curves.once(classes.sizes))[0]
+    once = axis.curves(classes)(class_curves.once(classes.sizes))[0]
     counts = np.array([scores.size for scores in classes.scores], dtype=np.float64)
     _, spread = class_curves.spread_iid(once, counts, shares)
     size = np.abs(class_curves.from_overall(once, shares))

@@ -5,6 +5,7 @@ for the choice of the bandwidth alike; scores exactly on an end are no density, 
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import scipy
@@ -43,9 +44,14 @@ def density(scores: Floats, grid: Floats, low: float, high: float) -> Density:
     if bandwidth is None:
         return Density(y=np.full(grid.size, np.nan), bandwidth=None, at_low=at_low, at_high=at_high)
     images = np.concatenate([inner, 2 * low - inner, 2 * high - inner])
-    apart = (grid[:, None] - images[None, :]) / bandwidth
-    kernel = np.exp(-(apart**2) / 2.0) / np.sqrt(2 * np.pi) / bandwidth
-    return Density(y=kernel.sum(axis=1) / scores.size, bandwidth=bandwidth, at_low=at_low, at_high=at_high)
+    sums = [
+        _kernel((point - images) / bandwidth, bandwidth).sum() for point in grid
+    ]  # a point's images fit the cache
+    return Density(y=np.array(sums) / scores.size, bandwidth=bandwidth, at_low=at_low, at_high=at_high)
+
+
+def _kernel(apart: Floats, bandwidth: float) -> Floats:
+    return np.asarray(np.exp(-(apart**2) / 2.0) / np.sqrt(2 * np.pi) / bandwidth)
 
 
 def improved_sheather_jones(scores: Floats, low: float, high: float) -> float | None:
@@ -64,29 +70,34 @@ def improved_sheather_jones(scores: Floats, low: float, high: float) -> float | 
     counts, _ = np.histogram(scores, bins=BINS, range=(low, high))
     cosine = scipy.fft.dct(counts / scores.size)[1:]
     square = (cosine / 2) ** 2
-    index = np.arange(1, BINS, dtype=np.float64) ** 2
-    top = 1e-6
+    at_zero, top = _fixed_point(0.0, distinct, square), 1e-6
     while top < 1:
-        if _fixed_point(0.0, distinct, index, square) * _fixed_point(top, distinct, index, square) < 0:
-            brentq = scipy.optimize.brentq(_fixed_point, 0.0, top, args=(distinct, index, square), xtol=1e-14)
+        if at_zero * _fixed_point(top, distinct, square) < 0:
+            brentq = scipy.optimize.brentq(_fixed_point, 0.0, top, args=(distinct, square), xtol=1e-14)
             return float(np.sqrt(brentq)) * (high - low)
         top *= 2
     return None
 
 
-def _fixed_point(t: float, count: int, index: Floats, square: Floats) -> float:
+def _fixed_point(t: float, count: int, square: Floats) -> float:
     """T - xi gamma^[7](t) (Botev et al., equation 29)."""
-    f = _norm(STEPS, t, index, square)
+    f = _norm(STEPS, t, square)
     for s in range(STEPS - 1, 1, -1):
         odd = float(np.prod(np.arange(1, 2 * s, 2))) / np.sqrt(2 * np.pi)
         time = (2 * (1 + 0.5 ** (s + 0.5)) / 3 * odd / (count * f)) ** (2 / (3 + 2 * s))
-        f = _norm(s, time, index, square)
+        f = _norm(s, time, square)
     return float(t - (2 * count * np.sqrt(np.pi) * f) ** (-0.4))
 
 
-def _norm(s: int, t: float, index: Floats, square: Floats) -> float:
+def _norm(s: int, t: float, square: Floats) -> float:
     """||f^(s)||^2 of the density smoothed by t, from its cosine series on the unit interval."""
-    return float(2 * np.pi ** (2 * s) * np.sum(index**s * square * np.exp(-index * np.pi**2 * t)))
+    return float(2 * np.pi ** (2 * s) * np.sum(_powers(s) * square * np.exp(-_powers(1) * np.pi**2 * t)))
+
+
+@cache
+def _powers(s: int) -> Floats:
+    """k^(2s) of the terms k = 1, 2, ... of the cosine series."""
+    return (np.arange(1, BINS, dtype=np.float64) ** 2) ** s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -133,7 +133,7 @@ def test_the_thesis_bounds_of_tar_agree_with_its_bootstrap() -> None:
         for b in range(3000):
             own = np.sort(rng.choice(scores, scores.size))
             drawn[b, c] = 1 - np.searchsorted(own, grid, side="right") / own.size
-    delta = class_curves.from_overall(axis.curves(classes, class_curves.once(classes.sizes))[0], EVEN)
+    delta = class_curves.from_overall(axis.curves(classes)(class_curves.once(classes.sizes))[0], EVEN)
     moved = drawn - drawn.mean(axis=1, keepdims=True)
     half = stats.t.isf(0.05, 3000) * np.sqrt(np.sum((moved - delta) ** 2, axis=0) / 2999)
     ends = (np.maximum(np.abs(delta) - half, 0), np.abs(delta) + half)
