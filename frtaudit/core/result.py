@@ -77,6 +77,13 @@ class AuditResult:
         result: AuditResult = from_json(cls, value)
         return result
 
+    @classmethod
+    def of_file(cls, data: bytes) -> "AuditResult":
+        """The result that a file holds; its bytes and digest are those of the file, canonical or not."""
+        result = cls.from_json(read_json(data))
+        object.__setattr__(result, "_written", data)
+        return result
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Previous:

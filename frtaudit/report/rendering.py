@@ -37,7 +37,7 @@ def page_of(files: Files) -> bytes:
     settings, date, status = settings_of(content), str(content["date"]), str(content[STATUS])
     if TABLE in files:
         return sweep.page(json.loads(files[TABLE]), settings, date, status).encode()
-    result = AuditResult.from_json(json.loads(files[RESULT]))
+    result = AuditResult.of_file(files[RESULT])
     previous = Previous.read(files[PREVIOUS]) if PREVIOUS in files else None
     shape = shape_in(templates_in(files), titles())
     return render.laid_out(result, settings, date, status, previous, shape).encode()
@@ -49,7 +49,7 @@ def checklists_of(files: Files) -> dict[str, bytes]:
     settings = settings_of(content)
     if TABLE in files or not settings.checklists:
         return {}
-    result = AuditResult.from_json(json.loads(files[RESULT]))
+    result = AuditResult.of_file(files[RESULT])
     lists = filled(result, replace(settings, date=str(content["date"])), settings.checklists)
     return {CHECKLISTS: to_json(lists), CHECKLISTS_CSV: to_csv(lists)}
 

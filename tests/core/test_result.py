@@ -36,6 +36,15 @@ def test_a_result_is_written_once() -> None:
     assert other.sha256 != made.sha256
 
 
+def test_the_digest_of_a_file_is_that_of_its_bytes() -> None:
+    """Also where somebody laid the file out in another way: ``sha256sum`` prints what the report does."""
+    made = result(notes=("A.",))
+    data = json.dumps(made.to_json(), indent=1).encode()
+    found = AuditResult.of_file(data)
+    assert found == made
+    assert found.sha256 == sha256(data) != made.sha256
+
+
 def test_the_contract_names_the_parts() -> None:
     """result.json has the parts that other tools rely on, and says its version."""
     made = result().to_json()
