@@ -151,7 +151,11 @@ class Project:
             self.root,
             ignore=shutil.ignore_patterns(".git", ".venv", "reports", ".*_cache", ".site", "*.pyc"),
         )
-        self.sources = {path: path.read_text("utf-8") for path in (self.root / "frtaudit").rglob("*.py")}
+        self.sources = {
+            path: path.read_text("utf-8")
+            for folder in ("frtaudit", "tests")  # tests have kernels of their own
+            for path in (self.root / folder).rglob("*.py")
+        }
         self.imports = {path: set(imported(text)) for path, text in self.sources.items()}
         self.seconds = dict(seconds)  # of CPU that a package's tests may take
 

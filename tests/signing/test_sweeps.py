@@ -18,10 +18,12 @@ from frtaudit.cli.sweeps.table import table
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.spec import Report
 from frtaudit.report import render
+from frtaudit.signing import sweeps
 from frtaudit.signing.approve import approve
 from frtaudit.signing.key_folder import generate
 from frtaudit.signing.keys import load_signer
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
+from frtaudit.signing.rerender import Written
 from frtaudit.signing.signing import signing_of
 from frtaudit.signing.statement import outer_statement
 from frtaudit.signing.verification import Depth
@@ -247,3 +249,17 @@ def test_a_table_that_is_none_is_invalid(signed: Path, sweep: Path, data: bytes)
     (sweep / "sweep.json").write_bytes(data)
     _sign(signed, sweep)
     assert trusted(signed, sweep)[1:] == (2, ["sweep.json"])
+
+
+def test_page_and_pdf_of_a_signed_sweep_are_compared(
+    signed: Path, sweep: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both go to what makes them again, the PDF with its signature."""
+    compared: list[Written] = []
+    monkeypatch.setattr(sweeps, "rendering_checks", lambda written, *_, **__: compared.append(written) or ())
+    verify(sweep, [signed / "key" / "public.pem"])
+    (written,) = compared
+    assert written.page == (sweep / "sweep.html").read_bytes()
+    assert [(item.name, item.data) for item in written.papers] == [
+        ("sweep.pdf", (sweep / "sweep.pdf").read_bytes())
+    ]

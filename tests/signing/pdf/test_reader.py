@@ -63,3 +63,13 @@ def test_tables_list_no_more_objects_than_a_report_has(monkeypatch: pytest.Monke
         with pytest.raises(PdfReadError, match="lists more than 50 objects"):
             ReportReader(pdf + text.encode())
     PdfFileReader(BytesIO(pdf))
+
+
+def test_a_stream_of_another_type_holds_no_objects() -> None:
+    """What a cross-reference calls an object stream has to be one."""
+    pdf, places = packed()
+    own = ReportReader(pdf)
+    stream = own.xrefs[generic.Reference(places[0].idnum, 0, own)].obj_stream_id
+    generic.Reference(stream, 0, own).get_object()["/Type"] = generic.pdf_name("/Other")
+    with pytest.raises(PdfReadError, match="is not an object stream"):
+        own._unpack(stream)

@@ -71,3 +71,14 @@ def test_rules_watch_ranked_groups_of_their_schema() -> None:
         of=np.array([[1, 2], [0, 0]], dtype=np.int32), ranked=(True, True, False),
     )  # fmt: skip
     assert sorted_comparisons.group_rules(groups).tolist() == [0, 2, 1, -1]
+
+
+@pytest.mark.compiled
+def test_a_comparison_alone_has_its_own_kind() -> None:
+    """The kind of a comparison moves its bucket, also where there is one comparison."""
+    one, table = np.zeros(1, dtype=np.int32), np.zeros((1, 1), dtype=np.int32)
+    bucket = np.zeros(1, dtype=np.int32)
+    occupied = sorted_comparisons._buckets(
+        one, one, np.zeros(1, dtype=np.uint32), table, np.array([2], dtype=np.int32), 3, bucket
+    )
+    assert (bucket.tolist(), occupied.tolist()) == ([2], [False, False, True])

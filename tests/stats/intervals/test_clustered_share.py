@@ -104,3 +104,10 @@ def test_subjects_that_were_never_tried_change_nothing() -> None:
     errors, trials = np.array([0, 1, 0, 2]), np.array([3, 4, 1, 5])
     with_others = clustered_share.share_bounds(np.append(errors, [0, 0]), np.append(trials, [0, 0]))
     assert with_others == clustered_share.share_bounds(errors, trials)
+
+
+def test_one_trial_each_is_independent() -> None:
+    """Nobody can err twice: each trial counts as one."""
+    bounds = clustered_share.share_bounds(np.zeros(50, np.int64), np.ones(50, np.int64))
+    assert bounds is not None
+    assert bounds.n_eff == 50

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -219,3 +221,10 @@ def test_the_rule_of_fmr_on_arrays_is_that_of_the_report(pair: float) -> None:
             person=float(drawn.own.heaviest[c]) / trials,
         ).interval(ALPHA)
         assert (found.low[c], found.high[c]) == pytest.approx((bounds.low, bounds.high), rel=1e-9)
+
+
+def test_subjects_count_by_weight() -> None:
+    """Six comparisons of subjects with 1, 2 and 3: 36 over 14; of both ends, as many as there are."""
+    over = Denominators(trials=6, total=6, subjects=3, square=14.0, ends=1)
+    assert over.effective_subjects == pytest.approx(36 / 14)
+    assert replace(over, ends=2).effective_subjects == 3

@@ -389,3 +389,9 @@ def test_moving_replicates_take_the_place_of_the_effective_number(rate: float) -
     assert some.moving(drawn).n_eff == pytest.approx(p * (1 - p) / drawn.var(ddof=1))
     assert some.moving(0.1 + drawn / 1000).n_eff == 50
     assert some.moving(drawn[:0]) == some == some.moving(np.full(4, 0.1))
+
+
+def test_a_rate_just_above_a_limit_of_three_trials_is_no_evidence() -> None:
+    """The exact tail passes one half: p is 1, not the tail."""
+    assert stats.beta.cdf(0.49, 0.5 * 3, 0.5 * 3 + 1) > 0.5
+    assert float(bounds.p_above(0.5, 3, 10, 0.49)) == 1.0

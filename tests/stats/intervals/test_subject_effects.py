@@ -3,6 +3,7 @@ import pytest
 from oracles_simulated import blocks, mean_products
 from scipy import stats
 
+from frtaudit.stats.intervals import subject_effects
 from frtaudit.stats.intervals.subject_effects import BlockErrors, Effects, mated_effects, non_mated_effects
 
 COHORTS = 400
@@ -117,3 +118,19 @@ def test_mated_effects_are_mean_products_of_rates() -> None:
     assert effects.variance == pytest.approx(within - between)
     assert effects.subject == pytest.approx(within / between - 1)
     assert effects.subject_upper > effects.subject
+
+
+def test_a_bound_takes_twice_the_variance_of_a_subject(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both subjects of a block share its noise: what goes into the bound is sqrt 2 times each subject's part."""
+    errors = np.array([[0, 2, 1, 1], [2, 0, 1, 0], [1, 1, 0, 2], [1, 0, 2, 0]])
+    given: list[np.ndarray] = []
+    upper = subject_effects._upper
+    monkeypatch.setattr(subject_effects, "_upper", lambda *items: given.append(items[1]) or upper(*items))
+    effects_of(errors, np.full((4, 4), 4) * (1 - np.eye(4, dtype=np.int64)))
+    shares = errors / 4
+    e, square, total = shares.sum(axis=1), np.square(shares).sum() / 2, shares.sum() / 2
+    n, blocks_in_all = np.full(4, 3.0), 6.0
+    terms = e**2 - square / total * e
+    part = terms / terms.sum() - (n**2 - n) / (np.square(n).sum() - 2 * blocks_in_all)
+    part -= (e - total / blocks_in_all * n) / total
+    assert given[0] == pytest.approx(np.sqrt(2) * part)

@@ -62,3 +62,10 @@ def test_empty_lists_have_no_rate() -> None:
     assert np.isnan(threshold_of(none, "1/2"))
     assert np.isnan([fnmr_at_fmr(none, some, "1/2"), fnmr_at_fmr(some, none, "1/2")]).all()
     assert np.isnan([eer_of(none, some).value, eer_of(some, none).value]).all()
+
+
+def test_a_score_that_cuts_off_too_many_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where just as many scores lie at or above it as shall lie above the wanted one, all are selected from."""
+    scores = np.random.default_rng(2).permutation(listed.FEW + 2).astype(np.float64)
+    monkeypatch.setattr(listed, "_below", lambda values, above: np.sort(values)[values.size - above])
+    assert listed._selected(scores, 5) == scores.size - 6
