@@ -141,6 +141,18 @@ def test_nothing_is_wider_than_a_phone(opened: Tab) -> None:
     assert opened.run("document.documentElement.scrollWidth") <= PHONE
 
 
+def test_a_phone_shows_the_answer_before_the_facts(opened: Tab) -> None:
+    """At 390 px the answer begins within 600 px of the top and the declared facts come after it; at 1280 px before."""
+    tops = """["#answer", ".declared"].map(place =>
+        document.querySelector(place).getBoundingClientRect().top + window.scrollY)"""
+    opened.look(PHONE, 844)
+    answer, facts = opened.run(tops)
+    opened.look(1280, 900)
+    wide_answer, wide_facts = opened.run(tops)
+    assert answer < min(facts, 600)
+    assert wide_facts < wide_answer
+
+
 def test_without_scripts_the_page_stands(opened: Tab, tmp_path: Path) -> None:
     """With scripts off the text is there and no control that would do nothing."""
     (tmp_path / "report.html").write_text(render.html(result(), SETTINGS, DATE, "unsigned"), "utf-8")
