@@ -16,7 +16,7 @@ from frtaudit.stats.intervals.simulated_cohorts import (
     gamma_effects,
     with_wolves,
 )
-from frtaudit.stats.intervals.simulated_counts import cell_tallies, listed_tallies
+from frtaudit.stats.intervals.simulated_counts import cell_tallies, listed_tallies, mated_tallies
 
 # Counters wrap on purpose; without the compiler NumPy says so.
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
@@ -228,3 +228,20 @@ def test_the_same_seed_draws_the_same_cohorts() -> None:
     )
     assert np.array_equal(one, two)
     assert not np.array_equal(one, other)
+
+
+def test_one_further_error_may_be_enough() -> None:
+    """Ten subjects have 29 errors, and one more errs at a lower threshold: 30 errors are lent."""
+    errors, further = np.array([[3] * 9 + [2, 0, 0]]), np.zeros((1, 12), dtype=np.int64)
+    further[0, 10] = 1
+    ones = np.ones(12)
+    _, lent = mated_tallies(errors, further, ones, ones, np.array([3], dtype=np.uint64))
+    assert lent[0, 0] == 30
+
+
+def test_a_rate_that_a_threshold_moves_beyond_one_is_one() -> None:
+    """A rate of a half at a threshold that has three times the errors: every comparison is a candidate."""
+    pairs = np.full(50, 40)
+    drawn = draw_mated(np.random.default_rng(1), pairs, 0.5, 0.0, 4, identity=False, shift=np.full(4, 3.0))
+    plain = draw_mated(np.random.default_rng(1), pairs, 0.5, 0.0, 4, identity=False)
+    assert (drawn.errors.sum(axis=1) > plain.errors.sum(axis=1)).all()
