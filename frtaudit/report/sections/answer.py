@@ -79,7 +79,7 @@ def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Tex
             key = _requirements_of(source, rows), _outcomes(passed, rest) if rest else ""
             alike.setdefault(key, []).append(system)
     yield from (_without_failure(total, outcomes, names) for (total, outcomes), names in alike.items())
-    if systems > 1 and not whole:
+    if systems > 1 and alike and not whole:  # where each fails, the sentences above have said it
         yield spans("No system passes all that was required of it.")
 
 

@@ -103,13 +103,14 @@ def test_systems_of_the_same_outcomes_share_a_sentence() -> None:
 
 
 def test_where_no_system_passes_the_answer_says_so() -> None:
-    """Each system fails or has an inconclusive finding; one that passes all that was required of it is named."""
+    """A system that fails nothing does not pass for it; where each fails, or one passes, nothing is to be added."""
     rows = verdicts.all_rulings(Source(result()))
     of = {row.record.estimate.provider: row for row in rows if row.record is not None}
     said_of = "No system passes all that was required of it."
     for codes, expected in (
         ({"northgate": "fail", "quill_2": "inconclusive"}, True),
         ({"northgate": "fail", "quill_2": "pass"}, False),
+        ({"northgate": "fail", "quill_2": "fail"}, False),
     ):
         rulings = [replace(of[name], code=code) for name, code in codes.items()]
         lines = [plain_text(text) for text in answer.sentences(Source(result()), rulings)]
