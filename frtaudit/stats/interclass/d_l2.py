@@ -202,23 +202,8 @@ def population_bootstrap(
     ordered = [_Clustered.of(to_scale(x, score_range), who) for x, who in zip(classes, subjects, strict=True)]
     u = (np.arange(LEVELS) + 0.5) / LEVELS
     curves = np.stack([quantiles(clustered.scores, u) for clustered in ordered])
-    delta, apart = from_mean(curves), np.array([[clustered.inflation] for clustered in ordered])
-    square, gap, shift = (np.empty((n, len(ordered))) for _ in range(3))
-    for done in range(0, n, PART):
-        part = slice(done, min(done + PART, n))
-        picks = [[clustered.drawn(rng) for clustered in ordered] for _ in range(*part.indices(n))]
-        drawn = np.stack(
-            [
-                clustered.redrawn(u, rows)
-                for clustered, rows in zip(ordered, zip(*picks, strict=True), strict=True)
-            ],
-            axis=1,
-        )
-        moved = curves + apart * (drawn - curves)
-        moved -= moved.mean(axis=1, keepdims=True)
-        square[part] = np.square(moved).mean(axis=2)
-        moved -= delta
-        gap[part], shift[part] = np.square(moved).mean(axis=2), moved.mean(axis=2)
+    delta = from_mean(curves)
+    square, gap, shift = _replicates(ordered, u, curves, n, rng)
     point = np.square(delta).mean(axis=1)
     degrees = degrees_of_freedom(min(clustered.effective_subjects for clustered in ordered))
     bounds = population_bounds(square, gap, point, degrees)
@@ -241,6 +226,27 @@ def population_bootstrap(
         mc_error=error,
         bounds=bounds,
     )
+
+
+def _replicates(
+    ordered: Sequence["_Clustered"], u: Floats, curves: Floats, n: int, rng: np.random.Generator
+) -> tuple[Floats, Floats, Floats]:
+    """Of n replicates ||Delta*||^2, ||Delta* - Delta||^2, the mean of Delta* - Delta: (n, C) each; ``curves`` (C, U)."""
+    delta, apart = from_mean(curves), np.array([[clustered.inflation] for clustered in ordered])
+    square, gap, shift = (np.empty((n, len(ordered))) for _ in range(3))
+    for done in range(0, n, PART):
+        part = slice(done, min(done + PART, n))
+        picks = [[clustered.drawn(rng) for clustered in ordered] for _ in range(*part.indices(n))]
+        drawn = [
+            clustered.redrawn(u, rows)
+            for clustered, rows in zip(ordered, zip(*picks, strict=True), strict=True)
+        ]
+        moved = curves + apart * (np.stack(drawn, axis=1) - curves)
+        moved -= moved.mean(axis=1, keepdims=True)
+        square[part] = np.square(moved).mean(axis=2)
+        moved -= delta
+        gap[part], shift[part] = np.square(moved).mean(axis=2), moved.mean(axis=2)
+    return square, gap, shift
 
 
 def detectable(gap: Floats, shift: Floats, edge: float, shares: Floats | None = None) -> float | None:
