@@ -247,7 +247,8 @@ def _limits(curve: Curve, bands: Sequence[Banded], scale: Scale) -> tuple[float,
 
 
 def _scaled(axes: Axes, scale: Scale, xs: Sequence[float], floor: float, top: float | None) -> None:
-    axes.set(xscale="log", xlabel="FMR", ylabel=scale.label, xlim=(min(xs) / 1.15, max(xs) * 1.15))
+    label = scale.label.replace(", ", ",\n")  # longer than the axis in one line
+    axes.set(xscale="log", xlabel="FMR", ylabel=label, xlim=(min(xs) / 1.15, max(xs) * 1.15))
     axes.set(yscale="log" if scale.log else "linear", ylim=(floor, top))
     log_rates(axes, y=scale.rate)
     if not scale.rate:

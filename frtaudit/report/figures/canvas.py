@@ -247,7 +247,7 @@ def svg_of(drawing: Drawing, name: str, title: str) -> str:
         drawings[mark] = name, drawing
         return mark
     markup, axes = as_svg(drawing), drawing.axes[0]
-    labels = f"{axes.get_xlabel()}|{axes.get_ylabel()}" if axes.axison else ""
+    labels = f"{axes.get_xlabel()}|{axes.get_ylabel()}".replace("\n", " ") if axes.axison else ""
     return clean(markup, name, title, COLOURS, _frame(drawing), labels)
 
 

@@ -7,9 +7,13 @@ from frtaudit.evaluation.subjects_needed import subjects_for_distance, subjects_
 from frtaudit.report.sections.verdicts import FindingRow, is_blurred, sense
 from frtaudit.report.source import Record, Source
 
-OF_RATES = "These numbers assume that rate and effective sample size per subject stay as estimated."
+OF_RATES = (
+    "These numbers assume that rate and effective sample size per subject stay as estimated; the bound then just "
+    "reaches the limit."
+)
 OF_DISTANCES = (
-    "These numbers assume that d_l2, its variance per subject and the shares of classes stay as estimated."
+    "These numbers assume that d_l2, its variance per subject and the shares of classes stay as estimated; the bound "
+    "then just reaches the limit."
 )
 
 

@@ -1,7 +1,7 @@
 """Whether groups differ, in words: the p value, what is expected under equality, the minimum detectable difference."""
 
 from frtaudit.core import Estimate, Target, Test
-from frtaudit.core.metrics import INDICES, value_alike
+from frtaudit.core.metrics import D_L2, INDICES, value_alike
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
@@ -66,6 +66,8 @@ def _outcome(estimate: Estimate, test: Test) -> str:
         return "The groups differ"
     if contradicted(estimate, test):
         return NOT_ESTABLISHED
+    if estimate.metric == D_L2:  # a distance is above 0 by chance too: its other intervals test nothing
+        return UNESTABLISHED
     return NOT_OF_THE_POPULATION if _excludes(estimate, value_alike(estimate.metric)) else UNESTABLISHED
 
 

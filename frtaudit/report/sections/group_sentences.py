@@ -33,6 +33,8 @@ def sentences(source: Source) -> Iterator[Text]:
         yield from _differ_briefly(source, differing)
     else:
         yield from (_differs(source, record) for record in differing)
+    if tested:
+        yield from _distances(source, every=False)
     unsure = [record for record in tested if record.estimate.test and not record.estimate.test.differs]
     for outcome, text, why in (
         (True, "No difference between groups was established in ", ""),
@@ -54,10 +56,8 @@ def _then(parts: list[Part]) -> list[Part]:
     return [",", *parts] if parts else []
 
 
-def _distances(source: Source) -> Iterator[Text]:
-    """Which tests of d_l2 establish that classes differ, and which do not, by schema."""
-    sentences: list[list[Part]] = []
-    raw = False
+def _distances(source: Source, *, every: bool = True) -> Iterator[Text]:
+    """Which tests of d_l2 establish that classes differ, by schema; with ``every`` also which do not."""
     for schema in source.schemas:
         tested = [
             record
@@ -69,7 +69,7 @@ def _distances(source: Source) -> Iterator[Text]:
         parts: list[Part] = []
         for differs, text in (
             (True, "a difference of classes is established for "),
-            (False, "not established for "),
+            *([(False, "not established for ")] if every else []),
         ):
             names = [
                 (TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),)
@@ -78,12 +78,10 @@ def _distances(source: Source) -> Iterator[Text]:
             ]
             parts += ["; " if parts else "", text, listed(names)] if names else []
         tests = [record.estimate.test for record in tested]
-        raw = raw or any(test.p_adjusted is None for test in tests if test is not None)
+        raw = any(test.p_adjusted is None for test in tests if test is not None)
         if parts:
-            sentences.append([f"d_l2 by {schema.replace('_', ' ')}: ", *parts])
-    for place, parts in enumerate(sentences, 1):
-        note = " (p values not adjusted, see Interclass bias)" if raw and place == len(sentences) else ""
-        yield spans(*parts, f"{note}.")
+            note = " (p not adjusted)" if raw else ""
+            yield spans(f"d_l2 by {schema.replace('_', ' ')}: ", *parts, f"{note}.")
 
 
 def _detectable(source: Source, record: Record) -> list[Part]:

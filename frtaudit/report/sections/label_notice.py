@@ -40,7 +40,9 @@ def beside(source: Source, record: Record) -> Text:
     bound = None if of_true is None else of_true.bound(Target.POPULATION)
     if of_true is None or bound is None or bound.interval.low is None:
         return spans(" without label errors")
-    return spans(" without label errors, ", *phrases.bounds(bound, of_true.estimate), " with them (pooled)")
+    return spans(
+        " without label errors; of the pooled rate with them, ", *phrases.bounds(bound, of_true.estimate)
+    )
 
 
 def notice(source: Source) -> Text:

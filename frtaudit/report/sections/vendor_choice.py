@@ -132,7 +132,9 @@ def _equivalent(source: Source, decisive: Record, chosen: set[str]) -> list[Part
     ]
     if not tested:
         return []
-    margin = number(tested[0], float(tested[0].estimate.at["margin"]), f"{tested[0].pointer}/at/margin")
+    size = number(tested[0], float(tested[0].estimate.at["margin"]), f"{tested[0].pointer}/at/margin")
+    unit = ", percentage points" if is_rate(decisive) else ""
+    margin = spans("the declared margin (", size, unit, ")")
     shown = [record for record in tested if record.estimate.test and record.estimate.test.differs]
     pairs = listed([pair(record) for record in shown])
     if len(shown) == len(tested):

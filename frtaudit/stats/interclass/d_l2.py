@@ -231,7 +231,7 @@ def population_bootstrap(
 def _replicates(
     ordered: Sequence["_Clustered"], u: Floats, curves: Floats, n: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats, Floats]:
-    """Of n replicates ||Delta*||^2, ||Delta* - Delta||^2, the mean of Delta* - Delta: (n, C) each; ``curves`` (C, U)."""
+    """Of n replicates ||Delta*||^2, ||Delta* - Delta||^2, mean of Delta* - Delta: (n, C) each; ``curves`` (C, U)."""
     delta, apart = from_mean(curves), np.array([[clustered.inflation] for clustered in ordered])
     square, gap, shift = (np.empty((n, len(ordered))) for _ in range(3))
     for done in range(0, n, PART):

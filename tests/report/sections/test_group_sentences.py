@@ -60,7 +60,7 @@ def test_systems_beyond_those_that_are_listed_are_counted(monkeypatch: pytest.Mo
 def test_unadjusted_tests_of_d_l2_are_named_as_such() -> None:
     """Without requirements of rates the tests of d_l2 answer; where no p is adjusted, that is said."""
     test = next(item.test for item in result().estimates if item.metric == "max_min" and item.test)
-    for adjusted, end in ((None, " (p values not adjusted, see Interclass bias)."), (0.01, "northgate.")):
+    for adjusted, end in ((None, " (p not adjusted)."), (0.01, "northgate.")):
         estimates = [
             replace(item, test=replace(test, p=0.001, p_adjusted=adjusted, family=7), group="max")
             if item.metric == "d_l2" and item.group == "amber" and item.provider == "northgate"
@@ -71,3 +71,24 @@ def test_unadjusted_tests_of_d_l2_are_named_as_such() -> None:
         lines = said(Source(replace(result(), estimates=tuple(estimates), findings=())))
         (line,) = [line for line in lines if line.startswith("d_l2 by group: a difference of classes")]
         assert line.endswith(end)
+
+
+def test_an_established_d_l2_is_said_beside_tests_of_rates() -> None:
+    """Where the ratio of rates is tested too, d_l2 has a sentence if a difference of classes is established."""
+    test = next(item.test for item in result().estimates if item.metric == "max_min" and item.test)
+    for p, count in ((0.001, 1), (0.5, 0)):
+        estimates = tuple(
+            replace(item, test=replace(test, p=p, p_adjusted=None), group="max")
+            if item.metric == "d_l2" and item.group == "amber" and item.provider == "northgate"
+            else replace(item, test=None)
+            if item.metric == "d_l2"
+            else item
+            for item in result().estimates
+        )
+        lines = said(Source(replace(result(), estimates=estimates, findings=())))
+        found = [line for line in lines if line.startswith("d_l2 by group")]
+        assert (
+            found
+            == ["d_l2 by group: a difference of classes is established for northgate (p not adjusted)."]
+            * count
+        )

@@ -51,9 +51,9 @@ def test_systems_that_tie_are_said_with_the_detectable_difference() -> None:
 
 
 @pytest.mark.parametrize(("shown", "sentence"), [
-    (None, "All chosen systems are equivalent within 25.0 %."),
-    (1, "Equivalent within 25.0 %: one – two."),
-    (0, "Equivalence within 25.0 % was not shown for any of them."),
+    (None, "All chosen systems are equivalent within the declared margin (25.0 %, percentage points)."),
+    (1, "Equivalent within the declared margin (25.0 %, percentage points): one – two."),
+    (0, "Equivalence within the declared margin (25.0 %, percentage points) was not shown for any of them."),
 ])  # fmt: skip
 def test_equivalence_of_chosen_systems_is_said(shown: int | None, sentence: str) -> None:
     """All of them, the pairs for which it is shown, or that it is shown for none; nothing without a margin."""
