@@ -9,7 +9,7 @@ from frtaudit.core.spec import PadesLevel, Report
 from frtaudit.errors import DataError
 from frtaudit.signing import keys
 from frtaudit.signing.pdf.pades import BASIC
-from frtaudit.signing.signing import Signing, signing_of
+from frtaudit.signing.signing import Signing, check_signing, signing_of
 
 
 @pytest.fixture
@@ -42,3 +42,11 @@ def test_a_level_out_of_reach_is_refused_where_there_is_a_pdf(key: str) -> None:
     with pytest.raises(DataError, match=r"^report.tsa: no value, and B-T needs a time"):
         signing_of(Report(key=key, pades=PadesLevel.B_T))
     assert signing_of(Report(key=key, pades=PadesLevel.B_T, pdf=False)).pades == BASIC
+
+
+def test_a_draft_needs_no_key(tmp_path: Path) -> None:
+    """Of a report that is not signed the key is not looked for; of one that is signed it is."""
+    check_signing(Report(sign=False, key=str(tmp_path / "absent")))
+    check_signing(Report())
+    with pytest.raises(DataError, match="does not exist"):
+        check_signing(Report(key=str(tmp_path / "absent")))

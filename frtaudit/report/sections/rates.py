@@ -77,7 +77,8 @@ def _curves(source: Source) -> Figure | None:
         caption=spans(
             "Left: higher is better. Right: lower is better. ",
             *_band_words(series),
-            f"Rates in the figure: {_weights(series)}. Scales: FMR logarithmic, on the right FNMR too.",
+            f"Rates in the figure: {_weights(series)}. Scales: FMR logarithmic, on the right FNMR too",
+            ", where 0 is drawn at the edge." if any(0.0 in trace.curve.y for trace in series) else ".",
         ),
         panels=panels,
         keys=figures.keys("curves", [(trace.index, trace.name) for trace in series]),

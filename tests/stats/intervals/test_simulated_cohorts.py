@@ -245,3 +245,14 @@ def test_a_rate_that_a_threshold_moves_beyond_one_is_one() -> None:
     drawn = draw_mated(np.random.default_rng(1), pairs, 0.5, 0.0, 4, identity=False, shift=np.full(4, 3.0))
     plain = draw_mated(np.random.default_rng(1), pairs, 0.5, 0.0, 4, identity=False)
     assert (drawn.errors.sum(axis=1) > plain.errors.sum(axis=1)).all()
+
+
+def test_each_pair_of_a_cell_is_as_likely_as_any_other() -> None:
+    """Six pairs of four people, and the one of two, by pairs of each cell: chi squared, false alarm 1e-4."""
+    cells = Cells(
+        samples=np.ones(6, dtype=np.int64), starts=np.array([0, 4, 6]), weight=np.ones(6), identity=False
+    )
+    first, second, _ = simulated_cohorts._blocks(np.random.default_rng(1), cells, 7000)
+    _, seen = np.unique(np.minimum(first, second) * 6 + np.maximum(first, second), return_counts=True)
+    assert seen.size == 7
+    assert stats.chisquare(seen).pvalue > 1e-4

@@ -95,7 +95,7 @@ def test_what_cannot_be_told_is_none() -> None:
     assert mated_effects(np.zeros(4, dtype=np.int64), np.full(4, 3)) is None
     alone = mated_effects(np.array([1, 0, 1]), np.ones(3, dtype=np.int64))
     assert alone is not None
-    assert alone.subject == alone.subject_upper == 0
+    assert alone == Effects(subject=0.0, subject_upper=0.0, pair=0.0, variance=0.0)
     two = np.array([[0, 2], [2, 0]])
     assert effects_of(two, 2 * two) is None
 
