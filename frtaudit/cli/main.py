@@ -22,7 +22,7 @@ from frtaudit.config.plugins import fault_line
 from frtaudit.core.machine import signals, streams
 from frtaudit.core.machine.children import DRAWING, no_modules_of_the_folder, no_settings_of_the_folder
 from frtaudit.core.machine.command_line import Parser
-from frtaudit.core.machine.faults import as_line, check_address_space, check_threads
+from frtaudit.core.machine.faults import as_line, check_address_space, check_threads, told_once
 from frtaudit.core.machine.memory import collect_seldom
 from frtaudit.errors import SpecError, printable
 
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         streams.open_streams()
         listening = signals.listening(to_the_end=argv is None)
-        with listening, no_modules_of_the_folder(), no_settings_of_the_folder():
+        with told_once(), listening, no_modules_of_the_folder(), no_settings_of_the_folder():
             check_address_space()
             check_threads()
             collect_seldom()

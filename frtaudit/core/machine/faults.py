@@ -6,8 +6,10 @@ import importlib
 import os
 import resource
 import sqlite3
+import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from frtaudit.errors import DataError, FrtauditError
@@ -114,6 +116,22 @@ def of_machine(error: BaseException) -> bool:
     (True, False)
     """
     return lacks_memory(error) or (isinstance(error, OSError) and error.errno in PASSING)
+
+
+@contextmanager
+def told_once() -> Iterator[None]:
+    """Print nothing where an extension lacks memory and cannot raise that: what it returns fails, and is told."""
+    told = sys.unraisablehook
+
+    def hook(met: "sys.UnraisableHookArgs") -> None:
+        if not (issubclass(met.exc_type, MemoryError) or lacks_memory(met.exc_value)):
+            told(met)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = told
 
 
 def check_address_space() -> None:

@@ -258,7 +258,7 @@ def _not_established(source: Source, finding: Finding, bounds: Bounds | None, at
     if near is None or (near > finding.limit) is not (sense(source, finding) == "<="):
         return []
     return [
-        "; not beyond the limit by the test (p ",
+        "; not shown to be beyond the limit by the test (p ",
         phrases.number(formatting.p_value(finding.p), f"{at}/p"),
         ", unadjusted)",
     ]

@@ -52,6 +52,29 @@ def test_memory_that_is_gone_is_told_as_such(error: Exception) -> None:
         assert str(as_line(one)).startswith("memory: no more is available; accepted: ")
 
 
+def test_what_cannot_be_raised_is_printed_only_where_memory_is_not_the_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of an error in a destructor Python prints a traceback; without memory the command ends in its one line alone."""
+    met: list[type[BaseException]] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda error: met.append(error.exc_type))
+
+    class Closed:
+        def __init__(self, error: BaseException) -> None:
+            self.error = error
+
+        def __del__(self) -> None:
+            raise self.error
+
+    with faults.told_once():
+        Closed(MemoryError())
+        Closed(RuntimeError("can't start new thread"))
+        Closed(KeyError("memory"))
+    assert met == [KeyError]
+    Closed(MemoryError())
+    assert met == [KeyError, MemoryError]
+
+
 def test_other_errors_stay_what_they_are() -> None:
     """Our own are told as they are; what nobody foresaw says so."""
     own = SpecError("a", "b")

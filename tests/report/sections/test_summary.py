@@ -475,7 +475,9 @@ def test_an_interval_beyond_the_limit_beside_an_inconclusive_verdict_is_explaine
         rows = verdicts.all_rulings(Source(replace(made, estimates=estimates, findings=others)))
         (row,) = [one for one in rows if one.code == "inconclusive"]
         assert (
-            plain_text(row.bound).endswith("; not beyond the limit by the test (p 0.0826, unadjusted)")
+            plain_text(row.bound).endswith(
+                "; not shown to be beyond the limit by the test (p 0.0826, unadjusted)"
+            )
             is said
         )
 
