@@ -116,12 +116,7 @@ def roc(
         log_rates(axes, y=False)
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
 
-    return _panel(
-        name,
-        f"ROC curves of {_names(series)}; upper left is better.",
-        draw,
-        title,
-    )
+    return _panel(name, f"ROC curves of {_names(series)}; upper left is better.", draw, title)
 
 
 def over_threshold(name: str, title: str, series: Sequence[Series], ylabel: str) -> Panel:
@@ -175,7 +170,7 @@ def dots(
     """
     pens = sorted({dot.index for dot in points})
     marks = {row: limit for row, limit in (limits or {}).items() if row in rows and limit > 0}
-    edge = min([_dot_floor(every or points), *(limit * LEFT_EDGE for limit in marks.values())])
+    edge = min([left_edge(every or points), *(limit * LEFT_EDGE for limit in marks.values())])
     right = max([_dot_ceiling(every or points), *(min(limit * 1.3, 1.0) for limit in marks.values())])
 
     def draw(axes: Axes) -> None:
@@ -308,7 +303,8 @@ def _dot(axes: Axes, dot: Dot, row: float, edge: float, ends: str = "|") -> None
     )
 
 
-def _dot_floor(points: Sequence[Dot]) -> float:
+def left_edge(points: Sequence[Dot]) -> float:
+    """Where an axis of :func:`dots` starts; a bar with a lower bound below it goes on."""
     numbers_seen = [v for dot in points for v in (dot.value, dot.low, dot.high) if v is not None and v > 0]
     smallest = min(numbers_seen, default=1e-3)
     values = [dot.value for dot in points if dot.value > 0]

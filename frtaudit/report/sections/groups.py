@@ -1,6 +1,6 @@
 """Groups: rates of every class at one threshold for all, drawn and in tables, and the indices of their difference."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from frtaudit.core import UNKNOWN
@@ -243,9 +243,8 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
     tested = "; the test below compares them" if source.select("max_min", schema=schema) else ""
     caption = spans(
         f"At one threshold for all groups, where the overall FMR is {formatting.exact(target)}. Dots are estimates, "
-        "bars intervals for the population. A hollow dot at the left edge is a rate of 0, an arrow a bar that goes "
-        "on. People without a label are only in the table. Bars that overlap do not show that groups are "
-        f"equal{tested}."
+        f"bars intervals for the population.{_marks([dots for *_, dots in drawn])} People without a label are only "
+        f"in the table. Bars that overlap do not show that groups are equal{tested}."
     )
     drawings = []
     for start in range(0, len(names), MAX_SYSTEMS_IN_FIGURE):
@@ -262,6 +261,14 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
             )
         )
     return tuple(drawings)
+
+
+def _marks(panels: Sequence[Sequence[Dot]]) -> str:
+    """What marks at the left edge say, where some are drawn there."""
+    zero = any(dot.value == 0 for dots in panels for dot in dots)
+    beyond = any(0 < (dot.low or 0) < figures.left_edge(dots) for dots in panels for dot in dots)
+    said = ["a hollow dot at the left edge is a rate of 0"] * zero + ["an arrow a bar that goes on"] * beyond
+    return f" {', '.join(said).capitalize()}." if said else ""
 
 
 def _panels(

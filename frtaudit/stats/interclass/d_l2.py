@@ -234,13 +234,13 @@ def _replicates(
     """Of n replicates ||Delta*||^2, ||Delta* - Delta||^2, mean of Delta* - Delta: (n, C) each; ``curves`` (C, U)."""
     delta, apart = from_mean(curves), np.array([[clustered.inflation] for clustered in ordered])
     square, gap, shift = (np.empty((n, len(ordered))) for _ in range(3))
+    sizes = [clustered.often.size for clustered in ordered]
+    among, ends = np.repeat(sizes, sizes), np.cumsum(sizes)
     for done in range(0, n, PART):
         part = slice(done, min(done + PART, n))
-        picks = [[clustered.drawn(rng) for clustered in ordered] for _ in range(*part.indices(n))]
-        drawn = [
-            clustered.redrawn(u, rows)
-            for clustered, rows in zip(ordered, zip(*picks, strict=True), strict=True)
-        ]
+        chosen = rng.integers(among, size=(part.stop - done, among.size))  # one call: class by class in each
+        picks = np.split(chosen, ends[:-1], axis=1)
+        drawn = [clustered.redrawn(u, rows) for clustered, rows in zip(ordered, picks, strict=True)]
         moved = curves + apart * (np.stack(drawn, axis=1) - curves)
         moved -= moved.mean(axis=1, keepdims=True)
         square[part] = np.square(moved).mean(axis=2)
@@ -323,14 +323,11 @@ class _Clustered:
             else math.inf
         )
 
-    def drawn(self, rng: np.random.Generator) -> Ints:
-        """How often each subject is drawn in one resample."""
-        count = self.often.size
-        return np.bincount(rng.integers(count, size=count), minlength=count)
-
-    def redrawn(self, u: Floats, weights: Sequence[Ints]) -> Floats:
-        """Q* at u of resamples of the subjects, each with all its scores: a row for each."""
-        return redrawn(self.scores, self.subject, np.stack(weights), u, 0.0)
+    def redrawn(self, u: Floats, chosen: Ints) -> Floats:
+        """Q* at u of resamples of the subjects, each with all its scores: a row for each of ``chosen``, shape (B, K)."""
+        rows, count = chosen.shape
+        weights = np.bincount((chosen + np.arange(rows)[:, None] * count).ravel(), minlength=rows * count)
+        return redrawn(self.scores, self.subject, weights.reshape(rows, count), u, 0.0)
 
 
 def from_mean(values: Floats) -> Floats:

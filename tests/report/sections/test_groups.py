@@ -65,3 +65,28 @@ def test_figures_of_all_systems_have_one_scale() -> None:
         assert len(axes) == len(drawn) == 2
         assert len({each.get_xlim() for each in axes}) == 1
     assert not unequal(lambda: figures(of_six()))
+
+
+def test_the_caption_names_marks_at_the_left_edge_where_they_are_drawn() -> None:
+    """A hollow dot for a rate of 0, an arrow for a bar that goes on: each only where a group has one."""
+    made = result()
+
+    def caption(value: float, low: float) -> str:
+        estimates = tuple(
+            replace(
+                item,
+                value=value if item.group == "amber" else 0.3,
+                intervals=tuple(replace(one, low=low, high=0.4) for one in item.intervals),
+            )
+            if item.group in ("amber", "birch", "cedar") and item.metric in ("fmr", "fnmr_at_fmr")
+            else item
+            for item in made.estimates
+        )
+        (figure,) = figures(replace(made, estimates=estimates))
+        return plain_text(figure.caption)
+
+    zero, arrow = "a hollow dot at the left edge is a rate of 0", "an arrow a bar that goes on"
+    assert f"the population. {zero.capitalize()}. People" in caption(0.0, 0.0)
+    assert f"the population. {arrow.capitalize()}. People" in caption(0.2, 1e-4)
+    assert f"the population. {zero.capitalize()}, {arrow}. People" in caption(0.0, 1e-4)
+    assert "bars intervals for the population. People" in caption(0.2, 0.1)

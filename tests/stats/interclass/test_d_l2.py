@@ -115,8 +115,7 @@ def test_population_resample_is_a_literal_one(seed: int) -> None:
     names = np.unique(who)
     literal = np.sort(np.concatenate([values[who == names[one]] for one in drawn]))
     expected = literal[np.ceil(u * literal.size).astype(int) - 1]
-    weights = [clustered.drawn(np.random.default_rng(seed)), np.ones(names.size, dtype=np.int64)]
-    assert clustered.redrawn(u, weights).tolist() == [
+    assert clustered.redrawn(u, np.stack([drawn, np.arange(names.size)])).tolist() == [
         expected.tolist(),
         d_l2.quantiles(np.sort(values), u).tolist(),
     ]
