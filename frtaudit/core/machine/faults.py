@@ -121,17 +121,17 @@ def of_machine(error: BaseException) -> bool:
 @contextmanager
 def told_once() -> Iterator[None]:
     """Print nothing where an extension lacks memory and cannot raise that: what it returns fails, and is told."""
-    told = sys.unraisablehook
+    before = sys.unraisablehook
 
     def hook(met: "sys.UnraisableHookArgs") -> None:
         if not (issubclass(met.exc_type, MemoryError) or lacks_memory(met.exc_value)):
-            told(met)
+            before(met)
 
     sys.unraisablehook = hook
     try:
         yield
     finally:
-        sys.unraisablehook = told
+        sys.unraisablehook = before
 
 
 def check_address_space() -> None:

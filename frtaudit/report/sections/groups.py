@@ -267,8 +267,8 @@ def _marks(panels: Sequence[Sequence[Dot]]) -> str:
     """What marks at the left edge say, where some are drawn there."""
     zero = any(dot.value == 0 for dots in panels for dot in dots)
     beyond = any(0 < (dot.low or 0) < figures.left_edge(dots) for dots in panels for dot in dots)
-    said = ["a hollow dot at the left edge is a rate of 0"] * zero + ["an arrow a bar that goes on"] * beyond
-    return f" {', '.join(said).capitalize()}." if said else ""
+    marks = ["a hollow dot at the left edge is a rate of 0"] * zero + ["an arrow a bar that goes on"] * beyond
+    return f" {', '.join(marks).capitalize()}." if marks else ""
 
 
 def _panels(

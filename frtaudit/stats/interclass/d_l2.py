@@ -324,7 +324,7 @@ class _Clustered:
         )
 
     def redrawn(self, u: Floats, chosen: Ints) -> Floats:
-        """Q* at u of resamples of the subjects, each with all its scores: a row for each of ``chosen``, shape (B, K)."""
+        """Q* at u of resamples of the subjects, each with all its scores; ``chosen``, shape (B, K): subjects."""
         rows, count = chosen.shape
         weights = np.bincount((chosen + np.arange(rows)[:, None] * count).ravel(), minlength=rows * count)
         return redrawn(self.scores, self.subject, weights.reshape(rows, count), u, 0.0)

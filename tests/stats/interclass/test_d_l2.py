@@ -121,6 +121,7 @@ def test_population_resample_is_a_literal_one(seed: int) -> None:
     ]
 
 
+@pytest.mark.compiled
 def test_population_bounds_have_a_monte_carlo_error() -> None:
     """It is about the spread of the bounds over repetitions of the bootstrap on the same scores."""
     rng = np.random.default_rng(5)

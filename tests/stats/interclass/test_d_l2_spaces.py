@@ -76,6 +76,7 @@ def test_the_points_are_those_of_the_exact_integrals() -> None:
         assert np.sqrt(found.point) == pytest.approx(exact, rel=5e-3, abs=2e-3)
 
 
+@pytest.mark.compiled
 def test_it_is_the_test_of_the_quantile_space() -> None:
     """In quantile space, statistic, null and what would be found are those of ``interclass`` up to chance."""
     classes = people(shift=3)

@@ -4,6 +4,7 @@ import tracemalloc
 from dataclasses import fields
 
 import numpy as np
+import pytest
 from hypothesis import given
 from oracles_rates import World, lists, matrices
 
@@ -34,6 +35,7 @@ def test_they_are_those_counted_at_each_threshold(drawn: tuple[World, ScoreTail]
         assert_same(sums.at(scores[:place], above), rows_at(counted, scores[:place]))
 
 
+@pytest.mark.compiled
 def test_comparisons_take_few_bytes() -> None:
     """Beside the tail eight bytes a comparison while they are sorted, and four afterwards: no column of 64 bits."""
     scores = np.random.default_rng(1).random((300, 300))
