@@ -12,7 +12,7 @@ X = tuple(float(f"{10**power:.6g}") for power in np.linspace(-5, -1, 17))
 FIXED = (Method.NAIVE, Method.RECENTERED, Method.GAUSSIAN)
 METRICS = {"max_min": 1.0, "max_geomean": 1.0, "log_geomean": 0.0, "gini": 0.0}
 SYSTEM = next(iter(SYSTEMS))
-GAP = "FMR 0.0562 to 0.1: no band: amber has fewer than 10 errors or 10 subjects with errors"
+GAP = "FMR 0.0562 to 0.1: no band: Amber has fewer than 10 errors or 10 subjects with errors"
 
 
 def curve(kind: str, y: list[float], **more: object) -> Curve:

@@ -63,7 +63,7 @@ class GroupRates:
                     return (
                         f"{label} has {summary.errors} {rate.upper()} errors "
                         f"of {summary.subjects_with_errors} subjects; "
-                        f"a comparison of groups needs {MIN_ERRORS} of {MIN_ERROR_SUBJECTS} in each"
+                        f"a comparison of groups needs {MIN_ERRORS} errors of {MIN_ERROR_SUBJECTS} subjects in each"
                     )
         return None
 

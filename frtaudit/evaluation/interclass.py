@@ -59,7 +59,7 @@ def largest(parts: Sequence[Interval]) -> Interval:
         low=max(lows),
         high=max(highs),
         mc_error=max((part.mc_error for part in parts if part.mc_error is not None), default=None),
-        note="the largest lower and the largest upper bound over the classes, each taken by itself",
+        note="the largest lower and the largest upper bound over the classes, each class by itself",
         one_sided=(lambda error: _one_sided(known, error)) if known else None,
     )
 

@@ -179,10 +179,11 @@ def _bounds(
 
 
 def classes_along(system: SystemData, schema: str, rate: str) -> list[tuple[str, Readings]]:
-    """The ranked classes of a schema, in its order, each read along the targets."""
+    """The ranked classes of a schema, in its order, as they are called in print; each read along the targets."""
+    labels = system.cohort.classifications[schema].labels
     return [
-        (name, read_along(system, rate, system.spec.weighting, group_index))
-        for group_index, name in system.classes(schema)
+        (label, read_along(system, rate, system.spec.weighting, group_index))
+        for (group_index, _), label in zip(system.classes(schema), labels, strict=True)
     ]
 
 

@@ -61,7 +61,7 @@ def _beyond(bounds: RateBounds, errors: Ints, trials: Ints, alpha: float) -> str
     tried, most = trials[trials > 0], int(trials.max())
     if tried.size < 2 or most == int(tried.min()):
         return None
-    why = f"the upper bound allows for one more subject tried {most:,} times, as often as any here"
+    why = f"the upper bound allows for one more subject with {most:,} attempts, as many as any subject here"
     if not errors.any():
         return f"no error: {why}"
     without = replace(bounds, image=0.0).interval(alpha).high

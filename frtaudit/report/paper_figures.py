@@ -154,7 +154,9 @@ def _wanted(known: Collection[str], choice: Choice) -> Collection[str]:
     """Names of the figures that were chosen, of those that there are."""
     for name in choice.names:
         if name not in known:
-            raise SpecError("figure", f"found {name!r}", ", ".join(known) or "the result has nothing to draw")
+            raise SpecError(
+                "figure", f"found {name!r}", ", ".join(known) or "none: this result has no figure"
+            )
     return choice.names or known
 
 

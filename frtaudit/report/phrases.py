@@ -226,12 +226,16 @@ def among(source: Source, record: Record) -> Text:
 
 
 def pairing(spec: Mapping[str, Json]) -> str:
-    """Which non-mated pairs count, as words name it; empty where the spec does not say.
+    """Which non-mated pairs count, as words name it; empty where the spec does not say, or where there are none.
 
     >>> pairing({"protocol": {"type": "listed", "non_mated": "all"}})
     'listed'
+    >>> pairing({"protocol": {"type": "round_robin", "non_mated": "all", "strangers": 20}})
+    'drawn'
     """
     protocol = spec.get("protocol")
     settings = protocol if isinstance(protocol, Mapping) else {}
     rule = str(settings.get("non_mated") or "")
+    if rule == "all" and settings.get("type") == "round_robin":
+        return "drawn" if settings.get("strangers") else ""
     return "listed" if (settings.get("type"), rule) == ("listed", "all") else rule

@@ -96,7 +96,7 @@ def test_thin_groups_keep_the_index_and_lose_the_intervals() -> None:
         assert item.value is not None
         notes = {made.note for made in item.intervals}
         assert len(notes) == 1
-        assert "a comparison of groups needs 10 of 10 in each" in (notes.pop() or "")
+        assert "a comparison of groups needs 10 errors of 10 subjects in each" in (notes.pop() or "")
 
 
 def test_a_thin_group_is_called_by_its_label() -> None:
@@ -198,7 +198,9 @@ def test_every_index_is_tested_or_says_why_not() -> None:
         assert test.detectable is None or test.detectable > 1
         assert test.note is None or "raw p" in test.note
     thin = [test for test in tests if test is not None and test.p is None]
-    assert all("a comparison of groups needs 10 of 10 in each" in (test.note or "") for test in thin)
+    assert all(
+        "a comparison of groups needs 10 errors of 10 subjects in each" in (test.note or "") for test in thin
+    )
     assert testable
 
 

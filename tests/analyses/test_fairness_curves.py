@@ -149,6 +149,14 @@ def test_gaps_say_why() -> None:
     assert missing
 
 
+def test_a_gap_names_the_class_as_it_is_printed() -> None:
+    """By its label, as tables do: Cedar, whose name in the spec is cedar."""
+    notes = [note for curve in fairness() for note in curve.notes]
+    named = {note.partition("no band: ")[2].partition(" has ")[0] for note in notes if " has fewer" in note}
+    assert named
+    assert named <= {"Amber", "Birch", "Cedar"}
+
+
 def test_curves_reach_the_resolution_and_no_further() -> None:
     """The grid goes down to the last tenth of a decade at which five false matches are expected (FORMULAS 8.4)."""
     on = system()

@@ -57,5 +57,5 @@ def test_an_upper_bound_far_above_the_rate_is_explained() -> None:
     ):
         estimate = share_estimate(SYSTEM, "x", "y", errors, trials, 0.05, "images")
         notes.append(estimate.intervals[0].note)
-    why = "the upper bound allows for one more subject tried {} times, as often as any here"
+    why = "the upper bound allows for one more subject with {} attempts, as many as any subject here"
     assert notes == [f"no error: {why.format('1,200')}", None, None, why.format(600)]

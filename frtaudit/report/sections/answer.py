@@ -87,7 +87,7 @@ def _without_failure(total: int, outcomes: str, names: Sequence[TextSpan]) -> Te
     """Systems that fail no requirement and have the same outcomes."""
     several = len(names) > 1
     if outcomes:
-        each = "for each, " if several else ""
+        each = "for each of them, " if several else ""
         return spans(listed(names), f" fail{'' if several else 's'} no requirement: {each}{outcomes}.")
     of = _of(total, total) if not several or total > 1 else "their requirement"
     return spans(listed(names), f" pass{'' if several else 'es'} {of}.")

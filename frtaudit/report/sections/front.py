@@ -36,7 +36,7 @@ def _front_caption(source: Source, *, has_dots: bool) -> Text:
     if not has_dots:
         return spans("A line nearer the lower left corner makes fewer errors of both kinds.")
     limits = "; thick vertical lines: limits" if source.result.findings else ""
-    return spans(f"One threshold for all. Bars: intervals for the population{limits}.")
+    return spans(f"One threshold per system. Bars: intervals for the population{limits}.")
 
 
 def det_curves(source: Source) -> list[Series]:

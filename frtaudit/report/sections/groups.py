@@ -1,6 +1,6 @@
 """Groups: rates of every class at one threshold for all, drawn and in tables, and the indices of their difference."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from frtaudit.core import UNKNOWN
@@ -241,15 +241,15 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
     shown = {dot.series for *_, dots in drawn for dot in dots}
     names = [(index, name) for index, name in enumerate(source.providers) if name in shown]
     tested = "; the test below compares them" if source.select("max_min", schema=schema) else ""
-    caption = spans(
-        f"At one threshold for all groups, where the overall FMR is {formatting.exact(target)}. Dots are estimates, "
-        f"bars intervals for the population.{_marks([dots for *_, dots in drawn])} People without a label are only "
-        f"in the table. Bars that overlap do not show that groups are equal{tested}."
-    )
     drawings = []
     for start in range(0, len(names), MAX_SYSTEMS_IN_FIGURE):
         chosen = names[start : start + MAX_SYSTEMS_IN_FIGURE]
         name = f"groups-{schema}-{start}" if start else f"groups-{schema}"
+        caption = spans(
+            f"At one threshold for all groups, where the overall FMR is {formatting.exact(target)}. Dots are "
+            f"estimates, bars intervals for the population.{_marks(drawn, {name for _, name in chosen})} People "
+            f"without a label are only in the table. Bars that overlap do not show that groups are equal{tested}."
+        )
         of = "" if len(chosen) == len(names) else f", {plain_text(listed([name for _, name in chosen]))}"
         drawings.append(
             Figure(
@@ -263,10 +263,11 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
     return tuple(drawings)
 
 
-def _marks(panels: Sequence[Sequence[Dot]]) -> str:
-    """What marks at the left edge say, where some are drawn there."""
-    zero = any(dot.value == 0 for dots in panels for dot in dots)
-    beyond = any(0 < (dot.low or 0) < figures.left_edge(dots) for dots in panels for dot in dots)
+def _marks(drawn: list[tuple[str, str, list[str], list[Dot]]], chosen: set[str]) -> str:
+    """What marks at the left edge say, where some of these systems are drawn there."""
+    edges = [(dot, figures.left_edge(dots)) for *_, dots in drawn for dot in dots if dot.series in chosen]
+    zero = any(dot.value == 0 for dot, _ in edges)
+    beyond = any(0 < (dot.low or 0) < edge for dot, edge in edges)
     marks = ["a hollow dot at the left edge is a rate of 0"] * zero + ["an arrow a bar that goes on"] * beyond
     return f" {', '.join(marks).capitalize()}." if marks else ""
 

@@ -232,7 +232,9 @@ def _overall(source: Source, records: Sequence[Record], rows: Rows) -> Table:
     caption = spans(
         TextSpan(text="Rates on simulated true labels. ", kind="b"),
         "Pooled rates",
-        "" if source.weighting == "pooled" else "; the rates of the first page weight each subject equally",
+        ""
+        if source.weighting == "pooled"
+        else "; the rates of the first page weight each subject equally, at thresholds of their own",
         ". As reported: estimated labels, interval for the population. On simulated labels: the mean of "
         "both assumptions, not an estimate of the true rate; the interval covers both, for the population.",
     )

@@ -6,7 +6,7 @@ from frtaudit.report import phrases
 from frtaudit.report.pieces import Text, TextSpan, spans
 from frtaudit.report.source import Record, Source
 
-UNNAMED = "Identity labels other than those estimated from the services' own scores."
+UNNAMED = "Rates on true identity labels, except of annotated faces: labels were estimated from the services' scores."
 TRUE = "fnmr_true_labels"
 LINE = "with label errors "
 SECTION = TextSpan(text="Effect of label errors", kind="#label_cost")

@@ -188,8 +188,8 @@ def _target_table(source: Source, target: float) -> Table:
     caption = spans(
         TextSpan(text="FNMR at FMR ", kind="b"),
         TextSpan(text=formatting.exact(target), pointer=pointer, kind="n b"),
-        f". Rates: {display_name(words().weighting, source.weighting)}, with the other weighting beside it; errors "
-        "and comparisons are pooled counts.",
+        f". Rates: {display_name(words().weighting, source.weighting)}, beside it the other weighting, "
+        "at a threshold of its own; errors and comparisons are pooled counts.",
     )
     return build_table(f"fnmr-at-{formatting.slug(target)}", caption, INTERVAL_COLUMNS, blocks, notes)
 

@@ -109,7 +109,7 @@ def _table(source: Source, schema: str) -> Table:
     columns += [Column(title=source.label(schema, name), kind="num") for name in groups]
     first = records[0]
     caption = spans(
-        TextSpan(text=f"One threshold for all, by {schema.replace('_', ' ')}. ", kind="b"),
+        TextSpan(text=f"One threshold for all classes, by {schema.replace('_', ' ')}. ", kind="b"),
         "At the threshold that gives the class on the left a TAR of ",
         phrases.number(f"{100 * float(first.estimate.at['tar']):g} %", f"{first.pointer}/at/tar"),
         ", the TAR of each class; below it the interval for ",

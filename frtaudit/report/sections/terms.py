@@ -42,7 +42,7 @@ def terms(source: Source) -> tuple[tuple[str, Text], ...]:
         text = display_name(words().non_mated, pairing)
         rows.append(("Non-mated pairs", (TextSpan(text=text, pointer="/spec/protocol/non_mated"),)))
     weighting = display_name(words().weighting, source.weighting)
-    sentence = f"Headline rates: {weighting}. Rates in the other weighting are in the annex."
+    sentence = f"Headline rates: {weighting}. The other weighting, at its own thresholds, is in the annex."
     rows.append(("Weighting", (TextSpan(text=sentence, pointer="/spec/weighting"),)))
     if origin:
         text = display_name(words().threshold_source, str(origin))

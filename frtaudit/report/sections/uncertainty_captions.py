@@ -24,7 +24,7 @@ WHOM = {
     Target.FIXED_IDENTITIES: "For the same subjects, other images. ",
     Target.POPULATION: "For other subjects of the population. ",
 }
-EQUALITY = "at the threshold that everybody's FMR sets. Grey: equality of all classes. "
+EQUALITY = "at the threshold that the overall FMR sets. Grey: equality of all classes. "
 NO_TEST = (
     "Resampling increases the spread of equal classes, so near the grey line a band is too high and may exclude its "
     "own curve: it is not a test. "
@@ -99,7 +99,7 @@ def noise_alone(rate: str, rest: Text) -> Text:
     """The normalized uncertainty of all metrics of one rate."""
     return spans(
         f"Standard deviation of each metric of {phrases.metric(rate)} when images are resampled (recentred, for the "
-        "same subjects), relative to its value, at the threshold that everybody's FMR sets: the lower line is the more "
+        "same subjects), relative to its value, at the threshold that the overall FMR sets: the lower line is the more "
         "robust metric. Ratios and sums have different zero points, so this compares their noise only. ",
         rest,
     )

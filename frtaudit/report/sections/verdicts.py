@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from frtaudit.core import Estimate, Finding, Target, Verdict
+from frtaudit.core import Estimate, Finding, Interval, Target, Verdict
 from frtaudit.core.canonical import Json
 from frtaudit.core.metrics import kind_of
 from frtaudit.core.profile import Confidence
@@ -243,6 +243,14 @@ def _numbers(source: Source, record: Record | None, finding: Finding, at: str) -
     )
 
 
+def _is_unconfirmed(source: Source, finding: Finding, interval: Interval) -> bool:
+    """Whether an interval lies wholly beyond the limit, and the test of a finding does not say so."""
+    if finding.verdict is not Verdict.INCONCLUSIVE or finding.p is None or finding.is_broken_alone:
+        return False  # a failure before adjustment is said elsewhere
+    near = interval.low if sense(source, finding) == "<=" else interval.high
+    return near is not None and (near > finding.limit) is (sense(source, finding) == "<=")
+
+
 def _not_established(source: Source, finding: Finding, bounds: Bounds | None, at: str) -> list[Part]:
     """The p value of "fail", where it is too large and yet the interval lies wholly beyond the limit."""
     interval = None if bounds is None else bounds.interval
@@ -252,10 +260,7 @@ def _not_established(source: Source, finding: Finding, bounds: Bounds | None, at
         return [
             f"; {'after adjustment ' if finding.is_broken_alone else ''}within its Monte Carlo error of the limit"
         ]
-    if finding.is_broken_alone:  # said elsewhere
-        return []
-    near = interval.low if sense(source, finding) == "<=" else interval.high
-    if near is None or (near > finding.limit) is not (sense(source, finding) == "<="):
+    if not _is_unconfirmed(source, finding, interval):
         return []
     return [
         "; not shown to be beyond the limit by the test (p ",
@@ -343,7 +348,7 @@ def declared(source: Source, finding: Finding) -> Mapping[str, Json]:
 def _reach(source: Source, finding: Finding, record: Record) -> float:
     """How far from its limit anything of a finding is drawn."""
     value = record.estimate.value
-    ends = [] if value is None else [value, *_bar(source, finding, 0.0), *_interval(record)]
+    ends = [] if value is None else [value, *_bar(source, finding, record, 0.0), *_interval(record)]
     return max((abs(end - finding.limit) for end in ends if math.isfinite(end)), default=0.0)
 
 
@@ -351,7 +356,7 @@ def _strip(source: Source, finding: Finding, record: Record | None, reach: float
     if record is None or record.estimate.value is None:
         return None
     value = record.estimate.value
-    ends, interval = [value, *_bar(source, finding, reach)], [value, *_interval(record)]
+    ends, interval = [value, *_bar(source, finding, record, reach)], [value, *_interval(record)]
 
     def place(end: float) -> float:
         return round(HALF + REACH * max(-1.0, min(1.0, (end - finding.limit) / reach)), 2)
@@ -376,13 +381,16 @@ def _interval(record: Record) -> list[float]:
     )
 
 
-def _bar(source: Source, finding: Finding, reach: float) -> list[float]:
+def _bar(source: Source, finding: Finding, record: Record, reach: float) -> list[float]:
     """Where the bar ends: at the bound that decides.
 
     A finding that fails unadjusted has a bound beyond the limit. After adjustment it lies on the other side, how far is
-    not stored: the bar ends just there.
+    not stored: the bar ends just there. So does one whose interval lies beyond the limit without a test that says so.
     """
+    step = ACROSS * reach
+    across = finding.limit - step if sense(source, finding) == "<=" else finding.limit + step
     if finding.fails_unadjusted:
-        step = ACROSS * reach
-        return [finding.limit - step if sense(source, finding) == "<=" else finding.limit + step]
-    return [] if finding.bound is None else [finding.bound]
+        return [across]
+    bounds = record.bound(Target.POPULATION)
+    unconfirmed = bounds is not None and _is_unconfirmed(source, finding, bounds.interval)
+    return [*([across] if unconfirmed else []), *([] if finding.bound is None else [finding.bound])]

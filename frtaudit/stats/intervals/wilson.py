@@ -267,12 +267,14 @@ def _offer(
     enough = lent is not None and not (source.whole and borrowing.few(lent))
     if lent is not None and enough and 0 < lent.errors < lent.trials:
         note = (
-            None if source.whole else "too few errors in the kept tail: design effect at its lowest threshold"
+            None
+            if source.whole
+            else "too few errors in the stored scores: design effect at their lowest threshold"
         )
         return _design_effect(lent, ends), note
     return (
         ends * residuals.trials / residuals.subjects,
-        "no threshold has enough errors: comparisons per subject",
+        "no threshold has enough errors: comparisons per subject take the place of the design effect",
     )
 
 

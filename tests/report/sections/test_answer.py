@@ -93,7 +93,7 @@ def test_systems_of_the_same_outcomes_share_a_sentence() -> None:
         (Verdict.PASS, "northgate and quill_2 pass their requirement."),
         (
             Verdict.INCONCLUSIVE,
-            "northgate and quill_2 fail no requirement: for each, 1 finding is inconclusive.",
+            "northgate and quill_2 fail no requirement: for each of them, 1 finding is inconclusive.",
         ),
     ):
         finding = replace(result().findings[0], verdict=verdict)

@@ -39,7 +39,9 @@ def test_a_figure_of_some_systems_names_them_and_has_a_whole_caption() -> None:
     first, second = figures(of_six())
     assert first.title == "Error rates by group, s0, s1, s2 and s3"
     assert second.title == "Error rates by group, s4 and s5"
-    assert plain_text(second.caption) == plain_text(first.caption)
+    zero = " A hollow dot at the left edge is a rate of 0."  # of the first four alone
+    assert plain_text(second.caption) == plain_text(first.caption).replace(zero, "")
+    assert zero in plain_text(first.caption)
     assert "the overall FMR is 0.1 %" in plain_text(second.caption)
     (alone,) = figures(result())
     assert alone.title == "Error rates by group"

@@ -458,12 +458,13 @@ def test_a_failure_that_does_not_hold_among_all_says_so() -> None:
 
 
 def test_an_interval_beyond_the_limit_beside_an_inconclusive_verdict_is_explained() -> None:
-    """The p value of "fail" stands beside the bound, where the two-sided interval alone would say "fail"."""
+    """The p value of "fail" stands beside the bound where the interval says "fail"; the bar spans the limit."""
     made = result()
     (finding,) = [one for one in made.findings if one.verdict is Verdict.INCONCLUSIVE]
     assert finding.estimate is not None
     judged = made.estimates[int(finding.estimate.rpartition("/")[2])]
-    others = tuple(replace(one, p=0.0826) if one is finding else one for one in made.findings)
+    beyond = {"p": 0.0826, "bound": finding.limit * 2}
+    others = tuple(replace(one, **beyond) if one is finding else one for one in made.findings)
     for low, said in ((finding.limit * 1.01, True), (finding.limit * 0.99, False)):
         bounds = tuple(
             replace(interval, low=low)
@@ -471,7 +472,8 @@ def test_an_interval_beyond_the_limit_beside_an_inconclusive_verdict_is_explaine
             else interval
             for interval in judged.intervals
         )
-        estimates = tuple(replace(one, intervals=bounds) if one is judged else one for one in made.estimates)
+        above = replace(judged, intervals=bounds, value=finding.limit * 1.5)
+        estimates = tuple(above if one is judged else one for one in made.estimates)
         rows = verdicts.all_rulings(Source(replace(made, estimates=estimates, findings=others)))
         (row,) = [one for one in rows if one.code == "inconclusive"]
         assert (
@@ -480,6 +482,8 @@ def test_an_interval_beyond_the_limit_beside_an_inconclusive_verdict_is_explaine
             )
             is said
         )
+        assert row.strip is not None
+        assert (row.strip.low < 50 < row.strip.high) is said
 
 
 def test_the_stratum_is_said(view: Context) -> None:
