@@ -199,20 +199,20 @@ def _chosen(result: AuditResult, choice: Choice) -> AuditResult:
         return result
     return replace(
         result,
-        cohort=_cohort(result.cohort, choice.schemas),
+        cohort=_cohort(result.cohort, choice),
         estimates=tuple(estimate for estimate in result.estimates if wanted(estimate)),
         curves=tuple(curve for curve in result.curves if wanted(curve)),
         findings=(),
     )
 
 
-def _cohort(cohort: Mapping[str, Json], schemas: Sequence[str]) -> Mapping[str, Json]:
-    """The cohort with the subjects that required samples would leave by these schemas alone."""
+def _cohort(cohort: Mapping[str, Json], choice: Choice) -> Mapping[str, Json]:
+    """The cohort with the subjects that required samples would leave by the schemas alone; they are of no metric."""
     sanitized = mapping(cohort.get("sanitized"))
     rows = sanitized.get("required")
-    if not schemas or not isinstance(rows, (list, tuple)):
+    if not (choice.schemas or choice.metrics) or not isinstance(rows, (list, tuple)):
         return cohort
-    required = [row for row in rows if mapping(row).get("schema") in schemas]
+    required = [] if choice.metrics else [row for row in rows if mapping(row).get("schema") in choice.schemas]
     return {**cohort, "sanitized": {**sanitized, "required": required}}
 
 

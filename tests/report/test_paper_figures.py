@@ -144,6 +144,8 @@ def test_a_schema_alone() -> None:
     assert {curve.schema for curve in chosen.curves} == {"other"}
     assert {estimate.schema for estimate in chosen.estimates} <= {None}
     assert chosen.cohort["sanitized"] == {"stages": [], "required": [{"schema": "other"}]}
+    of_metric = _chosen(two, Choice(metrics=(two.estimates[0].metric,)))
+    assert of_metric.cohort["sanitized"] == {"stages": [], "required": []}
     assert _chosen(result, Choice(schemas=("group",))).cohort == result.cohort
     with pytest.raises(SpecError, match="^--schemas: the result has no 'age'; accepted: group, other$"):
         _chosen(two, Choice(schemas=("age",)))

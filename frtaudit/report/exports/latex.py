@@ -12,8 +12,20 @@ from frtaudit.core.text.file_names import file_name
 from frtaudit.errors import printable
 from frtaudit.report.exports.run_folder import FinishedRun
 from frtaudit.report.figures import canvas
-from frtaudit.report.pieces import Block, Column, Table, Text, TextSpan, pieces_of, plain_text
+from frtaudit.report.pieces import (
+    Block,
+    Column,
+    Footnotes,
+    Table,
+    Text,
+    TextSpan,
+    pieces_of,
+    plain_text,
+    spans,
+)
 from frtaudit.report.section import sections
+from frtaudit.report.sections import vendor_choice, verdicts
+from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import Source
 
 FOLDER = "latex"
@@ -40,10 +52,37 @@ class Latex:
 
 
 def tables_of(result: AuditResult) -> dict[str, Table]:
-    """Every table of a result's report, by name, in the order of the report."""
+    """Every table of a result's report, by name, in the order of the report: first what page 1 shows."""
     source = Source(result)
     with canvas.undrawn():
-        return {table.name: table for entry in sections() for table in pieces_of(entry.build(source), Table)}
+        views = [
+            _requirements(source),
+            vendor_choice.choice(source),
+            *(entry.build(source) for entry in sections()),
+        ]
+        return {table.name: table for table in pieces_of(views, Table)}
+
+
+def _requirements(source: Source) -> Table | None:
+    """The requirements of page 1, each with its findings; None where nothing was required."""
+    blocks = [
+        Block(
+            head=spans(asked.requirement, ": ", *asked.condition),
+            rows=tuple(
+                (row.who, row.value, row.interval, row.bound, (row.verdict,)) for row in asked.rulings
+            ),
+        )
+        for asked in verdicts.dockets(verdicts.all_rulings(source))
+    ]
+    columns = [
+        Column(title="System"),
+        Column(title="Estimate", kind="num"),
+        Column(title="Interval for the population"),
+        Column(title="Bound that decides"),
+        Column(title="Verdict"),
+    ]
+    caption = spans("Requirements and verdicts. A failure is adjusted for all findings.")
+    return build_table("requirements", caption, columns, blocks, Footnotes()) if blocks else None
 
 
 def to_latex(table: Table) -> str:
@@ -122,5 +161,5 @@ def _latex(text: Text) -> str:
 
 def _piece(piece: TextSpan) -> str:
     if piece.kind == "br":
-        return " "
+        return "; "
     return rf"\textsuperscript{{{escaped(piece.text)}}}" if piece.kind == "mark" else escaped(piece.text)

@@ -39,6 +39,7 @@ from frtaudit.report.source import AtKey, Record, Source
 from frtaudit.report.words import display_name, words
 
 MAX_POINTS = 6
+OVERLAP = "Bars that overlap do not show that groups are equal"
 MAX_SYSTEMS_IN_FIGURE = 4
 PAIR = "|"
 
@@ -245,17 +246,19 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
     for start in range(0, len(names), MAX_SYSTEMS_IN_FIGURE):
         chosen = names[start : start + MAX_SYSTEMS_IN_FIGURE]
         name = f"groups-{schema}-{start}" if start else f"groups-{schema}"
-        caption = spans(
+        shows = (
             f"At one threshold for all groups, where the overall FMR is {formatting.exact(target)}. Dots are "
-            f"estimates, bars intervals for the population.{_marks(drawn, {name for _, name in chosen})} People "
-            f"without a label are only in the table. Bars that overlap do not show that groups are equal{tested}."
+            f"estimates, bars intervals for the population.{_marks(drawn, {name for _, name in chosen})}"
         )
         of = "" if len(chosen) == len(names) else f", {plain_text(listed([name for _, name in chosen]))}"
         drawings.append(
             Figure(
                 name=name,
                 title=f"Error rates by {schema.replace('_', ' ')}{of}",
-                caption=caption,
+                caption=spans(f"{shows} People without a label are only in the table. {OVERLAP}{tested}."),
+                alone={
+                    f"groups-{schema}-{metric}-{start}": spans(f"{shows} {OVERLAP}.") for metric, *_ in drawn
+                },
                 panels=tuple(_panels(schema, start, {name for _, name in chosen}, drawn)),
                 keys=figures.keys(name, chosen),
             )

@@ -4,8 +4,10 @@ from pathlib import Path
 from finished_runs import finished
 from hypothesis import example, given
 from hypothesis import strategies as st
+from report_fixture import result
+from vendor_audits import result as of_vendors
 
-from frtaudit.report.exports.latex import Latex, escaped, to_latex
+from frtaudit.report.exports.latex import Latex, escaped, tables_of, to_latex
 from frtaudit.report.pieces import Block, Column, Table, TextSpan, spans
 
 TABLE = Table(
@@ -16,7 +18,7 @@ TABLE = Table(
         Block(
             rows=((spans("v_1"), spans("5 %", TextSpan(text="a", kind="mark")), ()),), head=spans("x < 10⁻³")
         ),
-        Block(rows=((spans("v#2"), spans("6 %"), ()),)),
+        Block(rows=((spans("v#2"), spans("6 %", TextSpan(text=" ", kind="br"), "5 % to 7 %"), ()),)),
     ),
     notes=(("a", spans("No error.")),),
 )
@@ -36,7 +38,7 @@ def test_a_table_of_booktabs() -> None:
         r"\multicolumn{2}{@{}l}{x $<$ 10$^{-3}$} \\",
         r"v\_1 & 5 \%\textsuperscript{a} \\",
         r"\addlinespace",
-        r"v\#2 & 6 \% \\",
+        r"v\#2 & 6 \%; 5 \% to 7 \% \\",
         r"\bottomrule",
         r"\end{tabular}",
         r"\par\footnotesize\textsuperscript{a} No error.",
@@ -62,10 +64,21 @@ def test_every_table_of_the_report_is_a_file(tmp_path: Path) -> None:
     """The folder has a file for each table, each with as many cells in every row as it has columns."""
     Latex().write(finished(tmp_path), tmp_path)
     files = sorted((tmp_path / "latex").iterdir())
-    assert {"eer.tex", "fixed-thresholds.tex"} <= {path.name for path in files}
+    assert {"eer.tex", "fixed-thresholds.tex", "requirements.tex"} <= {path.name for path in files}
     for path in files:
         text = path.read_text("utf-8")
         (kinds,) = re.findall(r"\\begin\{tabular\}\{@\{\}([lr]+)@\{\}\}", text)
         rows = [line for line in text.splitlines() if line.endswith(r" \\") and r"\multicolumn" not in line]
         assert rows
         assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(kinds)}
+
+
+def test_the_tables_of_page_1_come_first() -> None:
+    """Every finding under its requirement; of a comparison a row for each system."""
+    tables = tables_of(result())
+    assert next(iter(tables)) == "requirements"
+    assert sum(len(block.rows) for block in tables["requirements"].blocks) == len(result().findings)
+    assert {len(row) for block in tables["requirements"].blocks for row in block.rows} == {5}
+    compared = tables_of(of_vendors())
+    assert next(iter(compared)) == "choice"
+    assert len(compared["choice"].blocks[0].rows) == len({one.provider for one in of_vendors().estimates})
