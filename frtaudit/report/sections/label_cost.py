@@ -24,8 +24,8 @@ MEANS = (
     "the identity of each of their faces was drawn, with or without a label. A face with a score between those that "
     "are clearly the person's and those that clearly are not may be a poor image of the person or another person "
     "who looks similar; scores cannot tell. So true labels were simulated under two extreme assumptions: all such "
-    "faces show other people, or as many as possible show the person, with a share that does not rise as scores "
-    "fall. The interval on true labels covers both. Where it is wide, only annotation can make it narrower."
+    "faces show other people, or as many as possible show the person, a share that must not rise as scores fall. "
+    "The interval on true labels covers both. Where it is wide, only annotation can make it narrower."
 )
 BLIND = (
     "The simulation does not include images of the person whose scores at all services are as low as those of other "

@@ -127,7 +127,7 @@ def test_where_nothing_is_open_it_says_so() -> None:
     result = audit(spec(analyses={"robustness": Robustness()}, providers=("two",))).result
     view = build(Source(result))
     assert view is not None
-    assert any("there is no best or worst case" in text for text in said(result))
+    assert any("best and worst cases are the estimates themselves" in text for text in said(result))
     assert not [item for item in view.tables if "bounds" in item.name or "mix" in item.name]
     assert any("No bound uses resamples" in text for text in said(result))
 
