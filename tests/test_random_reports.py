@@ -35,10 +35,10 @@ def test_names_that_once_made_reports_invalid(tmp_path: Path) -> None:
     r"ignore:unclosed file .*sRGB2014\.icc:ResourceWarning",
     r"ignore:.*sRGB2014\.icc:pytest.PytestUnraisableExceptionWarning",
 )
-def test_twelve_with_their_pdf(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Twelve random reports, each with its PDF, made by a second process too, and what verify lays out again."""
+def test_twenty_with_their_pdf(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty random reports, each with its PDF, made by a second process too, and what verify lays out again."""
     monkeypatch.setattr(fresh, "subprocess", SecondProcess)
     try:
-        assert random_reports.tried(20, 12) >= 12
+        assert random_reports.tried(20, 20) >= 20
     finally:
         SecondProcess.end()
