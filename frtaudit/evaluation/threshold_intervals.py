@@ -14,7 +14,7 @@ from frtaudit.core.arrays import Floats
 from frtaudit.core.scores import NonMatedSums
 from frtaudit.core.spec import Weighting
 from frtaudit.evaluation.system import SystemData
-from frtaudit.stats.intervals.wilson import RuleInterval, WilsonRule, prepare
+from frtaudit.stats.intervals.wilson import RuleInterval, WilsonRule
 from frtaudit.stats.rates.running_sums import RunningSums, running_sums
 from frtaudit.stats.rates.sums import rows_at
 from frtaudit.stats.similarity.tail import no_groups
@@ -103,5 +103,4 @@ def inversion(system: SystemData) -> Inversion:
     fresh = np.ones(ascending.size, dtype=np.bool_)
     fresh[1:] = ascending[1:] != ascending[:-1]
     scores = ascending[fresh].astype(np.float64)
-    rule = prepare(tail, no_groups(tail), [])
-    return Inversion(system=system, rule=rule, scores=scores, sums=running_sums(tail))
+    return Inversion(system=system, rule=system.rule.overall(tail), scores=scores, sums=running_sums(tail))

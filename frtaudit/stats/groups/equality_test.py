@@ -107,10 +107,11 @@ def detectable_ratio(
         return None
     order = np.zeros((2, 1, next(iter(null.values())).shape[1]))
     order[:, 0, [first, second]] = [[0.5, -0.5], [-0.5, 0.5]]
+    by_group = {name: np.asfortranarray(drawn) for name, drawn in null.items()}  # indices read group by group
 
     def detected(log_ratio: Floats) -> Flags:
         apart = np.exp(order * log_ratio[:, None, None])
-        values = worse.value * np.asarray(index({name: drawn * apart for name, drawn in null.items()}))
+        values = worse.value * np.asarray(index({name: drawn * apart for name, drawn in by_group.items()}))
         return np.asarray(np.mean(values > worse.value * edge, axis=1) >= POWER)
 
     low, high = np.zeros(2), np.full(2, MAX_LOG_RATIO)

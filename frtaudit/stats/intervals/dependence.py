@@ -14,7 +14,7 @@ from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
 from frtaudit.core.spec import Weighting
-from frtaudit.stats.rates.sums import MatedSums, non_mated_sums
+from frtaudit.stats.rates.sums import MatedSums, size_squares
 from frtaudit.stats.rates.trials import members, schema_of, subject_trials, trials
 
 
@@ -178,7 +178,6 @@ def spread(tail: ScoreTail, groups: Groups) -> Spread:
     ([2], [1], [4.0])
     """
     denominators, each = trials(tail, groups), subject_trials(tail, groups)
-    everything = non_mated_sums(tail, groups, [-np.inf])  # all errors: e_kl = n_kl
     return Spread(
         comparisons=each.comparisons,
         partners=each.partners,
@@ -186,7 +185,7 @@ def spread(tail: ScoreTail, groups: Groups) -> Spread:
         member=members(groups, tail.n_samples.size),
         trials=denominators.non_mated,
         pairs=denominators.subject_pairs,
-        square=everything.error_square[0],
+        square=size_squares(tail, groups).astype(np.float64),
     )
 
 

@@ -7,7 +7,7 @@ those of :mod:`~frtaudit.stats.intervals.rate_bounds`.
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from frtaudit.stats.intervals.dependence import (
 from frtaudit.stats.intervals.rate_bounds import RateBounds, pair_weight
 from frtaudit.stats.rates.sums import MatedSums, joined, mated_sums, non_mated_sums, rows_at
 from frtaudit.stats.rates.trials import members
+from frtaudit.stats.similarity.tail import no_groups
 
 
 def bounds_from_variance(
@@ -152,6 +153,17 @@ class WilsonRule:
             self,
             non_mated=joined(rows_at(self.non_mated, lent), more),
             mated=mated_sums(tail, groups, _with_lenders(sums.thresholds, self.lenders_fnmr)),
+        )
+
+    def overall(self, tail: ScoreTail) -> "WilsonRule":
+        """The rule of all subjects together, without their groups, prepared at the same thresholds."""
+        sums = {field.name: getattr(self.non_mated, field.name) for field in fields(NonMatedSums)}
+        return WilsonRule(
+            spread=Spread(**{field.name: getattr(self.spread, field.name)[:1] for field in fields(Spread)}),
+            non_mated=NonMatedSums(**{k: v[:, :1] if v.ndim > 1 else v for k, v in sums.items()}),
+            mated=mated_sums(tail, no_groups(tail), self.mated.thresholds),
+            lenders_fmr=self.lenders_fmr[:1],
+            lenders_fnmr=self.lenders_fnmr[:1],
         )
 
     def fmr_residuals(self, threshold: float, group_index: int, weighting: Weighting) -> Residuals:

@@ -233,7 +233,7 @@ def _from_tail(tail: ScoreTail, groups: Groups, ascending: Floats) -> NonMatedSu
 def _from_trials(tail: ScoreTail, groups: Groups) -> NonMatedSums:
     """Every comparison is a match: e_kl = n_kl."""
     denominators, each = trials(tail, groups), subject_trials(tail, groups)
-    square = _size_squares(tail, groups).astype(np.float64)
+    square = size_squares(tail, groups).astype(np.float64)
     pairs = denominators.subject_pairs.astype(np.float64)
     return NonMatedSums(
         thresholds=np.array([-np.inf]),
@@ -247,7 +247,7 @@ def _from_trials(tail: ScoreTail, groups: Groups) -> NonMatedSums:
     )
 
 
-def _size_squares(tail: ScoreTail, groups: Groups) -> Ints:
+def size_squares(tail: ScoreTail, groups: Groups) -> Ints:
     """Sum of n_kl^2 over the blocks of each group, shape (G+1,)."""
     membership = members(groups, tail.n_samples.size)
     if tail.blocks is not None:

@@ -240,3 +240,21 @@ def test_ends_are_computed_where_they_are_read(monkeypatch: pytest.MonkeyPatch) 
     found = wilson.prepare(tail, no_groups(tail), [0.5]).fmr(0.5, 0, 0.1, Weighting.POOLED)
     assert not read
     assert (found.bounds.low(0.01), read) == (0.0, [0.01])
+
+
+@settings(max_examples=30)
+@given(audits(), st.sampled_from([0.05, 0.5, 0.8]))
+def test_the_rule_of_all_subjects_needs_no_groups(audit: Drawn, t: float) -> None:
+    """Cut from the rule of the groups, it says what the rule without groups says."""
+    alone = wilson.prepare(audit.tail, no_groups(audit.tail), [t])
+    overall = wilson.prepare(audit.tail, audit.groups, [t]).overall(audit.tail)
+    for weighting, rate in product(BOTH, ("fmr", "fnmr")):
+        found, expected = (getattr(rule, rate)(t, 0, 0.05, weighting) for rule in (overall, alone))
+        assert (found.errors, found.trials, found.borrowed_from) == (
+            expected.errors,
+            expected.trials,
+            expected.borrowed_from,
+        )
+        assert (found.low is None, found.high is None) == (expected.low is None, expected.high is None)
+        if expected.low is not None and expected.high is not None:
+            assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-12)
