@@ -141,7 +141,7 @@ def _strata(system: SystemData, schema: str) -> str | None:
         None
         if drawn == schema
         else (
-            f"subjects were resampled {'among everybody' if drawn is None else f'within {drawn}'}, not within {schema}"
+            f"subjects were resampled {f'within {drawn}' if drawn else 'among all subjects'}, not within {schema}"
         )
     )
 

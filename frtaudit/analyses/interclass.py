@@ -109,7 +109,7 @@ class Interclass:
                 self.alpha,
                 Method.T_BOOTSTRAP,
                 n_resamples=self.B,
-                note="the norm of a pointwise band: no test of a difference",
+                note="from a pointwise band: no test of a difference",
             )
             for low, high in zip(table.lower, table.upper, strict=True)
         )

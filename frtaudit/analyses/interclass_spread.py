@@ -126,7 +126,7 @@ class InterclassSpread:
             float(high),
             self.alpha,
             Method.T_BOOTSTRAP,
-            note="the norm of a pointwise band: no test of a difference",
+            note="from a pointwise band: no test of a difference",
         )
 
     def _upper(self, system: SystemData, by_class: ClassScores) -> Floats:

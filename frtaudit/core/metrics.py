@@ -321,7 +321,7 @@ _IN_NO_SECTION = (  # the report prints what stands here below its sections
         NUMBER,
         "ratio to overall",
         sentence="ratio to overall",
-        about="rate of a class over that of everybody, the class included; of: fmr, fnmr or fnmr_at_fmr",
+        about="rate of a class over the overall rate, the class included; of: fmr, fnmr or fnmr_at_fmr",
         alike=1.0,
         published=WHOLE,
     ),

@@ -19,7 +19,7 @@ def answer(result: AuditResult) -> tuple[str, ...]:
     source = Source(result)
     with canvas.undrawn():
         chosen = vendor_choice.choice(source)
-    lines = [] if chosen is None else [chosen.sentence]
+    lines = [] if chosen is None else [line for line in (chosen.sentence, chosen.tied) if line]
     lines += [*sentences.sentences(source, all_rulings(source)), *two_dates.answers(source)]
     return tuple(plain_text(sentence) for sentence in lines)
 

@@ -129,6 +129,7 @@ class Citations:
         self._named = {
             reference.key for reference in known() if "findings" in reference.used_by
         }  # in the method
+        self._listed: set[str] = set()
 
     def new(self, body: str, *, folded: bool = False) -> str:
         """Those of the numbers and drawings of a section that nothing before named; ``folded``: of the folded parts."""
@@ -142,12 +143,15 @@ class Citations:
         self._named |= {reference.key for reference in new if not folded}
         return "; ".join(reference.short for reference in new)
 
-    def listed(self) -> list[str]:
-        """A line for each publication; those that no section named so far are of the annex."""
-        return [
-            reference.text() + ("" if reference.key in self._named else " (Annex.)")
+    def listed(self, *, annex: bool = False) -> list[str]:
+        """A line for each publication that a section has named; ``annex``: for each that is not listed yet."""
+        lines = {
+            reference.key: reference.text()
             for reference in references_of(self._result)
-        ]
+            if reference.key not in self._listed and (annex or reference.key in self._named)
+        }
+        self._listed |= lines.keys()
+        return list(lines.values())
 
 
 def citations(method: str) -> str:

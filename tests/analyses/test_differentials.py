@@ -211,7 +211,9 @@ def test_a_schema_that_is_not_the_stratum_is_said() -> None:
     made = spec("differentials", thresholds=THRESHOLDS, bootstrap=Bootstrap(B=B, stratify="none"))
     notes = [item.test.note for item in audit(made).result.estimates if item.test and item.test.p is not None]
     assert notes
-    assert all("subjects were resampled among everybody, not within group" in (note or "") for note in notes)
+    assert all(
+        "subjects were resampled among all subjects, not within group" in (note or "") for note in notes
+    )
 
 
 def test_renaming_or_reordering_groups_moves_nothing() -> None:

@@ -231,7 +231,7 @@ def _steps(source: Source, name: str) -> list[Table]:
     columns = (
         Column(title="Left after"),
         *(
-            Column(title=source.label(schema, group) if schema else "everybody", kind="num")
+            Column(title=source.label(schema, group) if schema else "all subjects", kind="num")
             for group in groups
         ),
     )

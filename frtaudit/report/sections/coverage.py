@@ -119,7 +119,7 @@ def _rate(record: Record) -> TextSpan:
 
 
 def _group(source: Source, record: Record) -> Part:
-    return "everybody" if record.estimate.group == "all" else phrases.group(source, record)
+    return "all subjects" if record.estimate.group == "all" else phrases.group(source, record)
 
 
 def _line(source: Source, record: Record) -> Text:

@@ -11,7 +11,9 @@ MAX_SAID = 6
 UNESTABLISHED = "Not established"
 NOT_ESTABLISHED = "Not established after adjustment"
 NOT_OF_THE_POPULATION = "Not established for the population"
-ANOTHER_TARGET = "An interval for these subjects, or for independent comparisons, excludes equality"
+ANOTHER_TARGET = (
+    "An interval for the same subjects, or for comparisons treated as independent, excludes equality"
+)
 COLUMNS = (
     Column(title="System, rate"),
     Column(title="Largest / smallest", kind="num"),

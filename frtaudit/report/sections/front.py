@@ -12,7 +12,7 @@ from frtaudit.report.source import Record, Source
 
 FRONT_HEIGHT = 1.7  # inches
 MAX_DOTS = 24  # what a third of the page shows
-EVERYBODY = "everybody"
+ALL_SUBJECTS = "all subjects"
 
 
 def figure(source: Source) -> Figure | None:
@@ -74,10 +74,10 @@ def _front_dots(source: Source) -> Panel | None:
     if not dots or len(dots) > MAX_DOTS:
         return None
     everybody = [record for record in overall(source, "fnmr_at_fmr") if record.estimate.at["fmr"] == target]
-    above = [dot for record in everybody if (dot := _dot(source, record, EVERYBODY)) is not None]
+    above = [dot for record in everybody if (dot := _dot(source, record, ALL_SUBJECTS)) is not None]
     title = f"FNMR by {schema.replace('_', ' ')}, FMR {formatting.exact(target)}"
     limits = _limits(source, schema, target)
-    return figures.dots("front-dots", title, [EVERYBODY, *rows], [*above, *dots], "FNMR", limits)
+    return figures.dots("front-dots", title, [ALL_SUBJECTS, *rows], [*above, *dots], "FNMR", limits)
 
 
 def _limits(source: Source, schema: str, target: float) -> dict[str, float]:
@@ -93,7 +93,7 @@ def _limits(source: Source, schema: str, target: float) -> dict[str, float]:
             continue
         if record.estimate.schema in (schema, None):
             group = record.estimate.group
-            row = EVERYBODY if group == "all" else source.label(schema, group)
+            row = ALL_SUBJECTS if group == "all" else source.label(schema, group)
             limits[row] = min(limits.get(row, finding.limit), finding.limit)
     return limits
 

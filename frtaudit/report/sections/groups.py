@@ -206,7 +206,7 @@ def _rows(source: Source, schema: str, records: list[Record], notes: Footnotes) 
     for group in [name for name in ordered if name in seen]:
         pair = {_rate(record): record for record in records if record.estimate.group == group}
         first = next(iter(pair.values()))
-        label = "everybody" if group == "all" else source.label(schema, group)
+        label = "all subjects" if group == "all" else source.label(schema, group)
         rows.append(
             (
                 (TextSpan(text=label, pointer=f"{first.pointer}/group"),),

@@ -29,6 +29,7 @@ from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 METRIC = "d_l2"
+AS_ABOVE = "Read as the figure above."
 PAIR, LARGEST = "|", "max"
 LARGEST_SAID, EITHER = "largest of the classes", "either class"
 FEW_SYSTEMS = 3
@@ -74,6 +75,8 @@ def build(source: Source) -> Interclass | None:
     places = [(schema, name) for schema in source.schemas for name in systems]
     panels = scales.alike_groups([partial(_panels, source, *place) for place in places])
     drawn = {place: _figure(source, *place, pair) for place, pair in zip(places, panels, strict=True) if pair}
+    if not source.every_figure:  # one after the other on a page: how they are read is said once
+        drawn |= {place: replace(drawn[place], caption=spans(AS_ABOVE)) for place in [*drawn][1:]}
     shown = 2 if len(source.providers) <= FEW_SYSTEMS else 1
     return Interclass(
         main=tuple(
@@ -151,7 +154,7 @@ def _table(source: Source, schema: str, records: list[Record], number: int, part
         blocks.append(Block(head=head, rows=rows))
     caption = spans(
         TextSpan(text=f"d_l2 by {schema.replace('_', ' ')}. ", kind="b"),
-        "Distance of each class from the mean of the classes, and between classes; ",
+        f"Distance of each class from the mean of the classes{_pairs_said(records)}; ",
         *_units(records),
         ".",
         methods_said(records, *TARGETS),
@@ -166,6 +169,10 @@ def _table(source: Source, schema: str, records: list[Record], number: int, part
         notes,
         "dense",
     )
+
+
+def _pairs_said(records: list[Record]) -> str:
+    return ", and between classes" if any(PAIR in record.estimate.group for record in records) else ""
 
 
 def _units(records: list[Record]) -> list[TextSpan | str]:

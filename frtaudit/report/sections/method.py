@@ -54,7 +54,7 @@ def _settings(source: Source) -> Iterable[tuple[str, Text]]:
     yield (
         "Threshold at an FMR target",
         spans(
-            "The smallest threshold at which the FMR of everybody is at most the target, in the named weighting."
+            "The smallest threshold at which the overall FMR is at most the target, in the named weighting."
         ),
     )
     for title, part, key, names in (
@@ -100,7 +100,7 @@ def _stratum(source: Source) -> Text:
     name = declared or next(iter(mapping(source.result.spec.get("schemas"))), None)
     where = "/spec/bootstrap/stratify" if declared else "/spec/schemas"
     if name is None or name == "none":
-        text = "Among everybody: the cohort is taken as a random sample of the mix of people."
+        text = "Among all subjects: the cohort is taken as a random sample of the mix of people."
         return (TextSpan(text=text, pointer=where if declared else None),)
     shown = str(name).replace("_", " ")
     return spans(

@@ -1,7 +1,7 @@
 """Error rates of everybody: curves with bands, a table for each FMR target, fixed thresholds, equal error rate."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from frtaudit.core import Curve, Target
 from frtaudit.core.text import formatting
@@ -90,10 +90,16 @@ def _pairs(series: list[Series]) -> Iterator[Panel]:
     if len(series) <= MAX_SYSTEMS_IN_PANEL:
         yield from (figures.roc("roc", series), figures.det("det", series))
         return
-    for number, start in _numbers(len(series)).items():
-        part = series[start : start + FEW_SYSTEMS_IN_PANEL]
-        yield figures.roc(f"roc{number}", part, f"ROC, {_systems(part)}", series)
-        yield figures.det(f"det{number}", part, f"DET, {_systems(part)}", every=series)
+    for number, of, part in _parts(series):
+        yield _of(part, figures.roc(f"roc{number}", part, f"ROC{of}", series))
+        yield _of(part, figures.det(f"det{number}", part, f"DET{of}", every=series))
+
+
+def _parts(series: list[Series]) -> Iterator[tuple[str, str, list[Series]]]:
+    """All systems, or a few at a time: how name and title of their panel end, and their curves."""
+    for number, start in _numbers(len(series)).items() if series else ():
+        part = series if len(series) <= MAX_SYSTEMS_IN_PANEL else series[start : start + FEW_SYSTEMS_IN_PANEL]
+        yield number, f", {_systems(part)}" if part is not series else "", part
 
 
 def _systems(part: list[Series]) -> str:
@@ -154,10 +160,19 @@ def _threshold_panels(source: Source) -> Iterator[Panel]:
     series = {kind: [_series(source, curve) for curve in source.curves(kind)] for kind in kinds}
     if series["det"] and front.lines(source):
         floor = figures.lower_edge(series["fnmr"]) if series["fnmr"] else None
-        yield figures.det("whole-det", series["det"], "DET over the whole range", figures.LOW, floor=floor)
-    for kind, title in (("fmr", "FMR over the threshold"), ("fnmr", "FNMR over the threshold")):
-        if series[kind]:
-            yield figures.over_threshold(f"over-{kind}", title, series[kind], phrases.metric(kind))
+        for number, of, part in _parts(series["det"]):
+            title = f"DET over the whole range{of}"
+            panel = figures.det(f"whole-det{number}", part, title, figures.LOW, series["det"], floor)
+            yield _of(part, panel)
+    for kind, rate in (("fmr", "FMR"), ("fnmr", "FNMR")):
+        for number, of, part in _parts(series[kind]):
+            title = f"{rate} over the threshold{of}"
+            yield _of(part, figures.over_threshold(f"over-{kind}{number}", title, part, phrases.metric(kind)))
+
+
+def _of(part: list[Series], drawn: Panel) -> Panel:
+    """The panel with the systems that it shows, for its legend."""
+    return replace(drawn, names=tuple(trace.name for trace in part))
 
 
 def _series(source: Source, curve: Curve) -> Series:

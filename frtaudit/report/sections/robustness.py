@@ -78,7 +78,7 @@ def _monte_carlo(source: Source) -> Text:
         return spans("No bound uses resamples. ")
     _, record, bounds = max(shares, key=lambda entry: entry[0])
     who = (
-        "everybody"
+        "all subjects"
         if record.estimate.group == "all"
         else source.label(record.estimate.schema, record.estimate.group)
     )
@@ -311,7 +311,7 @@ def _places(records: Iterable[Record], *keys: str) -> list[list[Record]]:
 
 def _who(source: Source, record: Record) -> TextSpan:
     estimate = record.estimate
-    text = "everybody" if estimate.group == "all" else source.label(estimate.schema, estimate.group)
+    text = "all subjects" if estimate.group == "all" else source.label(estimate.schema, estimate.group)
     return TextSpan(text=text, pointer=f"{record.pointer}/group")
 
 

@@ -49,8 +49,9 @@ from frtaudit.report.source import Record, Source, mapping
 from frtaudit.report.words import display_name, words
 
 NOT_DECLARED = "not declared"
-FIRST_PAGE_LINES = 16  # verdicts and the requirements above them: what one sheet holds with all the rest
+FIRST_PAGE_LINES = 17  # verdicts and the requirements above them: what one sheet holds with all the rest
 FIRST_PAGE_ANSWER, LINE_LENGTH, MIN_LINES = 14, 115, 3  # lines of the answer beside which they have room
+HEAD_LINES = 5  # of the question and the facts below it, for which there is room
 FIGURE_LINES = 20  # of answer and verdicts together, below which the figure has room
 FIRST_PAGE_SYSTEMS = 8
 FIRST_PAGE_SCHEMAS, FIRST_PAGE_CLASSES = 2, 8
@@ -89,14 +90,16 @@ def build(source: Source, settings: Report, date: str) -> Summary:
     rulings = all_rulings(source)
     answers, warnings = answer.sentences(source, rulings), data_warnings.warnings(source)
     worst = worst_group(source)
-    above = sum(map(_lines, (*answers, *warnings[:2], worst, profiles.named(source))))
+    question, facts = _question(source), tuple(_facts(source))
+    head = sum(map(_lines, (question, *(text for _, text in facts)))) - HEAD_LINES
+    above = head + sum(map(_lines, (*answers, *warnings[:2], worst)))
     shown = _shown(rulings, above)
     counts = verdict_counts(source.result.findings)
     tallies = [(v, counts[v.value]) for v in ORDER if counts[v.value] or v is not Verdict.NOT_TESTABLE]
     return Summary(
         declared=_declared(settings, date, source.sha256),
-        facts=tuple(_facts(source)),
-        question=_question(source),
+        facts=facts,
+        question=question,
         undeclared=", ".join(
             name.lower() for name, _, known in _declared(settings, date, source.sha256) if not known
         ),

@@ -52,13 +52,13 @@ def build_table(
     )
 
 
-def not_drawn(systems: Sequence[str]) -> tuple[Text, ...]:
+def not_drawn(systems: Sequence[str], what: str = "the curves") -> tuple[Text, ...]:
     """What a reader is told of the systems whose figures a page has no room for."""
     if not systems:
         return ()
     names = listed([TextSpan(text=name, kind="b") for name in systems])
     command = TextSpan(text="frtaudit figures", kind="code")
-    return (spans("Not drawn here: the curves of ", names, "; ", command, " writes them."),)
+    return (spans(f"Not drawn here: {what} of ", names, "; ", command, " writes them."),)
 
 
 def interval_rows(record: Record, notes: Footnotes) -> tuple[tuple[Text, ...], ...]:

@@ -33,7 +33,8 @@ METRIC = "tar_at_tar"
 KINDS = ("threshold_at_tar", "tar_at_threshold", "threshold_excess", "tar_excess")
 WHOLE = 6  # classes whose intervals stand in a line each; more would not fit the page
 WITHIN = ("threshold_at_tar", "threshold_excess")  # of each super-class by itself
-MAX_SYSTEMS = 3
+MAX_SYSTEMS = 3  # with more, class minus overall and each super-class are drawn of the first alone
+DIFFERENCES = "the differences between classes"
 NARROW = "a band narrower than its line is hidden by it"
 SHOWN = (Target.POPULATION, Target.COMPARISONS_IID)
 SAID = {
@@ -53,7 +54,7 @@ def build(source: Source) -> View | None:
     if not curves:
         return None
     systems = [name for name in source.providers if any(curve.provider == name for curve in curves)]
-    shown = systems if source.every_figure else systems[:MAX_SYSTEMS]
+    detailed = systems if source.every_figure or len(systems) <= MAX_SYSTEMS else systems[:1]
     schemas = [name for name in source.schemas if any(curve.schema == name for curve in curves)]
     return View(
         lead=(
@@ -65,8 +66,8 @@ def build(source: Source) -> View | None:
             ),
         ),
         tables=tuple(_table(source, name) for name in schemas),
-        figures=tuple(_figures(source, [(schema, name) for schema in schemas for name in shown])),
-        left_out=(_elsewhere(shown, schemas), *not_drawn(systems[len(shown) :])),
+        figures=tuple(_figures(source, [(schema, name) for schema in schemas for name in systems], detailed)),
+        left_out=(_elsewhere(systems, schemas), *not_drawn(systems[len(detailed) :], DIFFERENCES)),
         shown=(1, 1),
     )
 
@@ -156,17 +157,15 @@ def unbroken(piece: TextSpan) -> TextSpan:
     return replace(piece, text=piece.text.replace(" ", "\u00a0"))
 
 
-def _figures(source: Source, places: Sequence[tuple[str, str]]) -> Iterator[Figure]:
-    """Those of each schema and system, with one scale where they show one quantity."""
-    kinds = (KINDS[:2], KINDS[2:])
-    whole, apart = (
-        scales.alike_groups([partial(_both, source, *place, part, prefix) for place in places])
-        for part, prefix in zip(kinds, ("", "x"), strict=True)
-    )
-    within = scales.alike_groups([partial(_each_super, source, *place) for place in places])
-    for place, *panels in zip(places, whole, apart, within, strict=True):
-        if any(panels):
-            yield from _of_system(source, *place, *panels)
+def _figures(source: Source, places: Sequence[tuple[str, str]], detailed: Sequence[str]) -> Iterator[Figure]:
+    """Those of each schema and system, with one scale where they show one quantity; ``detailed``: of whom all."""
+    further = [place for place in places if place[1] in detailed]
+    whole = scales.alike_groups([partial(_both, source, *place, KINDS[:2], "") for place in places])
+    apart = scales.alike_groups([partial(_both, source, *place, KINDS[2:], "x") for place in further])
+    within = scales.alike_groups([partial(_each_super, source, *place) for place in further])
+    others = dict(zip(further, zip(apart, within, strict=True), strict=True))
+    for place, panels in zip(places, whole, strict=True):
+        yield from _of_system(source, *place, panels, *others.get(place, ((), ())))
 
 
 def _both(source: Source, schema: str, system: str, kinds: Sequence[str], prefix: str) -> tuple[Panel, ...]:
@@ -199,14 +198,14 @@ def _of_system(
     whole: tuple[Panel, ...],
     apart: tuple[Panel, ...],
     within: tuple[Panel, ...],
-) -> list[Figure]:
+) -> Iterator[Figure]:
     """All classes in both orientations with both bands; class minus overall; one panel for each super-class."""
     system_curves, groups, place = _shown(source, schema, system)
     by = schema.replace("_", " ")
     iid = f"for independent comparisons (Peña-Alcántara 2022), level {_level(system_curves, Target.COMPARISONS_IID)}"
     new = f"for the population, level {_level(system_curves, Target.POPULATION)}"
-    drawn = [
-        Figure(
+    if whole:
+        yield Figure(
             name=f"curves-{place}",
             title=f"{system}: thresholds and TAR by {by}",
             alone=_alone(source, system_curves, KINDS[:2], place, (iid, new)),
@@ -216,8 +215,9 @@ def _of_system(
             ),
             panels=whole,
             keys=_keys(source, schema, f"curves-{place}", groups),
-        ),
-        Figure(
+        )
+    if apart:
+        yield Figure(
             name=f"excess-{place}",
             title=f"{system}: class minus overall, by {by}",
             alone=_alone(source, system_curves, KINDS[2:], f"x{place}", (iid, new)),
@@ -228,9 +228,9 @@ def _of_system(
             panels=apart,
             keys=_keys(source, schema, f"excess-{place}", _classes(groups)),
             gaps=_gaps(source, system_curves),
-        ),
-    ]
-    return [*drawn, _within(source, schema, system, within, (iid, new))] if within else drawn
+        )
+    if within:
+        yield _within(source, schema, system, within, (iid, new))
 
 
 def _within(

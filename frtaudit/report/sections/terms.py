@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from frtaudit.core import Target
+from frtaudit.core import Method, Target
 from frtaudit.core.metrics import THRESHOLDS
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
@@ -13,6 +13,10 @@ from frtaudit.report.sections.verdicts import declared, two_sided
 from frtaudit.report.source import Bounds, Source
 from frtaudit.report.words import display_name, words
 
+WILSON_SAID = (
+    "“Wilson, effective sample size” is the wider of Wilson's and Clopper and Pearson's bounds; comparisons that share "
+    "people count as fewer."
+)
 REALISED = " (in simulations up to 9 % where a few people cause most errors)"
 
 
@@ -38,6 +42,8 @@ def terms(source: Source) -> tuple[tuple[str, Text], ...]:
             spans("A comparison is a match if and only if its score is greater than the threshold."),
         ),
     ]
+    if any(bound.interval.method is Method.WILSON for record in source.records for bound in record.bounds):
+        rows.append(("Intervals", spans(WILSON_SAID)))
     if pairing:
         text = display_name(words().non_mated, pairing)
         rows.append(("Non-mated pairs", (TextSpan(text=text, pointer="/spec/protocol/non_mated"),)))

@@ -75,7 +75,7 @@ def _models(source: Source) -> Figure | None:
         name="two-models",
         title=f"Two systems: {' and '.join(names)}",
         caption=spans(
-            f"FNMR of everybody over FMR, {_with(_band(source, curves))}. Overlap of bands does not show equality, "
+            f"Overall FNMR over FMR, {_with(_band(source, curves))}. Overlap of bands does not show equality, "
             "because both systems were evaluated on the same images: see the paired differences."
         ),
         panels=(panel,),
@@ -147,7 +147,7 @@ def _zone(source: Source, curves: Sequence[Curve], codes: Curve | None) -> Figur
         name=name,
         title=f"Zones: which system differs less between groups, {' or '.join(names)}; {title}",
         caption=spans(
-            f"{title} over the FMR of everybody, {_with(_band(source, curves))}. ",
+            f"{title} over the overall FMR, {_with(_band(source, curves))}. ",
             f"Zone A: {names[0]} differs less by its estimate and by its upper bound. Zone C: {names[-1]} does. Zone "
             "B: estimate and upper bound disagree: inconclusive. Zones describe two curves and are not a test; tests "
             "are in the tables of differences."

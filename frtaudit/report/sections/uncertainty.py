@@ -290,7 +290,7 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
         series = [Series(name=_named(curve), index=_pen(curve), curve=curve) for curve in curves]
         if not series:
             continue
-        title = f"Of {phrases.metric(rate)}" + (f" by {schema.replace('_', ' ')}" if schema else "")
+        title = phrases.metric(rate) + (f" by {schema.replace('_', ' ')}" if schema else "")
         shown[rate] = title, series
         gaps += [spans(f"{title}. ", gap) for gap in _gaps(source, curves)]
     if not shown:

@@ -39,10 +39,11 @@ ABSENT: Text = (TextSpan(text=phrases.ABSENT),)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """The sentence and the table."""
+    """The sentence and the table; ``tied``: what is known of differences between the chosen systems, if anything."""
 
     sentence: Text
     table: Table
+    tied: Text
 
 
 def choice(source: Source) -> Choice | None:
@@ -50,7 +51,11 @@ def choice(source: Source) -> Choice | None:
     decisions = source.select(DECISION)
     if not decisions:
         return None
-    return Choice(sentence=_sentence(source, decisions), table=_table(source, decisions))
+    return Choice(
+        sentence=_sentence(source, decisions),
+        table=_table(source, decisions),
+        tied=_tied(source, decisions),
+    )
 
 
 def _sentence(source: Source, decisions: Sequence[Record]) -> Text:
@@ -65,10 +70,10 @@ def _sentence(source: Source, decisions: Sequence[Record]) -> Text:
     )
     if chosen and others:
         parts += ["; ", listed(others), " are not" if len(others) > 1 else " is not"]
-    return spans(*parts, ".", *_tied(source, decisions))
+    return spans(*parts, ".")
 
 
-def _tied(source: Source, decisions: Sequence[Record]) -> list[Part]:
+def _tied(source: Source, decisions: Sequence[Record]) -> Text:
     """How large a difference between systems that were chosen together the comparison would have found."""
     chosen = {record.estimate.provider for record in decisions if record.estimate.value}
     unsure = [
@@ -81,21 +86,20 @@ def _tied(source: Source, decisions: Sequence[Record]) -> list[Part]:
         and record.estimate.test.detectable is not None
     ]
     if not unsure:
-        return []
+        return ()
     size, record = max(unsure, key=lambda pair: pair[0])
-    return [
-        " On the comparisons that all scored, no difference between chosen systems was established; the minimum ",
-        "detectable difference is ",
+    power = record.estimate.test.power if record.estimate.test else 0.0
+    return spans(
+        "On common comparisons no difference between chosen systems was established (minimum detectable difference ",
         number(record, size, f"{record.pointer}/test/detectable"),
-        f" or less ({'percentage points, ' if is_rate(record) else ''}",
-        phrases.number(
-            formatting.exact(record.estimate.test.power if record.estimate.test else 0.0),
-            f"{record.pointer}/test/power",
-        ),
-        " power).",
+        ", ",
+        phrases.number(formatting.exact(power), f"{record.pointer}/test/power"),
+        " power)",
         *_needed(source, [record for _, record in unsure]),
+        ".",
         *_equivalent(source, decisions[0], chosen),
-    ]
+        " Differences: percentage points." if is_rate(record) else "",
+    )
 
 
 def _needed(source: Source, unsure: Sequence[Record]) -> list[Part]:
@@ -114,9 +118,9 @@ def _needed(source: Source, unsure: Sequence[Record]) -> list[Part]:
     if needed is None:
         return []
     return [
-        f" About {formatting.count(needed)} subjects would detect the largest difference estimated between them, ",
+        f"; about {formatting.count(needed)} subjects would detect the largest estimated, ",
         number(record, size, f"{record.pointer}/value"),
-        ", if it and its variance per subject stay as estimated.",
+        ", if its variance per subject stays as estimated",
     ]
 
 
@@ -133,17 +137,13 @@ def _equivalent(source: Source, decisive: Record, chosen: set[str]) -> list[Part
     if not tested:
         return []
     size = number(tested[0], float(tested[0].estimate.at["margin"]), f"{tested[0].pointer}/at/margin")
-    unit = ", percentage points" if is_rate(decisive) else ""
-    margin = spans("the declared margin (", size, unit, ")")
+    margin = spans("the declared margin (", size, ")")
     shown = [record for record in tested if record.estimate.test and record.estimate.test.differs]
-    pairs = listed([pair(record) for record in shown])
     if len(shown) == len(tested):
-        return [" All chosen systems are equivalent within ", margin, "."]
-    return (
-        [" Equivalent within ", margin, ": ", pairs, "."]
-        if shown
-        else [" Equivalence within ", margin, " was not shown for any of them."]
-    )
+        return [" All are equivalent within ", margin, "."]
+    if shown:
+        return [" Equivalent within ", margin, ": ", listed([pair(record) for record in shown]), "."]
+    return [" Equivalence within ", margin, " was not shown for any of them."]
 
 
 def _name(record: Record) -> Text:

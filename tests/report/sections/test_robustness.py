@@ -69,7 +69,7 @@ def test_earlier_runs_are_printed_as_declared() -> None:
 def test_who_may_be_missing() -> None:
     """Everybody and each class, with people, share and probability."""
     assert lines(table("absent")) == [
-        ["everybody", "24", "11.7 %", "5 %"],
+        ["all subjects", "24", "11.7 %", "5 %"],
         ["x", "12", "22.1 %", "5 %"],
         ["y", "12", "22.1 %", "5 %"],
     ]
@@ -85,7 +85,7 @@ def test_the_worst_and_the_single_person() -> None:
     assert caption.startswith("The 1 % of people with most false matches.")
     assert "half of it counts for each" in caption
     alone = lines(table("alone"))[0]
-    assert alone[0] == "everybody"
+    assert alone[0] == "all subjects"
     assert all(cell.split(" ")[-2] == "line" for cell in (alone[2], alone[3], alone[5], alone[6]))
 
 

@@ -159,7 +159,7 @@ def test_where_few_findings_have_room_inconclusive_ones_have_it_first(above: int
         assert counts == {"fail": 0, "inconclusive": 2, "pass": 0}
         assert summary._left_out(rulings, shown) == "18 more (4 fail, 14 pass)"
     else:
-        assert counts == {"fail": 4, "inconclusive": 2, "pass": 9}
+        assert counts == {"fail": 4, "inconclusive": 2, "pass": 10}
         assert summary._left_out(rulings, rulings) == ""
 
 
@@ -169,6 +169,7 @@ def test_terms_say_pairing_weighting_and_origin(view: Context) -> None:
     assert set(named) == {
         "For whom",
         "Decision",
+        "Intervals",
         "Non-mated pairs",
         "Weighting",
         "Thresholds",
@@ -487,7 +488,7 @@ def test_an_interval_beyond_the_limit_beside_an_inconclusive_verdict_is_explaine
 
 
 def test_the_stratum_is_said(view: Context) -> None:
-    """The method section says within which groups subjects were resampled, or that it was among everybody."""
+    """The method section says within which groups subjects were resampled, or that it was among all."""
     said = {name: plain_text(text) for name, text in section(view, "method").settings}
     assert said["Subjects are resampled"].startswith("Within the groups by group")
     mixed = replace(
@@ -495,7 +496,7 @@ def test_the_stratum_is_said(view: Context) -> None:
     )
     other = context(mixed, SETTINGS, DATE, Status.UNSIGNED)
     said = {name: plain_text(text) for name, text in section(other, "method").settings}
-    assert said["Subjects are resampled"].startswith("Among everybody")
+    assert said["Subjects are resampled"].startswith("Among all subjects")
 
 
 def test_one_group_alone_is_not_worst_off() -> None:
