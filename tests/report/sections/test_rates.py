@@ -43,6 +43,9 @@ def test_panels_of_many_systems_say_whose_they_are() -> None:
         for which in ("service_0 to service_4", "service_5 to service_9", "service_10")
         for kind in ("ROC", "DET")
     ]
+    assert [panel.names for panel in view.figures[0].panels[2:]] == [
+        (*names[5:10],), (*names[5:10],), (names[10],), (names[10],),
+    ]  # fmt: skip
     alone = view.figures[0].alone
     assert plain_text(alone["roc-10"]).startswith("Systems: service_10. Higher is better.")
     assert "Systems: service_5, service_6, service_7, service_8 and service_9. Lower" in plain_text(

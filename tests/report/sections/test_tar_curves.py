@@ -1,5 +1,6 @@
 """The section on curves by class, from a real small audit."""
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -10,7 +11,7 @@ from frtaudit.core.spec import SchemaSpec
 from frtaudit.report.figures import canvas
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.section import View
-from frtaudit.report.sections.tar_curves import build
+from frtaudit.report.sections.tar_curves import MAX_SYSTEMS, build
 from frtaudit.report.source import Source
 
 
@@ -71,6 +72,32 @@ def test_figures_in_the_annex_are_named() -> None:
     """One sentence says of which systems, by which schemas."""
     (said,) = view().left_out
     assert plain_text(said) == "The annex has the further curves of one and two, by group."
+
+
+@pytest.mark.usefixtures("no_ink")
+def test_of_many_systems_each_has_its_curves_and_the_first_has_all() -> None:
+    """The page says whose differences it does not draw, and what writes them; for a paper all are drawn."""
+    schema = SchemaSpec(column="group", classes=("x", "y"), super_classes={"up": ("x",), "down": ("y",)})
+    result = audit(spec(analyses={"tar_curves": TarCurves(points=11)}, schemas={"group": schema})).result
+    curves = [curve for curve in result.curves if curve.provider == "one"]
+    estimates = [estimate for estimate in result.estimates if estimate.provider == "one"]
+    names = [f"s{number}" for number in range(MAX_SYSTEMS + 1)]
+    many = replace(
+        result,
+        findings=(),
+        curves=tuple(replace(curve, provider=name) for name in names for curve in curves),
+        estimates=tuple(replace(estimate, provider=name) for name in names for estimate in estimates),
+    )
+    found, every = build(Source(many)), build(Source(many, every_figure=True))
+    assert found is not None
+    assert every is not None
+    assert [figure.name for figure in found.figures] == [
+        "curves-group-0", "excess-group-0", "super-group-0", "curves-group-1", "curves-group-2", "curves-group-3",
+    ]  # fmt: skip
+    assert plain_text(found.left_out[-1]) == (
+        "Not drawn here: the differences between classes of s1, s2 and s3; frtaudit figures writes them."
+    )
+    assert len(every.figures) == 3 * len(names)
 
 
 def test_figures_of_systems_have_one_scale_and_say_where_bands_hide(ink: None) -> None:
