@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from frtaudit.core.arrays import Floats, Longs
+from frtaudit.core.arrays import Floats, Ints, Longs
 from frtaudit.stats.bootstrap.weights import GOLDEN, bits_at, mix
 from frtaudit.stats.inlined import inner
 
@@ -79,21 +79,22 @@ def _nothing() -> GammaTables:
 
 
 @inner
-def fill_sums(out: Floats, start: Longs, gamma_tables: GammaTables, stream: np.uint64) -> None:
+def fill_sums(out: Floats, place: Ints, start: Longs, gamma_tables: GammaTables, stream: np.uint64) -> None:
     """Fill ``out``, shape (G,), with running sums of gammas, each of which depends on the stream and its place alone.
 
-    ``start``, shape (G,), uint64: where in ``gamma_tables`` those of each one's shape start.
+    ``place``, shape (G,), int64: of each in the stream; ``start``, shape (G,), uint64: where in ``gamma_tables`` those
+    of its shape start.
     """
     total = 0.0
-    for place in range(out.size):
-        word = bits_at(stream, place)
-        strip = start[place] + (word >> CHOICE)
+    for index in range(out.size):
+        word = bits_at(stream, place[index])
+        strip = start[index] + (word >> CHOICE)
         point = np.float64(np.int64(word & POINT)) * UNIT
         drawn = gamma_tables.left[strip] + point * gamma_tables.scale[strip]
         if point >= gamma_tables.certain[strip]:
             drawn = _rest(word, strip, gamma_tables)
         total += drawn
-        out[place] = total
+        out[index] = total
 
 
 @inner

@@ -108,28 +108,38 @@ def pieces(sizes: Sequence[int]) -> tuple[Floats, Floats]:
 class Curves(NamedTuple):
     """What is resampled: sorted scores of C classes, one after the other, shape (sum of n,), float64.
 
-    ``first``, ``size``: shape (C,), int64, where each class starts and its n; ``own``: shape (C, U), Q at u;
-    ``start``: shape (C, U + 1), uint64, the strips of the gaps between the ranks at u, and beyond the last.
+    ``first``, ``size``: shape (C,), int64, where each class starts and its n; ``own``: shape (C, U), Q at u. Of the
+    gaps between the ranks at u, and beyond the last, those that are not empty come first: ``gaps``: shape (C,), int64,
+    how many; ``place``, ``start``: shape (C, U + 1), int64 and uint64, where each stands among all, and its strips;
+    ``upto``: shape (C, U), int64, the last of them up to each u.
     """
 
     scores: Floats
     first: Ints
     size: Ints
     own: Floats
+    gaps: Ints
+    place: Ints
     start: Longs
+    upto: Ints
 
 
 def _resampled(ordered: Sequence[Floats]) -> tuple[Curves, GammaTables]:
     size = np.array([scores.size for scores in ordered], dtype=np.int64)
     u, _ = pieces(size.tolist())
     gaps = np.stack([np.diff(ranks(n, u), prepend=0, append=n + 1) for n in size.tolist()])
-    shapes, number = np.unique(gaps, return_inverse=True)
+    filled = gaps > 0
+    place = np.argsort(~filled, axis=1, kind="stable")
+    shapes, number = np.unique(np.take_along_axis(gaps, place, axis=1), return_inverse=True)
     curves = Curves(
         scores=np.concatenate(ordered),
         first=np.cumsum(size) - size,
         size=size,
         own=np.stack([quantiles(scores, u) for scores in ordered]),
+        gaps=filled.sum(axis=1),
+        place=place,
         start=(number.reshape(gaps.shape) * STRIPS).astype(np.uint64),
+        upto=np.cumsum(filled, axis=1)[:, :-1] - 1,
     )
     return curves, strips_of(shapes.tolist())
 
@@ -155,12 +165,13 @@ def move(
     moved: Floats, sums: Floats, curves: Curves, gamma_tables: GammaTables, number: int, stream: np.uint64
 ) -> None:
     """Fill ``moved``, shape (U,), with Q* - Q of a resample of class ``number``; ``sums``, shape (U + 1,): room."""
-    fill_sums(sums, curves.start[number], gamma_tables, stream)
+    gaps, upto = curves.gaps[number], curves.upto[number]
+    fill_sums(sums[:gaps], curves.place[number], curves.start[number], gamma_tables, stream)
     scores, quantiles, last = (
         curves.scores[curves.first[number] :],
         curves.own[number],
         np.float64(curves.size[number] - 1),
     )
-    scale = np.float64(curves.size[number]) / sums[-1]
+    scale = np.float64(curves.size[number]) / sums[gaps - 1]
     for at in range(moved.size):
-        moved[at] = scores[np.uint32(min(sums[at] * scale, last))] - quantiles[at]
+        moved[at] = scores[np.uint32(min(sums[upto[at]] * scale, last))] - quantiles[at]

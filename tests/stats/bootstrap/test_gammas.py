@@ -17,8 +17,9 @@ FALSE_ALARM = 1e-6  # of each test here; seeds are fixed
 @kernel
 def _sums(out: Floats, start: Longs, strips: gammas.GammaTables, seed: np.uint64) -> None:
     """Running sums of a row of gammas, ``out`` (rows, G)."""
+    place = np.arange(out.shape[1])
     for row in range(out.shape[0]):
-        gammas.fill_sums(out[row], start, strips, stream_of(seed, np.uint64(9), row, 0))
+        gammas.fill_sums(out[row], place, start, strips, stream_of(seed, np.uint64(9), row, 0))
 
 
 def _drawn(shapes: list[int], rows: int, seed: int) -> Floats:
