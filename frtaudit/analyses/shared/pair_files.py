@@ -59,7 +59,7 @@ def lfw_layout(names: Sequence[str], pairs: Comparisons) -> bytes | None:
 
     None where a name is not like ``name_0001``, or folds do not hold as many mated as non-mated pairs, all alike.
     """
-    used = [LFW_ID.fullmatch(names[n]) for n in np.concatenate([pairs.probe, pairs.reference])]
+    used = [LFW_ID.fullmatch(names[n]) for n in np.union1d(pairs.probe, pairs.reference)]
     if any(match is None or any(c.isspace() for c in match["name"]) for match in used) or not pairs.n_listed:
         return None
     fold = np.zeros(pairs.n_listed, dtype=np.int64) if pairs.fold is None else pairs.fold.astype(np.int64)
