@@ -35,7 +35,7 @@ def main(argv: Sequence[str]) -> int:
     from frtaudit.config.plugins import load_plugins
     from frtaudit.report.exports.run_folder import read_run
     from frtaudit.report.exports.write import write_whole
-    from frtaudit.report.figures.nominal_levels import figures, read_study
+    from frtaudit.report.figures import nominal_levels
     from frtaudit.report.paper_figures import drawings, paper_figures, titles, titles_of, write_figures
 
     load_plugins()
@@ -50,18 +50,23 @@ def main(argv: Sequence[str]) -> int:
         y=options.ylim,
         shared=options.share_axes,
     )
-    study = read_study(Path(options.run))
+    study = nominal_levels.read_study(Path(options.run))
     if study is None:
         result = read_run(Path(options.run)).result
         listed, drawn = partial(titles, result, choice), partial(paper_figures, result, choice)
     else:
         _check_study(choice)
-        draw = partial(figures, study)
+        draw = partial(nominal_levels.figures, study)
         listed, drawn = partial(titles_of, draw, choice), partial(drawings, draw, choice)
     if options.list:
         lines = [f"{name:32} {title}" for name, title in listed().items()]
     else:
-        fill = partial(write_figures, list(drawn().values()), options.formats)
+        figures = list(drawn().values())
+        if not figures:
+            raise SpecError(
+                "figures", "no figure of this result shows what was chosen", "other choices; --list"
+            )
+        fill = partial(write_figures, figures, options.formats)
         lines = [str(path) for path in write_whole(Path(options.out), fill)]
     sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
     return 0

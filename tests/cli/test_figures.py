@@ -76,6 +76,20 @@ def test_bad_input_is_one_line(
     assert not (tmp_path / "made").exists()
 
 
+def test_a_choice_that_no_figure_shows_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is written where nothing is drawn, and that is said."""
+    bare = replace(whole().result, curves=(), estimates=(), findings=())
+    (tmp_path / "result.json").write_bytes(bare.to_bytes())
+    code, out, err = said([str(tmp_path), "--out", str(tmp_path / "made")], capsys)
+    assert (code, out) == (2, "")
+    assert err == (
+        "frtaudit: figures: no figure of this result shows what was chosen; accepted: other choices; --list\n"
+    )
+    assert not (tmp_path / "made").exists()
+
+
 def test_without_a_run_it_says_what_to_give(capsys: pytest.CaptureFixture[str]) -> None:
     """A run is missing, not the name of a figure: without names every figure is written."""
     code, out, err = said([], capsys)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.markers import CARETLEFTBASE
+from matplotlib.markers import CARETLEFT
 from matplotlib.ticker import FuncFormatter, Locator, LogLocator, MaxNLocator, NullLocator
 
 from frtaudit.core import Curve
@@ -286,7 +286,7 @@ def _dot(axes: Axes, dot: Dot, row: float, edge: float, ends: str = "|") -> None
     if dot.low is not None and dot.high is not None:
         span = max(dot.low, edge), max(dot.high, edge)
         axes.plot(span, [row, row], color=style.hue, linewidth=1.1, solid_capstyle="butt", gid=tag)
-        for end, sign in zip(span, (CARETLEFTBASE if 0 < dot.low < edge else ends, ends), strict=True):
+        for end, sign in zip(span, (CARETLEFT if 0 < dot.low < edge else ends, ends), strict=True):
             axes.plot(end, row, color=style.hue, marker=sign or "None", markersize=4, gid=tag)
     seen = dot.value > 0
     face = style.hue if seen else canvas.PAPER

@@ -25,7 +25,7 @@ def figure(source: Source) -> Figure | None:
     names = [(index, name) for index, name in enumerate(source.providers)]
     return Figure(
         name="front",
-        title="The systems compared",
+        title="The systems compared" if len(names) > 1 else "The system",
         caption=_front_caption(source, has_dots=dots is not None),
         panels=(panel,),
         keys=figures.keys("front", names),

@@ -271,8 +271,10 @@ def _marks(drawn: list[tuple[str, str, list[str], list[Dot]]], chosen: set[str])
     edges = [(dot, figures.left_edge(dots)) for *_, dots in drawn for dot in dots if dot.series in chosen]
     zero = any(dot.value == 0 for dot, _ in edges)
     beyond = any(0 < (dot.low or 0) < edge for dot, edge in edges)
-    marks = ["a hollow dot at the left edge is a rate of 0"] * zero + ["an arrow a bar that goes on"] * beyond
-    return f" {', '.join(marks).capitalize()}." if marks else ""
+    marks = ["a hollow mark at the left edge: a rate of 0"] * zero + [
+        "an arrow: the bar goes on beyond the axis"
+    ] * beyond
+    return f" {'; '.join(marks).capitalize()}." if marks else ""
 
 
 def _panels(

@@ -167,7 +167,14 @@ def _lowest(source: Source, worst: Record) -> list[Part]:
     least = min(here, key=lambda record: record.estimate.value or 0.0)
     if least.estimate.value == worst.estimate.value:
         return ["; each other group has the same rate"]
-    return ["; lowest ", phrases.value(least, like=worst.estimate), " (", phrases.group(source, least), ")"]
+    of = " of this system" if len(source.providers) > 1 else ""
+    return [
+        f"; lowest{of} ",
+        phrases.value(least, like=worst.estimate),
+        " (",
+        phrases.group(source, least),
+        ")",
+    ]
 
 
 def _interval(source: Source, worst: Record) -> list[Part]:

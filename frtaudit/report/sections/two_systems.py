@@ -48,7 +48,7 @@ def _drawable(curve: Curve) -> bool:
 def _missing(curve: Curve) -> Text:
     by = f" by {curve.schema.replace('_', ' ')}" if curve.schema else ""
     return spans(
-        f"{TITLES[curve.analysis]}{by}: {curve.provider} has no value above zero at any FMR; no curve is drawn."
+        f"{TITLES[curve.analysis]}{by}: {curve.provider} has no finite value above zero at any FMR; no curve is drawn."
     )
 
 
@@ -76,7 +76,7 @@ def _models(source: Source) -> Figure | None:
         title=f"Two systems: {' and '.join(names)}",
         caption=spans(
             f"Overall FNMR over FMR, {_with(_band(source, curves))}. Overlap of bands does not show equality, "
-            "because both systems were evaluated on the same images: see the paired differences."
+            "because both systems were evaluated on the same images: compare their paired differences."
         ),
         panels=(panel,),
         keys=figures.keys(TWO_MODELS, _pens(source, names)),

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.markers import CARETLEFTBASE
+from matplotlib.markers import CARETLEFT
 from report_fixture import SYSTEMS, curves, result
 
 from frtaudit.core import Curve
@@ -242,5 +242,5 @@ def test_a_bar_that_goes_on_ends_in_an_arrow() -> None:
         ]
         figures.dots("d", "t", ["a"], points, "FMR")
     ((_, drawing),) = registry.values()
-    arrows = [line for line in drawing.axes[0].lines if line.get_marker() == CARETLEFTBASE]
+    arrows = [line for line in drawing.axes[0].lines if line.get_marker() == CARETLEFT]
     assert [line.get_color() for line in arrows] == [canvas.pen(0).hue]

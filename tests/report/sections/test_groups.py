@@ -39,7 +39,7 @@ def test_a_figure_of_some_systems_names_them_and_has_a_whole_caption() -> None:
     first, second = figures(of_six())
     assert first.title == "Error rates by group, s0, s1, s2 and s3"
     assert second.title == "Error rates by group, s4 and s5"
-    zero = " A hollow dot at the left edge is a rate of 0."  # of the first four alone
+    zero = " A hollow mark at the left edge: a rate of 0."  # of the first four alone
     assert plain_text(second.caption) == plain_text(first.caption).replace(zero, "")
     assert zero in plain_text(first.caption)
     assert "the overall FMR is 0.1 %" in plain_text(second.caption)
@@ -89,8 +89,8 @@ def test_the_caption_names_marks_at_the_left_edge_where_they_are_drawn() -> None
         (figure,) = figures(replace(made, estimates=estimates))
         return plain_text(figure.caption)
 
-    zero, arrow = "a hollow dot at the left edge is a rate of 0", "an arrow a bar that goes on"
+    zero, arrow = "a hollow mark at the left edge: a rate of 0", "an arrow: the bar goes on beyond the axis"
     assert f"the population. {zero.capitalize()}. People" in caption(0.0, 0.0)
     assert f"the population. {arrow.capitalize()}. People" in caption(0.2, 1e-4)
-    assert f"the population. {zero.capitalize()}, {arrow}. People" in caption(0.0, 1e-4)
+    assert f"the population. {zero.capitalize()}; {arrow}. People" in caption(0.0, 1e-4)
     assert "bars intervals for the population. People" in caption(0.2, 0.1)

@@ -114,4 +114,4 @@ def test_a_curve_without_a_point_to_draw_is_said() -> None:
     found = two_systems.build(Source(replace(result(), curves=gone)))
     assert found is not None
     assert [item.name for item in found.figures] == ["two-models", "two-splits"]
-    assert "Zones by group: one has no value above zero" in found.left_out[0][0].text
+    assert "Zones by group: one has no finite value above zero" in found.left_out[0][0].text
