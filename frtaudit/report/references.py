@@ -106,13 +106,12 @@ def _used_at(result: AuditResult, pointers: Iterable[str]) -> Mapping[str, set[s
     used: dict[str, set[str]] = {name: set() for name in _USED_BY}
     for pointer in pointers:
         kind, *place = pointer.split("/")[1:]
-        if kind == "estimates" and place[1:2] == ["intervals"]:
-            interval = result.estimates[int(place[0])].intervals[int(place[2])]
-            used["methods"].add(interval.method.value)
-        elif kind == "estimates":
+        if kind == "estimates":
             estimate = result.estimates[int(place[0])]
             used["metrics"].add(estimate.metric)
             used["analyses"].add(estimate.analysis)
+            if place[1:2] == ["intervals"]:
+                used["methods"].add(estimate.intervals[int(place[2])].method.value)
             used["adjusted"] |= {estimate.analysis} if place[1:] == ["test", "p_adjusted"] else set()
         elif kind == "curves":
             curve = result.curves[int(place[0])]
