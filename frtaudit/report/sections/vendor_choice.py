@@ -90,7 +90,8 @@ def _tied(source: Source, decisions: Sequence[Record]) -> Text:
     size, record = max(unsure, key=lambda pair: pair[0])
     power = record.estimate.test.power if record.estimate.test else 0.0
     return spans(
-        "On common comparisons no difference between chosen systems was established (minimum detectable difference ",
+        "On common comparisons no difference between chosen systems was established (minimum detectable difference at "
+        "most ",
         number(record, size, f"{record.pointer}/test/detectable"),
         ", ",
         phrases.number(formatting.exact(power), f"{record.pointer}/test/power"),
