@@ -7,7 +7,7 @@ import numpy as np
 
 from frtaudit.core import Interval, Method, Test, TestMethod
 from frtaudit.core.arrays import Floats
-from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
+from frtaudit.core.methods import GROUPS_NEED, MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import IntervalSpec, Plan
 from frtaudit.evaluation.intervals import PLAN_OF, RateSummary, empty, finite, intervals_of
 from frtaudit.stats.groups import differentials, equality_test, group_contrasts
@@ -60,12 +60,18 @@ class GroupRates:
         for rate in rates:
             for label, summary in zip(self.labels, self.summaries[rate], strict=True):
                 if summary.too_few_errors:
-                    return (
-                        f"{label} has {summary.errors} {rate.upper()} errors "
-                        f"of {summary.subjects_with_errors} subjects; "
-                        f"a comparison of groups needs {MIN_ERRORS} errors of {MIN_ERROR_SUBJECTS} subjects in each"
-                    )
+                    errors, subjects = summary.errors, summary.subjects_with_errors
+                    enough = _enough(summary) if rate == "fnmr" else ""  # others grow with pairs of subjects
+                    return f"{label} has {errors} {rate.upper()} errors of {subjects} subjects; {enough}{GROUPS_NEED}"
         return None
+
+
+def _enough(summary: RateSummary) -> str:
+    """How many times the subjects of a group would give enough errors of FNMR at its rate; empty where it has none."""
+    if not summary.errors:
+        return ""
+    times = max(MIN_ERRORS / summary.errors, MIN_ERROR_SUBJECTS / summary.subjects_with_errors)
+    return f"about {times:.2g} times its subjects would give enough; "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

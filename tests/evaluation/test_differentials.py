@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from frtaudit.core.methods import GROUPS_NEED
 from frtaudit.core.spec import Plan
 from frtaudit.evaluation.differentials import BOTH, GroupRates, difference, forms, population_interval
 from frtaudit.evaluation.intervals import RateSummary
@@ -58,6 +59,17 @@ def test_thin_and_single_groups_are_not_testable() -> None:
     assert thin.p is None
     assert "g0 has 9 FMR errors of 9 subjects" in (thin.note or "")
     assert difference(form, groups(0.1), 0.05).note == "a comparison of groups needs 2 groups"
+
+
+@pytest.mark.parametrize(("errors", "times"), [(9, "1.1"), (4, "2.5"), (1, "10"), (0, None)])
+def test_too_few_errors_of_fnmr_say_how_many_more_subjects_would_do(errors: int, times: str | None) -> None:
+    """Errors of FNMR grow with subjects, those of FMR with their pairs: FNMR alone is projected, where it is seen."""
+    rates = groups(0.1, 0.2, errors=errors)
+    note = rates.too_few_errors(("fnmr",)) or ""
+    projected = f"about {times} times its subjects would give enough; "
+    assert (projected in note) is (times is not None)
+    assert note.endswith(GROUPS_NEED)
+    assert "times" not in (rates.too_few_errors(("fmr",)) or "")
 
 
 def test_bounds_widen_as_the_error_falls() -> None:

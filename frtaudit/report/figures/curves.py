@@ -188,7 +188,7 @@ def dots(
             axes.axhline(between - 0.5, color=canvas.GRID, linewidth=0.5)
         log_rates(axes, y=False)
 
-    height = min(0.75 + len(rows) * max(0.26, 0.13 * len(pens)), 8.0)
+    height = min(0.75 + len(rows) * max(0.26, 0.11 * len(pens)), 8.0)
     return _panel(name, _dots_read(title, points), draw, title, height)
 
 

@@ -215,20 +215,34 @@ def _farthest(source: Source, record: Record) -> list[Part]:
 
 
 def _rates(source: Source) -> Iterator[Text]:
-    """Without requirements: FNMR of each system at the main target, with its interval."""
+    """Without requirements: FNMR and FMR of each system at the threshold of the main target, with intervals.
+
+    Of many systems FNMR alone.
+    """
     target = main_target(source)
-    records = [
-        candidate for candidate in overall(source, "fnmr_at_fmr") if candidate.estimate.at["fmr"] == target
-    ]
+    records, rates_of_false_matches = (
+        [record for record in overall(source, metric) if record.estimate.at["fmr"] == target]
+        for metric in ("fnmr_at_fmr", "fmr")
+    )
+    beside = {record.estimate.provider: record for record in rates_of_false_matches}
     for record in records:
-        bound = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
-        between: list[Part] = []
-        if bound is not None and bound.interval.low is not None:
-            between = [", ", phrases.level(bound), " CI ", *phrases.bounds(bound, record.estimate)]
         name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
         point = phrases.at_words(record.estimate.at, record.pointer)
-        labels = label_notice.beside(source, record)
-        yield spans(name, ": FNMR ", phrases.value(record), " at ", point, *between, *labels, ".")
+        labels, fmr = label_notice.beside(source, record), beside.get(record.estimate.provider)
+        there: list[Part] = []
+        if fmr is not None and len(records) <= FEW_SYSTEMS:
+            there = ["; FMR of that threshold ", phrases.value(fmr), *_interval(fmr)]
+        yield spans(
+            name, ": FNMR ", phrases.value(record), " at ", point, *_interval(record), *labels, *there, "."
+        )
+
+
+def _interval(record: Record) -> list[Part]:
+    """``, 95 % CI 8.3 % to 12.5 %``; empty without one."""
+    bound = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+    if bound is None or bound.interval.low is None:
+        return []
+    return [", ", phrases.level(bound), " CI ", *phrases.bounds(bound, record.estimate)]
 
 
 def _undecided(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:

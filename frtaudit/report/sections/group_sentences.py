@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
+from frtaudit.core.methods import GROUPS_NEED, MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.metrics import D_L2
 from frtaudit.core.text import formatting
 from frtaudit.evaluation.subjects_needed import subjects_to_detect
@@ -15,7 +15,7 @@ from frtaudit.report.sections.operating_points import POOLS, at_target, main_tar
 from frtaudit.report.source import Record, Source
 
 MAX_NAMED, MAX_LISTED, FEW_SYSTEMS = 3, 6, 3
-NEEDED = f"; each group needs at least {MIN_ERRORS} errors, from {MIN_ERROR_SUBJECTS} subjects or more"
+NEEDED = f"; each group needs {MIN_ERRORS} errors of {MIN_ERROR_SUBJECTS} subjects"
 
 
 def sentences(source: Source) -> Iterator[Text]:
@@ -46,7 +46,8 @@ def sentences(source: Source) -> Iterator[Text]:
             if record.estimate.test and (record.estimate.test.p is not None) is outcome
         ]
         if here:
-            after = partial(_detectable, source) if len(here) <= MAX_NAMED else _nothing
+            reason = partial(_detectable, source) if outcome else _errors
+            after = reason if len(here) <= MAX_NAMED else _nothing
             several = f"{len(here)} of {len(tested)} comparisons (see Groups)"
             named = _by_rate(here, after) if len(here) <= MAX_LISTED else several
             yield spans(text, named, *_then(at_target(source, here[0])), f"{why}.")
@@ -115,6 +116,15 @@ def _needed(source: Source, record: Record) -> list[Part]:
         f"; about {formatting.count(needed)} subjects would detect the estimated ratio ",
         phrases.value(record),
     ]
+
+
+def _errors(record: Record) -> list[Part]:
+    """Which group has too few errors, how many it has, and how many more subjects would give enough."""
+    note = None if record.estimate.test is None else record.estimate.test.note
+    if note is None:
+        return []
+    text = note.removesuffix(f"; {GROUPS_NEED}")
+    return [" (", TextSpan(text=text, pointer=f"{record.pointer}/test/note"), ")"]
 
 
 def _nothing(_: Record) -> list[Part]:

@@ -6,6 +6,7 @@ from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
+from frtaudit.report.sections.operating_points import main_target
 from frtaudit.report.sections.tables import build_table, by_provider, provider
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import words
@@ -28,8 +29,11 @@ def build(source: Source) -> View | None:
 
 
 def warnings(source: Source) -> tuple[Text, ...]:
-    """For page 1: each system's suspected pairs of people where they change a printed FMR, and where most."""
-    rates = _labelled(source)
+    """For page 1: each system's suspected pairs of people where they change an FMR: the one of most change.
+
+    It is one at the threshold of the main target, where one of these changes.
+    """
+    rates, target = _labelled(source), main_target(source)
     texts = []
     for record in source.select(PEOPLE):
         records = [
@@ -40,7 +44,8 @@ def warnings(source: Source) -> tuple[Text, ...]:
             and (labelled.estimate.value or 0.0) > (without.estimate.value or 0.0)
         ]
         if records:
-            texts.append(_warning(source, record, *max(records, key=_gone)))
+            there = [pair for pair in records if dict(pair[0].estimate.at) == {"fmr": target}]
+            texts.append(_warning(source, record, *max(there or records, key=_gone)))
     return tuple(texts)
 
 
@@ -60,7 +65,9 @@ def _warning(source: Source, record: Record, labelled: Record, without: Record) 
         ": ",
         people,
         " pair of people is" if single else " pairs of people are",
-        " as similar as images of one person: suspected duplicates. FMR",
+        " as similar as images of one person (see ",
+        SECTION,
+        " in the annex). FMR",
         *of,
         ", at the threshold for " if "fmr" in at else ", at ",
         phrases.at_words(at, labelled.pointer),
@@ -68,9 +75,7 @@ def _warning(source: Source, record: Record, labelled: Record, without: Record) 
         phrases.value(labelled),
         " with them, ",
         phrases.value(without, like=labelled.estimate),
-        " without. See ",
-        SECTION,
-        " in the annex.",
+        " without.",
     )
 
 

@@ -49,7 +49,8 @@ from frtaudit.report.source import Record, Source, mapping
 from frtaudit.report.words import display_name, words
 
 NOT_DECLARED = "not declared"
-FIRST_PAGE_LINES = 17  # verdicts and the requirements above them: what one sheet holds with all the rest
+FIRST_PAGE_LINES = 18  # verdicts and the requirements above them: what one sheet holds with all the rest
+NAME_LENGTH = 23  # of a system and its group, on a line of the table of findings
 FIRST_PAGE_ANSWER, LINE_LENGTH, MIN_LINES = 14, 115, 3  # lines of the answer beside which they have room
 HEAD_LINES = 5  # of the question and the facts below it, for which there is room
 FIGURE_LINES = 20  # of answer and verdicts together, below which the figure has room
@@ -145,11 +146,13 @@ def _shown(rulings: tuple[FindingRow, ...], above: int) -> tuple[FindingRow, ...
     """
     room = max(FIRST_PAGE_LINES - max(0, above - FIRST_PAGE_ANSWER), MIN_LINES)
     names: set[str] = set()
+    taken = 0
     for count, finding in enumerate(
         wanted := sorted(rulings, key=lambda row: row.code != Verdict.INCONCLUSIVE.value)
     ):
         names.add(finding.requirement.text)
-        if count + 1 + len(names) > room and len(rulings) - count > 1:
+        taken += _lines(finding.who, NAME_LENGTH)
+        if taken + len(names) > room and len(rulings) - count > 1:
             places = {row.index for row in wanted[:count]}
             return tuple(row for row in rulings if row.index in places)
     return rulings
@@ -165,9 +168,9 @@ def _left_out(rulings: Sequence[FindingRow], shown: Sequence[FindingRow]) -> str
     return f"{left.total()} more ({outcomes})" if outcomes else ""
 
 
-def _lines(text: Text) -> int:
-    """How many lines of the first page a sentence takes."""
-    return -(-len(plain_text(text)) // LINE_LENGTH)
+def _lines(text: Text, length: int = LINE_LENGTH) -> int:
+    """How many lines of the first page a text takes, of so many letters each."""
+    return -(-len(plain_text(text)) // length)
 
 
 def _facts(source: Source) -> Iterator[tuple[str, Text]]:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from report_fixture import result
 
 from frtaudit.core import Verdict
@@ -58,10 +59,13 @@ def test_failures_of_one_operating_point_and_limit_name_them_once() -> None:
         assert line.startswith(f"quill_2 fails its {start}")
 
 
-def test_without_requirements_the_rates_answer() -> None:
-    """A report without requirements says the FNMR of each system at the main target."""
+def test_without_requirements_the_rates_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A report without requirements says FNMR and FMR of each system at the main target; FNMR alone of many."""
     lines = said(Source(replace(result(), findings=())))
-    assert lines[0] == "northgate: FNMR 1.74 % at FMR 0.1 %, 95 % CI 1.31 % to 2.19 %."
+    fnmr = "northgate: FNMR 1.74 % at FMR 0.1 %, 95 % CI 1.31 % to 2.19 %"
+    assert lines[0] == f"{fnmr}; FMR of that threshold 0.0990 %, 95 % CI 0.0742 % to 0.134 %."
+    monkeypatch.setattr(answer, "FEW_SYSTEMS", 1)
+    assert said(Source(replace(result(), findings=())))[0] == f"{fnmr}."
     assert lines[1].startswith("quill_2: FNMR 9.51 % at FMR 0.1 %")
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from report_fixture import result
 
+from frtaudit.core.methods import GROUPS_NEED
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import group_sentences
 from frtaudit.report.source import Source
@@ -31,11 +32,30 @@ def test_what_was_not_established_is_said_with_the_detectable_ratio() -> None:
 def test_few_errors_are_said_with_how_many_it_takes() -> None:
     """Groups that cannot be tested: how many errors, of how many subjects, each group needs."""
     (line,) = [line for line in said(Source(result())) if line.startswith("Not testable")]
-    assert line.endswith("; each group needs at least 10 errors, from 10 subjects or more.")
+    assert line.endswith("; each group needs 10 errors of 10 subjects.")
 
 
-def test_rates_that_differ_are_gathered() -> None:
+def test_few_errors_name_the_group_and_the_subjects_that_would_give_enough() -> None:
+    """The group, its errors, and how many more subjects: once the rule, which ends the sentence."""
+    note = f"Amber has 8 FNMR errors of 6 subjects; about 1.7 times its subjects would give enough; {GROUPS_NEED}"
+    estimates = [
+        replace(item, test=replace(item.test, note=note))
+        if item.test is not None and item.test.p is None
+        else item
+        for item in result().estimates
+    ]
+    lines = said(Source(replace(result(), estimates=tuple(estimates))))
+    (line,) = [line for line in lines if line.startswith("Not testable")]
+    assert (
+        "northgate (Amber has 8 FNMR errors of 6 subjects; about 1.7 times its subjects would give enough)"
+        in line
+    )
+    assert GROUPS_NEED not in line
+
+
+def test_rates_that_differ_are_gathered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Systems whose groups differ in one rate are listed behind its name once."""
+    monkeypatch.setattr(group_sentences, "MAX_NAMED", 1)  # what is missing is not told of each
     (line,) = [line for line in said(Source(result())) if line.startswith("Not testable")]
     assert "differences between groups in FMR by group of northgate and quill_2, at FMR 0.1 %;" in line
 

@@ -5,8 +5,10 @@ from dataclasses import replace
 from small_audits import audit, pick, spec
 
 from frtaudit.core import AuditResult, Estimate
+from frtaudit.core.text import formatting
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import identity_check
+from frtaudit.report.sections.operating_points import main_target
 from frtaudit.report.source import Source
 
 PAIRS = Estimate(
@@ -39,6 +41,20 @@ def test_the_first_page_names_the_rate_that_changes_most() -> None:
     assert said.startswith("one: 2 pairs of people are as similar as images of one person")
     assert "FMR for x, at threshold 0.3, is" in said
     assert all(piece.pointer for piece in warning if piece.kind == "n")
+
+
+def test_the_first_page_names_a_rate_at_its_own_operating_point() -> None:
+    """Where FMR changes less at the threshold of the main target than at another, it is the former that is named."""
+    whole = audit(spec()).result
+    source = Source(whole)
+    target = main_target(source)
+    (fmr,) = pick(whole, "fmr", provider="one", group="y", weighting="identity", at={"fmr": target})
+    less = replace(
+        fmr, analysis="identity_check", metric="fmr_without_suspected", value=(fmr.value or 0) * 0.9
+    )
+    more = result()
+    (warning,) = identity_check.warnings(Source(replace(more, estimates=(*more.estimates, less))))
+    assert f"FMR for y, at the threshold for FMR {formatting.exact(target or 0)}, is" in plain_text(warning)
 
 
 def test_only_rates_that_change_are_listed() -> None:

@@ -159,8 +159,16 @@ def test_where_few_findings_have_room_inconclusive_ones_have_it_first(above: int
         assert counts == {"fail": 0, "inconclusive": 2, "pass": 0}
         assert summary._left_out(rulings, shown) == "18 more (4 fail, 14 pass)"
     else:
-        assert counts == {"fail": 4, "inconclusive": 2, "pass": 10}
+        assert counts == {"fail": 4, "inconclusive": 2, "pass": 11}
         assert summary._left_out(rulings, rulings) == ""
+
+
+def test_a_name_that_takes_two_lines_leaves_room_for_fewer_findings() -> None:
+    """Long names of systems are broken in their column: such a finding counts as two lines."""
+    (row, *_) = verdicts.all_rulings(Source(result()))
+    rulings = tuple(replace(row, index=index, code="pass") for index in range(20))
+    long = tuple(replace(row, who=(replace(row.who[0], text="a" * 30),)) for row in rulings)
+    assert [len(summary._shown(rows, 0)) for rows in (rulings, long)] == [17, 8]
 
 
 def test_terms_say_pairing_weighting_and_origin(view: Context) -> None:
