@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from frtaudit.core import Curve, Target
 from frtaudit.core.curves import spans
 from frtaudit.core.registry import register
-from frtaudit.evaluation.over_fmr import Drawn, Readings, Reasons, classes_along, index_along, without_value
+from frtaudit.evaluation.over_fmr import Drawn, OverFmr, Reasons, classes_along, index_along, without_value
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.groups.differentials import RateIndex
 
@@ -42,7 +42,7 @@ class FairnessCurves:
                     )
 
 
-def _index_curves(named: Drawn, along: Readings, unseen: Reasons, alpha: float) -> Iterator[Curve]:
+def _index_curves(named: Drawn, along: OverFmr, unseen: Reasons, alpha: float) -> Iterator[Curve]:
     wanted = [spec for spec in named.system.intervals if spec.target is Target.FIXED_IDENTITIES]
     for spec in wanted:
         yield named.banded(along, spec, alpha, unseen)

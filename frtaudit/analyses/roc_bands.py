@@ -11,7 +11,7 @@ from frtaudit.core.curves import spans
 from frtaudit.core.registry import register
 from frtaudit.core.spec import Plan
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.over_fmr import Drawn, Readings, read_along
+from frtaudit.evaluation.over_fmr import Drawn, OverFmr, read_along
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.intervals import bands
 
@@ -40,7 +40,7 @@ class RocBands:
         along = read_along(system, "fnmr", system.spec.weighting, 0)
         return AnalysisOutput(curves=tuple(self._curves(system, along, alpha)) if along.x.size else ())
 
-    def _curves(self, system: SystemData, along: Readings, alpha: float) -> Iterator[Curve]:
+    def _curves(self, system: SystemData, along: OverFmr, alpha: float) -> Iterator[Curve]:
         named = Drawn(system=system, kind=BAND, schema=None, group="all", metric="roc", rate="fnmr")
         if Plan.IMAGES in along.replicates:
             thin = [reason and f"no band: {reason}" for reason in along.too_few_errors]
@@ -56,21 +56,21 @@ class RocBands:
             yield uncertainty
 
 
-def _fixed(named: Drawn, along: Readings, alpha: float) -> Curve:
+def _fixed(named: Drawn, along: OverFmr, alpha: float) -> Curve:
     usable = np.array([reason is None for reason in along.too_few_errors])
     band = bands.simultaneous(along.replicates[Plan.IMAGES], along.value, along.vstat, usable, alpha)
     curve = _banded(named, along, band, alpha)
     return replace(curve, method=Method.RECENTERED, target=Target.FIXED_IDENTITIES)
 
 
-def _population(named: Drawn, along: Readings, alpha: float) -> Curve:
+def _population(named: Drawn, along: OverFmr, alpha: float) -> Curve:
     usable = np.array([reason is None for reason in along.too_few_errors])
     band = bands.on_logit(along.replicates[Plan.SUBJECTS], along.value, usable, alpha)
     curve = _banded(named, along, band, alpha)
     return replace(curve, method=Method.VERTEX, target=Target.POPULATION)
 
 
-def _banded(named: Drawn, along: Readings, band: bands.Band, alpha: float) -> Curve:
+def _banded(named: Drawn, along: OverFmr, band: bands.Band, alpha: float) -> Curve:
     degenerate = "the replicates do not vary, or some are undefined"
     reasons = [
         None if inside else f"no band: {thin or degenerate}"

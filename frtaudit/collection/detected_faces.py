@@ -61,7 +61,7 @@ def with_handles(facts: str, handles: str, expires: float | None) -> Detection:
     return Detection(faces=tuple(replace(face, handle=handle, expires=expires) for face, handle in named))
 
 
-def found_again(face: DetectedFace, place: int, now: tuple[DetectedFace, ...]) -> DetectedFace:
+def same_face_now(face: DetectedFace, place: int, now: tuple[DetectedFace, ...]) -> DetectedFace:
     """The same face among those that are seen now: the one whose box overlaps most, with its handle.
 
     Without a box the one at the same place. Raises :class:`CallError` where there is none.

@@ -11,7 +11,7 @@ from typing import TypeAlias, TypeVar
 
 from frtaudit.collection.clients.gate import BudgetError, RateLimiter
 from frtaudit.collection.clients.protocol import Service, Session
-from frtaudit.collection.detected_faces import faces_in, facts_in, found_again, handles_in, with_handles
+from frtaudit.collection.detected_faces import faces_in, facts_in, handles_in, same_face_now, with_handles
 from frtaudit.collection.image_cache import ImageCache
 from frtaudit.collection.rows import COMPARE, PLACES, HandleRow, ImageRow, Key, Result, State, facts_of
 from frtaudit.collection.spec import named
@@ -231,7 +231,7 @@ class ServiceWorker:
             raise CallError(lost.refusal, lost.code, lost.wait)
         seen = self.detected.get(crop)
         if image in self.handled and seen is not None:
-            seen = found_again(seen, place, self._fresh[image][0])
+            seen = same_face_now(seen, place, self._fresh[image][0])
         return Crop(picture=self._cache.get(image), face=seen)
 
     def _report_retry(self, kind: str) -> None:

@@ -24,7 +24,7 @@ UNDEFINED = f"undefined in more than {bootstrap_intervals.MAX_UNDEFINED:.0%} of 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Readings:
+class OverFmr:
     """A statistic at X of the FMR targets, those with a threshold on these data.
 
     ``x`` (X,): the targets, ascending; ``value`` (X,): the estimate (U-statistic); ``vstat`` (X,): its V-statistic at
@@ -44,7 +44,7 @@ class Readings:
         freeze(self, "x", "value", "vstat")
 
 
-def read_along(system: SystemData, rate: str, weighting: Weighting, group_index: int) -> Readings:
+def read_along(system: SystemData, rate: str, weighting: Weighting, group_index: int) -> OverFmr:
     """A rate ("fmr" or "fnmr") of one group at every target that has a threshold."""
     thresholds = system.operating_points.at_target[WEIGHTINGS.index(weighting)]
     places = np.flatnonzero(np.isfinite(thresholds))
@@ -61,7 +61,7 @@ def read_along(system: SystemData, rate: str, weighting: Weighting, group_index:
         )
         for a in places
     ]
-    return Readings(
+    return OverFmr(
         x=np.asarray(system.operating_points.targets, dtype=np.float64)[places],
         value=np.array([summary.value for summary in summaries], dtype=np.float64),
         vstat=np.array([summary.vstat for summary in summaries], dtype=np.float64),
@@ -100,7 +100,7 @@ class Drawn:
     metric: str
     rate: str
 
-    def curve(self, along: Readings, y: Floats, notes: Sequence[str] = ()) -> Curve:
+    def curve(self, along: OverFmr, y: Floats, notes: Sequence[str] = ()) -> Curve:
         """A curve without a band."""
         return Curve(
             provider=self.system.provider,
@@ -115,7 +115,7 @@ class Drawn:
             notes=(*along.refused, *notes),
         )
 
-    def banded(self, along: Readings, spec: IntervalSpec, alpha: float, unseen: Reasons) -> Curve:
+    def banded(self, along: OverFmr, spec: IntervalSpec, alpha: float, unseen: Reasons) -> Curve:
         """The statistic with the pointwise band of one method of target fixed_identities (002, FORMULAS 1).
 
         ``unseen``: for each target None, or why the statistic itself is not drawn there.
@@ -142,7 +142,7 @@ class Drawn:
             level=1 - alpha,
         )
 
-    def uncertainty(self, along: Readings) -> Curve | None:
+    def uncertainty(self, along: OverFmr) -> Curve | None:
         """002's normalized uncertainty sd(gap)/value over FMR; None without replicates of images."""
         drawn = along.replicates.get(Plan.IMAGES)
         if drawn is None:
@@ -178,7 +178,7 @@ def _bounds(
     return None if naive is None or naive[0] == naive[1] else naive
 
 
-def classes_along(system: SystemData, schema: str, rate: str) -> list[tuple[str, Readings]]:
+def classes_along(system: SystemData, schema: str, rate: str) -> list[tuple[str, OverFmr]]:
     """The ranked classes of a schema, in its order, as they are called in print; each read along the targets."""
     labels = system.cohort.classifications[schema].labels
     return [
@@ -187,10 +187,10 @@ def classes_along(system: SystemData, schema: str, rate: str) -> list[tuple[str,
     ]
 
 
-def index_along(kind: RateIndex, groups: Sequence[tuple[str, Readings]]) -> Readings:
+def index_along(kind: RateIndex, groups: Sequence[tuple[str, OverFmr]]) -> OverFmr:
     """F(FRR_A) with F(FRRbar_A) and F(FRR*_A(t*_a)) at every target (FORMULAS 1, fairness)."""
     parts = [along for _, along in groups]
-    return Readings(
+    return OverFmr(
         x=parts[0].x,
         value=rate_index(kind, np.stack([part.value for part in parts], axis=-1)),
         vstat=rate_index(kind, np.stack([part.vstat for part in parts], axis=-1)),
@@ -203,7 +203,7 @@ def index_along(kind: RateIndex, groups: Sequence[tuple[str, Readings]]) -> Read
     )
 
 
-def _too_few(groups: Sequence[tuple[str, Readings]]) -> Reasons:
+def _too_few(groups: Sequence[tuple[str, OverFmr]]) -> Reasons:
     """The first class that has too few errors at each target, if there is one."""
     by_target = zip(
         *([(name, reason) for reason in along.too_few_errors] for name, along in groups), strict=True
@@ -213,7 +213,7 @@ def _too_few(groups: Sequence[tuple[str, Readings]]) -> Reasons:
     )
 
 
-def without_value(kind: RateIndex, groups: Sequence[tuple[str, Readings]]) -> Reasons:
+def without_value(kind: RateIndex, groups: Sequence[tuple[str, OverFmr]]) -> Reasons:
     """Why the index has no finite value at a target: a class was not compared, or some or all have no error."""
     rates = np.stack([along.value for _, along in groups], axis=-1)
     return tuple(_no_value(kind, at) for at in rates)

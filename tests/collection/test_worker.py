@@ -11,7 +11,7 @@ import pytest
 
 from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter
 from frtaudit.collection.clients.protocol import Limits
-from frtaudit.collection.detected_faces import faces_of, facts_in, found_again
+from frtaudit.collection.detected_faces import faces_of, facts_in, same_face_now
 from frtaudit.collection.image_cache import ImageCache
 from frtaudit.collection.live import LiveLine
 from frtaudit.collection.spec import BudgetSpec
@@ -61,11 +61,11 @@ def test_a_face_is_found_again_by_its_box() -> None:
         DetectedFace(box=Box(x=50, y=0, width=10, height=10), handle="b"),
         DetectedFace(box=Box(x=1, y=0, width=10, height=10), handle="a"),
     )
-    assert found_again(first, 0, now).handle == "a"
-    assert found_again(first, 0, now).box == first.box
+    assert same_face_now(first, 0, now).handle == "a"
+    assert same_face_now(first, 0, now).box == first.box
     with pytest.raises(CallError, match="face_lost"):
-        found_again(first, 0, now[:1])
-    assert found_again(DetectedFace(box=None), 1, now).handle == "a"
+        same_face_now(first, 0, now[:1])
+    assert same_face_now(DetectedFace(box=None), 1, now).handle == "a"
 
 
 def test_a_handle_never_reaches_the_store() -> None:

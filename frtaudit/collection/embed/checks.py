@@ -45,7 +45,7 @@ def mated_pairs(subjects: Sequence[str], rows: Sequence[int]) -> list[tuple[int,
     return [pairs[place * len(pairs) // PAIRS] for place in range(PAIRS)]
 
 
-def said_of_probes(probes: Probes, colours: str, *, paired: bool = True) -> tuple[dict[str, Json], list[str]]:
+def probe_checks(probes: Probes, colours: str, *, paired: bool = True) -> tuple[dict[str, Json], list[str]]:
     """The numbers of the checks, and a sentence for each that may be wrong.
 
     ``colours``: of the preset; ``paired``: whether the images are pairs, or just some images.
@@ -84,7 +84,7 @@ def said_of_probes(probes: Probes, colours: str, *, paired: bool = True) -> tupl
     return numbers, warnings
 
 
-def said_of_lengths(length: Floats) -> tuple[dict[str, Json], list[str]]:
+def length_checks(length: Floats) -> tuple[dict[str, Json], list[str]]:
     """Of the model's outputs, shape (M,)."""
     low, middle, high = (float(value) for value in np.quantile(length, (0.0, 0.5, 1.0)))
     numbers: dict[str, Json] = {
@@ -98,7 +98,7 @@ def said_of_lengths(length: Floats) -> tuple[dict[str, Json], list[str]]:
     return numbers, warnings
 
 
-def said_of_copies(digests: Sequence[str], subjects: Sequence[str]) -> tuple[dict[str, Json], list[str]]:
+def copy_checks(digests: Sequence[str], subjects: Sequence[str]) -> tuple[dict[str, Json], list[str]]:
     """Files of the same bytes; ``digests``: of each image, empty where it could not be read."""
     rows: dict[str, list[int]] = defaultdict(list)
     for row, digest in enumerate(digests):

@@ -238,9 +238,9 @@ class EmbedRun:
             raise DataError("images", f"no image has a template ({why})", "another detector or preset")
         numbers, warnings = checks.merged(
             [
-                checks.said_of_lengths(np.concatenate(totals.lengths)),
+                checks.length_checks(np.concatenate(totals.lengths)),
                 self._probed(rows),
-                checks.said_of_copies(totals.digests, self.images.subjects),
+                checks.copy_checks(totals.digests, self.images.subjects),
             ]
         )
         counts = {"listed": len(totals.codes), "embedded": len(rows), "several_faces": totals.several}
@@ -282,7 +282,7 @@ class EmbedRun:
             ]
         plain, mirrored, swapped = np.stack(whole, axis=1)
         probes = checks.Probes(plain=plain, mirrored=mirrored, swapped=swapped)
-        return checks.said_of_probes(probes, str(self.spec.preset.colours), paired=bool(pairs))
+        return checks.probe_checks(probes, str(self.spec.preset.colours), paired=bool(pairs))
 
     def _probe(self, row: int) -> Floats | None:
         try:

@@ -13,7 +13,7 @@ from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
 from frtaudit.inputs.score_lists.fields import SCORE, Layout, Nan, read_fields
 from frtaudit.inputs.score_lists.gathering import paths_below
-from frtaudit.inputs.score_lists.nameless import Scores, material_of_scores
+from frtaudit.inputs.score_lists.nameless import Scores, cohort_data_of_scores
 
 LABEL = "label"
 TWO = Layout(columns=(LABEL, SCORE), remarks=True)
@@ -36,7 +36,7 @@ class BobMeasureScores:
         """Read all files. Raises :class:`DataError` naming file and line."""
         paths = paths_below(Path(self.root), self.files, [])
         systems = [_scores(path, self.nan) for path in paths]
-        return material_of_scores(systems, {path.name: sha256_file(path) for path in paths})
+        return cohort_data_of_scores(systems, {path.name: sha256_file(path) for path in paths})
 
 
 def _scores(path: Path, nan: Nan) -> Scores:

@@ -11,7 +11,7 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
 from frtaudit.inputs.score_lists.fields import SCORE, Layout, Nan, first_line, read_fields, split_spaces
-from frtaudit.inputs.score_lists.nameless import Scores, material_of_scores
+from frtaudit.inputs.score_lists.nameless import Scores, cohort_data_of_scores
 
 
 @register("cohort", "pyeer")
@@ -38,7 +38,7 @@ class PyeerScores:
             )
             inputs |= {f"mated/{mated.name}": sha256_file(mated)}
             inputs |= {f"non_mated/{non_mated.name}": sha256_file(non_mated)}
-        return material_of_scores(systems, inputs)
+        return cohort_data_of_scores(systems, inputs)
 
     def _pairs(self) -> dict[str, tuple[Path, Path]]:
         """System to its two files."""

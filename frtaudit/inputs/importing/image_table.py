@@ -76,7 +76,7 @@ def tables_in(folder: Contents, taken: Sequence[str]) -> list[Table]:
     ]
 
 
-def asked_table(folder: Contents, options: Options) -> Table | None:
+def named_table(folder: Contents, options: Options) -> Table | None:
     """The table that the user names, in the folder or elsewhere."""
     if not options.table:
         return None

@@ -11,7 +11,7 @@ from frtaudit.errors import SpecError
 from frtaudit.inputs.importing.agreement import agreed
 from frtaudit.inputs.importing.attach import with_systems
 from frtaudit.inputs.importing.contents import contents_of
-from frtaudit.inputs.importing.image_table import asked_table, image_table, with_table
+from frtaudit.inputs.importing.image_table import image_table, named_table, with_table
 from frtaudit.inputs.importing.output import write
 from frtaudit.inputs.importing.recognition import recognise
 from frtaudit.inputs.importing.starter import audit_name
@@ -66,7 +66,7 @@ def read_import(folder: str, into: str, named: str, options: Options) -> Import:
     reader, evidence = recognise(contents, named)
     signals.check()
     known = reader.read(contents, options)
-    table = asked_table(contents, options)
+    table = named_table(contents, options)
     if table is not None:
         known = replace(
             known, samples=with_table(known.samples, image_table(table, known.samples.ids, options))

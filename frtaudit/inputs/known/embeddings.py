@@ -14,9 +14,9 @@ from frtaudit.inputs.importing.image_table import (
     CLASSES,
     FOLDER,
     ImageTable,
-    asked_table,
     groups_among,
     image_table,
+    named_table,
     overlap,
     tables_in,
 )
@@ -92,7 +92,7 @@ def _table(folder: Contents, systems: Sequence[Vectors], options: Options) -> Im
     rows = systems[0].vectors.shape[0]
     tables = (
         [options_table]
-        if (options_table := asked_table(folder, options))
+        if (options_table := named_table(folder, options))
         else _fitting(tables_in(folder, taken), ids, rows)
     )
     if len(tables) > 1:

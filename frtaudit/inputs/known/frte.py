@@ -10,7 +10,7 @@ import numpy as np
 from frtaudit.core.registry import register
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.contents import Contents, rows_of, stem
-from frtaudit.inputs.importing.image_table import asked_table, image_table
+from frtaudit.inputs.importing.image_table import image_table, named_table
 from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Pairs, PairScores, Samples
 
 MATCH = ("enrollTempl", "verifTempl", "simScore", "returnCode")
@@ -160,7 +160,7 @@ def _people(
     folder: Contents, ids: Sequence[str], images: Mapping[str, tuple[str, int]], options: Options
 ) -> tuple[list[str], str]:
     """The subject of each template: the user's table, by id or by image, or the names that MEDS gives its images."""
-    table = asked_table(folder, options)
+    table = named_table(folder, options)
     files = [images.get(name, (name, 0))[0] for name in ids]
     if table is not None:
         people_table = image_table(table, ids, options)

@@ -13,7 +13,7 @@ from frtaudit.core.cohort import CohortData
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import DataError
 from frtaudit.inputs.pairlist import PROBE
-from frtaudit.inputs.score_lists.nameless import Scores, material_of_scores
+from frtaudit.inputs.score_lists.nameless import Scores, cohort_data_of_scores
 from frtaudit.inputs.score_lists.score_cohort import cohort_of_lists
 from frtaudit.inputs.score_lists.scorelist import PROBE_SUBJECT, scores_in
 from frtaudit.inputs.tables import Table
@@ -54,7 +54,7 @@ class ScoreArrays:
         inputs = {NAME: self._sha256()}
         if not self.named:
             scores = Scores(name=self.system, mated=self.score[self.mated], non_mated=self.score[~self.mated])
-            return material_of_scores([scores], inputs)
+            return cohort_data_of_scores([scores], inputs)
         cohort = cohort_of_lists([scores_in(self._table(), self.system)], None, schemas, inputs)
         return cohort if self.named_samples else replace(cohort, notes=(NO_SAMPLES,))
 

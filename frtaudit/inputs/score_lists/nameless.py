@@ -37,7 +37,7 @@ class Scores:
     non_mated: Floats
 
 
-def material_of_scores(systems: list[Scores], inputs: Mapping[str, str]) -> CohortData:
+def cohort_data_of_scores(systems: list[Scores], inputs: Mapping[str, str]) -> CohortData:
     """What stands for the systems' scores. Raises :class:`DataError` where their numbers of scores differ."""
     for scores in systems:
         for kind, count, known in (

@@ -11,11 +11,11 @@ from frtaudit.report.sections import collected_canaries, collected_services
 from frtaudit.report.sections.collected_services import (
     AT,
     Facts,
-    called_by,
     counted,
     place_of,
     reason,
     rows_of,
+    service_name,
     services_of,
     settings,
 )
@@ -62,17 +62,17 @@ def notice(source: Source) -> tuple[Text, ...]:
     text_spans: list[Text] = []
     changed = [name for name, service in services.items() if mapping(service.get("canaries")).get("changed")]
     if changed:
-        named = listed([called_by(name, f"{place_of(name)}/canaries/changed") for name in changed])
+        named = listed([service_name(name, f"{place_of(name)}/canaries/changed") for name in changed])
         text_spans.append(
             spans(named, " changed during the collection: the same comparisons had other scores later.")
         )
     several = [name for name, service in services.items() if len(mapping(service.get("versions"))) > 1]
     if several:
-        named = listed([called_by(name, f"{place_of(name)}/versions") for name in several])
+        named = listed([service_name(name, f"{place_of(name)}/versions") for name in several])
         text_spans.append(spans(named, " stated several versions during the collection."))
     silent = [name for name, service in services.items() if _shows_nothing(mapping(service.get("canaries")))]
     if silent:
-        named = listed([called_by(name, f"{place_of(name)}/canaries/answered") for name in silent])
+        named = listed([service_name(name, f"{place_of(name)}/canaries/answered") for name in silent])
         text_spans.append(
             spans(
                 "Whether ",

@@ -6,7 +6,7 @@ from frtaudit.core.canonical import Json
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
-from frtaudit.report.sections.collected_services import Facts, called_by, counted, place_of, rows_of
+from frtaudit.report.sections.collected_services import Facts, counted, place_of, rows_of, service_name
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import mapping
 
@@ -35,7 +35,7 @@ def _rounds(asked: Mapping[str, Facts]) -> Table:
             at = f"{place_of(name)}/canaries/later/{number}"
             rows.append(
                 (
-                    (called_by(name),),
+                    (service_name(name),),
                     (counted(later.get("round"), f"{at}/round"),),
                     spans(
                         counted(later.get("apart"), f"{at}/apart"),
@@ -91,7 +91,7 @@ def _reach(asked: Mapping[str, Facts]) -> Table:
         power,
         ". Order matters: in the first round all scores of A against B are on one side of those of B against A.",
     )
-    rows = tuple(((called_by(name),), *_reached(name, service)) for name, service in asked.items())
+    rows = tuple(((service_name(name),), *_reached(name, service)) for name, service in asked.items())
     return build_table("collected-canaries", caption, columns, [Block(rows=rows)], Footnotes(), "dense")
 
 

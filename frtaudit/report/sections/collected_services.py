@@ -30,7 +30,7 @@ def place_of(name: str) -> str:
     return f"{AT}/services/{escape(name)}"
 
 
-def called_by(name: str, pointer: str = "") -> TextSpan:
+def service_name(name: str, pointer: str = "") -> TextSpan:
     """A service's name."""
     return TextSpan(text=name, pointer=pointer or place_of(name), kind="b")
 
@@ -125,7 +125,7 @@ def _calls(collection: Facts, services: Mapping[str, Facts]) -> Table:
         cells = [spans(counted(service.get("scored"), f"{at}/scored"), " / ", pairs)]
         cells += [(counted(by_kind.get(kind), f"{at}/by_kind/{kind}"),) for kind in kinds]
         cells += [(counted(service.get("missing"), f"{at}/missing"),)] if missing else []
-        rows.append(((called_by(name),), *cells))
+        rows.append(((service_name(name),), *cells))
     columns = [Column(title="Service"), Column(title="scored / pairs", kind="num")]
     columns += [Column(title=words().refusal[kind], kind="num") for kind in kinds]
     columns += [Column(title="not asked for", kind="num")] if missing else []
@@ -145,7 +145,7 @@ def _refusals(services: Mapping[str, Facts]) -> Table:
             at = f"{place_of(name)}/refused/{number}"
             when = TextSpan(text=display_name(words().collected, str(row.get("call"))), pointer=f"{at}/call")
             count = counted(row.get("count"), f"{at}/count")
-            rows.append(((called_by(name),), (when,), _why(row, at, notes), (count,)))
+            rows.append(((service_name(name),), (when,), _why(row, at, notes), (count,)))
     columns = (
         Column(title="Service"),
         Column(title="when"),

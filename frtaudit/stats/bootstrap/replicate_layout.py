@@ -15,7 +15,7 @@ from frtaudit.stats.bootstrap.kernel_arrays import Limits, Record, SortedCompari
 from frtaudit.stats.bootstrap.kernels import find_thresholds, sums_at
 from frtaudit.stats.bootstrap.plans import Drawn, Rows
 from frtaudit.stats.bootstrap.score_spans import expected_ranks, spans_of
-from frtaudit.stats.bootstrap.sorted_comparisons import group_rules, mated_walk, non_mated_walk
+from frtaudit.stats.bootstrap.sorted_comparisons import group_rules, mated_comparisons, non_mated_comparisons
 from frtaudit.stats.rates.targets import TOLERANCE, Target, exact
 from frtaudit.stats.rates.trials import trials
 
@@ -104,10 +104,10 @@ def layout_of(
     rule, denominators = group_rules(groups), trials(tail, groups)
     known = cuts[cuts >= 0].astype(np.int64)
     mated_cuts = np.searchsorted(mated_score, fixed, side="right")
-    mated = mated_walk(tail, groups, mated_cuts, rows.mated)
+    mated = mated_comparisons(tail, groups, mated_cuts, rows.mated)
     exactly = tuple(exact(target) for target in targets)
     needed = None if exactly else int(known.max(initial=0))  # without targets no walk goes further
-    non_mated = non_mated_walk(tail, groups, known, (rows.non_mated, rows.non_mated), needed, threads)
+    non_mated = non_mated_comparisons(tail, groups, known, (rows.non_mated, rows.non_mated), needed, threads)
     once = Totals(denominators.non_mated[:, None], denominators.subject_pairs[:, None])
     ranks = expected_ranks(non_mated, limits_of([target for target in exactly if target < 1], once, rule))
     return ReplicateLayout(

@@ -27,7 +27,7 @@ from frtaudit.stats.bootstrap.rescored_batches import (
     score_at,
 )
 from frtaudit.stats.bootstrap.score_spans import spans_of
-from frtaudit.stats.bootstrap.sorted_comparisons import non_mated_walk
+from frtaudit.stats.bootstrap.sorted_comparisons import non_mated_comparisons
 from frtaudit.stats.rates.sums import first_not_above
 from frtaudit.stats.similarity.pair_scan import Pairs, joined
 from frtaudit.stats.similarity.tiles import in_order
@@ -65,7 +65,7 @@ class RescoreInputs(NamedTuple):
     def laid(self, tail: ScoreTail, positions: Ints) -> tuple[SortedComparisons, Spans]:
         """Comparisons laid out so that sums can be read at ``positions``."""
         rows = self.rows.non_mated, self.rows.non_mated
-        comparisons = non_mated_walk(tail, self.groups, positions, rows, threads=self.threads)
+        comparisons = non_mated_comparisons(tail, self.groups, positions, rows, threads=self.threads)
         return comparisons, spans_of(comparisons, NOWHERE, positions, self.rows.alike, self.threads)
 
     def tiles(self) -> range:

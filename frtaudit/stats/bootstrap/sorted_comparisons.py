@@ -26,7 +26,9 @@ def group_rules(groups: Groups) -> Index:
     return np.concatenate(([0], watched)).astype(np.int32)
 
 
-def mated_walk(tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, Index]) -> SortedComparisons:
+def mated_comparisons(
+    tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, Index]
+) -> SortedComparisons:
     """Mated comparisons, upwards; as a rate each counts 1/(mated comparisons of its subject).
 
     ``cuts`` (T,) int64: positions before which the sums of every replicate will be wanted; ``rows`` two (N,) int32:
@@ -38,7 +40,7 @@ def mated_walk(tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, I
     return _sorted_comparisons(tail, groups, pairs, kind, kinds, 1.0 / np.maximum(counts, 1), cuts, rows)
 
 
-def non_mated_walk(
+def non_mated_comparisons(
     tail: ScoreTail,
     groups: Groups,
     cuts: Ints,
@@ -48,7 +50,7 @@ def non_mated_walk(
 ) -> SortedComparisons:
     """Non-mated comparisons of the tail, downwards; as a rate each counts 1/(comparisons of its pair of subjects).
 
-    ``cuts``, ``rows``: as in :func:`mated_walk`; ``needed``: comparisons to lay out, which then are cut
+    ``cuts``, ``rows``: as in :func:`mated_comparisons`; ``needed``: comparisons to lay out, which then are cut
     at ``cuts`` alone, because no threshold is sought. ``threads`` (0: one per core) change nothing but the time.
     """
     sought = needed is None

@@ -8,11 +8,11 @@ from frtaudit.collection.embed.checks import (
     PAIRS,
     SURE,
     Probes,
+    copy_checks,
     gain,
+    length_checks,
     mated_pairs,
-    said_of_copies,
-    said_of_lengths,
-    said_of_probes,
+    probe_checks,
 )
 
 D = 32
@@ -43,7 +43,7 @@ def probes(rng: np.random.Generator, **noise: float) -> Probes:
 )
 def test_one_fault_is_one_sentence(noise: dict[str, float], line: str | None) -> None:
     """Templates without a fault say nothing; each fault is told by its own sentence, with the number of pairs."""
-    found, said = said_of_probes(probes(np.random.default_rng(3), **noise), "rgb")
+    found, said = probe_checks(probes(np.random.default_rng(3), **noise), "rgb")
     assert found["mated_pairs"] == PAIRS
     assert ([] if line is None else [True]) == [line in sentence for sentence in said]
     assert all("32" in sentence or "64" in sentence or "very similar" in sentence for sentence in said)
@@ -60,10 +60,10 @@ def test_a_few_images_without_pairs_are_judged_by_their_mirror_images_alone() ->
     """Nobody has two images, or one person has: no separation is told, and nothing breaks."""
     rng = np.random.default_rng(1)
     single = rng.standard_normal((3, D))
-    found, said = said_of_probes(Probes(plain=single, mirrored=single, swapped=single), "bgr", paired=False)
+    found, said = probe_checks(Probes(plain=single, mirrored=single, swapped=single), "bgr", paired=False)
     assert (found, said) == ({"mated_pairs": 0, "cosine_with_mirrored": 1.0}, [])
     two = pairs(rng, 0.1, 1)
-    found, said = said_of_probes(Probes(plain=two, mirrored=two, swapped=two), "bgr")
+    found, said = probe_checks(Probes(plain=two, mirrored=two, swapped=two), "bgr")
     assert "separation" not in found
     assert said == []
 
@@ -80,14 +80,14 @@ def test_pairs_are_spread_over_all_people_with_two_images() -> None:
 
 def test_lengths_and_copies_are_told() -> None:
     """The range of lengths; templates that are far shorter; the same bytes under two people and under one."""
-    found, said = said_of_lengths(np.array([10.0, 11.0, 12.0, 0.5]))
+    found, said = length_checks(np.array([10.0, 11.0, 12.0, 0.5]))
     assert found == {"length": [0.5, 10.5, 12.0], "unit_length": False}
     assert said == ["1 templates are shorter than a tenth of the median length (10.5)"]
-    assert said_of_lengths(np.ones(4)) == ({"length": [1.0, 1.0, 1.0], "unit_length": True}, [])
-    found, said = said_of_copies(["x", "y", "x", "z", "z", "", ""], ["a", "a", "b", "b", "b", "c", "d"])
+    assert length_checks(np.ones(4)) == ({"length": [1.0, 1.0, 1.0], "unit_length": True}, [])
+    found, said = copy_checks(["x", "y", "x", "z", "z", "", ""], ["a", "a", "b", "b", "b", "c", "d"])
     assert found == {"files_that_stand_twice": 1, "files_of_several_people": 1}
     assert said == [
         "1 image file is listed for several people, the first in lines 2 and 4 of metadata.csv",
         "1 image file is listed twice for one person, the first in lines 5 and 6 of metadata.csv",
     ]
-    assert said_of_copies(["x", "y"], ["a", "b"])[1] == []
+    assert copy_checks(["x", "y"], ["a", "b"])[1] == []

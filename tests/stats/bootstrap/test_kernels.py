@@ -20,7 +20,7 @@ def test_sums_at_every_position_are_plain_sums(world: slow.World, seed: int) -> 
     made = plans.source_of(world.tail, world.groups, seed)
     tile = plans.images(made)(0, 2).mated
     rows = plans.rows_of(world.tail, Plan.IMAGES)
-    walk = sorted_comparisons.mated_walk(world.tail, world.groups, NONE, rows.mated)
+    walk = sorted_comparisons.mated_comparisons(world.tail, world.groups, NONE, rows.mated)
     size, group_indices = walk.first.size, len(world.every_group())
     position = np.repeat(np.arange(size + 1), 2)[:, None] * np.ones((1, 2), dtype=np.int64)
     kinds = np.tile([0, 1], size + 1)
@@ -43,7 +43,7 @@ def test_spans_and_chunks_add_the_same(world: slow.World, seed: int, chunk: int)
     tile = plans.images(plans.source_of(world.tail, world.groups, seed))(0, 2).non_mated
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sorted_comparisons, "CHUNK", chunk)
-        walk = sorted_comparisons.non_mated_walk(
+        walk = sorted_comparisons.non_mated_comparisons(
             world.tail, world.groups, NONE, (rows.non_mated, rows.non_mated)
         )
     laid = score_spans.spans_of(walk, walk.chunk_start[::2], NONE, rows.alike)
@@ -74,7 +74,7 @@ def test_where_rounding_hides_the_excess_the_last_weighing_comparison_stands() -
         rng = np.random.default_rng(seed)
         tail = from_matrix(rng.random((13, 13)), np.repeat(np.arange(5), [1, 3, 1, 6, 2]).tolist())
         rows = plans.rows_of(tail, Plan.IMAGES)
-        walk = sorted_comparisons.non_mated_walk(
+        walk = sorted_comparisons.non_mated_comparisons(
             tail, no_groups(tail), NONE, (rows.non_mated, rows.non_mated)
         )
         laid = score_spans.spans_of(walk, NONE, NONE, rows.alike)

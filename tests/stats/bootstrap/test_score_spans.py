@@ -18,7 +18,7 @@ def walk_of(world: slow.World, chunk: int) -> sorted_comparisons.SortedCompariso
     rows = rows_of(world.tail, Plan.IMAGES).non_mated
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sorted_comparisons, "CHUNK", chunk)
-        return sorted_comparisons.non_mated_walk(
+        return sorted_comparisons.non_mated_comparisons(
             world.tail, world.groups, np.array([], dtype=np.int64), (rows, rows)
         )
 
@@ -98,9 +98,9 @@ def test_threads_lay_the_same_spans(threads: int, monkeypatch: pytest.MonkeyPatc
     scores = np.random.default_rng(3).random((30, 30))
     tail = slow.from_matrix(np.minimum(scores, scores.T), [str(place // 3) for place in range(30)])
     samples = rows_of(tail, Plan.IMAGES).non_mated
-    whole = sorted_comparisons.non_mated_walk(tail, no_groups(tail), none, (samples, samples))
+    whole = sorted_comparisons.non_mated_comparisons(tail, no_groups(tail), none, (samples, samples))
     monkeypatch.setattr(sorted_comparisons, "PIECE", 7)
-    pieces = sorted_comparisons.non_mated_walk(
+    pieces = sorted_comparisons.non_mated_comparisons(
         tail, no_groups(tail), none, (samples, samples), threads=threads
     )
     assert all(np.array_equal(a, b) for a, b in zip(whole, pieces, strict=True))

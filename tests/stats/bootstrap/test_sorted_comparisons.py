@@ -31,7 +31,7 @@ def test_chunks_start_where_scores_change(world: slow.World, chunk: int, cut: in
         cut -= 1
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sorted_comparisons, "CHUNK", chunk)
-        walk = sorted_comparisons.non_mated_walk(tail, world.groups, np.array([cut]), rows(tail))
+        walk = sorted_comparisons.non_mated_comparisons(tail, world.groups, np.array([cut]), rows(tail))
     starts = walk.chunk_start
     least = max(chunk, walk.coef.size)
     assert starts[0] == 0
@@ -50,8 +50,8 @@ def test_buckets_know_tags_and_sizes(world: slow.World) -> None:
     none = np.array([], dtype=np.int64)
     pairs = tail.n_mated
     non_mated, mated = (
-        sorted_comparisons.non_mated_walk(tail, world.groups, none, rows(tail)),
-        sorted_comparisons.mated_walk(tail, world.groups, none, rows(tail)),
+        sorted_comparisons.non_mated_comparisons(tail, world.groups, none, rows(tail)),
+        sorted_comparisons.mated_comparisons(tail, world.groups, none, rows(tail)),
     )
     for walk in (non_mated, mated):
         for place, key in enumerate(walk.bucket):
