@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from report_fixture import DATE, SETTINGS, result
 
-from frtaudit.core import Estimate, Target, Verdict
+from frtaudit.core import Estimate, Interval, Method, Target, Verdict
 from frtaudit.core.spec import Report
 from frtaudit.report.context import Context, Status, context
 from frtaudit.report.pieces import Footnotes, Table, TextSpan, plain_text, spans
@@ -493,6 +493,24 @@ def test_an_interval_beyond_the_limit_beside_an_inconclusive_verdict_is_explaine
         )
         assert row.strip is not None
         assert (row.strip.low < 50 < row.strip.high) is said
+
+
+def test_the_choice_of_a_class_explains_an_interval_beyond_the_limit() -> None:
+    """The lower bound of the largest d_l2 is that of one class; the test is adjusted for the choice among them."""
+    made = result()
+    (finding,) = [one for one in made.findings if one.verdict is Verdict.INCONCLUSIVE]
+    interval = Interval.of(2.0, 4.0, 0.05, Method.VERTEX_GAUSSIAN)
+    largest = (item.metric == "d_l2" and item.group == "max" for item in made.estimates)
+    place = list(largest).index(True)
+    judged = made.estimates[place]
+    estimates = list(made.estimates)
+    estimates[place] = replace(judged, value=3.0, intervals=(interval,))
+    beyond = replace(finding, p=0.0826, limit=1.5, bound=3.5, estimate=f"/estimates/{place}")
+    source = Source(replace(made, estimates=tuple(estimates), findings=(beyond,)))
+    (row,) = verdicts.all_rulings(source)
+    assert plain_text(row.bound).endswith(
+        "; not beyond it with adjustment for the choice of the class, which the CI lacks (p 0.0826)"
+    )
 
 
 def test_the_stratum_is_said(view: Context) -> None:
