@@ -109,18 +109,19 @@ def detectable_ratio(
     order[:, 0, [first, second]] = [[0.5, -0.5], [-0.5, 0.5]]
     by_group = {name: np.asfortranarray(drawn) for name, drawn in null.items()}  # indices read group by group
 
-    def detected(log_ratio: Floats) -> Flags:
+    def detected(log_ratio: Floats, order: Floats) -> Flags:
         apart = np.exp(order * log_ratio[:, None, None])
         values = worse.value * np.asarray(index({name: drawn * apart for name, drawn in by_group.items()}))
         return np.asarray(np.mean(values > worse.value * edge, axis=1) >= POWER)
 
     low, high = np.zeros(2), np.full(2, MAX_LOG_RATIO)
-    if not detected(high).all():
+    if not detected(high, order).all():
         return None
     for _ in range(STEPS):
-        middle = (low + high) / 2
-        seen = detected(middle)
-        low, high = np.where(seen, low, middle), np.where(seen, middle, high)
+        largest = np.flatnonzero(high > low.max())  # the orders that may have the larger of the two ratios
+        middle = (low[largest] + high[largest]) / 2
+        seen = detected(middle, order[largest])
+        high[largest[seen]], low[largest[~seen]] = middle[seen], middle[~seen]
     return float(np.exp(high).max())
 
 
