@@ -45,9 +45,8 @@ BY_CONSTRUCTION = (
 class OperatingPoint:
     """Where a rate is read: rate ("fmr" or "fnmr"), weighting, group, threshold, and the point's position.
 
-    ``point``: position among :class:`~frtaudit.evaluation.system.Points` (targets, then thresholds); ``schema``:
-    position of the
-    schema whose largest group rate met the target, None for the global threshold.
+    ``point``: position among :class:`~frtaudit.evaluation.system.OperatingPoints` (targets, then thresholds);
+    ``schema``: position of the schema whose largest group rate met the target, None for the global threshold.
     """
 
     rate: str

@@ -113,7 +113,7 @@ class Provider(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Points:
+class OperatingPoints:
     """Where rates are read, for both weightings (first axis: pooled, identity).
 
     ``targets`` (A,): FMR targets, ascending; ``at_target`` (2, A) float64: their thresholds on these data, NaN below
@@ -188,7 +188,7 @@ class FoldPairs:
 class SystemData:
     """Everything an analysis may read about one provider.
 
-    ``rates``: pooled and identity pair of rates at :class:`Points` (targets first, then thresholds);
+    ``rates``: pooled and identity pair of rates at :class:`OperatingPoints` (targets first, then thresholds);
     ``max_points`` (2, S, A): thresholds at which the largest group rate meets the target, with ``max_rates`` there;
     ``resolved``: for each target None, or why it cannot be resolved (FORMULAS 8.4); ``warned``: what to say of it;
     ``failed``: cohort sample index to failure code; ``table``: scores and failures of listed comparisons; ``attempts``:
@@ -207,7 +207,7 @@ class SystemData:
     tail: ScoreTail
     groups: Groups
     trials: Trials
-    operating_points: Points
+    operating_points: OperatingPoints
     rates: tuple[Rates, Rates]
     max_points: Floats
     replicates: Mapping[Plan, Replicates]

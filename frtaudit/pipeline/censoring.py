@@ -7,7 +7,7 @@ import numpy as np
 
 from frtaudit.core import Comparisons, Groups, ScoreTable, ScoreTail
 from frtaudit.core.arrays import Flags, Floats
-from frtaudit.evaluation.system import WEIGHTINGS, Points
+from frtaudit.evaluation.system import WEIGHTINGS, OperatingPoints
 from frtaudit.stats.rates import rates as rates_of
 from frtaudit.stats.rates.censoring import Censoring, Step, censoring_of, refusal, remark
 
@@ -19,7 +19,7 @@ class Clipped:
     ``refused``: (weighting, target) by their places to the reason; ``notes``: what the report says of these scores.
     """
 
-    operating_points: Points
+    operating_points: OperatingPoints
     max_points: Floats
     censoring: Censoring = field(default_factory=Censoring)
     refused: Mapping[tuple[int, int], str] = field(default_factory=dict)
@@ -31,7 +31,7 @@ def clipped(
     compared: Comparisons,
     tail: ScoreTail,
     groups: Groups,
-    points: Points,
+    points: OperatingPoints,
     max_points: Floats,
 ) -> Clipped:
     """Refuse FMR targets whose thresholds the scores of listed comparisons hide; all stay where ``answers`` is None.
@@ -68,7 +68,9 @@ def _hidden(censoring: Censoring, thresholds: Floats) -> Flags:
     return hidden
 
 
-def _steps(tail: ScoreTail, groups: Groups, points: Points) -> Iterator[tuple[tuple[int, int], Step]]:
+def _steps(
+    tail: ScoreTail, groups: Groups, points: OperatingPoints
+) -> Iterator[tuple[tuple[int, int], Step]]:
     """Where each target that has a threshold falls among the non-mated scores, by weighting and target."""
     ascending = tail.tail_score[::-1]
     for w in range(len(WEIGHTINGS)):

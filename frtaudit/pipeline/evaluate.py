@@ -16,7 +16,7 @@ from frtaudit.evaluation.intervals import PLAN_OF
 from frtaudit.evaluation.system import (
     DEFAULT_INTERVALS,
     WEIGHTINGS,
-    Points,
+    OperatingPoints,
     Provider,
     SystemData,
     strata_of,
@@ -256,7 +256,7 @@ def _asymmetry(provider: str, asymmetry: Asymmetry) -> str:
     )
 
 
-def _rates(tail: ScoreTail, groups: Groups, points: Points) -> tuple[rates_of.Rates, rates_of.Rates]:
+def _rates(tail: ScoreTail, groups: Groups, points: OperatingPoints) -> tuple[rates_of.Rates, rates_of.Rates]:
     """Rates at each weighting's thresholds; a missing threshold is read at +inf and masked by the analyses."""
     pair = []
     for w in range(len(WEIGHTINGS)):
@@ -269,7 +269,7 @@ def _replicates(
     spec: AuditSpec,
     tail: ScoreTail,
     groups: Groups,
-    points: Points,
+    points: OperatingPoints,
     progress: Progress,
     below: Below | None,
 ) -> dict[Plan, Replicates]:
@@ -295,7 +295,7 @@ def _replicates(
 
 
 def _warnings(
-    tail: ScoreTail, targets: Sequence[float], points: Points, non_mated: int
+    tail: ScoreTail, targets: Sequence[float], points: OperatingPoints, non_mated: int
 ) -> tuple[str | None, ...]:
     return tuple(
         warning(target, non_mated, _matched_subjects(tail, float(points.at_target[0, a])))

@@ -8,7 +8,7 @@ import numpy as np
 from frtaudit.core import Groups, ScoreTail
 from frtaudit.core.arrays import Floats
 from frtaudit.core.spec import Plan
-from frtaudit.evaluation.system import Points
+from frtaudit.evaluation.system import OperatingPoints
 from frtaudit.pipeline.thresholds import Named
 from frtaudit.stats.bootstrap.resample import replicate
 from frtaudit.stats.bootstrap.rescored_batches import Below, below_of
@@ -24,7 +24,11 @@ def needs_more(tail: ScoreTail, fixed: Named) -> bool:
 
 
 def below_floor(
-    context: PassContext | None, budget: int, tail: ScoreTail, points: Points, resolved: Sequence[str | None]
+    context: PassContext | None,
+    budget: int,
+    tail: ScoreTail,
+    points: OperatingPoints,
+    resolved: Sequence[str | None],
 ) -> Below | None:
     """Where to look below the floor, if a threshold of interest lies there and the provider can score again."""
     fixed = np.asarray(points.thresholds)
@@ -37,11 +41,11 @@ def extend_tail(
     below: Below,
     tail: ScoreTail,
     groups: Groups,
-    points: Points,
+    points: OperatingPoints,
     max_points: Floats,
     resolved: Sequence[str | None],
     threads: int,
-) -> tuple[Points, Floats, ScoreTail]:
+) -> tuple[OperatingPoints, Floats, ScoreTail]:
     """The thresholds of resolved targets that lie below the floor, and the tail with all sums at them.
 
     The data are one replicate among others: the one in which everybody is drawn once.
@@ -60,7 +64,7 @@ def extend_tail(
 
 
 def budget_notes(
-    budget: int, provider: str, tail: ScoreTail, points: Points, initial: Points
+    budget: int, provider: str, tail: ScoreTail, points: OperatingPoints, initial: OperatingPoints
 ) -> tuple[str, ...]:
     """A note where a declared target lies below what the tail's budget holds, as in the points ``initial``."""
     again = [

@@ -8,7 +8,7 @@ from frtaudit.core import Groups, ScoreTail
 from frtaudit.core.arrays import Floats
 from frtaudit.core.spec import AuditSpec, CurveGrid, GridKind, Reach, ThresholdSource
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.system import WEIGHTINGS, Points, Provider
+from frtaudit.evaluation.system import WEIGHTINGS, OperatingPoints, Provider
 from frtaudit.inputs.threshold_file import thresholds_from_file
 from frtaudit.stats.rates import rates as rates_of
 from frtaudit.stats.rates.resolution import MIN_EXPECTED, unresolved
@@ -118,12 +118,12 @@ def points_of(
     groups: Groups,
     resolved: Sequence[str | None],
     fixed: Named,
-) -> Points:
+) -> OperatingPoints:
     """Where rates are read: each FMR target's threshold on these data, then the ``fixed`` thresholds.
 
     ``resolved``: for each target None, or why it has no threshold (NaN then).
     """
-    return Points(
+    return OperatingPoints(
         targets=targets,
         declared=declared,
         at_target=_at_targets(tail, groups, targets, resolved),
