@@ -49,14 +49,6 @@ def _not_two(mixture: Mixture, size: int) -> str | None:
     return None
 
 
-def modes_of(name: str, scores: Floats) -> tuple[float, float]:
-    """The modes of a service's scores. Raises :class:`DataError` where they show no two."""
-    fit = mode_fit(scores)
-    if fit.modes is None:
-        raise refused({name: fit}, {name: scores}, ())
-    return fit.modes
-
-
 def balanced(faces: Faces, service: Service) -> Floats:
     """The scores of a service that its modes are read off, sorted: within queries all, between them at most as many.
 

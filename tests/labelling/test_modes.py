@@ -10,14 +10,23 @@ from searches import SCHEMAS, SEARCH, SERVICES
 from web_search import lfw, web_search
 
 from frtaudit.analyses.identity_labels import IdentityLabels
+from frtaudit.core.arrays import Floats
 from frtaudit.core.spec import Bootstrap
 from frtaudit.datasets.cohorts.synthetic_queries import SyntheticService
 from frtaudit.errors import DataError
 from frtaudit.labelling.estimate import How
-from frtaudit.labelling.modes import balanced, mode_fit, modes_of
+from frtaudit.labelling.modes import balanced, mode_fit, refused
 from frtaudit.pipeline.audit import audit
 
 WEAK = {**SERVICES, "weak": SyntheticService(noise=1.6)}
+
+
+def modes_of(name: str, scores: Floats) -> tuple[float, float]:
+    """The modes of a service's scores, or what an audit raises where they show no two."""
+    fit = mode_fit(scores)
+    if fit.modes is None:
+        raise refused({name: fit}, {name: scores}, ())
+    return fit.modes
 
 
 def test_modes_are_those_of_people_who_differ_and_of_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,8 +84,3 @@ class Preset:
     def template(self) -> Floats:
         """The landmarks in the input, shape (5, 2), pixels: float32, as the families hold them."""
         return np.array(self.landmarks, dtype=np.float32)
-
-    @property
-    def leaves_pixels(self) -> bool:
-        """Whether a pixel reaches the model as it is, 0 to 255."""
-        return not any(self.mean) and set(self.deviation) == {1.0}
