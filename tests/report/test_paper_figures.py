@@ -15,7 +15,7 @@ from frtaudit.core import AuditResult
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
 from frtaudit.report.figure_choice import Choice
-from frtaudit.report.figures.canvas import Drawing, ink, keeping, pen
+from frtaudit.report.figures.canvas import HUES, Drawing, ink, keeping, pen
 from frtaudit.report.figures.curves import Dot, Series, det
 from frtaudit.report.figures.curves import dots as row_dots
 from frtaudit.report.figures.curves import keys as figure_keys
@@ -229,8 +229,21 @@ def test_a_chosen_axis_has_three_ticks_at_least() -> None:
     assert ticks == pytest.approx([0.005, 0.01, 0.02, 0.05])
 
 
-def test_a_legend_shows_dashes_and_what_its_panel_draws() -> None:
-    """A sample's marker does not draw over its dashes; a panel that names some of the legend has these alone."""
+def test_systems_have_colour_and_marker_and_no_dashes() -> None:
+    """Dashes are of splits: the lines of every system are solid, and so are their samples in the legend."""
+    drawn = paper_figures(curves_alone())
+    systems = dict.fromkeys(curve.provider for curve in curves_alone().curves)
+    assert len(systems) > 1
+    for name in ("roc", "det"):
+        (axes,) = drawn[name].drawing.axes
+        lines = [
+            (line.get_color(), line.get_linestyle()) for line in axes.lines if line.get_linestyle() != "None"
+        ]
+        assert lines == [(hue, "-") for hue in HUES[: len(systems)]]
+
+
+def test_a_legend_shows_markers_and_what_its_panel_draws() -> None:
+    """A sample has a line and a marker; a panel that names some of the legend has these alone."""
 
     def make() -> list[Figure]:
         curve = curves_alone().curves[0]
@@ -249,7 +262,7 @@ def test_a_legend_shows_dashes_and_what_its_panel_draws() -> None:
     with keeping() as kept:
         keys = figure_keys("f", [(1, "two")])
         line, mark = kept[keys[0].svg][1].axes[0].lines
-    assert (line.get_linestyle(), mark.get_linestyle()) == ("--", "None")
+    assert (line.get_linestyle(), mark.get_linestyle(), mark.get_marker()) == ("-", "None", "s")
     assert [item.caption for item in made.values()] == [
         f"Left: a. Right: b. This is the panel on the {side}." for side in ("left", "right")
     ]

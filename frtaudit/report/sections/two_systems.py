@@ -110,7 +110,7 @@ def _splits(source: Source) -> Figure | None:
         ),
         panels=(panel,),
         keys=(
-            *legends.colours(TWO_SPLITS, names, [pen for pen, _ in _pens(source, names)]),
+            *legends.marks(TWO_SPLITS, _pens(source, names)),
             *legends.dashes(TWO_SPLITS, splits),
         ),
         gaps=_gaps((trace.name, trace.curve) for trace in series),
@@ -148,16 +148,26 @@ def _zone(source: Source, curves: Sequence[Curve], codes: Curve | None) -> Figur
         title=f"Zones: which system differs less between groups, {' or '.join(names)}; {title}",
         caption=spans(
             f"{title} over the overall FMR, {_with(_band(source, curves))}. ",
-            f"Zone A: {names[0]} differs less by its estimate and by its upper bound. Zone C: {names[-1]} does. Zone "
-            "B: estimate and upper bound disagree: inconclusive. Zones describe two curves and are not a test; tests "
-            "are in the tables of differences."
+            f"{'Vertical lines separate zones. ' if len(zones) > 1 else ''}Zones describe two curves and are not a "
+            "test; tests are in the tables of differences."
             if zones
             else "There are no zones, because no target has an estimate and an upper bound for both systems.",
         ),
         panels=(panel,),
-        keys=figures.keys(name, _pens(source, names)),
+        keys=(*figures.keys(name, _pens(source, names)), *legends.letters(name, _meanings(zones, names))),
         gaps=_gaps((curve.provider, curve) for curve in curves),
     )
+
+
+def _meanings(zones: Sequence[tuple[float, float, str]], names: Sequence[str]) -> dict[str, str]:
+    """What the letter of each zone that is drawn says."""
+    meanings = {
+        "A": f"{names[0]} differs less by estimate and upper bound",
+        "B": "estimate and upper bound disagree: inconclusive",
+        "C": f"{names[-1]} differs less by estimate and upper bound",
+    }
+    drawn = {letter for _, _, letter in zones}
+    return {letter: meaning for letter, meaning in meanings.items() if letter in drawn}
 
 
 def _band(source: Source, curves: Sequence[Curve]) -> str:
