@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from frtaudit.core import UNKNOWN
 from frtaudit.core.metrics import INDICES, value_alike
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot
@@ -127,7 +128,7 @@ def _table(source: Source, schema: str, point: AtKey, records: list[Record]) -> 
         for _, system_records in by_provider(source, here)
     ]
     title = spans("By group at ", phrases.at_words(here[0].estimate.at, here[0].pointer))
-    name = f"groups-{schema}-" + "-".join(_slug(value) for _, value in point)
+    name = name_of("error-rates", schema, *(part for key, value in point for part in (key, _slug(value))))
     return _laid_out(source, name, title, blocks, here, notes)
 
 
@@ -141,8 +142,8 @@ def _fixed(source: Source, schema: str, records: list[Record]) -> list[Table]:
             at = phrases.at_words(here[0].estimate.at, here[0].pointer)
             head = spans(provider(here[0]), "  ", at)
             blocks.append(Block(head=head, rows=tuple(_rows(source, schema, here, notes))))
-    title = spans("By group at fixed thresholds")
-    return [_laid_out(source, f"groups-{schema}-fixed", title, blocks, records, notes)] if blocks else []
+    name, title = name_of("error-rates", schema, "fixed-thresholds"), spans("By group at fixed thresholds")
+    return [_laid_out(source, name, title, blocks, records, notes)] if blocks else []
 
 
 def _laid_out(
@@ -246,6 +247,7 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
     for start in range(0, len(names), MAX_SYSTEMS_IN_FIGURE):
         chosen = names[start : start + MAX_SYSTEMS_IN_FIGURE]
         name = f"groups-{schema}-{start}" if start else f"groups-{schema}"
+        first = chosen[0][1] if len(chosen) < len(names) else ""
         shows = (
             f"At one threshold for all groups, where the overall FMR is {formatting.exact(target)}. Dots are "
             f"estimates, bars intervals for the population.{_marks(drawn, {name for _, name in chosen})}"
@@ -257,9 +259,9 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
                 title=f"Error rates by {schema.replace('_', ' ')}{of}",
                 caption=spans(f"{shows} People without a label are only in the table. {OVERLAP}{tested}."),
                 alone={
-                    f"groups-{schema}-{metric}-{start}": spans(f"{shows} {OVERLAP}.") for metric, *_ in drawn
+                    _panel_name(schema, metric, first): spans(f"{shows} {OVERLAP}.") for metric, *_ in drawn
                 },
-                panels=tuple(_panels(schema, start, {name for _, name in chosen}, drawn)),
+                panels=tuple(_panels(schema, first, {name for _, name in chosen}, drawn)),
                 keys=figures.keys(name, chosen),
             )
         )
@@ -278,14 +280,19 @@ def _marks(drawn: list[tuple[str, str, list[str], list[Dot]]], chosen: set[str])
 
 
 def _panels(
-    schema: str, start: int, chosen: set[str], drawn: list[tuple[str, str, list[str], list[Dot]]]
+    schema: str, first: str, chosen: set[str], drawn: list[tuple[str, str, list[str], list[Dot]]]
 ) -> Iterator[Panel]:
     """FMR and FNMR of the chosen systems."""
     for metric, title, rows, dots in drawn:
         part = [dot for dot in dots if dot.series in chosen]
         if part:
-            name = f"groups-{schema}-{metric}-{start}"
+            name = _panel_name(schema, metric, first)
             yield figures.dots(name, title, rows, part, phrases.metric(metric), every=dots)
+
+
+def _panel_name(schema: str, metric: str, first: str) -> str:
+    """The rate and the schema; ``first``: of the systems, where a panel has some of them."""
+    return name_of({"fnmr_at_fmr": "fnmr"}.get(metric, metric), schema, first)
 
 
 def _indices(schema: str, records: list[Record]) -> list[Table]:
@@ -327,7 +334,9 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
         ".  A p value that is not adjusted holds for that line alone.",
         methods_said(records, *BOTH),
     )
-    return [build_table(f"indices-{schema}", caption, columns, blocks, notes, "dense grouped")]
+    return [
+        build_table(name_of("fairness-metrics", schema), caption, columns, blocks, notes, "dense grouped")
+    ]
 
 
 def _how_often(records: list[Record]) -> list[Part]:

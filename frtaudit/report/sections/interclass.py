@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from frtaudit.core import Curve, Target
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import scales
@@ -85,7 +86,7 @@ def build(source: Source) -> Interclass | None:
                 name,
                 _classes([record for record in distances if record.estimate.schema == name]),
                 0,
-                "main-",
+                "-of-classes",
             )
             for name in schemas
         ),
@@ -162,7 +163,7 @@ def _table(source: Source, schema: str, records: list[Record], number: int, part
         _tests_said(records),
     )
     return build_table(
-        f"d-l2-{part}{schema}{number or ''}",
+        name_of(f"d_l2{part}", schema, str(number + 1) if number else ""),
         caption,
         _columns(spaces, bounded, targets),
         blocks,
@@ -268,9 +269,14 @@ def _panels(source: Source, schema: str, system: str) -> Iterator[Panel]:
     for kind, title in CURVES.items():
         series = _drawn(source, kind, schema, system)
         if series:
-            name = f"{kind}-{schema}-{source.providers.index(system)}"
+            name = _panel_name(kind, schema, system)
             panel = figures.tar(name, title, series, differences=kind == "tar_difference")
             yield replace(panel, names=tuple(trace.name for trace in series))
+
+
+def _panel_name(kind: str, schema: str, system: str) -> str:
+    kinds = {"tar": "threshold-at-tar", "tar_difference": "threshold-at-tar-difference"}
+    return name_of(kinds[kind], schema, system)
 
 
 def _drawn(source: Source, kind: str, schema: str, system: str) -> list[Series]:
@@ -292,8 +298,10 @@ def _figure(source: Source, schema: str, system: str, panels: tuple[Panel, ...])
         name=place,
         title=f"{system}: thresholds by {schema.replace('_', ' ')}",
         alone={
-            place: spans(f"{alike} coincide; a class above the others {HIGHER}"),
-            f"tar_difference-{schema}-{number}": spans(f"{alike} are at 0; a class above 0 {HIGHER}"),
+            _panel_name("tar", schema, system): spans(f"{alike} coincide; a class above the others {HIGHER}"),
+            _panel_name("tar_difference", schema, system): spans(
+                f"{alike} are at 0; a class above 0 {HIGHER}"
+            ),
         },
         caption=spans(
             "Under equality of the classes, the lines on the left coincide and those on the right are at 0. A class "

@@ -7,6 +7,7 @@ from typing import TypeAlias
 from frtaudit.core import Curve
 from frtaudit.core.curves import spans as spans_of
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import legends, systems
@@ -18,6 +19,7 @@ from frtaudit.report.sections.uncertainty_captions import resamples
 from frtaudit.report.source import Source
 
 TWO_MODELS, TWO_SPLITS, ZONES, CODES = "two_models", "two_splits", "zones", "zone_codes"
+MODELS_NAME, SPLITS_NAME = "fnmr-two-systems", "fnmr-two-splits"
 TITLES = {TWO_MODELS: "Two systems", TWO_SPLITS: "Two splits", ZONES: "Zones"}
 Measure: TypeAlias = tuple[str | None, str | None, str | None]
 BAND = "recentred bootstrap bands{}: same subjects, new images"
@@ -70,7 +72,7 @@ def _models(source: Source) -> Figure | None:
         Series(name=curve.provider, index=source.providers.index(curve.provider), curve=curve)
         for curve in curves
     ]
-    panel = systems.overlaid(TWO_MODELS, "Two systems", series, "FNMR", rates=True)
+    panel = systems.overlaid(MODELS_NAME, "Two systems", series, "FNMR", rates=True)
     return Figure(
         name="two-models",
         title=f"Two systems: {' and '.join(names)}",
@@ -79,7 +81,7 @@ def _models(source: Source) -> Figure | None:
             "because both systems were evaluated on the same images: compare their paired differences."
         ),
         panels=(panel,),
-        keys=figures.keys(TWO_MODELS, _pens(source, names)),
+        keys=figures.keys(MODELS_NAME, _pens(source, names)),
         gaps=_gaps((curve.provider, curve) for curve in curves),
     )
 
@@ -98,7 +100,7 @@ def _splits(source: Source) -> Figure | None:
         )
         for curve in curves
     ]
-    panel = systems.overlaid(TWO_SPLITS, "Two splits", series, "FNMR", rates=True)
+    panel = systems.overlaid(SPLITS_NAME, "Two splits", series, "FNMR", rates=True)
     banded = next((trace.name for trace in series if trace.curve.low is not None), None)
     band = f" The band is that of {banded}: {_band(source, curves)}." if banded else ""
     return Figure(
@@ -110,8 +112,8 @@ def _splits(source: Source) -> Figure | None:
         ),
         panels=(panel,),
         keys=(
-            *legends.marks(TWO_SPLITS, _pens(source, names)),
-            *legends.dashes(TWO_SPLITS, splits),
+            *legends.marks(SPLITS_NAME, _pens(source, names)),
+            *legends.dashes(SPLITS_NAME, splits),
         ),
         gaps=_gaps((trace.name, trace.curve) for trace in series),
     )
@@ -139,7 +141,7 @@ def _zone(source: Source, curves: Sequence[Curve], codes: Curve | None) -> Figur
     schema, rate, kind = _measure(curves[0])
     metric = phrases.metric(kind or "")
     by = (schema or "").replace("_", " ")
-    name = "-".join((ZONES, schema or "", rate or "", kind or "")).replace("_", "-").replace(" ", "-")
+    name = name_of(f"zones-{rate}-{(kind or '').replace('_', '-')}", schema or "")
     zones = [] if codes is None else _spans(codes)
     title = f"{(rate or '').upper()} by {by}: {metric}"
     panel = systems.overlaid(name, title, series, metric, rates=False, ratio=kind in LOGGED, zones=zones)

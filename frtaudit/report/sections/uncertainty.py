@@ -3,11 +3,13 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import starmap
 
 from frtaudit.core import Curve, Method, Target
 from frtaudit.core.metrics import value_alike
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import bands, canvas, scales
 from frtaudit.report.figures.bands import DASHED, DOTTED, Banded, BandStyle, Scale
@@ -137,7 +139,7 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
         name=name,
         title=f"{system}: the bootstrap of the ROC, and why it is recentred",
         alone=captions.bootstrap_alone(
-            name, missed.get(Method.NAIVE), _samples(source, [vstat]), _rest(source, [vstat, *rocs])
+            system, missed.get(Method.NAIVE), _samples(source, [vstat]), _rest(source, [vstat, *rocs])
         ),
         caption=spans(
             f"Left: a {captions.COPIES}Right: the {captions.TOO_LOW}",
@@ -146,7 +148,7 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
             _level(vstats + rocs) or _spec_level(source),
             "Below, the same curves divided by the empirical one, which is 1 there.",
         ),
-        panels=_bootstrap_panels(name, index, rocs[0], vstat, hairs, banded_curves, alt),
+        panels=_bootstrap_panels(system, index, rocs[0], vstat, hairs, banded_curves, alt),
         keys=_keys(
             name,
             [(canvas.pen(index), EMPIRICAL), (bands.MIDDLE, VSTAT)],
@@ -157,20 +159,30 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
 
 
 def _bootstrap_panels(
-    name: str, index: int, base: Curve, vstat: Curve, hairs: BandStyle, made: Sequence[Banded], alt: str
+    system: str, index: int, base: Curve, vstat: Curve, hairs: BandStyle, made: Sequence[Banded], alt: str
 ) -> tuple[Panel, ...]:
     """Bundle and bands; the same over the empirical curve."""
     level, low = bands.relative(base, base), bands.relative(vstat, base)
     moved = [Banded(style=banded.style, curve=bands.relative(banded.curve, base)) for banded in made]
     bundle = (EMPIRICAL, VSTAT, hairs.label)
     drawn = (EMPIRICAL, *(banded.style.label for banded in made))
-    over = "over the empirical curve"
+    over, of = "over the empirical curve", partial(captions.roc_name, system)
     panels = scales.alike(
         lambda: (
-            bands.bundle(f"{name}-a", "The bootstrap curves are too low", base, vstat, hairs, index=index),
-            bands.compared(f"{name}-b", "Recentring corrects it", base, made, bands.RATE, alt, index),
-            bands.bundle(f"{name}-c", f"Bootstrap curves {over}", level, low, hairs, bands.RELATIVE, index),
-            bands.compared(f"{name}-d", f"Bands {over}", level, moved, bands.RELATIVE, alt, index),
+            bands.bundle(
+                of("replicates"), "The bootstrap curves are too low", base, vstat, hairs, index=index
+            ),
+            bands.compared(of("bands"), "Recentring corrects it", base, made, bands.RATE, alt, index),
+            bands.bundle(
+                of("replicates-relative"),
+                f"Bootstrap curves {over}",
+                level,
+                low,
+                hairs,
+                bands.RELATIVE,
+                index,
+            ),
+            bands.compared(of("bands-relative"), f"Bands {over}", level, moved, bands.RELATIVE, alt, index),
         )
     )
     return tuple(
@@ -220,15 +232,18 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
         title = TITLES[whole.target or Target.POPULATION]
         alt = f"{title}: ROC with a pointwise band and a wider one that holds for the whole curve at once."
         drawn = (EMPIRICAL, *(each.style.label for each in banded[place]))
-        plain = bands.compared(f"{name}-{place}", title, whole, banded[place], bands.RATE, alt, index)
+        name_alone = captions.whole_name(whole.target, system)
+        plain = bands.compared(name_alone, title, whole, banded[place], bands.RATE, alt, index)
         return replace(plain, names=drawn)
 
     return Figure(
         name=name,
         title=f"{system}: a band for the whole curve",
         alone={
-            f"{name}-{place}": captions.whole_alone(curve.target, _rest(source, [curve]))
-            for place, curve in enumerate(curves)
+            captions.whole_name(curve.target, system): captions.whole_alone(
+                curve.target, _rest(source, [curve])
+            )
+            for curve in curves
             if curve.target is not None
         },
         caption=spans(captions.WHOLE, BOTH_SIDES if len(shown) > 1 else "", _level(shown.values())),
@@ -252,7 +267,7 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
         banded = _bands(metric_curves, index)
         banded_curves += banded
         drawn = (METRIC, *(styled.style.label for styled in banded))
-        panel_name = f"{name}-{metric.replace('_', '-')}"
+        panel_name = name_of(f"{rate}-{metric.replace('_', '-')}", schema, system)
         panel = _index_panel(panel_name, metric, metric_curves[0], banded, index)
         alone[panel_name] = captions.metric_alone(rate, metric_curves, _rest(source, metric_curves))
         panels.append(replace(panel, names=drawn))
@@ -310,7 +325,7 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
         name=name,
         title=f"{system}: normalized uncertainty",
         alone={
-            f"{name}-{rate}": captions.noise_alone(
+            captions.noise_name(rate, schema, system): captions.noise_alone(
                 rate, _samples(source, _noise(source, system, schema, rate))
             )
             for rate in RATES
@@ -324,7 +339,7 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
         panels=scales.alike(
             lambda: (
                 replace(
-                    bands.uncertainties(f"{name}-{rate}", title, series),
+                    bands.uncertainties(captions.noise_name(rate, schema, system), title, series),
                     names=tuple(trace.name for trace in series),
                 )
                 for rate, (title, series) in shown.items()

@@ -19,7 +19,7 @@ def test_all_three_figures_stand_by_name() -> None:
     assert [item.name for item in found.figures] == [
         "two-models",
         "two-splits",
-        "zones-group-fnmr-max-geomean",
+        "zones-fnmr-max-geomean-group",
     ]
     assert found.figures[0].title == "Two systems: one and three"
 
@@ -64,8 +64,8 @@ def test_each_metric_of_each_rate_has_its_own_zones() -> None:
     alone = two_systems.build(Source(result()))
     assert alone is not None
     assert [figure.name for figure in view.figures[2:]] == [
-        "zones-group-fnmr-max-geomean",
-        "zones-group-fmr-gini",
+        "zones-fnmr-max-geomean-group",
+        "zones-fmr-gini-group",
     ]
     assert view.figures[2].panels[0].alt == alone.figures[2].panels[0].alt
     assert view.figures[3].title.endswith("FMR by group: Gini coefficient")
@@ -74,7 +74,7 @@ def test_each_metric_of_each_rate_has_its_own_zones() -> None:
 @pytest.mark.usefixtures("ink")
 def test_every_system_has_its_hue_and_each_split_its_dashes() -> None:
     """The legend has a line for each system and one for each split, and the figure two curves of each system."""
-    made = paper_figures(result(), builds=[two_systems.build])["two_splits"]
+    made = paper_figures(result(), builds=[two_systems.build])["fnmr-two-splits"]
     (legend,) = made.drawing.legends
     names = ["one", "three", "two", "twin"]
     assert [text.get_text() for text in legend.get_texts()] == [*names, "split 1", "split 2"]
@@ -84,7 +84,7 @@ def test_every_system_has_its_hue_and_each_split_its_dashes() -> None:
     assert [style for _, style in drawn] == ["-", "--"] * 4
     samples = [(line.get_marker(), line.get_linestyle()) for line in legend.get_lines()]
     assert samples == [*((pen(n).marker, "None") for n in (0, 2, 1, 3)), ("None", "-"), ("None", "--")]
-    few = paper_figures(result(), Choice(systems=("one", "twin")), [two_systems.build])["two_splits"]
+    few = paper_figures(result(), Choice(systems=("one", "twin")), [two_systems.build])["fnmr-two-splits"]
     hues = {str(line.get_color()) for line in few.drawing.axes[0].lines}
     assert hues == {HUES[0], HUES[3]}
 
@@ -98,7 +98,7 @@ def test_every_letter_of_a_zone_is_in_the_legend() -> None:
             for curve in result().curves
         )
         drawn = paper_figures(replace(result(), curves=curves), builds=[two_systems.build])
-        figure = drawn["zones-group-fnmr-max-geomean"]
+        figure = drawn["zones-fnmr-max-geomean-group"]
         texts = figure.drawing.axes[0].texts
         assert [text.get_text() for text in texts] == [*letters]
         (legend,) = figure.drawing.legends

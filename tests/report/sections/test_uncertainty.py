@@ -52,11 +52,11 @@ def test_bands_of_a_system_have_its_hue() -> None:
     drawn = paper_figures(replace(result(), curves=made), builds=[build])
     hue, others = canvas.pen(1).hue, {*canvas.HUES} - {canvas.pen(1).hue}
     for name, figure in drawn.items():
-        if not name.startswith("uncertain-"):  # whose lines are metrics
+        if "uncertainty" not in name:  # whose lines are metrics
             lines = [str(line.get_color()) for line in figure.drawing.axes[0].lines]
             assert hue in lines
             assert not others & {*lines}
-    dashed = {str(line.get_linestyle()) for line in drawn["bootstrap-1-b"].drawing.axes[0].lines}
+    dashed = {str(line.get_linestyle()) for line in drawn[f"roc-bands-{second}"].drawing.axes[0].lines}
     assert dashed == {"-", "--", "None"}
 
 
