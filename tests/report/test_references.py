@@ -1,6 +1,9 @@
 """References of a report: only what was used, every name that they give is one of the toolkit's."""
 
+from dataclasses import replace
+
 from small_audits import whole
+from vendor_audits import result as of_vendors
 
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.methods import Method
@@ -33,6 +36,17 @@ def test_only_what_was_used_is_listed() -> None:
     authors = [item.fields["author"] for item in references_of(whole().result)]
     assert authors == sorted(authors, key=str.casefold)
     assert any(author[0].islower() for author in authors)
+
+
+def test_a_comparison_names_its_intervals_and_its_tests_of_equivalence() -> None:
+    """Simultaneous intervals and two one-sided tests have their publications, without a margin only the former."""
+    known_keys = {"hothorn2008", "schuirmann1987"}
+    result = of_vendors()
+    assert known_keys <= {reference.key for reference in references_of(result)}
+    without = tuple(item for item in result.estimates if item.metric != "vendor_equivalence")
+    keys = {reference.key for reference in references_of(replace(result, estimates=without))}
+    assert keys & known_keys == {"hothorn2008"}
+    assert citations("max_t") == "Hothorn et al. 2008"
 
 
 def test_a_reference_is_a_line_and_an_entry() -> None:
