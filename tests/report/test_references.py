@@ -59,7 +59,7 @@ def test_a_reference_is_a_line_and_an_entry() -> None:
     assert item.bibtex().startswith("@inproceedings{conti2024,\n  author = {Conti, Jean-Rémy and ")
     assert r"Performance \& Fairness" in item.bibtex()
     assert citations("recentered") == "Conti and Clémençon 2024"
-    assert citations("max_t") == ""
+    assert citations("dyadic") == ""
 
 
 def test_a_section_names_what_no_section_before_it_named() -> None:

@@ -21,6 +21,7 @@ from frtaudit.report.pieces import (
     Text,
     TextSpan,
     listed,
+    plain_text,
     spans,
 )
 from frtaudit.report.section import section
@@ -30,7 +31,7 @@ from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 METRIC = "d_l2"
-AS_ABOVE = "Read as the figure above."
+AS_ABOVE, TABLE_AS_ABOVE = "Read as the figure above.", "Read as the table above."
 PAIR, LARGEST = "|", "max"
 LARGEST_SAID, EITHER = "largest of the classes", "either class"
 FEW_SYSTEMS = 3
@@ -79,23 +80,32 @@ def build(source: Source) -> Interclass | None:
     if not source.every_figure:  # one after the other on a page: how they are read is said once
         drawn |= {place: replace(drawn[place], caption=spans(AS_ABOVE)) for place in [*drawn][1:]}
     shown = 2 if len(source.providers) <= FEW_SYSTEMS else 1
+    main = [
+        _table(
+            source,
+            name,
+            _classes([record for record in distances if record.estimate.schema == name]),
+            0,
+            "-of-classes",
+        )
+        for name in schemas
+    ]
     return Interclass(
-        main=tuple(
-            _table(
-                source,
-                name,
-                _classes([record for record in distances if record.estimate.schema == name]),
-                0,
-                "-of-classes",
-            )
-            for name in schemas
-        ),
+        main=(*main[:1], *(_shortened(table, main[0]) for table in main[1:])),
         tables=tuple(tables),
         published=interclass_published.tables(source, schemas),
         figures=tuple(drawn.values()),
         shown=shown,
         elsewhere=_elsewhere([*drawn][shown:], len(schemas)),
     )
+
+
+def _shortened(table: Table, first: Table) -> Table:
+    """The table with a short caption, where the one of the first table says the same but for the schema."""
+    schema, *rest = table.caption
+    if plain_text(rest) != plain_text(first.caption[1:]):
+        return table
+    return replace(table, caption=spans(schema, TABLE_AS_ABOVE), alone=table.caption)
 
 
 def _elsewhere(places: list[tuple[str, str]], schemas: int) -> tuple[Text, ...]:
