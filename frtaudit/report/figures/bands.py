@@ -28,7 +28,7 @@ MIDDLE = Pen(hue=INK, marker=MARKERS[1])  # of the V-statistic
 class BandStyle:
     """How a band or a bundle is drawn: in the hue of its system, filled or not, with edges or hairs.
 
-    ``dash``: of the edges; it tells the methods apart.
+    ``dash``: of the edges, one for each method.
     """
 
     label: str
