@@ -42,7 +42,7 @@ def name_of(what: str, *parts: str) -> str:
     parts make another name. :func:`file_name` leaves it as it is unless it is too long.
 
     >>> name_of("fnmr", "gender", "vendor-a"), name_of("fnmr", "age-group", "a"), name_of("det", "Ünal")
-    ('fnmr-gender-vendor-a', 'fnmr-age--group-a', 'det-unal_d5fc7d8d')
+    ('fnmr-gender-vendor-a', 'fnmr-age--group-a', 'det-unal_d48b25c6')
     """
     given = [_part(part) for part in parts if part]
     return "-".join([what, *(part.replace("-", "--") for part in given[:-1]), *given[-1:]])

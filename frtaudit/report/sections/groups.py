@@ -247,20 +247,18 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
     for start in range(0, len(names), MAX_SYSTEMS_IN_FIGURE):
         chosen = names[start : start + MAX_SYSTEMS_IN_FIGURE]
         name = f"groups-{schema}-{start}" if start else f"groups-{schema}"
-        first = chosen[0][1] if len(chosen) < len(names) else ""
         shows = (
             f"At one threshold for all groups, where the overall FMR is {formatting.exact(target)}. Dots are "
             f"estimates, bars intervals for the population.{_marks(drawn, {name for _, name in chosen})}"
         )
-        of = "" if len(chosen) == len(names) else f", {plain_text(listed([name for _, name in chosen]))}"
+        some = [name for _, name in chosen] if len(chosen) < len(names) else []
+        of, first = (f", {plain_text(listed(some))}", some[0]) if some else ("", "")
         drawings.append(
             Figure(
                 name=name,
                 title=f"Error rates by {schema.replace('_', ' ')}{of}",
                 caption=spans(f"{shows} People without a label are only in the table. {OVERLAP}{tested}."),
-                alone={
-                    _panel_name(schema, metric, first): spans(f"{shows} {OVERLAP}.") for metric, *_ in drawn
-                },
+                alone={_panel_name(schema, kind, first): spans(f"{shows} {OVERLAP}.") for kind, *_ in drawn},
                 panels=tuple(_panels(schema, first, {name for _, name in chosen}, drawn)),
                 keys=figures.keys(name, chosen),
             )
@@ -299,9 +297,8 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
     if not records:
         return []
     notes = Footnotes()
-    keys = dict.fromkeys((record.estimate.metric, record.at) for record in sorted(records, key=_index_rank))
     blocks = []
-    for metric, at in keys:
+    for metric, at in dict.fromkeys((r.estimate.metric, r.at) for r in sorted(records, key=_index_rank)):
         index_records = [record for record in records if record.estimate.metric == metric and record.at == at]
         named = [_index_head(index_records[0]), *[()] * (len(index_records) - 1)]
         rows = tuple(
@@ -334,9 +331,8 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
         ".  A p value that is not adjusted holds for that line alone.",
         methods_said(records, *BOTH),
     )
-    return [
-        build_table(name_of("fairness-metrics", schema), caption, columns, blocks, notes, "dense grouped")
-    ]
+    name = name_of("fairness-metrics", schema)
+    return [build_table(name, caption, columns, blocks, notes, "dense grouped")]
 
 
 def _how_often(records: list[Record]) -> list[Part]:
