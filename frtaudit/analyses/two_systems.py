@@ -18,7 +18,7 @@ RATES = ("fnmr", "fmr")
 @register("analysis", "two_systems")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwoSystems:
-    """Figures ``two_models`` and ``zones`` of ``first`` and ``second`` (default: the first two), ``two_splits`` of all.
+    """Curves of ``first`` and ``second`` (default: the first two) with zones, and of all systems on two splits.
 
     ``zones``: the fairness metrics whose zones are drawn, by the rate that they compare, ``fnmr`` or ``fmr``.
     """

@@ -86,7 +86,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table with footnotes; ``left_out``: what a reader is told when rows were cut."""
+    """A table with footnotes; ``left_out``: what a reader is told when rows were cut.
+
+    ``alone``: its caption where it stands without the others, if that is another.
+    """
 
     name: str
     caption: Text
@@ -95,6 +98,7 @@ class Table:
     notes: tuple[tuple[str, Text], ...] = ()
     left_out: str = ""
     kind: str = ""
+    alone: Text = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from frtaudit.core import AuditResult
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
 from frtaudit.report.figure_choice import Choice
-from frtaudit.report.figures.canvas import Drawing, ink, keeping, pen
+from frtaudit.report.figures.canvas import HUES, Drawing, ink, keeping, pen
 from frtaudit.report.figures.curves import Dot, Series, det
 from frtaudit.report.figures.curves import dots as row_dots
 from frtaudit.report.figures.curves import keys as figure_keys
@@ -112,7 +112,7 @@ def judged_at(target: float) -> AuditResult:
 )
 def test_a_choice_leaves_the_operating_point(choice: Choice) -> None:
     """Rates by group are at the target that headlines the whole result, whatever part of it is drawn."""
-    name = "groups-group-fmr-0"
+    name = "fmr-group"
     whole_figure, part = (paper_figures(judged_at(0.1), of)[name] for of in (Choice(), choice))
     assert "overall FMR is 10 %" in whole_figure.caption
     assert part.caption.split(".")[0] == whole_figure.caption.split(".")[0]
@@ -128,7 +128,7 @@ def labelled() -> AuditResult:
 @pytest.mark.parametrize("name", ["x", "Old & tall"])
 def test_a_class_is_named_by_its_key_or_as_it_is_printed(name: str) -> None:
     """Both choose the class."""
-    drawing = paper_figures(labelled(), Choice(classes=(name,)))["density-group-0"].drawing
+    drawing = paper_figures(labelled(), Choice(classes=(name,)))["score-density-group-one"].drawing
     (text,) = drawing.legends[0].get_texts()
     assert text.get_text().split() == ["Old", "&", "tall"]
 
@@ -161,10 +161,17 @@ def test_every_system_has_its_figures() -> None:
     assert {figure.title.partition(":")[0] for figure in figures.values()} == set(names)
 
 
-@pytest.mark.parametrize("name", ["density-group-0", "tar-at-threshold-pop-group-0", "tar-group-0"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "score-density-group-one",
+        "tar-at-threshold-population-group-one",
+        "threshold-at-tar-group-one",
+    ],
+)
 def test_a_class_keeps_its_colour(name: str) -> None:
     """The second of two classes has the same hue alone as beside the first."""
-    result = whole().result if name == "tar-group-0" else of_classes()
+    result = whole().result if name == "threshold-at-tar-group-one" else of_classes()
     both, alone = (
         paper_figures(result, Choice(names=(name,), classes=classes))[name].drawing
         for classes in ((), ("y",))
@@ -229,8 +236,21 @@ def test_a_chosen_axis_has_three_ticks_at_least() -> None:
     assert ticks == pytest.approx([0.005, 0.01, 0.02, 0.05])
 
 
-def test_a_legend_shows_dashes_and_what_its_panel_draws() -> None:
-    """A sample's marker does not draw over its dashes; a panel that names some of the legend has these alone."""
+def test_systems_have_colour_and_marker_and_no_dashes() -> None:
+    """Dashes are of splits: the lines of every system are solid, and so are their samples in the legend."""
+    drawn = paper_figures(curves_alone())
+    systems = dict.fromkeys(curve.provider for curve in curves_alone().curves)
+    assert len(systems) > 1
+    for name in ("roc", "det"):
+        (axes,) = drawn[name].drawing.axes
+        lines = [
+            (line.get_color(), line.get_linestyle()) for line in axes.lines if line.get_linestyle() != "None"
+        ]
+        assert lines == [(hue, "-") for hue in HUES[: len(systems)]]
+
+
+def test_a_legend_shows_markers_and_what_its_panel_draws() -> None:
+    """A sample has a line and a marker; a panel that names some of the legend has these alone."""
 
     def make() -> list[Figure]:
         curve = curves_alone().curves[0]
@@ -249,7 +269,7 @@ def test_a_legend_shows_dashes_and_what_its_panel_draws() -> None:
     with keeping() as kept:
         keys = figure_keys("f", [(1, "two")])
         line, mark = kept[keys[0].svg][1].axes[0].lines
-    assert (line.get_linestyle(), mark.get_linestyle()) == ("--", "None")
+    assert (line.get_linestyle(), mark.get_linestyle(), mark.get_marker()) == ("-", "None", "s")
     assert [item.caption for item in made.values()] == [
         f"Left: a. Right: b. This is the panel on the {side}." for side in ("left", "right")
     ]
@@ -258,9 +278,11 @@ def test_a_legend_shows_dashes_and_what_its_panel_draws() -> None:
 def test_a_title_names_the_system_of_a_figure() -> None:
     """A figure of one system names it, and no two have one title; a title that says as much has nothing added."""
     titles = {name: figure.title for name, figure in paper_figures(of_classes()).items()}
-    assert titles["density-group-0"] == "Densities of mated scores by group: one"
-    assert titles["density-group-1"] == "Densities of mated scores by group: two"
-    assert titles["tar-at-threshold-pop-group-1"].startswith("two: thresholds and TAR by group: TAR by ")
+    assert titles["score-density-group-one"] == "Densities of mated scores by group: one"
+    assert titles["score-density-group-two"] == "Densities of mated scores by group: two"
+    assert titles["tar-at-threshold-population-group-two"].startswith(
+        "two: thresholds and TAR by group: TAR by "
+    )
     assert len(set(titles.values())) == len(titles)
 
 
@@ -316,9 +338,9 @@ def test_a_caption_stands_alone() -> None:
         for text in captions.values()
         if re.search(r"\b(left|right|top|bottom|panel)\b", text, re.IGNORECASE)
     ]
-    assert "for the population, level 95 %" in captions["tar-at-threshold-pop-group-0"]
-    assert "for the population" not in captions["tar-at-threshold-com-group-0"]
-    assert "above 0 has the higher TAR" in captions["tar-excess-com-xgroup-0"]
+    assert "for the population, level 95 %" in captions["tar-at-threshold-population-group-one"]
+    assert "for the population" not in captions["tar-at-threshold-comparisons_iid-group-one"]
+    assert "above 0 has the higher TAR" in captions["tar-excess-comparisons_iid-group-one"]
 
 
 def test_a_caption_has_the_gaps_and_the_size_of_the_cohort() -> None:
@@ -360,15 +382,17 @@ def test_thirteen_systems_are_thirteen() -> None:
     (curve, *_) = [item for item in result.curves if item.analysis == "det" or item.metric == "det"]
     result = replace(result, curves=tuple(replace(curve, provider=f"s{number}") for number in range(13)))
     figures = paper_figures(result)
-    dets = [figures[name].drawing.axes[0] for name in ("det", "det-5", "det-10")]
+    dets = [figures[name].drawing.axes[0] for name in ("det-s0", "det-s5", "det-s10")]
     assert len({axes.get_xlim() + axes.get_ylim() for axes in dets}) == 1
     looks = {(pen(number).hue, pen(number).marker) for number in range(13)}
     assert len(looks) == 13
     captions = {
-        name: figures[f"{name}{number}"].caption for name in ("roc", "det") for number in ("", "-5", "-10")
+        name + number: figures[name + number].caption
+        for name in ("roc", "det")
+        for number in ("-s0", "-s5", "-s10")
     }
-    assert "Higher is better" in captions["roc"]
-    assert "Lower is better" in captions["det"]
+    assert "Higher is better" in captions["roc-s0"]
+    assert "Lower is better" in captions["det-s0"]
     assert not [text for text in captions.values() if "right" in text.lower() or "panel" in text]
 
 

@@ -1,6 +1,9 @@
 """References of a report: only what was used, every name that they give is one of the toolkit's."""
 
+from dataclasses import replace
+
 from small_audits import whole
+from vendor_audits import result as of_vendors
 
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.methods import Method
@@ -35,6 +38,17 @@ def test_only_what_was_used_is_listed() -> None:
     assert any(author[0].islower() for author in authors)
 
 
+def test_a_comparison_names_its_intervals_and_its_tests_of_equivalence() -> None:
+    """Simultaneous intervals and two one-sided tests have their publications, without a margin only the former."""
+    known_keys = {"hothorn2008", "schuirmann1987"}
+    result = of_vendors()
+    assert known_keys <= {reference.key for reference in references_of(result)}
+    without = tuple(item for item in result.estimates if item.metric != "vendor_equivalence")
+    keys = {reference.key for reference in references_of(replace(result, estimates=without))}
+    assert keys & known_keys == {"hothorn2008"}
+    assert citations("max_t") == "Hothorn et al. 2008"
+
+
 def test_a_reference_is_a_line_and_an_entry() -> None:
     """A reference in print has authors, year, title and place; in BibTeX its special characters are escaped."""
     (item,) = [item for item in known() if item.key == "conti2024"]
@@ -45,7 +59,7 @@ def test_a_reference_is_a_line_and_an_entry() -> None:
     assert item.bibtex().startswith("@inproceedings{conti2024,\n  author = {Conti, Jean-Rémy and ")
     assert r"Performance \& Fairness" in item.bibtex()
     assert citations("recentered") == "Conti and Clémençon 2024"
-    assert citations("max_t") == ""
+    assert citations("dyadic") == ""
 
 
 def test_a_section_names_what_no_section_before_it_named() -> None:

@@ -282,6 +282,15 @@ def test_every_page_is_marked_and_numbered(reader: pypdf.PdfReader) -> None:
             assert words in text, (number, words)
 
 
+def test_capitals_are_read_back_as_words(reader: pypdf.PdfReader) -> None:
+    """Nothing on paper is letter-spaced, which is read back as several words."""
+    assert "STATISTICAL AUDIT" in reader.pages[0].extract_text()
+    spaced, paper = ((ROOT / "templates" / name).read_text("utf-8") for name in ("report.css", "print.css"))
+    (normal,) = re.findall(r"(.*) \{ letter-spacing: normal; \}", paper)
+    assert {*re.findall(r"(\S[^{}\n]*) \{[^}]*letter-spacing", spaced)} == {*normal.split(", ")}
+    assert paper.count("letter-spacing") == 1
+
+
 def test_attachments_are_what_was_given(reader: pypdf.PdfReader) -> None:
     """Files come out of the PDF as they went in."""
     assert {name: data[0] for name, data in reader.attachments.items()} == FILES

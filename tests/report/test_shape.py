@@ -342,7 +342,7 @@ def test_a_sentence_may_stand_before_any_shipped_section(tmp_path: Path) -> None
     settings = write(tmp_path, sections__failures_dot_html_dot_j2=text)
     page = render.html(replace(BARE, failures=result().failures), settings, DATE, "demo")
     assert "<p>First.</p>" in page
-    assert page.index("<p>First.</p>") < page.index('id="t-exclusions"')
+    assert page.index("<p>First.</p>") < page.index('id="t-failures-and-exclusions"')
 
 
 def test_a_png_logo_is_held_by_the_page(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""File names made of names in the data: one function, so that no name is a path and no two names share a file."""
+"""File names made of names in the data, so that no name is a path and no two names share a file."""
 
 import re
 import unicodedata
@@ -8,10 +8,12 @@ from frtaudit.core.canonical import sha256
 LONGEST = 64  # characters of a name that is used as it is
 READABLE = 40  # characters kept of one that is not
 DIGITS = 16
+PART_DIGITS = 8  # of a part of a name, which has other parts beside it
 RESERVED = frozenset(
     {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
 )  # devices on Windows, whatever follows the first dot
 _SAFE = re.compile(r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9_-])?")
+_MADE_PART = re.compile(rf".*_[0-9a-f]{{{PART_DIGITS}}}")
 _MADE = re.compile(rf".*-[0-9a-f]{{{DIGITS}}}")
 
 
@@ -31,6 +33,26 @@ def file_name(name: str) -> str:
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     readable = re.sub(r"[^A-Za-z0-9-]+", "_", plain).strip("_-")[:READABLE].rstrip("_-")
     return f"{readable or 'name'}-{sha256(name.encode('utf-8', 'surrogatepass'))[:DIGITS]}"
+
+
+def name_of(what: str, *parts: str) -> str:
+    """The name of a figure or table: what it shows, then of which schema, class or system; empty parts are left out.
+
+    A part that is no file name ends in digits of its SHA-256, and a ``-`` within any but the last is doubled: other
+    parts make another name. :func:`file_name` leaves it as it is unless it is too long.
+
+    >>> name_of("fnmr", "gender", "vendor-a"), name_of("fnmr", "age-group", "a"), name_of("det", "Ünal")
+    ('fnmr-gender-vendor-a', 'fnmr-age--group-a', 'det-unal_d48b25c6')
+    """
+    given = [_part(part) for part in parts if part]
+    return "-".join([what, *(part.replace("-", "--") for part in given[:-1]), *given[-1:]])
+
+
+def _part(name: str) -> str:
+    if is_safe(name) and not _MADE_PART.fullmatch(name):
+        return name
+    readable = file_name(name).rpartition("-")[0] or name
+    return f"{readable.lower()}_{sha256(name.encode('utf-8', 'surrogatepass'))[:PART_DIGITS]}"
 
 
 def is_safe(name: str) -> bool:

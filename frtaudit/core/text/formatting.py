@@ -195,15 +195,6 @@ def clipped(low: float, high: float) -> tuple[float, float]:
     return min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)
 
 
-def slug(value: float) -> str:
-    """A number as part of an HTML id.
-
-    >>> slug(0.001)
-    '1e-03'
-    """
-    return f"{value:.0e}"
-
-
 def one_in(value: float) -> str | None:
     """``one in n`` where a rate is the inverse of a whole number, else None.
 

@@ -91,7 +91,7 @@ def to_latex(table: Table) -> str:
     kinds = "".join("r" if table.columns[index].kind == "num" else "l" for index in columns)
     lines = [
         r"\begin{table}",
-        rf"\caption{{{_latex(table.caption)}}}",
+        rf"\caption{{{_latex(table.alone or table.caption)}}}",
         rf"\label{{tab:{re.sub(r'[^A-Za-z0-9.:-]+', '-', table.name)}}}",
         r"\centering",
         rf"\begin{{tabular}}{{@{{}}{kinds}@{{}}}}",

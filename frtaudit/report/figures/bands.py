@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 from frtaudit.core import Curve
 from frtaudit.core.curves import step_envelope
 from frtaudit.report.figures import canvas
-from frtaudit.report.figures.canvas import Pen, pen
+from frtaudit.report.figures.canvas import INK, MARKERS, Pen, pen
 from frtaudit.report.figures.curves import EPSILON, Series, log_rates, marked
 from frtaudit.report.pieces import Key, Panel
 
@@ -21,11 +21,15 @@ HEIGHT = 2.05  # inches: four panels and two more share a page
 HAIR, EDGE = 0.45, 0.95
 DOTTED = (0, (1.0, 1.5))
 DASHED = (0, (4.0, 1.8))
+MIDDLE = Pen(hue=INK, marker=MARKERS[1])  # of the V-statistic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BandStyle:
-    """How a band or a bundle is drawn: filled or not, its edges or hairs, apart in dashes where hues do not show."""
+    """How a band or a bundle is drawn: in the hue of its system, filled or not, with edges or hairs.
+
+    ``dash``: of the edges, one for each method.
+    """
 
     label: str
     hue: str
@@ -57,22 +61,29 @@ RELATIVE = Scale(label="FNMR / empirical FNMR", alike=1.0, log=False, rate=False
 MAX_RELATIVE = 2.0
 
 
-def line_key(figure: str, index: int, label: str) -> Key:
+def line_key(figure: str, style: Pen, label: str) -> Key:
     """The legend entry of a line."""
-    return Key(svg=canvas.swatch(index, f"{figure}-l{index}", label), name=label)
+    name = f"{figure}-l" + _letters(label)
+    return Key(svg=canvas.sample(name, f"line and marker of {label}", canvas.stroke, style), name=label)
 
 
 def band_key(figure: str, style: BandStyle) -> Key:
     """The legend entry of a band or a bundle."""
-    name = f"{figure}-b" + "".join(letter for letter in style.label.lower() if letter.isalnum())
-    return Key(
-        svg=canvas.sample(name, f"band of {style.label}", _sampled, style),
-        name=style.label,
-    )
+    name = f"{figure}-b" + _letters(style.label)
+    return Key(svg=canvas.sample(name, f"band of {style.label}", _sampled, style), name=style.label)
 
 
-def bundle(name: str, title: str, roc: Curve, vstat: Curve, hairs: BandStyle, scale: Scale = RATE) -> Panel:
-    """Replicate curves as hairs, the V-statistic in their middle, the empirical curve above both."""
+def _letters(label: str) -> str:
+    return "".join(letter for letter in label.lower() if letter.isalnum())
+
+
+def bundle(
+    name: str, title: str, roc: Curve, vstat: Curve, hairs: BandStyle, scale: Scale = RATE, index: int = 0
+) -> Panel:
+    """Replicate curves as hairs, the V-statistic in their middle, the empirical curve above both.
+
+    ``index``: of the system's pen.
+    """
     above, total = _above(roc, vstat)
     alt = (
         f"{title}: {len(vstat.replicates)} bootstrap curves lie around the V-statistic; the empirical curve lies above "
@@ -86,8 +97,8 @@ def bundle(name: str, title: str, roc: Curve, vstat: Curve, hairs: BandStyle, sc
         x = np.concatenate([[*vstat.x, np.nan]] * len(vstat.replicates)) if vstat.replicates else np.zeros(0)
         y = np.array([value for drawn in vstat.replicates for value in (*drawn, np.nan)], dtype=np.float64)
         axes.plot(x, np.maximum(y, floor), color=hairs.hue, linewidth=HAIR, alpha=FAINT)
-        _line(axes, vstat, pen(1), floor)
-        _line(axes, roc, pen(0), floor)
+        _line(axes, vstat, MIDDLE, floor)
+        _line(axes, roc, pen(index), floor)
         _scaled(axes, scale, roc.x, floor, top)
 
     return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=HEIGHT), alt=alt)
@@ -117,11 +128,12 @@ def compared(
     bands: Sequence[Banded],
     scale: Scale,
     alt: str,
+    index: int = 0,
     truth: Curve | None = None,
 ) -> Panel:
     """One curve with the bands of several methods over it; infinite and undefined points leave gaps.
 
-    ``truth``: the true curve, where it is known.
+    ``index``: of the system's pen; ``truth``: the true curve, where it is known.
     """
     floor, top = _limits(curve, bands, scale)
 
@@ -130,7 +142,7 @@ def compared(
             axes.axhline(scale.alike, color=canvas.SOFT, linewidth=0.8)
         for band in sorted(bands, key=lambda banded: not banded.style.fill):
             _band(axes, band, floor, top)
-        _line(axes, curve, pen(0), floor)
+        _line(axes, curve, pen(index), floor)
         if truth is not None:
             axes.plot(truth.x, np.maximum(truth.y, floor), color=canvas.INK, linestyle=DASHED)
         _scaled(axes, scale, curve.x, floor, top)
@@ -204,7 +216,7 @@ def _line(axes: Axes, curve: Curve, style: Pen, floor: float) -> None:
     if not known.any():
         return
     y = np.where(known, np.maximum(y, floor), np.nan)
-    axes.plot(x, y, color=style.hue, linestyle=style.dash)
+    axes.plot(x, y, color=style.hue)
     at = marked(x[known], log=True)
     axes.plot(x[known][at], y[known][at], color=style.hue, linestyle="none", marker=style.marker)
 

@@ -69,18 +69,19 @@ _LISTED: ContextVar["dict[str, tuple[str, str]] | None"] = ContextVar("listed", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pen:
-    """How one series is drawn: hue, dashes and marker differ together, so that series differ in grey print."""
+    """How one series is drawn: hue and marker differ together, so that series differ in grey print.
+
+    Dashes are of splits alone, or of what a legend names by them.
+    """
 
     hue: str
-    dash: "str | tuple[float, tuple[float, ...]]"
     marker: str
 
 
 def pen(index: int) -> Pen:
     """The pen of the ``index``-th series."""
     hue = HUES[index % len(HUES)]
-    dash = DASHES[(index + index // len(HUES)) % len(DASHES)]
-    return Pen(hue=hue, dash=dash, marker=MARKERS[(index + index // len(HUES)) % len(MARKERS)])
+    return Pen(hue=hue, marker=MARKERS[(index + index // len(HUES)) % len(MARKERS)])
 
 
 @cache
@@ -181,12 +182,12 @@ def panel(
 
 def swatch(index: int, name: str, label: str) -> str:
     """The legend's sample of a pen."""
-    return sample(name, f"line and marker of {label}", _stroke, index)
+    return sample(name, f"line and marker of {label}", stroke, pen(index))
 
 
-def _stroke(axes: Axes, index: int) -> None:
-    style = pen(index)
-    axes.plot([0.02, 0.98], [0.5, 0.5], color=style.hue, linestyle=style.dash)
+def stroke(axes: Axes, style: Pen) -> None:
+    """A line and a marker over the unit square."""
+    axes.plot([0.02, 0.98], [0.5, 0.5], color=style.hue)
     axes.plot([0.5], [0.5], color=style.hue, linestyle="none", marker=style.marker, markersize=4)
 
 

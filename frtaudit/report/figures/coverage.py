@@ -60,7 +60,7 @@ def realised(name: str, title: str, nominal: Sequence[float], lines: Mapping[str
         axes.plot([0, 1], [0, 1], color=SOFT, linewidth=0.8)
         for index, shares in enumerate(lines.values()):
             style = pen(index)
-            axes.plot(nominal, shares, color=style.hue, linestyle=style.dash)
+            axes.plot(nominal, shares, color=style.hue)
             axes.plot(nominal, shares, color=style.hue, linestyle="none", marker=style.marker)
         axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="nominal coverage", ylabel="realised coverage")
         axes.set_aspect("equal")
@@ -89,7 +89,13 @@ def few_errors(study: Study, name: str = "few") -> Panel:
             low, high = ([a + sign * TWICE * b for a, b in zip(y, error, strict=True)] for sign in (-1, 1))
             axes.fill_between(due, low, high, color=style.hue, alpha=0.13, linewidth=0)
             axes.plot(
-                due, y, color=style.hue, linestyle=style.dash, marker=style.marker, markersize=3, label=label
+                due,
+                y,
+                color=style.hue,
+                linestyle=canvas.DASHES[index],
+                marker=style.marker,
+                markersize=3,
+                label=label,
             )
         axes.set(xscale="log", xlim=(due[0] * 1.2, due[-1] / 1.2), ylim=(0, 1.02))
         axes.set(xlabel="false matches expected in a cohort", ylabel="realised coverage")
@@ -234,7 +240,8 @@ def _line(axes: Axes, index: int, rows: Sequence[Row], label: str) -> None:
     low = [row["coverage"] - TWICE * row["mc_error"] for row in rows]
     high = [row["coverage"] + TWICE * row["mc_error"] for row in rows]
     axes.fill_between(x, low, high, color=style.hue, alpha=0.13, linewidth=0)
-    axes.plot(x, y, color=style.hue, linestyle=style.dash, marker=style.marker, markersize=3, label=label)
+    dash = canvas.DASHES[index]
+    axes.plot(x, y, color=style.hue, linestyle=dash, marker=style.marker, markersize=3, label=label)
 
 
 def _read(quantity: str, verb: str, dots: Sequence[Dot]) -> str:

@@ -37,14 +37,14 @@ LOW = 2.2  # inches: three panels below the curves with bands share their page
 class Series:
     """A curve with the name and the pen that stand for it; ``at``: its place in the result, for who hovers on it.
 
-    ``dash``: an index of :data:`canvas.DASHES`, where the dashes say something else than the pen.
+    ``dash``: an index of :data:`canvas.DASHES`, for the splits of a figure.
     """
 
     name: str
     index: int
     curve: Curve
     at: str = ""
-    dash: int | None = None
+    dash: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,7 +255,7 @@ def _line(
         low, high = (_turn(_at(bound, keep), turned) for bound in (curve.low, curve.high))
         floor, top = _raised(low, y_floor), _raised(high, y_floor)
         axes.fill_between(x, floor, top, color=style.hue, alpha=BAND, linewidth=0, gid=tag)
-    axes.plot(x, _raised(y, y_floor), color=style.hue, linestyle=style.dash, gid=tag)
+    axes.plot(x, _raised(y, y_floor), color=style.hue, gid=tag)
     at = marked(x, log=log)
     y = _raised(y, y_floor)
     axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker, gid=tag)

@@ -54,7 +54,7 @@ def left(name: str, lines: Sequence[Line], *, samples: int | None, people: int |
             known = [place for place, value in enumerate(curve.y) if value > 0]
             x, y = np.array(curve.x)[known], np.array(curve.y)[known]
             style = pen(curve.index)
-            axes.plot(x, y, color=style.hue, linestyle=style.dash)
+            axes.plot(x, y, color=style.hue)
             at = marked(x, log=False)
             axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)
         for value, line in ((samples, axes.axvline), (people, axes.axhline)):
@@ -108,7 +108,7 @@ def _curve(axes: Axes, series: Series) -> None:
     if series.curve.low is not None and series.curve.high is not None:
         low, high = series.curve.low, series.curve.high
         axes.fill_between(x, low, high, facecolor=(style.hue, BAND), edgecolor=style.hue, linewidth=EDGE)
-    axes.plot(x, y, color=style.hue, linestyle=style.dash)
+    axes.plot(x, y, color=style.hue)
     at = marked(x, log=False)
     axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)
 
@@ -121,7 +121,7 @@ def histology(name: str, title: str, releases: Sequence[str], lines: Sequence[Li
             style = pen(line.index)
             x = np.array(line.x) + (place - (len(lines) - 1) / 2) * 0.12
             y = np.array(line.y)
-            axes.plot(x, y, color=style.hue, linestyle=style.dash, marker=style.marker)
+            axes.plot(x, y, color=style.hue, marker=style.marker)
             if line.low is not None and line.high is not None:
                 for at, low, high in zip(x, line.low, line.high, strict=True):
                     axes.plot([at, at], [low, high], color=style.hue, linewidth=1.1, marker="_", markersize=5)
@@ -141,7 +141,7 @@ def densities(name: str, title: str, lines: Sequence[Line]) -> Panel:
         for line in lines:
             x, y = np.array(line.x), np.array(line.y)
             style = pen(line.index)
-            axes.plot(x, y, color=style.hue, linestyle=style.dash)
+            axes.plot(x, y, color=style.hue)
             seen = np.flatnonzero(y > 0.02 * float(y.max()))
             at = seen[marked(x[seen], log=False)]
             axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)

@@ -64,7 +64,7 @@ def eigenvectors(name: str, title: str, z: Series, series: Series) -> Panel:
         axes.axhline(0, color=canvas.SOFT, linewidth=0.8)
         axes.plot(place, z.curve.y, color=canvas.INK, linewidth=1.4)
         for number, column in enumerate(columns):
-            axes.plot(place, column, color=pen(number).hue, linestyle=pen(number).dash, linewidth=1.1)
+            axes.plot(place, column, color=pen(number).hue, linewidth=1.1)
         for value, marker in ((1.0, "o"), (0.0, "x"), (-1.0, "|")):
             here = label == value
             axes.plot(

@@ -83,7 +83,7 @@ def _line(axes: Axes, series: Series, *, pale: bool = False) -> None:
             linewidth=0,
             gid=tag,
         )
-    axes.plot(x, y, color=style.hue, linestyle=style.dash, linewidth=THIN, gid=tag)
+    axes.plot(x, y, color=style.hue, linewidth=THIN, gid=tag)
     if x.size:
         at = marked(x, log=True)
         axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker, gid=tag)
@@ -109,15 +109,8 @@ def score_histograms(
                 trace.curve.x, trace.curve.y, step="mid", color=pen(trace.index).hue, alpha=PALE, linewidth=0
             )
         for trace in outline:
-            style = pen(trace.index)
-            axes.step(
-                trace.curve.x,
-                trace.curve.y,
-                where="mid",
-                color=style.hue,
-                linestyle=style.dash,
-                linewidth=0.9,
-            )
+            axes.step(trace.curve.x, trace.curve.y, where="mid", color=pen(trace.index).hue, linewidth=0.9)
+            _marks(axes, trace)
         axes.set(xlabel="score", ylabel=share, xlim=across, ylim=(0, None))
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
         axes.xaxis.set_major_locator(MaxNLocator(5))
@@ -141,8 +134,8 @@ def rates(
                 series.curve.x, series.curve.y, color=pen(series.index).hue, linewidth=THICK, alpha=PALE
             )
         for series in thin:
-            style = pen(series.index)
-            axes.plot(series.curve.x, series.curve.y, color=style.hue, linestyle=style.dash, linewidth=1.1)
+            axes.plot(series.curve.x, series.curve.y, color=pen(series.index).hue, linewidth=THIN)
+            _marks(axes, series)
         axes.set(xlabel="threshold", ylabel="rate", xlim=across, ylim=(-0.02, 1.02))
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
         axes.xaxis.set_major_locator(MaxNLocator(5))
@@ -151,6 +144,13 @@ def rates(
         f"{title}: {', '.join(dict.fromkeys(series.name for series in [*thick, *thin]))} over the threshold."
     )
     return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=LOW), alt=alt)
+
+
+def _marks(axes: Axes, series: Series) -> None:
+    """A few markers, which tell a line from others without colour."""
+    x, y, style = np.asarray(series.curve.x), np.asarray(series.curve.y), pen(series.index)
+    at = marked(x, log=False)
+    axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker, markersize=3.2)
 
 
 def scattered(name: str, title: str, series: Sequence[Series], *, shares: bool) -> Panel:
@@ -207,7 +207,7 @@ def face_sizes(name: str, title: str, series: Sequence[Series]) -> Panel:
         for trace in series:
             edge, style = np.array(trace.curve.x), pen(trace.index)
             edges = np.append(edge, edge[-1] * (edge[1] / edge[0] if edge.size > 1 else 2))
-            axes.stairs(trace.curve.y, edges, color=style.hue, linestyle=style.dash, linewidth=1.4)
+            axes.stairs(trace.curve.y, edges, color=style.hue, linewidth=1.4)
         axes.set_xscale("log", base=2)
         axes.set(xlabel="size of the face, pixels", ylabel="faces", ylim=(0, None))
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))

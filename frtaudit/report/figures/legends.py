@@ -1,6 +1,6 @@
-"""Legends of figures in which colour says one thing and shape another."""
+"""Legends of figures in which colour says one thing and shape or dashes another."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 
@@ -9,10 +9,9 @@ from frtaudit.report.figures.canvas import pen
 from frtaudit.report.pieces import Key
 
 
-def colours(name: str, names: Sequence[str], pens: Sequence[int] = ()) -> tuple[Key, ...]:
-    """What colours mean: a bar of each series' hue; ``name``: of the figure; ``pens``: 0, 1, ... unless given."""
-    places = pens or range(len(names))
-    return tuple(_bar(f"{name}-c{n}", label, n) for n, label in zip(places, names, strict=True))
+def colours(name: str, names: Sequence[str]) -> tuple[Key, ...]:
+    """What colours mean: a bar of each series' hue; ``name``: of the figure."""
+    return tuple(_bar(f"{name}-c{n}", label, n) for n, label in enumerate(names))
 
 
 def shapes(name: str, names: Sequence[str]) -> tuple[Key, ...]:
@@ -20,9 +19,29 @@ def shapes(name: str, names: Sequence[str]) -> tuple[Key, ...]:
     return tuple(_mark(f"{name}-m{n}", label, n) for n, label in enumerate(names))
 
 
+def marks(name: str, names: Sequence[tuple[int, str]]) -> tuple[Key, ...]:
+    """What colours and markers mean together, whatever the dashes: pen index and name; ``name``: of the figure."""
+    return tuple(
+        Key(
+            svg=canvas.sample(f"{name}-s{n}", f"colour and marker of {label}", _penned, n),
+            name=label,
+            index=n,
+        )
+        for n, label in names
+    )
+
+
 def dashes(name: str, names: Sequence[str], first: int = 0) -> tuple[Key, ...]:
     """What dashes mean: a line of each, in the text colour; ``name``: of the figure; ``first``: dashes begin with."""
     return tuple(_dash(f"{name}-d{n}", label, n) for n, label in enumerate(names, first))
+
+
+def letters(name: str, meanings: Mapping[str, str]) -> tuple[Key, ...]:
+    """What letters on a drawing mean; ``name``: of the figure."""
+    return tuple(
+        Key(svg=canvas.sample(f"{name}-{letter}", f"letter of {label}", _lettered, letter), name=label)
+        for letter, label in meanings.items()
+    )
 
 
 def _bar(name: str, label: str, index: int) -> Key:
@@ -40,6 +59,17 @@ def _mark(name: str, label: str, index: int) -> Key:
 def _marked(axes: Axes, index: int) -> None:
     marker = canvas.MARKERS[index % len(canvas.MARKERS)]
     axes.plot([0.5], [0.5], color=canvas.INK, linestyle="none", marker=marker, markersize=5)
+
+
+def _penned(axes: Axes, index: int) -> None:
+    style = pen(index)
+    axes.plot([0.5], [0.5], color=style.hue, linestyle="none", marker=style.marker, markersize=5)
+
+
+def _lettered(axes: Axes, letter: str) -> None:
+    axes.plot(
+        [0.5], [0.5], color=canvas.INK, linestyle="none", marker=rf"$\mathrm{{{letter}}}$", markersize=5
+    )
 
 
 def _dash(name: str, label: str, index: int) -> Key:

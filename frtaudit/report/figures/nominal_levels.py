@@ -150,15 +150,17 @@ def _bands(found: CohortBands) -> list[Figure]:
         f"{found.level:g}. The true FNMR is that of the same subjects, from fresh samples."
     )
     drawn = []
-    for place, curve in enumerate(found.curves):
+    for curve in found.curves:
         method = curve.method.value if curve.method else ""
-        style = BandStyle(label=f"{method} band", hue=canvas.HUES[1 + place], fill=True)
+        style = BandStyle(label=f"{method} band", hue=canvas.HUES[0], fill=True)
         out, total = outside(found.truth, replace(curve, y=found.truth.y))
         alt = f"{method} band at level {found.level:g}: the true FNMR lies outside at {out} of {total} FMRs."
         name, title = f"bands_{method}", f"The {method} band and the true ROC"
-        panel = bands.compared(name, title, curve, [Banded(style=style, curve=curve)], RATE, alt, found.truth)
+        panel = bands.compared(
+            name, title, curve, [Banded(style=style, curve=curve)], RATE, alt, truth=found.truth
+        )
         legend = (
-            bands.line_key(name, 0, "empirical ROC"),
+            bands.line_key(name, canvas.pen(0), "empirical ROC"),
             bands.band_key(name, style),
             *legends.dashes(name, ["true ROC"], first=1),
         )

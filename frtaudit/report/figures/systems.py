@@ -83,7 +83,7 @@ def overlaid(
             axes.set_yscale("log")
             index_ticks(axes, log=True)
         for start, _, _ in zones[1:]:
-            axes.axvline(start, color=canvas.SOFT, linewidth=0.8, linestyle=(0, (4, 2)))
+            axes.axvline(start, color=canvas.SOFT, linewidth=0.8)
         _letter(axes, zones)
         log_rates(axes, y=rates)
 
@@ -130,8 +130,6 @@ def _curve(axes: Axes, series: Series) -> None:
         axes.fill_between(
             x[fine], np.maximum(low[fine], floor), high[fine], color=style.hue, alpha=BAND, linewidth=0
         )
-    axes.plot(
-        x, y, color=style.hue, linestyle=style.dash if series.dash is None else canvas.DASHES[series.dash]
-    )
+    axes.plot(x, y, color=style.hue, linestyle=canvas.DASHES[series.dash])
     at = marked(x, log=True)
     axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)

@@ -25,7 +25,7 @@ def over_candidates(name: str, title: str, series: Sequence[Series], ylabel: str
             low, high = (np.maximum(ends or curve.y, floor) for ends in (curve.low, curve.high))
             for place, bottom, top in zip(x, low, high, strict=True):
                 axes.plot([place, place], [bottom, top], color=style.hue, linewidth=1.0, marker="_")
-            axes.plot(x, y, color=style.hue, linestyle=style.dash, marker=style.marker)
+            axes.plot(x, y, color=style.hue, marker=style.marker)
         axes.set(xlabel="threshold that exceedances are counted from", ylabel=ylabel)
         if rates:
             axes.set_yscale("log")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from frtaudit.core.comparisons import FOLDS
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import scales
@@ -115,7 +116,7 @@ def _brief(records: list[Record]) -> Table:
         "Each fold is decided at the threshold that is best on the other folds.",
         methods_said(records, *BOTH[:1]),
     )
-    return build_table("accuracy-brief", caption, columns, [Block(rows=rows)], notes)
+    return build_table("accuracy", caption, columns, [Block(rows=rows)], notes)
 
 
 def _chosen(source: Source, sets: Iterable[str]) -> str:
@@ -215,7 +216,7 @@ def _means(source: Source, records: list[Record], sets: list[str]) -> Table:
         "largest threshold. Accuracy depends on how many mated and non-mated pairs were chosen. It is not an "
         "error rate.",
     )
-    return build_table("accuracy", caption, INTERVAL_COLUMNS, blocks, notes)
+    return build_table("accuracy-intervals", caption, INTERVAL_COLUMNS, blocks, notes)
 
 
 def _head(source: Source, record: Record, notes: Footnotes, sets: list[str]) -> Text:
@@ -364,7 +365,7 @@ def _panels(source: Source, parts: list[tuple[str, list[Record]]]) -> Iterator[P
         rows = list(dict.fromkeys(dot.row for dot in dots))
         title = "Accuracy of the folds" if len(parts) == 1 else f"Folds of {test_set_name(name)}"
         if dots:
-            yield figures.folds("folds" if len(parts) == 1 else f"folds-{name}", dots, rows, title)
+            yield figures.folds(name_of("accuracy-folds", "" if len(parts) == 1 else name), dots, rows, title)
 
 
 def _folds(source: Source, name: str, folds: list[Record]) -> Table:
@@ -384,9 +385,8 @@ def _folds(source: Source, name: str, folds: list[Record]) -> Table:
         TextSpan(text=f"Every fold{of}. ", kind="b"),
         "Share of pairs decided correctly, and the threshold fitted on the others.",
     )
-    return build_table(
-        "folds" if name == FOLDS else f"folds-{name}", caption, columns, [Block(rows=tuple(rows))], notes
-    )
+    table_name = name_of("accuracy-folds", "" if name == FOLDS else name)
+    return build_table(table_name, caption, columns, [Block(rows=tuple(rows))], notes)
 
 
 def _fold(record: Record | None, notes: Footnotes) -> Text:

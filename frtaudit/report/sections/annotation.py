@@ -1,5 +1,6 @@
 """What answers of a person change: FNMR over FMR by the share of faces annotated (Knott et al., Figure S.15)."""
 
+from frtaudit.core.text.file_names import name_of
 from frtaudit.core.text.kinds import place
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
@@ -82,8 +83,8 @@ def _figure(source: Source) -> Figure | None:
         ),
         panels=scales.alike(
             lambda: (
-                systems.overlaid(f"annotation-{number}", name, series[name], "FNMR", rates=True)
-                for number, name in enumerate(names)
+                systems.overlaid(name_of("annotation", name), name, series[name], "FNMR", rates=True)
+                for name in names
             )
         ),
         keys=figures.keys(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures.bars import Bar, bars
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
@@ -133,7 +134,7 @@ def _figures(source: Source, sets: list[str]) -> list[Figure]:
         labels = [source.label(schema, group) for group in groups]
         title = f"Identities by {schema.replace('_', ' ')}"
         caption = spans("Share of each class among the identities of a test set.")
-        panel = bars(f"identities-{schema}", title, rows, labels)
+        panel = bars(name_of("identities", schema), title, rows, labels)
         drawn.append(
             Figure(
                 name=f"identities-{schema}",
@@ -243,7 +244,7 @@ def _steps(source: Source, name: str) -> list[Table]:
         Block(head=spans(TextSpan(text=KINDS.get(kind, kind), kind="b")), rows=tuple(rows))
         for kind, rows in blocks.items()
     ]
-    return [build_table(f"steps-{name}", caption, columns, table_blocks, Footnotes())]
+    return [build_table(name_of("steps", name), caption, columns, table_blocks, Footnotes())]
 
 
 def _certificate(source: Source, name: str) -> list[Table]:
@@ -270,4 +271,4 @@ def _certificate(source: Source, name: str) -> list[Table]:
         TextSpan(text=f"Certificate: {test_set_name(name)}. ", kind="b"),
         "Checked on the pairs alone, by code other than the code that selected them.",
     )
-    return [build_table(f"certificate-{name}", caption, columns, [Block(rows=rows)], notes)]
+    return [build_table(name_of("certificate", name), caption, columns, [Block(rows=rows)], notes)]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from frtaudit.core.canonical import Json
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import section
@@ -57,7 +58,7 @@ def _schema(source: Source, name: str, counted: tuple[tuple[str, str], ...]) -> 
     )
     columns = (Column(title="Class"), *(Column(title=title, kind="num") for _, title in counted))
     caption = spans(TextSpan(text=f"Schema {name.replace('_', ' ')}. ", kind="b"), _declared(source, name))
-    return build_table(f"cohort-{name}", caption, columns, [Block(rows=rows)], Footnotes())
+    return build_table(name_of("cohort", name), caption, columns, [Block(rows=rows)], Footnotes())
 
 
 def _declared(source: Source, name: str) -> Text:

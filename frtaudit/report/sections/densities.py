@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from math import isfinite
 
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass, scales
@@ -53,8 +54,8 @@ def _figure(source: Source, schema: str, systems: list[str]) -> Figure:
         ),
         panels=scales.alike(
             lambda: (
-                interclass.densities(f"{key}-{number}", name, lines[name])
-                for number, name in enumerate(drawn)
+                interclass.densities(name_of("score-density", schema, name), name, lines[name])
+                for name in drawn
             )
         ),
         keys=figures.keys(key, [(n, source.label(schema, name)) for name, n in groups.items()]),
@@ -89,7 +90,7 @@ def _table(source: Source, schema: str) -> Table:
         "not normal, and no interval of this report assumes that they are. The p values are not adjusted: if all "
         "scores were normal, one in twenty would still be below 0.05.",
     )
-    return build_table(f"normality-{schema}", caption, columns, blocks, notes, "dense")
+    return build_table(name_of("normality", schema), caption, columns, blocks, notes, "dense")
 
 
 def _row(source: Source, records: list[Record], notes: Footnotes) -> tuple[Text, ...]:

@@ -1,5 +1,6 @@
 """Failures as scores of zero: d_l2 with failed comparisons apart and as the lowest score, and the difference."""
 
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
@@ -38,7 +39,7 @@ def _table(source: Source, schema: str) -> Table:
         "counts failures separately unless its spec says otherwise. The same comparisons under both rules; points on 0 "
         "to 100.",
     )
-    return build_table(f"failure-scores-{schema}", caption, columns, blocks, notes, "dense")
+    return build_table(name_of("d_l2-failure-scores", schema), caption, columns, blocks, notes, "dense")
 
 
 def _row(source: Source, records: list[Record]) -> tuple[Text, ...]:

@@ -34,17 +34,21 @@ def build(source: Source) -> View | None:
     overall = [record for record in acquired if record.estimate.group == "all"]
     main = [
         *([_overall(overall)] if overall else []),
-        *([_ledger(source, "exclusions", by_group=False)] if source.result.failures else []),
+        *([_ledger(source, "failures-and-exclusions", by_group=False)] if source.result.failures else []),
     ]
     tables = [
         *(
-            [_rates(source, "fta", _fta_by_class(acquired), _fta_means(acquired), acquired)]
+            [_rates(source, "fta-by-class", _fta_by_class(acquired), _fta_means(acquired), acquired)]
             if len(acquired) > len(overall)
             else []
         ),
         *([_rates(source, "frr", "False reject rate with failures. ", FRR_MEANS, frr)] if frr else []),
         *([_cases(source, cases)] if cases else []),
-        *([_ledger(source, "exclusions-groups", by_group=True)] if source.result.failures else []),
+        *(
+            [_ledger(source, "failures-and-exclusions-by-class", by_group=True)]
+            if source.result.failures
+            else []
+        ),
     ]
     without = () if source.result.failures else (spans("No failures and no exclusions."),)
     return View(
@@ -86,7 +90,7 @@ def _rates(source: Source, name: str, title: str, means: str, records: list[Reco
     columns = [
         Column(title="Of"),
         Column(title="Rate", kind="num"),
-        Column(title="failed / attempted" if name == "fta" else "errors / comparisons", kind="num"),
+        Column(title="failed / attempted" if name == "fta-by-class" else "errors / comparisons", kind="num"),
         Column(title="interval", kind="num"),
     ]
     if name == "frr":
@@ -121,7 +125,7 @@ def _overall(records: list[Record]) -> Table:
         _fta_means(records),
         methods_said(records, *BOTH[:1]),
     )
-    return build_table("fta-overall", caption, columns, [Block(rows=rows)], notes)
+    return build_table("fta", caption, columns, [Block(rows=rows)], notes)
 
 
 def _cases(source: Source, records: list[Record]) -> Table:
@@ -142,7 +146,7 @@ def _cases(source: Source, records: list[Record]) -> Table:
         TextSpan(text="Rates if every failed comparison had been decided correctly, or wrongly. ", kind="b"),
         "Pooled rates, errors / comparisons below; only where comparisons failed.",
     )
-    return build_table("cases", caption, columns, blocks, notes, "dense")
+    return build_table("rates-if-failures-had-scores", caption, columns, blocks, notes, "dense")
 
 
 def _place(record: Record) -> tuple[AtKey, str | None, str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from frtaudit.core import UNKNOWN
 from frtaudit.core.metrics import INDICES, value_alike
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot
@@ -127,7 +128,7 @@ def _table(source: Source, schema: str, point: AtKey, records: list[Record]) -> 
         for _, system_records in by_provider(source, here)
     ]
     title = spans("By group at ", phrases.at_words(here[0].estimate.at, here[0].pointer))
-    name = f"groups-{schema}-" + "-".join(_slug(value) for _, value in point)
+    name = name_of("error-rates", schema, *(part for key, value in point for part in (key, _slug(value))))
     return _laid_out(source, name, title, blocks, here, notes)
 
 
@@ -141,8 +142,8 @@ def _fixed(source: Source, schema: str, records: list[Record]) -> list[Table]:
             at = phrases.at_words(here[0].estimate.at, here[0].pointer)
             head = spans(provider(here[0]), "  ", at)
             blocks.append(Block(head=head, rows=tuple(_rows(source, schema, here, notes))))
-    title = spans("By group at fixed thresholds")
-    return [_laid_out(source, f"groups-{schema}-fixed", title, blocks, records, notes)] if blocks else []
+    name, title = name_of("error-rates", schema, "fixed-thresholds"), spans("By group at fixed thresholds")
+    return [_laid_out(source, name, title, blocks, records, notes)] if blocks else []
 
 
 def _laid_out(
@@ -250,16 +251,15 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
             f"At one threshold for all groups, where the overall FMR is {formatting.exact(target)}. Dots are "
             f"estimates, bars intervals for the population.{_marks(drawn, {name for _, name in chosen})}"
         )
-        of = "" if len(chosen) == len(names) else f", {plain_text(listed([name for _, name in chosen]))}"
+        some = [name for _, name in chosen] if len(chosen) < len(names) else []
+        of, first = (f", {plain_text(listed(some))}", some[0]) if some else ("", "")
         drawings.append(
             Figure(
                 name=name,
                 title=f"Error rates by {schema.replace('_', ' ')}{of}",
                 caption=spans(f"{shows} People without a label are only in the table. {OVERLAP}{tested}."),
-                alone={
-                    f"groups-{schema}-{metric}-{start}": spans(f"{shows} {OVERLAP}.") for metric, *_ in drawn
-                },
-                panels=tuple(_panels(schema, start, {name for _, name in chosen}, drawn)),
+                alone={_panel_name(schema, kind, first): spans(f"{shows} {OVERLAP}.") for kind, *_ in drawn},
+                panels=tuple(_panels(schema, first, {name for _, name in chosen}, drawn)),
                 keys=figures.keys(name, chosen),
             )
         )
@@ -278,23 +278,27 @@ def _marks(drawn: list[tuple[str, str, list[str], list[Dot]]], chosen: set[str])
 
 
 def _panels(
-    schema: str, start: int, chosen: set[str], drawn: list[tuple[str, str, list[str], list[Dot]]]
+    schema: str, first: str, chosen: set[str], drawn: list[tuple[str, str, list[str], list[Dot]]]
 ) -> Iterator[Panel]:
     """FMR and FNMR of the chosen systems."""
     for metric, title, rows, dots in drawn:
         part = [dot for dot in dots if dot.series in chosen]
         if part:
-            name = f"groups-{schema}-{metric}-{start}"
+            name = _panel_name(schema, metric, first)
             yield figures.dots(name, title, rows, part, phrases.metric(metric), every=dots)
+
+
+def _panel_name(schema: str, metric: str, first: str) -> str:
+    """The rate and the schema; ``first``: of the systems, where a panel has some of them."""
+    return name_of({"fnmr_at_fmr": "fnmr"}.get(metric, metric), schema, first)
 
 
 def _indices(schema: str, records: list[Record]) -> list[Table]:
     if not records:
         return []
     notes = Footnotes()
-    keys = dict.fromkeys((record.estimate.metric, record.at) for record in sorted(records, key=_index_rank))
     blocks = []
-    for metric, at in keys:
+    for metric, at in dict.fromkeys((r.estimate.metric, r.at) for r in sorted(records, key=_index_rank)):
         index_records = [record for record in records if record.estimate.metric == metric and record.at == at]
         named = [_index_head(index_records[0]), *[()] * (len(index_records) - 1)]
         rows = tuple(
@@ -327,7 +331,8 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
         ".  A p value that is not adjusted holds for that line alone.",
         methods_said(records, *BOTH),
     )
-    return [build_table(f"indices-{schema}", caption, columns, blocks, notes, "dense grouped")]
+    name = name_of("fairness-metrics", schema)
+    return [build_table(name, caption, columns, blocks, notes, "dense grouped")]
 
 
 def _how_often(records: list[Record]) -> list[Part]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from frtaudit.core import Curve, Target
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import scales
@@ -20,6 +21,7 @@ from frtaudit.report.pieces import (
     Text,
     TextSpan,
     listed,
+    plain_text,
     spans,
 )
 from frtaudit.report.section import section
@@ -29,7 +31,7 @@ from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 METRIC = "d_l2"
-AS_ABOVE = "Read as the figure above."
+AS_ABOVE, TABLE_AS_ABOVE = "Read as the figure above.", "Read as the table above."
 PAIR, LARGEST = "|", "max"
 LARGEST_SAID, EITHER = "largest of the classes", "either class"
 FEW_SYSTEMS = 3
@@ -78,23 +80,32 @@ def build(source: Source) -> Interclass | None:
     if not source.every_figure:  # one after the other on a page: how they are read is said once
         drawn |= {place: replace(drawn[place], caption=spans(AS_ABOVE)) for place in [*drawn][1:]}
     shown = 2 if len(source.providers) <= FEW_SYSTEMS else 1
+    main = [
+        _table(
+            source,
+            name,
+            _classes([record for record in distances if record.estimate.schema == name]),
+            0,
+            "-of-classes",
+        )
+        for name in schemas
+    ]
     return Interclass(
-        main=tuple(
-            _table(
-                source,
-                name,
-                _classes([record for record in distances if record.estimate.schema == name]),
-                0,
-                "main-",
-            )
-            for name in schemas
-        ),
+        main=(*main[:1], *(_shortened(table, main[0]) for table in main[1:])),
         tables=tuple(tables),
         published=interclass_published.tables(source, schemas),
         figures=tuple(drawn.values()),
         shown=shown,
         elsewhere=_elsewhere([*drawn][shown:], len(schemas)),
     )
+
+
+def _shortened(table: Table, first: Table) -> Table:
+    """The table with a short caption, where the one of the first table says the same but for the schema."""
+    schema, *rest = table.caption
+    if plain_text(rest) != plain_text(first.caption[1:]):
+        return table
+    return replace(table, caption=spans(schema, TABLE_AS_ABOVE), alone=table.caption)
 
 
 def _elsewhere(places: list[tuple[str, str]], schemas: int) -> tuple[Text, ...]:
@@ -162,7 +173,7 @@ def _table(source: Source, schema: str, records: list[Record], number: int, part
         _tests_said(records),
     )
     return build_table(
-        f"d-l2-{part}{schema}{number or ''}",
+        name_of(f"d_l2{part}", schema, str(number + 1) if number else ""),
         caption,
         _columns(spaces, bounded, targets),
         blocks,
@@ -268,9 +279,14 @@ def _panels(source: Source, schema: str, system: str) -> Iterator[Panel]:
     for kind, title in CURVES.items():
         series = _drawn(source, kind, schema, system)
         if series:
-            name = f"{kind}-{schema}-{source.providers.index(system)}"
+            name = _panel_name(kind, schema, system)
             panel = figures.tar(name, title, series, differences=kind == "tar_difference")
             yield replace(panel, names=tuple(trace.name for trace in series))
+
+
+def _panel_name(kind: str, schema: str, system: str) -> str:
+    kinds = {"tar": "threshold-at-tar", "tar_difference": "threshold-at-tar-difference"}
+    return name_of(kinds[kind], schema, system)
 
 
 def _drawn(source: Source, kind: str, schema: str, system: str) -> list[Series]:
@@ -292,8 +308,10 @@ def _figure(source: Source, schema: str, system: str, panels: tuple[Panel, ...])
         name=place,
         title=f"{system}: thresholds by {schema.replace('_', ' ')}",
         alone={
-            place: spans(f"{alike} coincide; a class above the others {HIGHER}"),
-            f"tar_difference-{schema}-{number}": spans(f"{alike} are at 0; a class above 0 {HIGHER}"),
+            _panel_name("tar", schema, system): spans(f"{alike} coincide; a class above the others {HIGHER}"),
+            _panel_name("tar_difference", schema, system): spans(
+                f"{alike} are at 0; a class above 0 {HIGHER}"
+            ),
         },
         caption=spans(
             "Under equality of the classes, the lines on the left coincide and those on the right are at 0. A class "

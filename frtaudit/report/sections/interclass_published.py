@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from frtaudit.core import Method, OrderRule, Target
 from frtaudit.core.spec import FailureScore
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import build_table, provider
@@ -70,7 +71,7 @@ def _upper_bounds(source: Source, schema: str, bounds: Mapping[str, Mapping[str,
             else "",
             *departures(source),
         )
-        name = f"published-{schema}" + (f"-{number + 1}" if number else "")
+        name = name_of("d_l2-upper-bounds", schema, str(number + 1) if number else "")
         yield build_table(name, caption, columns, [Block(rows=tuple(cells))], Footnotes(), "dense")
 
 
@@ -126,7 +127,7 @@ def _totals(schema: str, bounds: Mapping[str, Mapping[str, Record]]) -> Table | 
         "The largest lower and the largest upper bound over the classes, as in Peña-Alcántara (2022). Not a test.",
     )
     return build_table(
-        f"published-total-{schema}", caption, columns, [Block(rows=rows)], Footnotes(), "dense"
+        name_of("d_l2-bounds-of-total", schema), caption, columns, [Block(rows=rows)], Footnotes(), "dense"
     )
 
 
@@ -165,7 +166,7 @@ def _indices(source: Source, schema: str) -> Table | None:
         "Standard deviation of the classes' d_l2, and the largest d_l2 divided by the smallest. Under equality of the "
         "classes both are noise, and the ratio can be large: read them together with the test.",
     )
-    return build_table(f"spread-{schema}", caption, columns, blocks, Footnotes(), "dense")
+    return build_table(name_of("d_l2-spread", schema), caption, columns, blocks, Footnotes(), "dense")
 
 
 def _index_row(here: Iterable[Record], system: str) -> tuple[Text, ...]:

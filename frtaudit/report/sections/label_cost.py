@@ -325,12 +325,12 @@ def _figures(records: Sequence[Record], rows: Rows) -> Iterator[Figure]:
 
 def _panels(records: Sequence[Record], rows: Rows) -> Iterator[Panel]:
     drawn = [record for record in records if _rate(record) == "fnmr" and "fmr" in record.estimate.at]
-    for place, point in enumerate(dict.fromkeys(_point(record) for record in drawn)):
+    for point in dict.fromkeys(_point(record) for record in drawn):
         point_records = [record for record in drawn if _point(record) == point]
         title = f"FNMR at FMR {formatting.exact(float(str(point[1])))}"
         lines = [line for record in point_records if (line := _reach(record, rows)) is not None]
         if lines:
-            yield labels.reaching(f"label-cost-{place}", title, lines)
+            yield labels.reaching(f"labels-fnmr-at-fmr-{point[1]}", title, lines)
 
 
 def _reach(record: Record, rows: Rows) -> Reach | None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from frtaudit.core import Curve
+from frtaudit.core.text.file_names import name_of
 from frtaudit.core.text.kinds import place
 from frtaudit.report.figures import labels as label_figures
 from frtaudit.report.figures import legends, scales
@@ -64,9 +65,11 @@ def _overview(source: Source) -> Iterator[Figure]:
     if not sides[ESTIMATED]:
         return
     title = "All services"
-    panel = label_figures.det("labels-all", title, sides[ANNOTATED], wide=True, thin=sides[ESTIMATED])
+    panel = label_figures.det(
+        "labels-det-services", title, sides[ANNOTATED], wide=True, thin=sides[ESTIMATED]
+    )
     yield Figure(
-        name="labels-all",
+        name="labels-det-services",
         title="FNMR over FMR of all services",
         caption=spans(
             "" if sides[ANNOTATED] else "By estimated labels. ",
@@ -74,8 +77,8 @@ def _overview(source: Source) -> Iterator[Figure]:
         ),
         panels=(panel,),
         keys=(
-            *keys_of("labels-all", source.providers),
-            *_widths("labels-all", annotated=bool(sides[ANNOTATED])),
+            *keys_of("labels-det-services", source.providers),
+            *_widths("labels-det-services", annotated=bool(sides[ANNOTATED])),
         ),
     )
 
@@ -113,7 +116,7 @@ def _panels(source: Source, name: str, curves: Sequence[Curve], kinds: Sequence[
     return scales.alike(
         lambda: (
             label_figures.det(
-                f"{name}-{number}",
+                name_of(name, service),
                 service,
                 [
                     Series(name=display_name(words().labels, kind), index=kinds.index(kind), curve=curve)
@@ -170,7 +173,7 @@ def _by_group(source: Source) -> Iterator[Figure]:
 def _group_panels(
     source: Source, schema: str, curves: Sequence[Curve], groups: Sequence[str]
 ) -> Iterator[Panel]:
-    for number, service in enumerate(source.providers):
+    for service in source.providers:
         sides = {
             kind: [
                 Series(name=source.label(schema, curve.group), index=groups.index(curve.group), curve=curve)
@@ -180,7 +183,7 @@ def _group_panels(
             for kind in (ANNOTATED, ESTIMATED)
         }
         if sides[ESTIMATED]:
-            name = f"labels-{schema}-{number}"
+            name = name_of("labels-det-by-class", schema, service)
             yield label_figures.det(name, service, sides[ANNOTATED], thin=sides[ESTIMATED])
 
 
@@ -197,7 +200,7 @@ def _equal_error(source: Source) -> Iterator[Figure]:
         if not pairs:
             continue
         groups = list(dict.fromkeys(dot.row for dot, _ in pairs))
-        name = f"labels-eer-{schema}"
+        name = name_of("labels-eer", schema)
         panel = label_figures.pairs(
             name, f"Equal error rate by {schema.replace('_', ' ')}", pairs, "annotated", "estimated"
         )
@@ -253,7 +256,7 @@ def _scores(source: Source) -> Iterator[Figure]:
 def _score_panels(source: Source) -> Iterator[Panel]:
     sides = {"mated": 0, "non_mated": 1, "fnmr": 0, "fmr": 1}
     names = {"mated": "mated", "non_mated": "non-mated", "fnmr": "FNMR", "fmr": "FMR"}
-    for number, service in enumerate(source.providers):
+    for service in source.providers:
         of = {
             (kind, labels): [
                 Series(name=names[str(curve.rate)], index=sides[str(curve.rate)], curve=curve)
@@ -267,14 +270,14 @@ def _score_panels(source: Source) -> Iterator[Panel]:
             scores = [score for series in of.values() for trace in series for score in trace.curve.x]
             across = (min(scores), max(scores))
             yield label_figures.score_histograms(
-                f"labels-scores-{number}",
+                name_of("labels-scores", service),
                 service,
                 of[SCORES, ANNOTATED],
                 outline=of[SCORES, ESTIMATED],
                 across=across,
             )
             yield label_figures.rates(
-                f"labels-rates-{number}", service, of[RATES, ANNOTATED], of[RATES, ESTIMATED], across
+                name_of("labels-rates", service), service, of[RATES, ANNOTATED], of[RATES, ESTIMATED], across
             )
 
 
@@ -321,9 +324,7 @@ def _subsets(source: Source) -> Iterator[Figure]:
             title = f"|change of FNMR| at FMR {place('fmr', target)}, percentage points"
             rows = [f"{letter[name]}  {name}" for name in source.providers]
             panels.append(
-                label_figures.subsets(
-                    f"labels-subsets-{target:g}".replace(".", "-"), title, rows, columns, cells, most
-                )
+                label_figures.subsets(f"labels-subsets-fmr-{target:g}", title, rows, columns, cells, most)
             )
     if panels:
         yield Figure(

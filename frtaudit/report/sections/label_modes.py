@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import labels as label_figures
 from frtaudit.report.figures import scales
@@ -88,7 +89,7 @@ def figures(source: Source) -> Iterator[Figure]:
 
 def _panels(source: Source) -> Iterator[Panel]:
     order = list(NAMES)
-    for number, service in enumerate(source.providers):
+    for service in source.providers:
         series = {
             str(curve.rate): Series(
                 name=NAMES[str(curve.rate)], index=order.index(str(curve.rate)), curve=curve
@@ -99,5 +100,5 @@ def _panels(source: Source) -> Iterator[Panel]:
         if series:
             lines = [series[part] for part in PARTS if part in series]
             yield label_figures.score_histograms(
-                f"{NAME}-{number}", service, [series["scores"]], outline=lines, share="share of scores"
+                name_of(NAME, service), service, [series["scores"]], outline=lines, share="share of scores"
             )

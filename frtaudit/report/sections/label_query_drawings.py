@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from frtaudit.core import Curve
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import label_matrices
 from frtaudit.report.figures import labels as label_figures
@@ -120,13 +121,15 @@ def examples(source: Source) -> Iterator[Figure]:
     for service in dict.fromkeys(curve.provider for curve in matrices):
         place = source.providers.index(service)
         panels = []
-        for number, curve in enumerate(matrix for matrix in matrices if matrix.provider == service):
+        for curve in (matrix for matrix in matrices if matrix.provider == service):
             title = display_name(words().left_out, curve.group)
             series = Series(name=title, index=0, curve=curve)
-            panels.append(label_matrices.matrix(f"labels-matrix-{place}-{number}", title, series))
+            panels.append(
+                label_matrices.matrix(name_of("labels-matrix", service, curve.group), title, series)
+            )
             panels += [
                 label_matrices.eigenvectors(
-                    f"labels-vectors-{place}-{number}",
+                    name_of("labels-eigenvectors", service, curve.group),
                     title,
                     series,
                     Series(name=title, index=0, curve=other),

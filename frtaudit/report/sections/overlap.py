@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from frtaudit.core import Curve
+from frtaudit.core.text.file_names import name_of
 from frtaudit.core.text.formatting import count
 from frtaudit.report import phrases
 from frtaudit.report.figures.violins import Violin, violins
@@ -69,7 +70,11 @@ def _figures(source: Source, records: list[Record]) -> list[Figure]:
         set_curves = [curve for curve in curves if curve.group == name]
         names = [(curve.metric or "").replace("_", " ") for curve in set_curves]
         panel = violins(
-            f"verdicts-{name}", f"Reviewed matches in {name}", _named(set_curves, names), guides, "score"
+            name_of("reviewed-matches", name),
+            f"Reviewed matches in {name}",
+            _named(set_curves, names),
+            guides,
+            "score",
         )
         caption = spans(
             "All best matches, and those that a reviewer, or names known on both sides, called one image, one "

@@ -2,6 +2,7 @@
 
 from frtaudit.core import Target
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import interclass
 from frtaudit.report.figures.interclass import BoxStats
@@ -51,7 +52,7 @@ def _figure(source: Source, schema: str) -> Figure | None:
         )
         for group, place in groups.items()
     ]
-    key = f"quality-{schema}"
+    key = name_of("quality", schema)
     title = f"{attribute.capitalize()} of the samples by {schema.replace('_', ' ')}"
     return Figure(
         name=key,
@@ -86,7 +87,7 @@ def _means(source: Source, schema: str) -> Table | None:
         "Below each mean its interval for the population; the test draws people, not samples.",
         methods_said(records, Target.POPULATION),
     )
-    return build_table(f"quality-{schema}", caption, columns, [Block(rows=rows)], notes, "dense")
+    return build_table(name_of("quality", schema), caption, columns, [Block(rows=rows)], notes, "dense")
 
 
 def _mean(record: Record | None, notes: Footnotes) -> Text:
@@ -123,7 +124,7 @@ def _within(source: Source, schema: str) -> Table | None:
         " of their two samples. A differential that disappears within parts is associated with quality; one that "
         "remains is not. Minus: the class is below overall.",
     )
-    return build_table(f"within-{schema}", caption, columns, blocks, notes, "dense")
+    return build_table(name_of("d_l2-at-equal-quality", schema), caption, columns, blocks, notes, "dense")
 
 
 def _stratum(records: list[Record], groups: list[str], notes: Footnotes) -> tuple[Text, ...]:

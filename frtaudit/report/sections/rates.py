@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from frtaudit.core import Curve, Target
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import scales
@@ -70,9 +71,9 @@ def _curves(source: Source) -> Figure | None:
         name="curves",
         title="ROC and DET",
         alone={
-            f"{kind}{number}": spans(*_names(series, start), reading, *rest)
+            name_of(kind, first): spans(*(_names(part) if first else ()), reading, *rest)
             for kind, reading in ALONE.items()
-            for number, start in _numbers(len(series)).items()
+            for first, _, part in _parts(series)
         },
         caption=spans(
             "Left: higher is better. Right: lower is better. ",
@@ -90,16 +91,19 @@ def _pairs(series: list[Series]) -> Iterator[Panel]:
     if len(series) <= MAX_SYSTEMS_IN_PANEL:
         yield from (figures.roc("roc", series), figures.det("det", series))
         return
-    for number, of, part in _parts(series):
-        yield _of(part, figures.roc(f"roc{number}", part, f"ROC{of}", series))
-        yield _of(part, figures.det(f"det{number}", part, f"DET{of}", every=series))
+    for first, of, part in _parts(series):
+        yield _of(part, figures.roc(name_of("roc", first), part, f"ROC{of}", series))
+        yield _of(part, figures.det(name_of("det", first), part, f"DET{of}", every=series))
 
 
 def _parts(series: list[Series]) -> Iterator[tuple[str, str, list[Series]]]:
-    """All systems, or a few at a time: how name and title of their panel end, and their curves."""
-    for number, start in _numbers(len(series)).items() if series else ():
-        part = series if len(series) <= MAX_SYSTEMS_IN_PANEL else series[start : start + FEW_SYSTEMS_IN_PANEL]
-        yield number, f", {_systems(part)}" if part is not series else "", part
+    """All systems, or a few at a time: the first one's name, how the title of their panel ends, and their curves."""
+    if len(series) <= MAX_SYSTEMS_IN_PANEL:
+        yield from [("", "", series)] if series else ()
+        return
+    for start in range(0, len(series), FEW_SYSTEMS_IN_PANEL):
+        part = series[start : start + FEW_SYSTEMS_IN_PANEL]
+        yield part[0].name, f", {_systems(part)}", part
 
 
 def _systems(part: list[Series]) -> str:
@@ -108,19 +112,9 @@ def _systems(part: list[Series]) -> str:
     return first if len(part) == 1 else f"{first} to {last}"
 
 
-def _names(series: list[Series], start: int) -> list[Part]:
+def _names(part: list[Series]) -> list[Part]:
     """Which systems a panel by itself shows, where it is one of several."""
-    if len(series) <= MAX_SYSTEMS_IN_PANEL:
-        return []
-    names = [spans(trace.name) for trace in series[start : start + FEW_SYSTEMS_IN_PANEL]]
-    return ["Systems: ", listed(names), ". "]
-
-
-def _numbers(systems: int) -> dict[str, int]:
-    """How the names of panels end, and the place of the first system of each."""
-    if systems <= MAX_SYSTEMS_IN_PANEL:
-        return {"": 0}
-    return {f"-{start}" if start else "": start for start in range(0, systems, FEW_SYSTEMS_IN_PANEL)}
+    return ["Systems: ", listed([spans(trace.name) for trace in part]), ". "]
 
 
 def _weights(series: list[Series]) -> str:
@@ -160,14 +154,17 @@ def _threshold_panels(source: Source) -> Iterator[Panel]:
     series = {kind: [_series(source, curve) for curve in source.curves(kind)] for kind in kinds}
     if series["det"] and front.lines(source):
         floor = figures.lower_edge(series["fnmr"]) if series["fnmr"] else None
-        for number, of, part in _parts(series["det"]):
+        for first, of, part in _parts(series["det"]):
             title = f"DET over the whole range{of}"
-            panel = figures.det(f"whole-det{number}", part, title, figures.LOW, series["det"], floor)
+            panel = figures.det(
+                name_of("det-whole-range", first), part, title, figures.LOW, series["det"], floor
+            )
             yield _of(part, panel)
     for kind, rate in (("fmr", "FMR"), ("fnmr", "FNMR")):
-        for number, of, part in _parts(series[kind]):
+        for first, of, part in _parts(series[kind]):
             title = f"{rate} over the threshold{of}"
-            yield _of(part, figures.over_threshold(f"over-{kind}{number}", title, part, phrases.metric(kind)))
+            name = name_of(f"{kind}-over-threshold", first)
+            yield _of(part, figures.over_threshold(name, title, part, phrases.metric(kind)))
 
 
 def _of(part: list[Series], drawn: Panel) -> Panel:
@@ -206,7 +203,7 @@ def _target_table(source: Source, target: float) -> Table:
         f". Rates: {display_name(words().weighting, source.weighting)}, beside it the other weighting, "
         "at a threshold of its own; errors and comparisons are pooled counts.",
     )
-    return build_table(f"fnmr-at-{formatting.slug(target)}", caption, INTERVAL_COLUMNS, blocks, notes)
+    return build_table(f"fnmr-at-fmr-{target:g}", caption, INTERVAL_COLUMNS, blocks, notes)
 
 
 def _no_interval() -> tuple[tuple[Text, ...], ...]:

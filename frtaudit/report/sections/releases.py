@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from frtaudit.core import Target
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass, scales
@@ -69,9 +70,9 @@ def build(source: Source) -> View | None:
         ]
         pens = {name: place for place, name in enumerate(source.schemas)}
         schemas = [name for name in pens if any(record.estimate.schema == name for record in here)]
-        tables += [_grid(family, place, members, name, here) for name in schemas]
+        tables += [_grid(family, members, name, here) for name in schemas]
         shown = shown or len(tables)
-        changed = _changes(source, family, place, members)
+        changed = _changes(source, family, members)
         tables += [] if changed is None else [changed]
         figure = _history(family, place, members, {name: pens[name] for name in schemas}, here)
         drawn += [] if figure is None else [figure]
@@ -130,9 +131,7 @@ def _called(family: str) -> str:
     return family.replace("_", " ")
 
 
-def _grid(
-    family: str, place: int, members: Sequence[_Member], schema: str, largest: Sequence[Record]
-) -> Table:
+def _grid(family: str, members: Sequence[_Member], schema: str, largest: Sequence[Record]) -> Table:
     """Recognition down, detection across; in each cell the largest d_l2 and the thesis's upper bound of it."""
     here = {record.estimate.provider: record for record in largest if record.estimate.schema == schema}
     across = list(dict.fromkeys(sorted(member.detection for member in members)))
@@ -149,7 +148,12 @@ def _grid(
         ", then (“published”) the upper bound as in Peña-Alcántara (2022). In bold: dated releases.",
     )
     return build_table(
-        f"grid-{place}-{schema}", caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense"
+        name_of("d_l2-by-component", family, schema),
+        caption,
+        columns,
+        [Block(rows=tuple(rows))],
+        Footnotes(),
+        "dense",
     )
 
 
@@ -171,7 +175,7 @@ def _cell(member: _Member | None, here: Mapping[str, Record]) -> Text:
     return spans(*parts)
 
 
-def _changes(source: Source, family: str, place: int, members: Sequence[_Member]) -> Table | None:
+def _changes(source: Source, family: str, members: Sequence[_Member]) -> Table | None:
     """One row for each step from a release to the next and each schema, with the test in words."""
     records = [
         record
@@ -194,7 +198,7 @@ def _changes(source: Source, family: str, place: int, members: Sequence[_Member]
         "New largest d_l2 minus old, with the same resampled people in both; above 0, bias increased.",
         methods_said(records, Target.POPULATION),
     )
-    return build_table(f"changes-{place}", caption, columns, [Block(rows=rows)], notes)
+    return build_table(name_of("d_l2-changes", family), caption, columns, [Block(rows=rows)], notes)
 
 
 def _change(record: Record, notes: Footnotes) -> tuple[Text, ...]:
@@ -240,14 +244,14 @@ def _history(
         key=lambda member: member.released or "",
     )
     key = f"course-{place}"
-    panels = scales.alike(lambda: _courses(key, dated, schemas, largest))
+    panels = scales.alike(lambda: _courses(family, dated, schemas, largest))
     if not panels:
         return None
     return Figure(
         name=key,
         title=f"{_called(family)}: interclass bias by release",
         alone={
-            f"{key}-{target.value[:3]}": spans(
+            name_of("d_l2-by-release", family, target.value): spans(
                 LARGEST, f", {WHOM[target]}{_level(largest, target)}, releases by date. {NO_TEST}"
             )
             for target in WHOM
@@ -266,7 +270,7 @@ def _level(largest: Sequence[Record], target: Target) -> str:
 
 
 def _courses(
-    key: str, dated: Sequence[_Member], schemas: Mapping[str, int], largest: Sequence[Record]
+    family: str, dated: Sequence[_Member], schemas: Mapping[str, int], largest: Sequence[Record]
 ) -> Iterator[Panel]:
     """A panel for each interval that the releases have."""
     names = [member.name for member in dated]
@@ -281,7 +285,8 @@ def _courses(
         ]
         if lines:
             ticks = [f"{member.released} {member.name}" for member in dated]
-            yield interclass.histology(f"{key}-{target.value[:3]}", title, ticks, lines)
+            name = name_of("d_l2-by-release", family, target.value)
+            yield interclass.histology(name, title, ticks, lines)
 
 
 def _line(

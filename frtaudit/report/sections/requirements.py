@@ -1,8 +1,10 @@
 """Findings, one to a part of a page: the sentence, its line, the numbers with counts, intervals and methods."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from frtaudit.core import Verdict
+from frtaudit.core import Estimate, Verdict
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Table, Text, plain_text, spans
 from frtaudit.report.section import section
@@ -75,13 +77,20 @@ def _intervals(row: FindingRow, record: Record) -> Table:
         f"Intervals of {phrases.index_name(record)}, {row.requirement.text}{', ' if who else ''}{who}"
     )
     return Table(
-        name=f"finding-{row.index}",
+        name=name_of("intervals", *_judged(record.estimate), row.requirement.text),
         caption=caption,
         columns=INTERVAL_COLUMNS,
         blocks=(Block(rows=rows),),
         notes=notes.all(),
         kind="dense quiet",
     )
+
+
+def _judged(estimate: Estimate) -> Iterator[str]:
+    """What tells the estimates of one requirement apart."""
+    yield estimate.provider
+    yield f"{estimate.schema}_{estimate.group}" if estimate.schema else estimate.group
+    yield "_".join(f"{key}_{value}" for key, value in sorted(estimate.at.items()))
 
 
 def _meaning(verdict: Verdict) -> tuple[str, str, str]:

@@ -139,7 +139,7 @@ def _absent(source: Source) -> Table:
     caption = spans(
         TextSpan(text="Kinds of people that may be absent. ", kind="b"), words().robustness["absent"]
     )
-    return build_table("robustness-absent", caption, columns, [Block(rows=tuple(rows))], notes)
+    return build_table("robustness-unseen-subjects", caption, columns, [Block(rows=tuple(rows))], notes)
 
 
 def _worst(source: Source) -> Table | None:
@@ -175,7 +175,7 @@ def _worst(source: Source) -> Table | None:
         TextSpan(text=" of people with most false matches. ", kind="b"),
     )
     caption = spans(title, words().robustness["worst"])
-    return build_table("robustness-worst", caption, columns, blocks, notes, "dense")
+    return build_table("robustness-most-false-matches", caption, columns, blocks, notes, "dense")
 
 
 def _alone(source: Source) -> Table | None:
@@ -211,7 +211,7 @@ def _alone(source: Source) -> Table | None:
         ),
     )
     caption = spans(TextSpan(text="Rates without one person. ", kind="b"), words().robustness["alone"])
-    return build_table("robustness-alone", caption, columns, blocks, notes, "dense")
+    return build_table("robustness-leave-one-out", caption, columns, blocks, notes, "dense")
 
 
 def _alone_row(
@@ -289,7 +289,7 @@ def _labels(source: Source) -> Table | None:
         TextSpan(text=("Rates if the pairs with the highest scores are label errors. "), kind="b"),
         words().robustness["labels"],
     )
-    return build_table("robustness-labels", caption, columns, blocks, notes)
+    return build_table("robustness-label-errors", caption, columns, blocks, notes)
 
 
 def _reviewed(source: Source, record: Record) -> Text:

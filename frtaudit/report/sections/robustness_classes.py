@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from frtaudit.core import Target
 from frtaudit.core.metrics import INDICES
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import build_table, by_provider, methods_said, provider
@@ -53,7 +54,9 @@ def bounds(source: Source, schema: str) -> Table | None:
         *([text["behind"]] if behind else []),
     ]
     caption = spans(TextSpan(text=title, kind="b"), " ".join(sentences))
-    return build_table(f"robustness-bounds-{schema}", caption, columns, blocks, notes, "dense")
+    return build_table(
+        name_of("robustness-unknown-classes", schema), caption, columns, blocks, notes, "dense"
+    )
 
 
 def _bounds_row(
@@ -163,7 +166,7 @@ def mix(source: Source, schema: str) -> Table | None:
         words().robustness["mix"],
         methods_said(records, Target.POPULATION),
     )
-    return build_table(f"robustness-mix-{schema}", caption, columns, blocks, notes, "dense")
+    return build_table(name_of("robustness-mix-of-classes", schema), caption, columns, blocks, notes, "dense")
 
 
 def _mix_row(

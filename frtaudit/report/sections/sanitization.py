@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from frtaudit.core.canonical import Json
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass
@@ -98,7 +99,7 @@ def _figure(
         return None
     counted = stages[_whole(sanitized.get("counted_at"))]
     least, most = interclass.sanitized_sizes(source.result.spec)
-    name = f"required-{schema}"
+    name = name_of("required-samples", schema)
     return Figure(
         name=name,
         title=f"People left against required samples, by {schema.replace('_', ' ')}",

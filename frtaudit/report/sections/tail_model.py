@@ -155,9 +155,8 @@ def _stability(source: Source) -> Figure | None:
         ]
         names |= {trace.index: trace.name for trace in series}
         if series:
-            panels.append(
-                tails.over_candidates(kind.replace("_", "-"), title, series, ylabel, rates=kind == "tail_fmr")
-            )
+            name = f"{kind.replace('_', '-')}-over-thresholds"
+            panels.append(tails.over_candidates(name, title, series, ylabel, rates=kind == "tail_fmr"))
     if not panels:
         return None
     return Figure(

@@ -6,6 +6,7 @@ from functools import partial
 
 from frtaudit.core import Curve, Target
 from frtaudit.core.text import kinds
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass, scales
@@ -118,7 +119,9 @@ def _table(source: Source, schema: str) -> Table:
         ".",
         methods_said(records, *SHOWN),
     )
-    return build_table(f"consequence-{schema}", caption, columns, blocks, notes, "dense")
+    return build_table(
+        name_of("rates-at-thresholds-of-classes", schema), caption, columns, blocks, notes, "dense"
+    )
 
 
 def _row(
@@ -160,28 +163,21 @@ def unbroken(piece: TextSpan) -> TextSpan:
 def _figures(source: Source, places: Sequence[tuple[str, str]], detailed: Sequence[str]) -> Iterator[Figure]:
     """Those of each schema and system, with one scale where they show one quantity; ``detailed``: of whom all."""
     further = [place for place in places if place[1] in detailed]
-    whole = scales.alike_groups([partial(_both, source, *place, KINDS[:2], "") for place in places])
-    apart = scales.alike_groups([partial(_both, source, *place, KINDS[2:], "x") for place in further])
+    whole = scales.alike_groups([partial(_panels, source, *place, KINDS[:2]) for place in places])
+    apart = scales.alike_groups([partial(_panels, source, *place, KINDS[2:]) for place in further])
     within = scales.alike_groups([partial(_each_super, source, *place) for place in further])
     others = dict(zip(further, zip(apart, within, strict=True), strict=True))
     for place, panels in zip(places, whole, strict=True):
         yield from _of_system(source, *place, panels, *others.get(place, ((), ())))
 
 
-def _both(source: Source, schema: str, system: str, kinds: Sequence[str], prefix: str) -> tuple[Panel, ...]:
-    curves, groups, place = _shown(source, schema, system)
-    return _panels(source, schema, curves, groups, f"{prefix}{place}", kinds, "")
-
-
 def _each_super(source: Source, schema: str, system: str) -> Iterator[Panel]:
-    curves, groups, place = _shown(source, schema, system)
-    for number, (title, members) in enumerate(_supers(source, schema).items()):
-        where = f"s{number}{place}"
-        yield from _panels(source, schema, curves, groups, where, WITHIN, f"{title}: ", set(members))
+    for name, members in _supers(source, schema).items():
+        yield from _panels(source, schema, system, WITHIN, name, set(members))
 
 
 def _shown(source: Source, schema: str, system: str) -> tuple[list[Curve], Mapping[str, int], str]:
-    """Curves of a system, the pens of its classes, and how names of its panels end."""
+    """Curves of a system, the pens of its classes, and how names of its figures end."""
     curves = [
         curve
         for curve in source.curves(*KINDS, grouped=True)
@@ -208,7 +204,7 @@ def _of_system(
         yield Figure(
             name=f"curves-{place}",
             title=f"{system}: thresholds and TAR by {by}",
-            alone=_alone(source, system_curves, KINDS[:2], place, (iid, new)),
+            alone=_alone(source, system_curves, KINDS[:2], schema, system, (iid, new)),
             caption=spans(
                 f"The same curves with axes exchanged. Bands, left: {iid}; right: {new}; {NARROW}. Under equality of "
                 "the classes the curves coincide; a perfect system is a horizontal line at 100."
@@ -220,7 +216,7 @@ def _of_system(
         yield Figure(
             name=f"excess-{place}",
             title=f"{system}: class minus overall, by {by}",
-            alone=_alone(source, system_curves, KINDS[2:], f"x{place}", (iid, new)),
+            alone=_alone(source, system_curves, KINDS[2:], schema, system, (iid, new)),
             caption=spans(
                 "Top: a class above 0 reaches the same TAR at a higher threshold. Bottom: a class above 0 has the "
                 f"higher TAR at the same threshold. Bands, left: {iid}; right: {new}."
@@ -244,8 +240,8 @@ def _within(
         title=f"{system}: thresholds within {' and '.join(supers)}",
         alone={
             panel: caption
-            for number, name in enumerate(supers)
-            for panel, caption in _alone(source, curves, WITHIN, f"s{number}{place}", bands, name).items()
+            for name in supers
+            for panel, caption in _alone(source, curves, WITHIN, schema, system, bands, name).items()
         },
         caption=spans(
             "The classes of each super-class separately; overall is that of all classes. Bands, left: "
@@ -260,7 +256,8 @@ def _alone(
     source: Source,
     curves: Sequence[Curve],
     kinds: Sequence[str],
-    place: str,
+    schema: str,
+    system: str,
     bands: tuple[str, str],
     within: str = "",
 ) -> dict[str, Text]:
@@ -275,7 +272,7 @@ def _alone(
         " Overall is the mean of the classes", _shares(source), "; scores are mapped to 0 to 100."
     )
     return {
-        _panel_name(kind, target, place): spans(
+        _panel_name(kind, target, schema, system, within): spans(
             f"{only}{SAID[kind]} Bands {band}; {NARROW}.", overall, gaps(kind, target)
         )
         for kind in kinds
@@ -283,18 +280,17 @@ def _alone(
     }
 
 
-def _panel_name(kind: str, target: Target, place: str) -> str:
-    return f"{kind.replace('_', '-')}-{target.value[:3]}-{place}"
+def _panel_name(kind: str, target: Target, schema: str, system: str, within: str) -> str:
+    """The curve, for whom its bands are, the schema, the super-class where one is drawn, the system."""
+    return name_of(kind.replace("_", "-"), target.value, schema, within, system)
 
 
 def _panels(
     source: Source,
     schema: str,
-    curves: Sequence[Curve],
-    groups: Mapping[str, int],
-    place: str,
+    system: str,
     kinds: Sequence[str],
-    prefix: str,
+    within: str = "",
     only: set[str] | None = None,
 ) -> tuple[Panel, ...]:
     """A panel for each kind and band; overall stands in those that show all classes."""
@@ -304,6 +300,8 @@ def _panels(
         "threshold_excess": "threshold, class minus overall",
         "tar_excess": "TAR, class minus overall",
     }
+    curves, groups, _ = _shown(source, schema, system)
+    prefix = f"{within}: " if within else ""
     panels = []
     for kind in kinds:
         for target in SHOWN[::-1]:
@@ -317,7 +315,7 @@ def _panels(
             if any(curve.target is target for curve in shown):
                 series = [_series(source, schema, groups, curve) for curve in shown]
                 title = f"{prefix}{titles[kind]}{BANDS[target]}"
-                name = _panel_name(kind, target, place)
+                name = _panel_name(kind, target, schema, system, within)
                 panels.append(interclass.tar_panel(name, title[:1].upper() + title[1:], kind, series))
     return tuple(panels)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import scales, systems
@@ -331,7 +332,7 @@ def _others(dated: _DatedRecords, kinds: Sequence[str]) -> Iterator[Table]:
                 display_name(words().date_labels, labels),
                 " Not decisive.",
             )
-            yield _pairs(dated, f"dates-{labels}", labels, caption, "Do the rates differ?")
+            yield _pairs(dated, name_of("dates", labels), labels, caption, "Do the rates differ?")
 
 
 def _figure(dated: _DatedRecords) -> Figure | None:
@@ -353,11 +354,11 @@ def _figure(dated: _DatedRecords) -> Figure | None:
 
 def _panels(dated: _DatedRecords) -> Iterator[Panel]:
     curves = [curve for curve in dated.source.result.curves if curve.analysis == KIND]
-    for place, name in enumerate(dated.source.providers):
+    for name in dated.source.providers:
         series = [
             Series(name=curve.group, index=dated.dates.index(curve.group), curve=curve)
             for curve in curves
             if curve.provider == name and any(math.isfinite(y) and y > 0 for y in curve.y)
         ]
         if series:
-            yield systems.overlaid(f"dates-{place}", name, series, "FNMR", rates=True)
+            yield systems.overlaid(name_of("fnmr-at-two-dates", name), name, series, "FNMR", rates=True)

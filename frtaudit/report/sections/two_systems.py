@@ -7,6 +7,7 @@ from typing import TypeAlias
 from frtaudit.core import Curve
 from frtaudit.core.curves import spans as spans_of
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import legends, systems
@@ -18,6 +19,7 @@ from frtaudit.report.sections.uncertainty_captions import resamples
 from frtaudit.report.source import Source
 
 TWO_MODELS, TWO_SPLITS, ZONES, CODES = "two_models", "two_splits", "zones", "zone_codes"
+MODELS_NAME, SPLITS_NAME = "fnmr-two-systems", "fnmr-two-splits"
 TITLES = {TWO_MODELS: "Two systems", TWO_SPLITS: "Two splits", ZONES: "Zones"}
 Measure: TypeAlias = tuple[str | None, str | None, str | None]
 BAND = "recentred bootstrap bands{}: same subjects, new images"
@@ -70,7 +72,7 @@ def _models(source: Source) -> Figure | None:
         Series(name=curve.provider, index=source.providers.index(curve.provider), curve=curve)
         for curve in curves
     ]
-    panel = systems.overlaid(TWO_MODELS, "Two systems", series, "FNMR", rates=True)
+    panel = systems.overlaid(MODELS_NAME, "Two systems", series, "FNMR", rates=True)
     return Figure(
         name="two-models",
         title=f"Two systems: {' and '.join(names)}",
@@ -79,7 +81,7 @@ def _models(source: Source) -> Figure | None:
             "because both systems were evaluated on the same images: compare their paired differences."
         ),
         panels=(panel,),
-        keys=figures.keys(TWO_MODELS, _pens(source, names)),
+        keys=figures.keys(MODELS_NAME, _pens(source, names)),
         gaps=_gaps((curve.provider, curve) for curve in curves),
     )
 
@@ -98,7 +100,7 @@ def _splits(source: Source) -> Figure | None:
         )
         for curve in curves
     ]
-    panel = systems.overlaid(TWO_SPLITS, "Two splits", series, "FNMR", rates=True)
+    panel = systems.overlaid(SPLITS_NAME, "Two splits", series, "FNMR", rates=True)
     banded = next((trace.name for trace in series if trace.curve.low is not None), None)
     band = f" The band is that of {banded}: {_band(source, curves)}." if banded else ""
     return Figure(
@@ -110,8 +112,8 @@ def _splits(source: Source) -> Figure | None:
         ),
         panels=(panel,),
         keys=(
-            *legends.colours(TWO_SPLITS, names, [pen for pen, _ in _pens(source, names)]),
-            *legends.dashes(TWO_SPLITS, splits),
+            *legends.marks(SPLITS_NAME, _pens(source, names)),
+            *legends.dashes(SPLITS_NAME, splits),
         ),
         gaps=_gaps((trace.name, trace.curve) for trace in series),
     )
@@ -139,7 +141,7 @@ def _zone(source: Source, curves: Sequence[Curve], codes: Curve | None) -> Figur
     schema, rate, kind = _measure(curves[0])
     metric = phrases.metric(kind or "")
     by = (schema or "").replace("_", " ")
-    name = "-".join((ZONES, schema or "", rate or "", kind or "")).replace("_", "-").replace(" ", "-")
+    name = name_of(f"zones-{rate}-{(kind or '').replace('_', '-')}", schema or "")
     zones = [] if codes is None else _spans(codes)
     title = f"{(rate or '').upper()} by {by}: {metric}"
     panel = systems.overlaid(name, title, series, metric, rates=False, ratio=kind in LOGGED, zones=zones)
@@ -148,16 +150,26 @@ def _zone(source: Source, curves: Sequence[Curve], codes: Curve | None) -> Figur
         title=f"Zones: which system differs less between groups, {' or '.join(names)}; {title}",
         caption=spans(
             f"{title} over the overall FMR, {_with(_band(source, curves))}. ",
-            f"Zone A: {names[0]} differs less by its estimate and by its upper bound. Zone C: {names[-1]} does. Zone "
-            "B: estimate and upper bound disagree: inconclusive. Zones describe two curves and are not a test; tests "
-            "are in the tables of differences."
+            f"{'Vertical lines separate zones. ' if len(zones) > 1 else ''}Zones describe two curves and are not a "
+            "test; tests are in the tables of differences."
             if zones
             else "There are no zones, because no target has an estimate and an upper bound for both systems.",
         ),
         panels=(panel,),
-        keys=figures.keys(name, _pens(source, names)),
+        keys=(*figures.keys(name, _pens(source, names)), *legends.letters(name, _meanings(zones, names))),
         gaps=_gaps((curve.provider, curve) for curve in curves),
     )
+
+
+def _meanings(zones: Sequence[tuple[float, float, str]], names: Sequence[str]) -> dict[str, str]:
+    """What the letter of each zone that is drawn says."""
+    meanings = {
+        "A": f"{names[0]} differs less by estimate and upper bound",
+        "B": "estimate and upper bound disagree: inconclusive",
+        "C": f"{names[-1]} differs less by estimate and upper bound",
+    }
+    drawn = {letter for _, _, letter in zones}
+    return {letter: meaning for letter, meaning in meanings.items() if letter in drawn}
 
 
 def _band(source: Source, curves: Sequence[Curve]) -> str:

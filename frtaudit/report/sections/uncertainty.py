@@ -3,11 +3,13 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import starmap
 
 from frtaudit.core import Curve, Method, Target
 from frtaudit.core.metrics import value_alike
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import bands, canvas, scales
 from frtaudit.report.figures.bands import DASHED, DOTTED, Banded, BandStyle, Scale
@@ -79,22 +81,20 @@ def _system(source: Source, system: str) -> Iterable[Figure]:
     return [figure for figure in built if figure is not None]
 
 
-def _style(method: Method, target: Target, *, simultaneous: bool = False) -> BandStyle:
-    """How the band of a method is drawn, and its legend: method and target named."""
-    ways: dict[Method, tuple[str, str | tuple[float, tuple[float, ...]]]] = {
-        Method.NAIVE: (canvas.HUES[1], DASHED),
-        Method.GAUSSIAN: (canvas.HUES[2], DOTTED),
-    }
-    hue, dash = (canvas.INK, "solid") if simultaneous else ways.get(method, (canvas.HUES[0], "solid"))
+def _style(method: Method, target: Target, hue: str, *, simultaneous: bool = False) -> BandStyle:
+    """How the band of a method is drawn, and its legend: method and target named; ``hue``: of the system."""
+    ways: dict[Method, tuple[float, tuple[float, ...]]] = {Method.NAIVE: DASHED, Method.GAUSSIAN: DOTTED}
+    hue, dash = (canvas.INK, "solid") if simultaneous else (hue, ways.get(method, "solid"))
     kind = "simultaneous" if simultaneous else "pointwise"
     label = f"{kind}: {display_name(words().method, method.value)}, for {display_name(words().target, target.value)}"
     return BandStyle(label=label, hue=hue, dash=dash, fill=not simultaneous and method not in ways)
 
 
-def _bands(curves: Iterable[Curve]) -> list[Banded]:
-    """Curves that have a band at one target or more, each with its look."""
+def _bands(curves: Iterable[Curve], index: int) -> list[Banded]:
+    """Curves that have a band at one target or more, each with its look; ``index``: of their system's pen."""
+    hue = canvas.pen(index).hue
     return [
-        Banded(style=_style(curve.method, curve.target, simultaneous=curve.simultaneous), curve=curve)
+        Banded(style=_style(curve.method, curve.target, hue, simultaneous=curve.simultaneous), curve=curve)
         for curve in curves
         if curve.method is not None and curve.target is not None and _any_finite(curve.low or ())
     ]
@@ -104,10 +104,12 @@ def _any_finite(values: Iterable[float]) -> bool:
     return any(math.isfinite(value) for value in values)
 
 
-def _keys(figure: str, lines: Sequence[tuple[int, str]], styles: Iterable[BandStyle]) -> tuple[Key, ...]:
+def _keys(
+    figure: str, lines: Sequence[tuple[canvas.Pen, str]], styles: Iterable[BandStyle]
+) -> tuple[Key, ...]:
     unique = {look.label: look for look in styles}
     return (
-        *(bands.line_key(figure, index, label) for index, label in lines),
+        *(bands.line_key(figure, pen, label) for pen, label in lines),
         *(bands.band_key(figure, look) for look in unique.values()),
     )
 
@@ -123,7 +125,8 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
     rocs = _of(source, system, "roc", group="all", target=Target.FIXED_IDENTITIES)
     if not vstats or not rocs:
         return None
-    vstat, banded_curves = vstats[0], _bands(rocs)
+    index = source.providers.index(system)
+    vstat, banded_curves = vstats[0], _bands(rocs, index)
     hairs = BandStyle(label=f"{len(vstat.replicates)} bootstrap curves of images", hue=canvas.SOFT, hair=True)
     missed = {banded.curve.method: bands.outside(rocs[0], banded.curve) for banded in banded_curves}
     figure_alt = "; ".join(
@@ -136,7 +139,7 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
         name=name,
         title=f"{system}: the bootstrap of the ROC, and why it is recentred",
         alone=captions.bootstrap_alone(
-            name, missed.get(Method.NAIVE), _samples(source, [vstat]), _rest(source, [vstat, *rocs])
+            system, missed.get(Method.NAIVE), _samples(source, [vstat]), _rest(source, [vstat, *rocs])
         ),
         caption=spans(
             f"Left: a {captions.COPIES}Right: the {captions.TOO_LOW}",
@@ -145,27 +148,41 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
             _level(vstats + rocs) or _spec_level(source),
             "Below, the same curves divided by the empirical one, which is 1 there.",
         ),
-        panels=_bootstrap_panels(name, rocs[0], vstat, hairs, banded_curves, alt),
-        keys=_keys(name, [(0, EMPIRICAL), (1, VSTAT)], [hairs, *(banded.style for banded in banded_curves)]),
+        panels=_bootstrap_panels(system, index, rocs[0], vstat, hairs, banded_curves, alt),
+        keys=_keys(
+            name,
+            [(canvas.pen(index), EMPIRICAL), (bands.MIDDLE, VSTAT)],
+            [hairs, *(banded.style for banded in banded_curves)],
+        ),
         gaps=_gaps(source, [vstat]),
     )
 
 
 def _bootstrap_panels(
-    name: str, base: Curve, vstat: Curve, hairs: BandStyle, made: Sequence[Banded], alt: str
+    system: str, index: int, base: Curve, vstat: Curve, hairs: BandStyle, made: Sequence[Banded], alt: str
 ) -> tuple[Panel, ...]:
     """Bundle and bands; the same over the empirical curve."""
     level, low = bands.relative(base, base), bands.relative(vstat, base)
     moved = [Banded(style=banded.style, curve=bands.relative(banded.curve, base)) for banded in made]
     bundle = (EMPIRICAL, VSTAT, hairs.label)
     drawn = (EMPIRICAL, *(banded.style.label for banded in made))
-    over = "over the empirical curve"
+    over, of = "over the empirical curve", partial(captions.roc_name, system)
     panels = scales.alike(
         lambda: (
-            bands.bundle(f"{name}-a", "The bootstrap curves are too low", base, vstat, hairs),
-            bands.compared(f"{name}-b", "Recentring corrects it", base, made, bands.RATE, alt),
-            bands.bundle(f"{name}-c", f"Bootstrap curves {over}", level, low, hairs, bands.RELATIVE),
-            bands.compared(f"{name}-d", f"Bands {over}", level, moved, bands.RELATIVE, alt),
+            bands.bundle(
+                of("replicates"), "The bootstrap curves are too low", base, vstat, hairs, index=index
+            ),
+            bands.compared(of("bands"), "Recentring corrects it", base, made, bands.RATE, alt, index),
+            bands.bundle(
+                of("replicates-relative"),
+                f"Bootstrap curves {over}",
+                level,
+                low,
+                hairs,
+                bands.RELATIVE,
+                index,
+            ),
+            bands.compared(of("bands-relative"), f"Bands {over}", level, moved, bands.RELATIVE, alt, index),
         )
     )
     return tuple(
@@ -198,7 +215,7 @@ def _spec_level(source: Source) -> str:
 
 def _whole(source: Source, system: str, name: str) -> Figure | None:
     """A band for the whole curve beside the pointwise one, for the same subjects and for the population."""
-    curves = _of(source, system, "roc_band")
+    curves, index = _of(source, system, "roc_band"), source.providers.index(system)
     shown = {
         place: curve
         for place, curve in enumerate(curves)
@@ -207,7 +224,7 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
     if not shown:
         return None
     banded = {
-        place: _bands([*_of(source, system, "roc", group="all", method=whole.method), whole])
+        place: _bands([*_of(source, system, "roc", group="all", method=whole.method), whole], index)
         for place, whole in shown.items()
     }
 
@@ -215,20 +232,27 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
         title = TITLES[whole.target or Target.POPULATION]
         alt = f"{title}: ROC with a pointwise band and a wider one that holds for the whole curve at once."
         drawn = (EMPIRICAL, *(each.style.label for each in banded[place]))
-        plain = bands.compared(f"{name}-{place}", title, whole, banded[place], bands.RATE, alt)
+        name_alone = captions.whole_name(whole.target, system)
+        plain = bands.compared(name_alone, title, whole, banded[place], bands.RATE, alt, index)
         return replace(plain, names=drawn)
 
     return Figure(
         name=name,
         title=f"{system}: a band for the whole curve",
         alone={
-            f"{name}-{place}": captions.whole_alone(curve.target, _rest(source, [curve]))
-            for place, curve in enumerate(curves)
+            captions.whole_name(curve.target, system): captions.whole_alone(
+                curve.target, _rest(source, [curve])
+            )
+            for curve in curves
             if curve.target is not None
         },
         caption=spans(captions.WHOLE, BOTH_SIDES if len(shown) > 1 else "", _level(shown.values())),
         panels=scales.alike(lambda: starmap(whole_panel, shown.items())),
-        keys=_keys(name, [(0, EMPIRICAL)], [each.style for styled in banded.values() for each in styled]),
+        keys=_keys(
+            name,
+            [(canvas.pen(index), EMPIRICAL)],
+            [each.style for styled in banded.values() for each in styled],
+        ),
         gaps=_gaps(source, list(shown.values())),
     )
 
@@ -236,14 +260,15 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
 def _fairness(source: Source, system: str, schema: str, rate: str, name: str) -> Figure | None:
     """002's fairness figures, one system: four metrics of one rate over FMR."""
     curves = _of(source, system, "fairness", schema=schema, rate=rate)
+    index = source.providers.index(system)
     panels, banded_curves, alone = [], [], {}
     for metric in dict.fromkeys(curve.metric for curve in curves if curve.metric):
         metric_curves = [curve for curve in curves if curve.metric == metric]
-        banded = _bands(metric_curves)
+        banded = _bands(metric_curves, index)
         banded_curves += banded
         drawn = (METRIC, *(styled.style.label for styled in banded))
-        panel_name = f"{name}-{metric.replace('_', '-')}"
-        panel = _index_panel(panel_name, metric, metric_curves[0], banded)
+        panel_name = name_of(f"{rate}-{metric.replace('_', '-')}", schema, system)
+        panel = _index_panel(panel_name, metric, metric_curves[0], banded, index)
         alone[panel_name] = captions.metric_alone(rate, metric_curves, _rest(source, metric_curves))
         panels.append(replace(panel, names=drawn))
     if not panels:
@@ -261,12 +286,12 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
             _level(styled.curve for styled in banded_curves),
         ),
         panels=tuple(panels),
-        keys=_keys(name, [(0, METRIC)], [banded.style for banded in banded_curves]),
+        keys=_keys(name, [(canvas.pen(index), METRIC)], [banded.style for banded in banded_curves]),
         gaps=_gaps(source, curves),
     )
 
 
-def _index_panel(name: str, metric: str, curve: Curve, banded_curves: list[Banded]) -> Panel:
+def _index_panel(name: str, metric: str, curve: Curve, banded_curves: list[Banded], index: int) -> Panel:
     alike = value_alike(metric) or 0.0
     title = phrases.metric(metric)
     label = f"{phrases.metric(curve.rate or '')}, {AXES.get(metric, title)}"
@@ -278,7 +303,7 @@ def _index_panel(name: str, metric: str, curve: Curve, banded_curves: list[Bande
         else "no finite value"
     )
     alt = f"{title} over FMR: {most}; {alike:g} under equality."
-    return bands.compared(name, title[:1].upper() + title[1:], curve, banded_curves, scale, alt)
+    return bands.compared(name, title[:1].upper() + title[1:], curve, banded_curves, scale, alt, index)
 
 
 def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Figure | None:
@@ -300,7 +325,7 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
         name=name,
         title=f"{system}: normalized uncertainty",
         alone={
-            f"{name}-{rate}": captions.noise_alone(
+            captions.noise_name(rate, schema, system): captions.noise_alone(
                 rate, _samples(source, _noise(source, system, schema, rate))
             )
             for rate in RATES
@@ -314,13 +339,13 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
         panels=scales.alike(
             lambda: (
                 replace(
-                    bands.uncertainties(f"{name}-{rate}", title, series),
+                    bands.uncertainties(captions.noise_name(rate, schema, system), title, series),
                     names=tuple(trace.name for trace in series),
                 )
                 for rate, (title, series) in shown.items()
             )
         ),
-        keys=_keys(name, sorted(names.items()), ()),
+        keys=_keys(name, [(canvas.pen(pen), label) for pen, label in sorted(names.items())], ()),
         gaps=tuple(gaps),
     )
 

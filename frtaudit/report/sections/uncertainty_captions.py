@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from frtaudit.core import Curve, Method, Target
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import bands
 from frtaudit.report.pieces import Part, Text, spans
@@ -63,7 +64,7 @@ def one_band(rate: str) -> str:
 
 
 def bootstrap_alone(
-    name: str, naive: tuple[int, int] | None, samples: Text, rest: Text
+    system: str, naive: tuple[int, int] | None, samples: Text, rest: Text
 ) -> Mapping[str, Text]:
     """The bundle and the bands, and the same over the empirical curve; ``naive``: as of :func:`missed`.
 
@@ -74,11 +75,26 @@ def bootstrap_alone(
         f"FNMR over FMR, with bands for the same subjects, new images. The {TOO_LOW}{missed(naive)}{SHIFTED}"
     )
     return {
-        f"{name}-a": spans(bundle, samples),
-        f"{name}-b": spans(banded, rest),
-        f"{name}-c": spans(bundle, RELATIVE, samples),
-        f"{name}-d": spans(banded, RELATIVE, rest),
+        roc_name(system, "replicates"): spans(bundle, samples),
+        roc_name(system, "bands"): spans(banded, rest),
+        roc_name(system, "replicates-relative"): spans(bundle, RELATIVE, samples),
+        roc_name(system, "bands-relative"): spans(banded, RELATIVE, rest),
     }
+
+
+def roc_name(system: str, what: str) -> str:
+    """The name of a panel of the bootstrap of a system's ROC."""
+    return name_of(f"roc-{what}", system)
+
+
+def whole_name(target: Target | None, system: str) -> str:
+    """The name of a panel of a band for the whole curve."""
+    return name_of("roc-simultaneous-band", (target or Target.POPULATION).value, system)
+
+
+def noise_name(rate: str, schema: str | None, system: str) -> str:
+    """The name of a panel of normalized uncertainty."""
+    return name_of(f"{rate}-normalized-uncertainty", schema or "", system)
 
 
 def whole_alone(target: Target, rest: Text) -> Text:

@@ -175,7 +175,7 @@ def _table(source: Source, decisions: Sequence[Record]) -> Table:
         "Ratio: largest over smallest rate of the classes. Systems with overlapping ranks (1 is best) are tied.",
     )
     heads = [Column(title="System"), *(column for column, _ in filled)]
-    return build_table("choice", caption, heads, [Block(rows=rows)], notes, "stacked")
+    return build_table("vendors-rates-and-ranks", caption, heads, [Block(rows=rows)], notes, "stacked")
 
 
 def _rate(source: Source, metric: str, target: float) -> Callable[[str], Text]:

@@ -74,7 +74,7 @@ def hidden(source: Source) -> Table | None:
         "had been right and all of the second wrong, highest in the opposite case. A choice that holds at both ends "
         "does not depend on the failures.",
     )
-    return build_table("vendors-hidden", caption, columns, [Block(rows=rows)], Footnotes())
+    return build_table("vendors-bounds-for-failures", caption, columns, [Block(rows=rows)], Footnotes())
 
 
 def _names(record: Record) -> tuple[str, str]:
@@ -124,7 +124,7 @@ def changes(source: Source) -> Table | None:
         TextSpan(text="Two dates of one service. ", kind="b"),
         "The same inputs, scored again. The tables of differences show whether a change is within the margin.",
     )
-    return build_table("vendors-changes", caption, columns, [Block(rows=rows)], notes)
+    return build_table("vendors-two-dates", caption, columns, [Block(rows=rows)], notes)
 
 
 def changed(source: Source) -> tuple[Text, ...]:
@@ -169,4 +169,4 @@ def ledger(source: Source) -> Table | None:
         TextSpan(text="Left out of the common support. ", kind="b"),
         "Scored by this system, failed in another: such differences are bounded in the table of failures.",
     )
-    return build_table("vendors-ledger", caption, columns, [Block(rows=rows)], Footnotes())
+    return build_table("vendors-failures", caption, columns, [Block(rows=rows)], Footnotes())

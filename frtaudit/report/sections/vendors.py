@@ -60,7 +60,7 @@ def build(source: Source) -> View | None:
         verdicts=_verdicts(decisions),
         tables=(
             _support_table(source, values, first),
-            _pairs(source, "decisive", decisive, _said_first(decisive)),
+            _pairs(source, "vendors-decisive-differences", decisive, _said_first(decisive)),
             *(table for table in _details(source, first) if table is not None),
         ),
         figures=() if figure is None else (figure,),
@@ -146,7 +146,7 @@ def _support_table(source: Source, values: Sequence[Record], first: Key) -> Tabl
         "Systems with overlapping ranks are tied. The first column decides.",
     )
     columns = [Column(title="System"), *(Column(title=head, kind="num") for head in heads)]
-    return build_table("vendors", caption, columns, [Block(rows=rows)], Footnotes())
+    return build_table("vendors-error-rates", caption, columns, [Block(rows=rows)], Footnotes())
 
 
 def _is_column(record: Record, first: Key) -> bool:
@@ -286,7 +286,7 @@ def _figure(source: Source, records: Sequence[Record]) -> Figure | None:
     title = plain_text(_measure(source, records[0]))
     ratio = first.at["of"] == "max_min"
     panel = systems.gaps(
-        "vendor-pairs",
+        "vendors-decisive-differences",
         title[:1].upper() + title[1:],
         rows,
         f"{phrases.metric(str(first.at['of']))}, first {'over second' if ratio else 'minus second (points)'}",
@@ -339,4 +339,4 @@ def _further(source: Source, first: Key) -> Table | None:
         "the pairs of a measure, and again over all measures where B allows it. Ratios are first over second; "
         "differences of rates are in percentage points.",
     )
-    return build_table("vendors-further", caption, PAIRS, blocks, notes)
+    return build_table("vendors-further-differences", caption, PAIRS, blocks, notes)

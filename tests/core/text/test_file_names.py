@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frtaudit.core.text.file_names import DIGITS, LONGEST, RESERVED, file_name, is_safe
+from frtaudit.core.text.file_names import DIGITS, LONGEST, RESERVED, file_name, is_safe, name_of
 
 ANY = st.one_of(
     st.text(max_size=200),
@@ -33,6 +33,26 @@ def test_a_file_name_is_safe_everywhere(name: str) -> None:
 def test_two_names_never_share_a_file(one: str, other: str) -> None:
     """Different names have different file names, also where the file system ignores case."""
     assert one == other or file_name(one).casefold() != file_name(other).casefold()
+
+
+PARTS = st.lists(
+    st.one_of(ANY.filter(bool), st.sampled_from(["a", "a-", "a-b", "b", "b-a"])), min_size=2, max_size=2
+)
+
+
+@given(PARTS, PARTS)
+def test_names_of_other_parts_are_others(one: list[str], other: list[str]) -> None:
+    """Of a figure or table, also as a file, and where parts have the sign that stands between them."""
+    made, beside = name_of("fnmr", *one), name_of("fnmr", *other)
+    assert one == other or file_name(made).casefold() != file_name(beside).casefold()
+    assert set(made) <= set(string.ascii_lowercase + string.digits + "._-")
+    assert len(made) > LONGEST or file_name(made) == made
+
+
+def test_a_name_that_a_part_could_have_been_made_from_is_another() -> None:
+    """A system that is named as another's part has a name of its own."""
+    part = name_of("det", "Ünal").removeprefix("det-")
+    assert name_of("det", part) != name_of("det", "Ünal")
 
 
 @given(ORDINARY)

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from finished_runs import finished
@@ -73,6 +74,19 @@ def test_every_table_of_the_report_is_a_file(tmp_path: Path) -> None:
         assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(kinds)}
 
 
+def test_no_two_tables_share_a_name_where_targets_are_near() -> None:
+    """A table for each FMR target, also where two agree in their first digit."""
+    made = result()
+    near = [
+        replace(item, at={**item.at, "fmr": 1.04 * item.at["fmr"]})
+        for item in made.estimates
+        if "fmr" in item.at and isinstance(item.at["fmr"], float)
+    ]
+    names = [name for name in tables_of(made) if name.startswith("fnmr-at-fmr-")]
+    both = list(tables_of(replace(made, estimates=(*made.estimates, *near))))
+    assert len([name for name in both if name.startswith("fnmr-at-fmr-")]) == 2 * len(names) > 0
+
+
 def test_the_tables_of_page_1_come_first() -> None:
     """Every finding under its requirement; of a comparison a row for each system."""
     tables = tables_of(result())
@@ -80,5 +94,7 @@ def test_the_tables_of_page_1_come_first() -> None:
     assert sum(len(block.rows) for block in tables["requirements"].blocks) == len(result().findings)
     assert {len(row) for block in tables["requirements"].blocks for row in block.rows} == {5}
     compared = tables_of(of_vendors())
-    assert next(iter(compared)) == "choice"
-    assert len(compared["choice"].blocks[0].rows) == len({one.provider for one in of_vendors().estimates})
+    assert next(iter(compared)) == "vendors-rates-and-ranks"
+    assert len(compared["vendors-rates-and-ranks"].blocks[0].rows) == len(
+        {one.provider for one in of_vendors().estimates}
+    )

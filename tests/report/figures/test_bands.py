@@ -123,7 +123,7 @@ def test_keys_tell_bands_apart_without_colour() -> None:
     ]
     drawings = {re.sub(r'id="[^"]*"|<title>.*?</title>', "", bands.band_key("f", look).svg) for look in looks}
     assert len(drawings) == len(looks)
-    assert bands.line_key("f", 0, "ROC").name == "ROC"
+    assert bands.line_key("f", canvas.pen(0), "ROC").name == "ROC"
 
 
 def test_ticks_of_a_long_axis_do_not_collide() -> None:

@@ -49,10 +49,10 @@ def test_one_set_has_no_matrix_and_its_difference_a_table() -> None:
     view = accuracy.build(Source(result(1)))
     assert view is not None
     assert [table.name for table in view.tables] == [
-        "accuracy",
+        "accuracy-intervals",
         "accuracy-classes",
         "accuracy-delta",
-        "folds-set_0",
+        "accuracy-folds-set_0",
     ]
     cells = [plain_text(cell) for cell in view.tables[2].blocks[0].rows[0]]
     assert cells[0] == "set 0"

@@ -14,7 +14,7 @@ def exclusions(*entries: LedgerEntry) -> Table:
     source = Source(replace(report_fixture.result(), failures=entries))
     view = failures.build(source)
     assert view is not None
-    return next(table for table in view.main if table.name == "exclusions")
+    return next(table for table in view.main if table.name == "failures-and-exclusions")
 
 
 def entry(provider: str | None, code: str = "no_face", count: int = 3) -> LedgerEntry:

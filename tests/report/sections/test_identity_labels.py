@@ -60,7 +60,7 @@ def test_annotation_decides_which_way_labels_move_rates() -> None:
 
 def test_a_legend_says_what_thin_and_pale_lines_are() -> None:
     """The overview draws both kinds of labels, and its legend tells them apart."""
-    (overview,) = (figure for figure in view().figures if figure.name == "labels-all")
+    (overview,) = (figure for figure in view().figures if figure.name == "labels-det-services")
     assert [key.name for key in overview.keys[-2:]] == ["by estimated labels", "by annotated labels"]
     thin, pale = (re.findall(r'stroke-width="([\d.]+)', key.svg) for key in overview.keys[-2:])
     assert float(thin[0]) < float(pale[0])
@@ -91,7 +91,7 @@ def test_tables_and_figures_stand_by_name() -> None:
         "label-modes",
     ]
     assert [item.name for item in view().figures] == [
-        "labels-all",
+        "labels-det-services",
         "labels-bands",
         "labels-det",
         "labels-group-group",

@@ -6,6 +6,7 @@ import pytest
 from report_fixture import result
 
 from frtaudit.core import Curve, Estimate
+from frtaudit.report.exports.latex import escaped, to_latex
 from frtaudit.report.figures import canvas
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import interclass
@@ -87,6 +88,15 @@ def test_figures_that_are_not_beside_the_table_are_named(
     assert view.shown == shown
     assert len(view.figures) == count * len(schemas)
     assert "".join(map(plain_text, view.elsewhere)) == said
+
+
+def test_a_caption_that_says_the_same_of_another_schema_is_short() -> None:
+    """The second table refers to the one above; by itself, as in LaTeX, it has the whole caption."""
+    first, second = of_systems(1, "group", "age_band").main
+    assert not first.alone
+    assert plain_text(second.caption) == "d_l2 by age band. Read as the table above."
+    assert plain_text(second.alone) == plain_text(first.caption).replace("by group", "by age band")
+    assert escaped(plain_text(second.alone)) in to_latex(second)
 
 
 def test_a_legend_has_what_is_drawn() -> None:

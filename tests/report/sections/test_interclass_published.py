@@ -123,7 +123,7 @@ def test_each_space_with_intervals_has_its_own_table() -> None:
     """Quantile and TAR space and the FMR axis stand apart, each with its unit and its test."""
     view = build(Source(result()))
     assert view is not None
-    assert [table.name for table in view.tables] == ["d-l2-group", "d-l2-group1", "d-l2-group2"]
+    assert [table.name for table in view.tables] == ["d_l2-group", "d_l2-group-2", "d_l2-group-3"]
     captions = [plain_text(table.caption) for table in view.tables]
     assert "points of the score range" in captions[0]
     assert "TAR (0..1) times the root" in captions[1]

@@ -24,5 +24,5 @@ def test_scores_and_thresholds_of_a_service_have_one_scale() -> None:
     with canvas.keeping() as registry:
         label_drawings.drawn(Source(result()))
     axes = {name: drawing.axes[0] for name, drawing in registry.values()}
-    for number in range(3):
-        assert axes[f"labels-scores-{number}"].get_xlim() == axes[f"labels-rates-{number}"].get_xlim()
+    for service in Source(result()).providers:
+        assert axes[f"labels-scores-{service}"].get_xlim() == axes[f"labels-rates-{service}"].get_xlim()

@@ -21,9 +21,9 @@ def test_what_is_below_the_axis_lies_on_its_edge() -> None:
     with canvas.keeping() as registry:
         rates.build(Source(result()))
     axes = {name: drawing.axes[0] for name, drawing in registry.values()}
-    edge = axes["over-fnmr"].get_ylim()[0]
-    lowest = min(float(min(line.get_ydata())) for line in axes["whole-det"].lines)
-    assert axes["whole-det"].get_ylim()[0] == edge
+    edge = axes["fnmr-over-threshold"].get_ylim()[0]
+    lowest = min(float(min(line.get_ydata())) for line in axes["det-whole-range"].lines)
+    assert axes["det-whole-range"].get_ylim()[0] == edge
     assert lowest <= 10 * edge
 
 
@@ -37,7 +37,11 @@ def test_panels_of_many_systems_say_whose_they_are() -> None:
     with canvas.keeping() as registry:
         view = rates.build(source)
     assert view is not None
-    titles = [drawing.axes[0].get_title("left") for _, drawing in registry.values() if drawing.axes[0].axison]
+    drawn = [(name, drawing.axes[0]) for name, drawing in registry.values() if drawing.axes[0].axison]
+    titles = [axes.get_title("left") for _, axes in drawn]
+    assert [name for name, _ in drawn[:6]] == [
+        f"{kind}-{names[first]}" for first in (0, 5, 10) for kind in ("roc", "det")
+    ]
     assert titles[:6] == [
         f"{kind}, {which}"
         for which in ("service_0 to service_4", "service_5 to service_9", "service_10")
@@ -47,7 +51,7 @@ def test_panels_of_many_systems_say_whose_they_are() -> None:
         (*names[5:10],), (*names[5:10],), (names[10],), (names[10],),
     ]  # fmt: skip
     alone = view.figures[0].alone
-    assert plain_text(alone["roc-10"]).startswith("Systems: service_10. Higher is better.")
+    assert plain_text(alone["roc-service_10"]).startswith("Systems: service_10. Higher is better.")
     assert "Systems: service_5, service_6, service_7, service_8 and service_9. Lower" in plain_text(
-        alone["det-5"]
+        alone["det-service_5"]
     )

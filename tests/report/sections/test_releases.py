@@ -93,8 +93,11 @@ def test_the_caption_of_a_course_says_for_whom_and_at_which_level() -> None:
     view = releases.build(Source(result()))
     assert view is not None
     texts = {name: plain_text(text) for name, text in view.figures[0].alone.items()}
-    assert "for independent comparisons (Peña-Alcántara 2022), level 90 %" in texts["course-0-com"]
-    assert "for the population, level 95 %" in texts["course-0-pop"]
+    assert (
+        "for independent comparisons (Peña-Alcántara 2022), level 90 %"
+        in texts["d_l2-by-release-v-comparisons_iid"]
+    )
+    assert "for the population, level 95 %" in texts["d_l2-by-release-v-population"]
     assert not [text for text in texts.values() if "annex" in text]
 
 

@@ -68,7 +68,7 @@ def test_earlier_runs_are_printed_as_declared() -> None:
 
 def test_who_may_be_missing() -> None:
     """Everybody and each class, with people, share and probability."""
-    assert lines(table("absent")) == [
+    assert lines(table("unseen-subjects")) == [
         ["all subjects", "24", "11.7 %", "5 %"],
         ["x", "12", "22.1 %", "5 %"],
         ["y", "12", "22.1 %", "5 %"],
@@ -77,21 +77,21 @@ def test_who_may_be_missing() -> None:
 
 def test_the_worst_and_the_single_person() -> None:
     """The worst share with its counts at each threshold; leave-one-out extremes with the line of the list."""
-    first = lines(table("worst"))[0]
+    first = lines(table("most-false-matches"))[0]
     share = pick(made().result, "worst_share", provider="one", weighting="identity")[0]
     assert first[1] == "1"
     assert first[2].endswith(f" {share.numerator} / {share.denominator}")
-    caption = plain_text(table("worst").caption)
+    caption = plain_text(table("most-false-matches").caption)
     assert caption.startswith("The 1 % of people with most false matches.")
     assert "half of it counts for each" in caption
-    alone = lines(table("alone"))[0]
+    alone = lines(table("leave-one-out"))[0]
     assert alone[0] == "all subjects"
     assert all(cell.split(" ")[-2] == "line" for cell in (alone[2], alone[3], alone[5], alone[6]))
 
 
 def test_label_errors_with_and_without_a_review() -> None:
     """Six rows of a system with two targets; both ways of taking pairs out carry their counts."""
-    found = lines(table("labels"))
+    found = lines(table("label-errors"))
     assert len(found) == 12
     assert found[0][0] == "top 1 at FMR 3 %"
     alone = one(
@@ -105,7 +105,7 @@ def test_label_errors_with_and_without_a_review() -> None:
 
 def test_each_index_with_its_causes() -> None:
     """As measured, wrong labels, pooled, failures, behind the labels; a cause that is not there has no column."""
-    found = table("bounds-group")
+    found = table("unknown-classes-group")
     assert [column.title for column in found.columns] == [
         "Index",
         "As measured",
@@ -134,7 +134,7 @@ def test_where_nothing_is_open_it_says_so() -> None:
 
 def test_the_declared_mix_is_named() -> None:
     """Shares as declared, thresholds before and after, rates with intervals."""
-    found = table("mix-group")
+    found = table("mix-of-classes-group")
     assert "x: 80 %, y: 20 %." in plain_text(found.caption)
     row = lines(found)[0]
     assert row[0] == "FMR 3 %"
@@ -150,7 +150,7 @@ def test_a_review_stands_in_the_head_of_its_system() -> None:
         first, metric="reviewed_label_errors", at={}, value=0.5, numerator=1, denominator=2, weighting=None
     )
     result = replace(made().result, findings=(), estimates=(*made().result.estimates, reviewed, share))
-    found = table("labels", result)
+    found = table("label-errors", result)
     assert "of the reviewed pairs one person: 1 / 2" in plain_text(found.blocks[0].head)
     assert [row[0] for row in lines(found)].count("label errors found by review, at FMR 3 %") == 1
 
@@ -171,7 +171,17 @@ def test_no_analysis_no_table() -> None:
     assert [plain_text(text).split(".")[0] for text in view.remarks] == ["How it was computed"]
 
 
-@pytest.mark.parametrize("name", ["absent", "worst", "alone", "labels", "bounds-group", "mix-group"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "unseen-subjects",
+        "most-false-matches",
+        "leave-one-out",
+        "label-errors",
+        "unknown-classes-group",
+        "mix-of-classes-group",
+    ],
+)
 def test_every_number_points_into_the_result(name: str) -> None:
     """Pieces printed as numbers carry a pointer that leads somewhere."""
     document = json.loads(made().result.to_bytes())

@@ -5,7 +5,7 @@ from vendor_audits import result
 
 from frtaudit.core import Curve
 from frtaudit.report.figure_choice import Choice
-from frtaudit.report.figures.canvas import HUES
+from frtaudit.report.figures.canvas import HUES, pen
 from frtaudit.report.paper_figures import paper_figures
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import two_systems
@@ -19,7 +19,7 @@ def test_all_three_figures_stand_by_name() -> None:
     assert [item.name for item in found.figures] == [
         "two-models",
         "two-splits",
-        "zones-group-fnmr-max-geomean",
+        "zones-fnmr-max-geomean-group",
     ]
     assert found.figures[0].title == "Two systems: one and three"
 
@@ -43,7 +43,7 @@ def test_a_caption_promises_what_is_drawn() -> None:
         assert view is not None
         texts.append([plain_text((*figure.caption, *sum(figure.gaps, ()))) for figure in view.figures])
     assert all("(level 95 %, B = 199)" in text for text in texts[0])
-    assert ["Zone B" in drawn[2] for drawn in texts] == [False, True, False]
+    assert ["Zones describe" in drawn[2] for drawn in texts] == [False, True, False]
     assert ["There are no zones" in drawn[2] for drawn in texts] == [True, False, True]
     assert "without bands" in texts[2][0]
     assert "recentred" not in texts[2][0]
@@ -64,8 +64,8 @@ def test_each_metric_of_each_rate_has_its_own_zones() -> None:
     alone = two_systems.build(Source(result()))
     assert alone is not None
     assert [figure.name for figure in view.figures[2:]] == [
-        "zones-group-fnmr-max-geomean",
-        "zones-group-fmr-gini",
+        "zones-fnmr-max-geomean-group",
+        "zones-fmr-gini-group",
     ]
     assert view.figures[2].panels[0].alt == alone.figures[2].panels[0].alt
     assert view.figures[3].title.endswith("FMR by group: Gini coefficient")
@@ -74,7 +74,7 @@ def test_each_metric_of_each_rate_has_its_own_zones() -> None:
 @pytest.mark.usefixtures("ink")
 def test_every_system_has_its_hue_and_each_split_its_dashes() -> None:
     """The legend has a line for each system and one for each split, and the figure two curves of each system."""
-    made = paper_figures(result(), builds=[two_systems.build])["two_splits"]
+    made = paper_figures(result(), builds=[two_systems.build])["fnmr-two-splits"]
     (legend,) = made.drawing.legends
     names = ["one", "three", "two", "twin"]
     assert [text.get_text() for text in legend.get_texts()] == [*names, "split 1", "split 2"]
@@ -82,9 +82,29 @@ def test_every_system_has_its_hue_and_each_split_its_dashes() -> None:
     drawn = [(line.get_color(), line.get_linestyle()) for line in lines]
     assert [HUES.index(str(hue)) for hue, _ in drawn] == [0, 0, 2, 2, 1, 1, 3, 3]  # as in every figure
     assert [style for _, style in drawn] == ["-", "--"] * 4
-    few = paper_figures(result(), Choice(systems=("one", "twin")), [two_systems.build])["two_splits"]
+    samples = [(line.get_marker(), line.get_linestyle()) for line in legend.get_lines()]
+    assert samples == [*((pen(n).marker, "None") for n in (0, 2, 1, 3)), ("None", "-"), ("None", "--")]
+    few = paper_figures(result(), Choice(systems=("one", "twin")), [two_systems.build])["fnmr-two-splits"]
     hues = {str(line.get_color()) for line in few.drawing.axes[0].lines}
     assert hues == {HUES[0], HUES[3]}
+
+
+@pytest.mark.usefixtures("ink")
+def test_every_letter_of_a_zone_is_in_the_legend() -> None:
+    """A, B and C where all are drawn, two of them where two are; the lines between zones are in the caption."""
+    for codes, letters in (((1.0, 0.0, -1.0), "ABC"), ((1.0, 1.0, -1.0), "AC"), ((0.0, 0.0, 0.0), "B")):
+        curves = tuple(
+            replace(curve, x=(0.03, 0.1, 0.3), y=codes) if curve.analysis == two_systems.CODES else curve
+            for curve in result().curves
+        )
+        drawn = paper_figures(replace(result(), curves=curves), builds=[two_systems.build])
+        figure = drawn["zones-fnmr-max-geomean-group"]
+        texts = figure.drawing.axes[0].texts
+        assert [text.get_text() for text in texts] == [*letters]
+        (legend,) = figure.drawing.legends
+        markers = [line.get_marker() for line in legend.get_lines()]
+        assert markers[-len(letters) :] == [rf"$\mathrm{{{letter}}}$" for letter in letters]
+        assert ("Vertical lines separate zones." in figure.caption) == (len(letters) > 1)
 
 
 def test_zones_meet_halfway() -> None:

@@ -7,9 +7,10 @@ from functools import cache
 import pytest
 from one_scale import unequal
 from report_bands import GAP, SYSTEM, X, curves, fairness, rocs, uncertainty
-from report_fixture import result
+from report_fixture import SYSTEMS, result
 
 from frtaudit.core import Curve
+from frtaudit.report.figures import canvas
 from frtaudit.report.paper_figures import paper_figures
 from frtaudit.report.pieces import Figure, plain_text
 from frtaudit.report.section import View
@@ -42,6 +43,21 @@ def test_it_stands_only_where_the_analysis_ran() -> None:
     assert build(Source(result())) is None
     assert view(rocs()[:4]) is None
     assert of_one_system()
+
+
+def test_bands_of_a_system_have_its_hue() -> None:
+    """Lines and bands of the second system have its colour; dashes of their edges tell the methods apart."""
+    second = tuple(SYSTEMS)[1]
+    made = tuple(replace(curve, provider=second) for curve in curves())
+    drawn = paper_figures(replace(result(), curves=made), builds=[build])
+    hue, others = canvas.pen(1).hue, {*canvas.HUES} - {canvas.pen(1).hue}
+    for name, figure in drawn.items():
+        if "uncertainty" not in name:  # whose lines are metrics
+            lines = [str(line.get_color()) for line in figure.drawing.axes[0].lines]
+            assert hue in lines
+            assert not others & {*lines}
+    dashed = {str(line.get_linestyle()) for line in drawn[f"roc-bands-{second}"].drawing.axes[0].lines}
+    assert dashed == {"-", "--", "None"}
 
 
 def test_every_figure_of_one_system_is_there() -> None:

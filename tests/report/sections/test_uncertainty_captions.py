@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from report_bands import GAP, curves, fairness
+from report_bands import GAP, SYSTEM, curves, fairness
 from report_fixture import result
 
 from frtaudit.core import Curve, Method
@@ -27,24 +27,24 @@ def test_no_panel_points_at_another() -> None:
     """Each of the fourteen panels has its own caption, which says nothing of sides, rows or other panels."""
     texts = alone(curves())
     assert len(texts) == 4 + 2 + 4 + 4 + 2
-    bundles = ("bootstrap-0-a", "bootstrap-0-c")
+    bundles = (f"roc-replicates-{SYSTEM}", f"roc-replicates-relative-{SYSTEM}")
     assert [name for name, text in texts.items() if BESIDE.search(text) and name not in bundles] == []
     assert all(
         BESIDE.findall(texts[name]) == ["below"] for name in bundles
     )  # the V-statistic, below the curve
-    assert "divided by the empirical one" in texts["bootstrap-0-d"]
-    assert "divided" not in texts["bootstrap-0-b"]
+    assert "divided by the empirical one" in texts[f"roc-bands-relative-{SYSTEM}"]
+    assert "divided" not in texts[f"roc-bands-{SYSTEM}"]
 
 
 def test_a_panel_has_its_own_gaps_and_bands() -> None:
     """The level where there is a band, the gaps of its own curves, its rate and metric by name."""
     texts = alone(curves())
-    assert GAP in texts["whole-0-0"]
-    assert "Level" not in texts["bootstrap-0-a"]
-    assert "Level 95 %" in texts["bootstrap-0-b"]
-    assert "FNMR in one number (Gini coefficient)" in texts["fair-group-fnmr-0-gini"]
-    assert "metric of FMR" in texts["uncertain-group-0-fmr"]
-    assert "other subjects of the population" in texts["whole-0-1"]
+    assert GAP in texts[f"roc-simultaneous-band-fixed_identities-{SYSTEM}"]
+    assert "Level" not in texts[f"roc-replicates-{SYSTEM}"]
+    assert "Level 95 %" in texts[f"roc-bands-{SYSTEM}"]
+    assert "FNMR in one number (Gini coefficient)" in texts[f"fnmr-gini-group-{SYSTEM}"]
+    assert "metric of FMR" in texts[f"fmr-normalized-uncertainty-group-{SYSTEM}"]
+    assert "other subjects of the population" in texts[f"roc-simultaneous-band-population-{SYSTEM}"]
 
 
 def test_how_many_bootstrap_samples() -> None:

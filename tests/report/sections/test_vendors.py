@@ -44,10 +44,15 @@ def test_details_hold_failures_changes_and_the_ledger() -> None:
     """A table each, with what a reader must know to doubt the choice."""
     shown = (view().shown or (0, 0))[1]
     tables = {table.name: table for table in view().tables[shown:]}
-    assert set(tables) == {"vendors-further", "vendors-hidden", "vendors-changes", "vendors-ledger"}
-    (change,) = tables["vendors-changes"].blocks[0].rows
+    assert set(tables) == {
+        "vendors-further-differences",
+        "vendors-bounds-for-failures",
+        "vendors-two-dates",
+        "vendors-failures",
+    }
+    (change,) = tables["vendors-two-dates"].blocks[0].rows
     assert plain_text(change[-1]) == "No: the scores are identical"
-    assert len(tables["vendors-ledger"].blocks[0].rows) == 2
+    assert len(tables["vendors-failures"].blocks[0].rows) == 2
 
 
 def test_every_printed_number_points_into_the_result() -> None:

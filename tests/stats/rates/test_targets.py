@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles_rates import World, lists, matrices
+from oracles_rates import World, groups_from, lists, matrices
 
 from frtaudit.core import ScoreTail
 from frtaudit.core.spec import Weighting
@@ -96,7 +96,6 @@ def test_one_group_above_the_floor_decides_the_maximum() -> None:
     rng = np.random.default_rng(1)
     scores = rng.random((12, 12)) * np.repeat([1.0, 0.5], 6)
     whole = from_matrix((scores + scores.T) / 2, [f"{k:02d}" for k in range(12)])
-    from oracles_rates import groups_from
 
     groups = groups_from(np.repeat([0, 1], 6)[None], 3)
     at = threshold_at_max_group(whole, groups, 0.5, Weighting.POOLED, 0)
@@ -132,3 +131,22 @@ def test_nothing_to_compare_gives_nan() -> None:
     """One subject alone has no non-mated comparison: no threshold."""
     tail = from_matrix([[1, 0.5], [0.5, 1]], ["a", "a"])
     assert np.isnan(threshold_at(tail, no_groups(tail), 0.1, Weighting.POOLED))
+
+
+@pytest.mark.parametrize("listed", [False, True], ids=["matrix", "list"])
+@pytest.mark.parametrize("weighting", list(Weighting))
+def test_only_comparisons_within_the_group_count(weighting: Weighting, listed: bool) -> None:
+    """Scores of two groups with each other, which are higher, do not move the threshold of either."""
+    scores = np.array([[1, 0.5, 0.9, 0.8], [0.5, 1, 0.7, 0.6], [0.9, 0.7, 1, 0.4], [0.8, 0.6, 0.4, 1]])
+    first, second = np.triu_indices(4, 1)
+    tail = (
+        from_listed(
+            scores[first, second], first, second, subject_of=range(4), cells=[0] * 4, score_range=(0, 1)
+        )
+        if listed
+        else from_matrix(scores, list("abcd"))
+    )
+    groups = groups_from(np.array([[0, 0, 1, 1]]), 3)
+    for group_index, highest in ((1, 0.5), (2, 0.4)):
+        for target in (0, 0.5):
+            assert threshold_at(tail, groups, target, weighting, group_index) == highest
