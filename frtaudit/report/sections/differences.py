@@ -167,7 +167,7 @@ def headline(source: Source, target: float | None) -> Table | None:
         blocks=(Block(rows=rows),),
         notes=notes.all(),
         left_out=f"{more} more in the annex, under Groups." if more > 0 else "",
-        kind="dense",
+        kind="dense short",
     )
 
 
