@@ -81,7 +81,11 @@ def _laid_out(sweep: SweepJson, settings: Report, date: str, status: str) -> str
 def jobs_table(sweep: SweepJson) -> Table:
     """Every job: its settings, how it ended, its verdicts, where its own report is."""
     columns = [Column(title="Job", kind="num"), *(Column(title=key) for key in sweep["settings"])]
-    columns += [Column(title="State"), Column(title="Verdicts over the sweep"), Column(title="Folder", kind="wide")]
+    columns += [
+        Column(title="State"),
+        Column(title="Verdicts over the sweep"),
+        Column(title="Folder", kind="wide"),
+    ]
     rows = []
     for index, job in enumerate(sweep["jobs"]):
         place = f"/jobs/{index}"

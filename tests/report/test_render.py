@@ -336,7 +336,9 @@ def test_notes_stay_with_rows_of_their_table(page: str) -> None:
         for height in range(140, 200, 6)
     ]
     head, main, _ = page.partition('<main class="page">')
-    reader = pypdf.PdfReader(io.BytesIO(render.pdf(f"{head}{main}<h1>x</h1>{''.join(parts)}</main></body></html>")))
+    reader = pypdf.PdfReader(
+        io.BytesIO(render.pdf(f"{head}{main}<h1>x</h1>{''.join(parts)}</main></body></html>"))
+    )
     texts = [sheet.extract_text() for sheet in reader.pages]
     noted = [text for text in texts if "remark" in text]
     assert len(noted) == len(parts)

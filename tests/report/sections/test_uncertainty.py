@@ -162,7 +162,9 @@ def test_a_figure_without_a_band_points_at_the_reason() -> None:
     text = "No band is drawn; the note below says why."
     section = view(bare)
     assert section is not None
-    assert plain_text(section.lead[0]).endswith(" Where a curve has no band, the note below the figure says why.")
+    assert plain_text(section.lead[0]).endswith(
+        " Where a curve has no band, the note below the figure says why."
+    )
     assert text in plain_text(section.figures[0].caption)
     assert text not in "".join(plain_text(figure.caption) for figure in of_one_system().values())
 
