@@ -38,7 +38,7 @@ key=value     set a field in place of the runs' specs; examples:
   analyses.vendor_comparison.margins.fnmr_at_fmr=0.01          equivalence margin
   analyses.vendor_comparison.decision.rule=better_than         with decision.against=SYSTEM
   analyses.vendor_comparison.services.acme=[old,new]           test whether the service changed
-  hydra.run.dir=FOLDER                                         folder of the comparison (default: reports/compare/<time>)
+  hydra.run.dir=FOLDER             folder of the comparison (default: reports/compare/<time>)
 """
 
 LABEL_EXAMPLES = """\

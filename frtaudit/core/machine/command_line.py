@@ -5,7 +5,6 @@ from typing import NoReturn
 
 from frtaudit.errors import SpecError
 
-
 SIGNAL = "128 + n ended by signal n"
 DONE = f"exit codes: 0 done, 1 could not be done, 2 usage, {SIGNAL}"
 

@@ -324,7 +324,7 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
         "rates of equal groups differ by chance: “Expected under equality” is the median of the index under "
         "equality, then the value that it exceeds ",
         *_how_often(records),
-        ".  A p value that is not adjusted holds for that line alone.",
+        ". An unadjusted p holds for its line alone.",
         methods_said(records, *BOTH),
     )
     return [build_table(f"indices-{schema}", caption, columns, blocks, notes, "dense grouped")]
