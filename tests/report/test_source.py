@@ -138,3 +138,10 @@ def test_zero_is_printed_in_the_style_of_its_interval() -> None:
     )
     record = Record(estimate=estimate, pointer="/estimates/0", bounds=())
     assert plain_text(phrases.value(record)) == "0"
+
+
+def test_the_pool_of_all_subjects_has_one_name() -> None:
+    """Under a schema and without one it is called as :data:`ALL_SUBJECTS`; a class keeps its label."""
+    source = Source(result())
+    assert source.label(None, "all") == source.label("group", "all") == ALL_SUBJECTS
+    assert source.label("group", "amber") == "Amber"

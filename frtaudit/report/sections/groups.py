@@ -206,10 +206,9 @@ def _rows(source: Source, schema: str, records: list[Record], notes: Footnotes) 
     for group in [name for name in ordered if name in seen]:
         pair = {_rate(record): record for record in records if record.estimate.group == group}
         first = next(iter(pair.values()))
-        label = "all subjects" if group == "all" else source.label(schema, group)
         rows.append(
             (
-                (TextSpan(text=label, pointer=f"{first.pointer}/group"),),
+                (TextSpan(text=source.label(schema, group), pointer=f"{first.pointer}/group"),),
                 source.people(schema, group),
                 *rate_cells(pair.get("fmr"), notes),
                 *rate_cells(pair.get("fnmr"), notes),

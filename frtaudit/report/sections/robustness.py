@@ -77,11 +77,7 @@ def _monte_carlo(source: Source) -> Text:
     if not shares:
         return spans("No bound uses resamples. ")
     _, record, bounds = max(shares, key=lambda entry: entry[0])
-    who = (
-        "all subjects"
-        if record.estimate.group == "all"
-        else source.label(record.estimate.schema, record.estimate.group)
-    )
+    who = source.label(record.estimate.schema, record.estimate.group)
     return spans(
         "With another seed the bounds of rates would move by about their Monte Carlo error. Relative to the width of "
         "its interval, the largest is ",
@@ -309,8 +305,7 @@ def _places(records: Iterable[Record], *keys: str) -> list[list[Record]]:
 
 def _who(source: Source, record: Record) -> TextSpan:
     estimate = record.estimate
-    text = "all subjects" if estimate.group == "all" else source.label(estimate.schema, estimate.group)
-    return TextSpan(text=text, pointer=f"{record.pointer}/group")
+    return TextSpan(text=source.label(estimate.schema, estimate.group), pointer=f"{record.pointer}/group")
 
 
 def _counted(record: Record | None, notes: Footnotes) -> Text:
