@@ -32,7 +32,7 @@ RUN_CODES = f"""{AUDIT_CODES.rstrip()};
 """
 
 COMPARE_EXAMPLES = """\
-RUN           the folder of a finished run; all runs need the same people and comparisons
+RUN           the folder of a finished run; all runs need the same subjects and comparisons
 NAME=RUN      the same, with its system renamed to NAME, for example for two dates of one vendor
 key=value     set a field in place of the runs' specs; examples:
   analyses.vendor_comparison.margins.fnmr_at_fmr=0.01          equivalence margin
@@ -191,7 +191,7 @@ def add_plan_flags(parser: Parser) -> None:
         help="difference in FNMR to detect between two piloted systems that an analysis compares (default: 0.01)",
     )
     for name, what in (
-        ("limit", "one more limit, for everybody and each group: fnmr=0.01"),
+        ("limit", "one more limit, for all subjects and each group: fnmr=0.01"),
         ("expected", "the true rate (default: half the limit): fnmr=0.004"),
         ("deff", "a design effect, the same at every size: fnmr=2"),
     ):

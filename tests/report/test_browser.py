@@ -142,7 +142,7 @@ def test_nothing_is_wider_than_a_phone(opened: Tab) -> None:
 
 
 def test_a_phone_leads_from_the_question_to_the_facts(opened: Tab) -> None:
-    """At 390 px a link below the question goes to the facts, which stand after the answer; at 1280 px it is not shown."""
+    """At 390 px a link below the question goes to the facts, after the answer; at 1280 px it is hidden."""
     shown = """(link => [link.offsetHeight > 0, document.querySelector(link.getAttribute("href")).className])
         (document.querySelector(".to-facts a"))"""
     opened.look(PHONE, 900)

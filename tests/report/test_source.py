@@ -8,7 +8,7 @@ from report_fixture import TARGETS, interval, result
 from frtaudit.core import Estimate, Method, Target
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Footnotes, plain_text
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import ALL_SUBJECTS, Record, Source
 from frtaudit.report.words import display_name, words
 
 

@@ -161,7 +161,7 @@ def _spreads(source: Source) -> Table:
         blocks.append(Block(head=(provider(records[0]),), rows=tuple(rows)))
     columns = (
         Column(title="Rate, group"),
-        Column(title="spread of people", kind="num"),
+        Column(title="spread of subjects", kind="num"),
         Column(title="its 95 % upper bound", kind="num"),
         Column(title="spread of pairs", kind="num"),
     )

@@ -80,7 +80,7 @@ def _table(source: Source, schema: str) -> Table:
         Column(title="scores on 100", kind="num"),
         Column(title="K², scores", kind="num"),
         Column(title="p", kind="num"),
-        Column(title="K², people", kind="num"),
+        Column(title="K², subjects", kind="num"),
         Column(title="p", kind="num"),
     )
     caption = spans(

@@ -111,7 +111,7 @@ def _points(records: list[Record]) -> list[AtKey]:
 
 COLUMNS = (
     Column(title="Group"),
-    Column(title="People", kind="num"),
+    Column(title="Subjects", kind="num"),
     *RATE_COLUMNS,
 )
 
@@ -151,7 +151,7 @@ def _laid_out(
     columns, trimmed = _without_empty(COLUMNS, blocks)
     caption = spans(
         *_bold(title),
-        ". FMR of a group: both people within it. Rates: ",
+        ". FMR of a group: both subjects within it. Rates: ",
         f"{display_name(words().weighting, source.weighting)}; counts are pooled.",
         methods_said([record for record in records if record.estimate.group != UNKNOWN], *BOTH[:1]),
     )
@@ -254,7 +254,7 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
             Figure(
                 name=name,
                 title=f"Error rates by {schema.replace('_', ' ')}{of}",
-                caption=spans(f"{shows} People without a label are only in the table. {OVERLAP}{tested}."),
+                caption=spans(f"{shows} Subjects without a label are only in the table. {OVERLAP}{tested}."),
                 alone={
                     f"groups-{schema}-{metric}-{start}": spans(f"{shows} {OVERLAP}.") for metric, *_ in drawn
                 },
@@ -319,7 +319,7 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
     )
     caption = spans(
         TextSpan(text="How different are the groups? ", kind="b"),
-        "Each index summarises the spread of the classes' rates at one threshold, without unknown classes. The "
+        "Each index summarises the spread of the groups' rates at one threshold, without unknown ones. The "
         "rates of equal groups differ by chance: “Expected under equality” is the median of the index under "
         "equality, then the value that it exceeds ",
         *_how_often(records),

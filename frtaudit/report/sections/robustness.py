@@ -98,7 +98,7 @@ def _unknown(source: Source) -> list[Text]:
         spans(
             TextSpan(text=f"Without a class under {spoken(record.estimate.schema)}: ", kind="b"),
             phrases.counts(record),
-            " people.",
+            " subjects.",
         )
         for record in source.select("unknown_subjects")
         if record.estimate.numerator
@@ -126,7 +126,7 @@ def _absent(source: Source) -> Table:
     ]
     columns = (
         Column(title="Among"),
-        Column(title="People (K)", kind="num"),
+        Column(title="Subjects (K)", kind="num"),
         Column(title="share of a kind of person", kind="num"),
         Column(title="probability that it is absent", kind="num"),
     )
@@ -155,7 +155,7 @@ def _worst(source: Source) -> Table | None:
         blocks.append(Block(head=(provider(system_records[0]),), rows=tuple(rows)))
     columns = (
         Column(title="At"),
-        Column(title="people", kind="num"),
+        Column(title="subjects", kind="num"),
         Column(title="share of false matches", kind="num"),
         Column(title="false matches with one of them", kind="num"),
         Column(title="largest share of one pair", kind="num"),
@@ -166,7 +166,7 @@ def _worst(source: Source) -> Table | None:
     title = spans(
         TextSpan(text="The ", kind="b"),
         number,
-        TextSpan(text=" of people with most false matches. ", kind="b"),
+        TextSpan(text=" of subjects with most false matches. ", kind="b"),
     )
     caption = spans(title, words().robustness["worst"])
     return build_table("robustness-worst", caption, columns, blocks, notes, "dense")
@@ -204,7 +204,7 @@ def _alone(source: Source) -> Table | None:
             for end in ("", ", lowest", ", highest")
         ),
     )
-    caption = spans(TextSpan(text="Rates without one person. ", kind="b"), words().robustness["alone"])
+    caption = spans(TextSpan(text="Rates without one subject. ", kind="b"), words().robustness["alone"])
     return build_table("robustness-alone", caption, columns, blocks, notes, "dense")
 
 

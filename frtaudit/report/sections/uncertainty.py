@@ -256,7 +256,7 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
         title=f"{system}: fairness metrics of {over} by {schema.replace('_', ' ')}",
         alone=alone,
         caption=spans(
-            f"The spread of the classes' {over} by four metrics, {captions.EQUALITY}",
+            f"The spread of the groups' {over} by four metrics, {captions.EQUALITY}",
             captions.NO_TEST if banded_curves else _no_band(gaps),
             captions.left_out(curves),
             captions.one_band(rate),

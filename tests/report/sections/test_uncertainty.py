@@ -90,9 +90,9 @@ def test_every_band_of_a_legend_names_method_and_target() -> None:
         "pointwise: bootstrap of images, not recentred, for the same subjects, new images",
         "pointwise: bootstrap of images, recentred, for the same subjects, new images",
         "pointwise: bootstrap of images, Gaussian, for the same subjects, new images",
-        "pointwise: bootstrap of people, for the population of the test subjects",
+        "pointwise: bootstrap of subjects, for the population of the test subjects",
         "simultaneous: bootstrap of images, recentred, for the same subjects, new images",
-        "simultaneous: bootstrap of people, for the population of the test subjects",
+        "simultaneous: bootstrap of subjects, for the population of the test subjects",
     }
 
 
