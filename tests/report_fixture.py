@@ -199,7 +199,7 @@ def by_class(system: str) -> list[Estimate]:
     found[-1] = replace(found[-1], test=difference(0.003, p_adjusted=0.021, family=7))
     found.append(number(system, "gini", 0.31, at={**at, "rate": "fnmr"}, schema="group"))
     found[-1] = replace(
-        found[-1], test=difference(0.247, family=7, note="raw p: adjusting for 7 tests needs B of 362")
+        found[-1], test=difference(0.247, family=7, note="unadjusted p: adjusting for 7 tests needs B of 362")
     )
     found.append(number(system, "max_min", math.inf, at={**at, "rate": "fmr"}, schema="group"))
     found[-1] = replace(found[-1], test=difference(None, note="Cedar has 3 FMR errors of 2 subjects"))

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from frtaudit import __version__
 from frtaudit.cli.options import (
+    AUDIT_CODES,
     COLLECT_EXAMPLES,
+    COLLECT_NEXT,
     COMPARE_EXAMPLES,
-    EXIT_CODES,
     LABEL_EXAMPLES,
     add_fail_on,
     add_json,
@@ -93,7 +94,9 @@ def check(argv: Sequence[str]) -> int:
 
 def compare(argv: Sequence[str]) -> int:
     """Compare the systems of finished runs: ranks with ties, differences, changes of a service."""
-    parser = parser_of("compare", compare.__doc__ or "", COMPARE_EXAMPLES + EXIT_CODES, words="RUN|key=value")
+    parser = parser_of(
+        "compare", compare.__doc__ or "", COMPARE_EXAMPLES + AUDIT_CODES, words="RUN|key=value"
+    )
     add_fail_on(parser)
     add_json(parser)
     options = parser.parse_intermixed_args(argv)
@@ -142,7 +145,7 @@ def import_set(argv: Sequence[str]) -> int:
 
 def collect(argv: Sequence[str]) -> int:
     """Collect scores of images from services; repeat the command to resume. Calls may cost money."""
-    parser = parser_of("collect", collect.__doc__ or "", COLLECT_EXAMPLES)
+    parser = parser_of("collect", collect.__doc__ or "", COLLECT_EXAMPLES + COLLECT_NEXT)
     parser.add_argument(
         "--pay-again",
         action="store_true",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any  # Any: fields of one class have several types
 
-from frtaudit.core.machine.command_line import Parser
+from frtaudit.core.machine.command_line import SIGNAL, Parser
 
 OVERRIDES = """\
 overrides
@@ -19,18 +19,26 @@ overrides
   hydra.run.dir=FOLDER         folder of the run (default: reports/<audit>/<time>)
 """
 
-EXIT_CODES = """
-exit codes: 0 done, 1 could not audit, 2 usage, 3 audited and a requirement failed, 128 + n ended by signal n;
-a sweep ends with the most severe code of its jobs
+CHECK_CODES = """
+exit codes: 0 the audit can run, 1 its data cannot be audited, 2 wrong spec, or usage
+"""
+
+AUDIT_CODES = """
+exit codes: 0 done, 1 could not audit, 2 wrong spec, or usage, 3 audited and a requirement failed
+"""
+
+RUN_CODES = f"""{AUDIT_CODES.rstrip()};
+{SIGNAL}; a sweep ends with the most severe code of its jobs, by the verdicts over the sweep
 """
 
 COMPARE_EXAMPLES = """\
-RUN           the folder of a finished run; all runs need the same people and comparisons
+RUN           the folder of a finished run; all runs need the same subjects and comparisons
 NAME=RUN      the same, with its system renamed to NAME, for example for two dates of one vendor
 key=value     set a field in place of the runs' specs; examples:
   analyses.vendor_comparison.margins.fnmr_at_fmr=0.01          equivalence margin
   analyses.vendor_comparison.decision.rule=better_than         with decision.against=SYSTEM
   analyses.vendor_comparison.services.acme=[old,new]           test whether the service changed
+  hydra.run.dir=FOLDER             folder of the comparison (default: reports/compare/<time>)
 """
 
 LABEL_EXAMPLES = """\
@@ -41,6 +49,8 @@ key=value     set a field of that audit: cohort.labels.rule=paper
 The most informative faces come first: those without an estimated label, then the most ambiguous. Each answer is written
 to disk before the next question. Then: frtaudit run audit=rapid_test cohort.root=FOLDER
   cohort.answers=FOLDER/answers.csv cohort.labels.source=combined
+
+exit codes: 0 done, also if a signal (Ctrl-C) ends the page; 1 could not be done; 2 usage
 """
 
 COLLECT_EXAMPLES = """\
@@ -53,10 +63,16 @@ pairs.between=matched|all    pairs between queries: a sample of the number withi
 canaries.pairs=N             pairs compared repeatedly to detect changes; canaries.rounds, .repeats, .given
 budget.limit=N               maximum cost; budget.partial=true: collect as much as the budget allows
 services.NAME.limits.compare=X    price of a call; limits.detect, limits.rate, limits.concurrency, limits.attempts
+"""
 
+COLLECT_NEXT = """
 frtaudit plan collect with the same arguments prints the cost. Then: frtaudit run audit=rapid_test cohort.root=FOLDER
-exit codes: 0 complete, or as much as the budget allows with budget.partial=true; 1 failed or incomplete; 2 usage;
-128 + n ended by signal n
+exit codes: 0 complete, or as much as the budget allows with budget.partial=true; 1 failed or incomplete; 2 usage
+"""
+
+PLAN_COLLECT_NEXT = """
+frtaudit collect with the same arguments makes the calls.
+exit codes: 0 the budget is enough, or budget.partial=true; 1 it is not, or could not be done; 2 usage
 """
 
 EMBED_EXAMPLES = """\
@@ -97,15 +113,17 @@ examples
   frtaudit serve-fake --latency 0.2 --rate 10                    slow ones that throttle
   frtaudit serve-fake --throttled 0.1 --error 0.05 --torn 0.05   ones that fail occasionally
   frtaudit serve-fake --swap-after 500                           another model answers from the 501st comparison on
+
+exit codes: 1 could not serve, 2 usage; it serves until a signal (Ctrl-C) ends it
 """
 
 
-def add_fail_on(parser: Parser) -> None:
+def add_fail_on(
+    parser: Parser, what: str = "exit with 3 at this verdict or a worse one (default: fail)"
+) -> None:
     """What exits with 3."""
-    parser.add_argument(
-        "--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
-        help="exit with 3 at this verdict or a worse one (default: fail)",
-    )  # fmt: skip
+    choices = ("fail", "inconclusive", "not_testable")
+    parser.add_argument("--fail-on", choices=choices, default="fail", help=what)
 
 
 def add_json(parser: Parser) -> None:
@@ -173,7 +191,7 @@ def add_plan_flags(parser: Parser) -> None:
         help="difference in FNMR to detect between two piloted systems that an analysis compares (default: 0.01)",
     )
     for name, what in (
-        ("limit", "one more limit, for everybody and each group: fnmr=0.01"),
+        ("limit", "one more limit, for all subjects and each group: fnmr=0.01"),
         ("expected", "the true rate (default: half the limit): fnmr=0.004"),
         ("deff", "a design effect, the same at every size: fnmr=2"),
     ):
@@ -230,9 +248,14 @@ def _hydra_flags(options: argparse.Namespace) -> list[str]:
 
 def run_options(command: str, does: str, argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     """Flags and overrides in any order; the second value is the flags that are Hydra's."""
-    parser = parser_of(command, does, OVERRIDES + EXIT_CODES)
-    add_fail_on(parser)
-    if command == "run":
+    codes = RUN_CODES if command == "run" else CHECK_CODES
+    parser = parser_of(command, does, OVERRIDES + codes)
+    if command != "run":
+        add_fail_on(
+            parser, "accepted so that a command of frtaudit run can be checked; it changes nothing here"
+        )
+    else:
+        add_fail_on(parser)
         add_json(parser)
         _add_hydra_flags(parser)
     options = parser.parse_intermixed_args(argv)

@@ -3,7 +3,14 @@
 import sys
 from collections.abc import Sequence
 
-from frtaudit.cli.options import COLLECT_EXAMPLES, OVERRIDES, PLAN_EXAMPLES, add_plan_flags, parser_of
+from frtaudit.cli.options import (
+    COLLECT_EXAMPLES,
+    OVERRIDES,
+    PLAN_COLLECT_NEXT,
+    PLAN_EXAMPLES,
+    add_plan_flags,
+    parser_of,
+)
 from frtaudit.errors import SpecError
 
 DOES = "Number of subjects that a spec's limits and groups need; plan collect: number and price of calls."
@@ -51,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _collection(argv: Sequence[str]) -> int:
-    parser = parser_of("plan collect", COLLECTION, COLLECT_EXAMPLES)
+    parser = parser_of("plan collect", COLLECTION, COLLECT_EXAMPLES + PLAN_COLLECT_NEXT)
     parser.add_argument("--queries", type=int, metavar="N", help="plan without the source: N queries")
     parser.add_argument(
         "--images", type=int, metavar="M", help="plan without the source: M images of each query"

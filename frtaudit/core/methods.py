@@ -63,23 +63,23 @@ class Method(Enum):
     VERTEX = (
         "vertex",
         _POPULATION,
-        "bootstrap of people",
+        "bootstrap of subjects",
         (
-            "Resamples whole people with all their comparisons; copies of one person are never compared with each"
-            " other as different people."
+            "Resamples whole subjects with all their comparisons; copies of one subject are never compared with each"
+            " other as different subjects."
         ),
     )
     DOUBLE_OR_NOTHING = (
         "double_or_nothing",
         _POPULATION,
-        "double-or-nothing bootstrap of people",
+        "double-or-nothing bootstrap of subjects",
         "Counts each person twice or not at all, at random.",
     )
     TWO_LEVEL = (
         "two_level",
         _POPULATION,
-        "bootstrap of people, then of their images",
-        "Resamples people, then their images. It counts the noise within people twice: a diagnostic.",
+        "bootstrap of subjects, then of their images",
+        "Resamples subjects, then their images. It counts the noise within subjects twice: a diagnostic.",
     )
     WILSON = (
         "wilson",
@@ -87,8 +87,8 @@ class Method(Enum):
         "Wilson, effective sample size",
         (
             "The wider of Wilson's and Clopper and Pearson's bounds on the effective number of comparisons, which"
-            " is smaller than their count because comparisons share people. The upper bound of FMR also allows "
-            "for one more pair of indistinguishable people and one more person with as many false matches "
+            " is smaller than their count because comparisons share subjects. The upper bound of FMR also allows "
+            "for one more pair of indistinguishable subjects and one more subject with as many false matches "
             "as any here. Of a threshold: all thresholds whose interval of FMR contains the target."
         ),
     )
@@ -122,31 +122,31 @@ class Method(Enum):
     DEALT = (
         "dealt",
         _POPULATION,
-        "Student's t, random folds or shared people",
+        "Student's t, random folds or shared subjects",
         (
             "Student's t on the larger of two variances: over random assignments of the same pairs to folds, and over "
-            "pairs that share a person with the folds' thresholds held fixed. On simulated people it "
+            "pairs that share a subject with the folds' thresholds held fixed. On simulated subjects it "
             "contained the expected difference in 95 to 98 of 100 cases; the second alone in 87 to 92."
         ),
     )
     DYADIC = (
         "dyadic",
         _POPULATION,
-        "Student's t, pairs that share a person",
-        "Student's t on the variance over pairs that share a person, with the folds' thresholds held fixed.",
+        "Student's t, pairs that share a subject",
+        "Student's t on the variance over pairs that share a subject, with the folds' thresholds held fixed.",
     )
     MAX_T = (
         "max_t",
         _POPULATION,
         "simultaneous, largest t over groups",
-        "Resamples people and bounds all groups at once, adjusted for multiple testing.",
+        "Resamples subjects and bounds all groups at once, adjusted for multiple testing.",
     )
     VERTEX_GAUSSIAN = (
         "vertex_gaussian",
         _POPULATION,
-        "bootstrap of people, t on the squared distance",
+        "bootstrap of subjects, t on the squared distance",
         (
-            "Resamples whole people; bounds of the squared distance, corrected for its upward shift, by Student's t: "
+            "Resamples whole subjects; bounds of the squared distance, corrected for its upward shift, by Student's t: "
             "below with its variance, above with a variance that grows with it, as in Wilson's interval; never below 0."
         ),
     )

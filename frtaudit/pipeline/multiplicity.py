@@ -15,7 +15,7 @@ def adjusted(
 
     The family: all tests of the primary ``weighting`` (and those that have none) with a p value, but for estimates at
     the positions ``named``, which a requirement judges, and those that come adjusted over a family of their own,
-    declared beforehand. Other tests keep their raw p alone.
+    declared beforehand. Other tests keep their unadjusted p alone.
     """
     family = [
         place
@@ -41,6 +41,6 @@ def _adjusted(estimate: Estimate, value: float, family: int, needed: int) -> Est
         return estimate
     if (test.n_resamples or 0) >= needed:
         return replace(estimate, test=replace(test, p_adjusted=value, family=family))
-    reason = f"raw p: adjusting for {family} tests needs B of {needed:,} or more"
+    reason = f"unadjusted p: adjusting for {family} tests needs B of {needed:,} or more"
     note = f"{test.note}; {reason}" if test.note else reason
     return replace(estimate, test=replace(test, family=family, note=note))

@@ -157,6 +157,8 @@ def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
 
     In the order of the words' table ``at``, so that a result read from its file says the same as the one that was made.
     """
+    if at.get("threshold_of") == "max_group" and {"fmr", "schema"} <= {*at}:
+        return _at_largest(at, pointer)
     parts: list[Text] = []
     target = _set_at(at)
     order = {key: place for place, key in enumerate(words().at)}
@@ -177,6 +179,13 @@ def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
     for part in parts:
         joined += [*([TextSpan(text=", ")] if joined else []), *part]
     return tuple(joined)
+
+
+def _at_largest(at: Mapping[str, float | str], pointer: str) -> Text:
+    """The threshold at which the FMR of the group with the largest meets a target."""
+    schema = TextSpan(text=str(at["schema"]).replace("_", " "), pointer=f"{pointer}/at/schema")
+    limit = number(kinds.place("fmr", float(at["fmr"])), f"{pointer}/at/fmr")
+    return spans("the threshold that sets the largest FMR by ", schema, " to ", limit)
 
 
 def _set_at(at: Mapping[str, float | str]) -> float | None:

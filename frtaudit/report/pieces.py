@@ -184,14 +184,15 @@ def letter(index: int) -> str:
 
 
 def sentence(note: str) -> str:
-    """A note as a sentence of its own.
+    """A note as sentences of its own: each part of it, up to a semicolon, is one.
 
-    >>> sentence("no errors seen"), sentence("vendor_a: folds constructed")
-    ('No errors seen.', 'vendor_a: folds constructed.')
+    >>> sentence("no errors seen; not tested"), sentence("vendor_a: folds constructed")
+    ('No errors seen. Not tested.', 'vendor_a: folds constructed.')
     """
-    text = note.strip()
-    if text.split(" ", 1)[0].isalpha():
-        text = text[:1].upper() + text[1:]
+    parts = (part.strip() for part in note.split("; "))
+    text = ". ".join(
+        part[:1].upper() + part[1:] if part.split(" ", 1)[0].isalpha() else part for part in parts
+    )
     return text if text.endswith((".", "!", "?")) else text + "."
 
 

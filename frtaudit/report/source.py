@@ -37,6 +37,8 @@ TARGETS_FIRST = (
 EVERY = "every system"  # stands for none: what is said of the cohort's samples
 AtKey = tuple[tuple[str, "float | str"], ...]
 
+ALL_SUBJECTS = "all subjects"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
@@ -229,7 +231,9 @@ class Source:
         return {name: place for place, name in enumerate([*known, "all", UNKNOWN]) if name in seen}
 
     def label(self, schema: str | None, group: str) -> str:
-        """What a class is called in print."""
+        """What a class, or the pool of all subjects, is called in print."""
+        if group == "all":
+            return ALL_SUBJECTS
         if "|" in group:
             return " and ".join(self.label(schema, name) for name in group.split("|"))
         table = {str(row.get("group")): str(row.get("label")) for row in self.counts(schema or "")}

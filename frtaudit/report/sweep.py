@@ -81,7 +81,11 @@ def _laid_out(sweep: SweepJson, settings: Report, date: str, status: str) -> str
 def jobs_table(sweep: SweepJson) -> Table:
     """Every job: its settings, how it ended, its verdicts, where its own report is."""
     columns = [Column(title="Job", kind="num"), *(Column(title=key) for key in sweep["settings"])]
-    columns += [Column(title="State"), Column(title="Verdicts"), Column(title="Folder", kind="wide")]
+    columns += [
+        Column(title="State"),
+        Column(title="Verdicts over the sweep"),
+        Column(title="Folder", kind="wide"),
+    ]
     rows = []
     for index, job in enumerate(sweep["jobs"]):
         place = f"/jobs/{index}"
@@ -139,7 +143,7 @@ def _mark(job_finding: SweepJson, place: str) -> Mark:
     other = (
         ""
         if code == job_finding["verdict"]
-        else f"{display_name(words().verdict, job_finding['verdict'])} in its own run"
+        else f"{display_name(words().verdict, job_finding['verdict'])} in its run"
     )
     return Mark(code=code, word=display_name(words().verdict, code), other=other, pointer=f"{place}/in_sweep")
 
@@ -230,7 +234,7 @@ def changes_table(sweep: SweepJson) -> Table | None:
         "from",
         "to",
         "Pairs of jobs",
-        "Verdicts that differ",
+        "Verdicts over the sweep that differ",
         "Moved most",
         "from ",
         "to ",

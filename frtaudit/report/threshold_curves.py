@@ -58,7 +58,7 @@ def _pairs_of_curves(source: Source) -> list[ThresholdCurves]:
 
 def _curve_data(source: Source, curves: ThresholdCurves, most: int) -> Json:
     indices = thinned(len(curves.fmr.x), most)
-    name = "all subjects" if curves.fmr.group == "all" else source.label(curves.fmr.schema, curves.fmr.group)
+    name = source.label(curves.fmr.schema, curves.fmr.group)
     false_matches, n = _counts(source, curves.fmr, indices)
     false_non_matches, m = _counts(source, curves.fnmr, indices)
     return {

@@ -196,7 +196,7 @@ def test_every_index_is_tested_or_says_why_not() -> None:
         assert test.n_resamples == B
         assert test.null_median is not None
         assert test.detectable is None or test.detectable > 1
-        assert test.note is None or "raw p" in test.note
+        assert test.note is None or "unadjusted p" in test.note
     thin = [test for test in tests if test is not None and test.p is None]
     assert all(
         "a comparison of groups needs 10 errors of 10 subjects in each" in (test.note or "") for test in thin

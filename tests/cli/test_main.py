@@ -93,7 +93,12 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
     with pytest.raises(SystemExit) as caught:
         main.main([command, "--help"])
     assert caught.value.code == 0
-    assert f"usage: frtaudit {command}" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert f"usage: frtaudit {command}" in shown
+    codes = shown[shown.index("exit codes: ") :]
+    assert "128 + n ended by signal n" in codes
+    assert ("a sweep ends with" in codes) is (command == "run")
+    assert ("3 audited and a requirement failed" in codes) is (command in ("run", "compare"))
 
 
 def test_flags_and_overrides_come_in_any_order(called: list[tuple[object, ...]]) -> None:

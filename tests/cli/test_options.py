@@ -28,7 +28,9 @@ def test_help_starts_with_what_the_command_does() -> None:
     """Description, then flags, then what may be set, then what the exit codes mean."""
     shown = parser_of("check", " Check a spec. ", OVERRIDES).format_help()
     assert "\n\nCheck a spec.\n\n" in shown
-    assert shown.endswith(f"{OVERRIDES}\nexit codes: 0 done, 1 could not be done, 2 usage\n")
+    assert shown.endswith(
+        f"{OVERRIDES}\nexit codes: 0 done, 1 could not be done, 2 usage, 128 + n ended by signal n\n"
+    )
 
 
 def test_a_usage_error_is_a_spec_error() -> None:

@@ -425,7 +425,8 @@ def test_no_error_names_both_extremes() -> None:
     assert found.low == 0.0
     assert found.note is not None
     extremes = re.search(
-        r"up to (\S+) % for comp.*, up to (\S+) % for 12 disjoint pairs of subjects", found.note
+        r"bound is (\S+) % for independent comparisons, (\S+) % for 12 disjoint pairs of subjects alone",
+        found.note,
     )
     assert extremes is not None
     trials = int(system.trials.non_mated[0])

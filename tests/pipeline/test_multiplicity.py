@@ -73,4 +73,6 @@ def test_too_few_replicates_leave_raw_p_values() -> None:
         )
         assert all((p is not None) == given_p for p in adjusted_p(found))
         notes = {item.test.note for item in found if item.test is not None}
-        assert notes == ({None} if given_p else {"raw p: adjusting for 3 tests needs B of 109 or more"})
+        assert notes == (
+            {None} if given_p else {"unadjusted p: adjusting for 3 tests needs B of 109 or more"}
+        )

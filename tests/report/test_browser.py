@@ -141,6 +141,16 @@ def test_nothing_is_wider_than_a_phone(opened: Tab) -> None:
     assert opened.run("document.documentElement.scrollWidth") <= PHONE
 
 
+def test_a_phone_leads_from_the_question_to_the_facts(opened: Tab) -> None:
+    """At 390 px a link below the question goes to the facts, after the answer; at 1280 px it is hidden."""
+    shown = """(link => [link.offsetHeight > 0, document.querySelector(link.getAttribute("href")).className])
+        (document.querySelector(".to-facts a"))"""
+    opened.look(PHONE, 900)
+    assert opened.run(shown) == [True, "declared"]
+    opened.look(1280, 900)
+    assert opened.run(shown) == [False, "declared"]
+
+
 def test_a_phone_shows_the_answer_before_the_facts(opened: Tab) -> None:
     """At 390 px the answer begins within 600 px of the top and the declared facts come after it; at 1280 px before."""
     tops = """["#answer", ".declared"].map(place =>

@@ -333,6 +333,28 @@ def test_headings_of_a_pdf_skip_no_level(page: str, part: render.Part) -> None:
     assert all(below <= above + 1 for above, below in pairwise(levels))
 
 
+def test_notes_stay_with_rows_of_their_table(page: str) -> None:
+    """No page has the notes of a table and none of its rows, wherever the table begins; a short one is not broken."""
+    rows = "".join(f"<tr><td>row{number}.</td></tr>" for number in range(14))
+    notes = '<ol class="notes">' + "<li>remark</li>" * 3 + '</ol><p class="left-out">remark</p>'
+    kinds = ("", "short")
+    parts = [
+        f'<div style="break-before: page; height: {height}mm"></div><div class="tbl {kind}"><div class="scroll">'
+        f"<table><thead><tr><th>{kind} head</th></tr></thead><tbody>{rows}</tbody></table></div>{notes}</div>"
+        for kind in kinds
+        for height in range(140, 200, 6)
+    ]
+    head, main, _ = page.partition('<main class="page">')
+    reader = pypdf.PdfReader(
+        io.BytesIO(render.pdf(f"{head}{main}<h1>x</h1>{''.join(parts)}</main></body></html>"))
+    )
+    texts = [sheet.extract_text() for sheet in reader.pages]
+    noted = [text for text in texts if "remark" in text]
+    assert len(noted) == len(parts)
+    assert all("row" in text and text.count("remark") == 4 for text in noted)
+    assert all(text.count("row") == 14 for text in noted if "short" in text)
+
+
 def test_fonts_are_the_shipped_ones(reader: pypdf.PdfReader) -> None:
     """Every font of the paper is one of the shipped files under its private name: no machine's own takes part."""
     names = set()

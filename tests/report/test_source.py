@@ -8,7 +8,7 @@ from report_fixture import TARGETS, interval, result
 from frtaudit.core import Estimate, Method, Target
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Footnotes, plain_text
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import ALL_SUBJECTS, Record, Source
 from frtaudit.report.words import display_name, words
 
 
@@ -138,3 +138,10 @@ def test_zero_is_printed_in_the_style_of_its_interval() -> None:
     )
     record = Record(estimate=estimate, pointer="/estimates/0", bounds=())
     assert plain_text(phrases.value(record)) == "0"
+
+
+def test_the_pool_of_all_subjects_has_one_name() -> None:
+    """Under a schema and without one it is called as :data:`ALL_SUBJECTS`; a class keeps its label."""
+    source = Source(result())
+    assert source.label(None, "all") == source.label("group", "all") == ALL_SUBJECTS
+    assert source.label("group", "amber") == "Amber"

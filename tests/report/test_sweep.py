@@ -69,11 +69,13 @@ def test_a_failure_that_does_not_hold_over_the_sweep_is_marked() -> None:
     turned = [mark for mark in marks if mark.other]
     assert turned
     assert all(mark.code == "inconclusive" for mark in turned)
-    assert "* fail in its own run" in PAGE
+    assert "* fail in its run; inconclusive over the sweep" in PAGE
     alike = json.loads(json.dumps(FOUND))
     for job_finding in alike["rulings"]:
         job_finding["in_sweep"] = job_finding["verdict"]
-    assert "* fail in its own run" not in sweep.page(alike, Report(), "2026-03-04", "demo")
+    assert "* fail in its run; inconclusive over the sweep" not in sweep.page(
+        alike, Report(), "2026-03-04", "demo"
+    )
 
 
 def test_many_jobs_share_several_matrices() -> None:

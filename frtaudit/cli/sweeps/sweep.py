@@ -51,7 +51,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFinding:
-    """A finding of one job; ``p_sweep``: its p value by Holm over all jobs; ``in_sweep``: its verdict after that."""
+    """A finding of one job; ``p_sweep``: its p value by Holm over all jobs; ``in_sweep``: its verdict over the sweep.
+
+    ``p_adjusted`` and ``verdict`` are those of its run.
+    """
 
     job: int
     requirement: str
@@ -145,8 +148,8 @@ class Sweep:
 
 CSV_COLUMNS = (
     *("kind", "requirement", "provider", "metric", "schema", "group", "at", "value", "errors", "trials"),
-    *("low", "high", "level", "method", "target", "limit", "bound", "bound_level", "verdict", "p", "p_sweep"),
-    "verdict_in_sweep",
+    *("low", "high", "level", "method", "target", "limit", "bound", "bound_level", "p_unadjusted"),
+    *("p_adjusted_in_run", "verdict_in_run", "p_adjusted_over_sweep", "verdict_over_sweep"),
 )
 
 
@@ -172,7 +175,7 @@ def _plain(record: Row | JobFinding | Change) -> dict[str, Json]:
 
 def _csv_row(row: Row) -> tuple[object, ...]:
     cells = (row.value, row.numerator, row.denominator, row.low, row.high, row.level, row.method, row.target)
-    return ("estimate", "", row.provider, *_csv_measure(row.measure), *cells, *("",) * 7)
+    return ("estimate", "", row.provider, *_csv_measure(row.measure), *cells, *("",) * 8)
 
 
 def _csv_ruling(finding: JobFinding) -> tuple[object, ...]:
@@ -180,8 +183,9 @@ def _csv_ruling(finding: JobFinding) -> tuple[object, ...]:
         finding.limit,
         finding.bound,
         finding.bound_level,
-        finding.verdict.value,
         finding.p,
+        finding.p_adjusted,
+        finding.verdict.value,
         finding.p_sweep,
         finding.in_sweep.value,
     )

@@ -5,14 +5,18 @@ from typing import NoReturn
 
 from frtaudit.errors import SpecError
 
+SIGNAL = "128 + n ended by signal n"
+DONE = f"exit codes: 0 done, 1 could not be done, 2 usage, {SIGNAL}"
+
 
 class Parser(argparse.ArgumentParser):
     """Usage errors are one line, as all errors are; every help says what the exit codes mean."""
 
     def format_help(self) -> str:
-        """The help, and the usual exit codes where it names none."""
+        """The help, with the usual exit codes where it names none, and that of a signal."""
         text = super().format_help()
-        return text if "exit codes" in text else f"{text}\nexit codes: 0 done, 1 could not be done, 2 usage\n"
+        text = text if "exit codes" in text else f"{text}\n{DONE}\n"
+        return text if SIGNAL in text else f"{text.rstrip()};\n{SIGNAL}\n"
 
     def error(self, message: str) -> NoReturn:
         """Raise :class:`SpecError`."""

@@ -54,5 +54,6 @@ def _judged(finding: Finding, row: JudgedRow, family: int) -> Finding:
     if verdict is finding.verdict:
         return adjusted
     alone = finding.verdict.value.replace("_", " ")
-    more = f"{alone} in its own run, not among the {count(family)} findings of the sweep (p {p_value(p)})"
+    swept = f"{verdict.value} after adjustment over the {count(family)} findings of the sweep"
+    more = f"{alone} in its run, {swept} (adjusted p {p_value(p)})"
     return replace(adjusted, verdict=verdict, sentence=f"{finding.sentence.removesuffix('.')}; {more}.")

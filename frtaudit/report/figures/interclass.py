@@ -60,7 +60,7 @@ def left(name: str, lines: Sequence[Line], *, samples: int | None, people: int |
         for value, line in ((samples, axes.axvline), (people, axes.axhline)):
             if value is not None:
                 line(value, color=canvas.SOFT, linewidth=0.9, linestyle=(0, (3, 2)))
-        axes.set(yscale="log", xlabel="samples required of each person", ylabel="people left")
+        axes.set(yscale="log", xlabel="samples required of each subject", ylabel="subjects left")
         axes.set_ylim(0.8, None)
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
         axes.yaxis.set_minor_locator(NullLocator())
@@ -68,7 +68,7 @@ def left(name: str, lines: Sequence[Line], *, samples: int | None, people: int |
         axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
 
     ends = "; ".join(f"{line.name} from {line.y[0]:g} to {line.y[-1]:g}" for line in lines[:8])
-    alt = f"People left against required samples: {ends}."
+    alt = f"Subjects left against required samples: {ends}."
     return Panel(svg=canvas.panel(name, alt, draw, width=1.5 * canvas.WIDTH, height=1.3 * LOW), alt=alt)
 
 

@@ -85,7 +85,7 @@ def _matrix(source: Source, records: list[Record], sets: list[str]) -> list[Tabl
     trained = "Training sets are as declared. " if source.trained_on else ""
     caption = spans(
         TextSpan(text="Accuracy by test set. ", kind="b"),
-        f"{low}{trained}Test sets differ in their people and in the choice of pairs: a difference between columns "
+        f"{low}{trained}Test sets differ in their subjects and in the choice of pairs: a difference between columns "
         "shows how hard a set is for a system, not why.",
         _chosen(source, sets),
     )
@@ -178,7 +178,7 @@ def _between(source: Source) -> list[Table]:
     caption = spans(
         TextSpan(text="Systems against each other. ", kind="b"),
         "Accuracy of the first minus that of the second, on the pairs that both scored and in the same folds, each "
-        "at thresholds of its own. For one method trained with and without the people of a test set, this is the "
+        "at thresholds of its own. For one method trained with and without the subjects of a test set, this is the "
         "effect of their presence in training, if nothing else differs.",
         _chosen(source, dict.fromkeys(set_of(record) for record in records)),
         methods_said(records, *BOTH),
@@ -263,7 +263,7 @@ def _classes(source: Source, sets: list[str]) -> list[Table]:
     )
     caption = spans(
         TextSpan(text="Accuracy by class. ", kind="b"),
-        "Pairs of two people of one class, each at its own fold's threshold. The skewed error ratio is the largest "
+        "Pairs of two subjects of one class, each at its own fold's threshold. The skewed error ratio is the largest "
         "share of wrong pairs over the smallest; with few wrong pairs it is unstable, and it depends on the choice "
         "of pairs.",
         methods_said([record for record in records if record.estimate.intervals], *BOTH),
@@ -311,7 +311,7 @@ def _differences(source: Source) -> list[Table]:
     caption = spans(
         TextSpan(text="Identity-disjoint against overlapping folds. ", kind="b"),
         "The same pairs; in overlapping folds each person's mated pairs are assigned to different folds. One fitted "
-        "threshold can hardly adapt to people, so the difference is small; compare it with the spread over fold "
+        "threshold can hardly adapt to subjects, so the difference is small; compare it with the spread over fold "
         "assignments (",
         drawn,
         "). Disjoint folds change the spread of the folds. Discordant: pairs with unequal decisions under the two "
@@ -344,7 +344,7 @@ def _figure(source: Source, parts: list[tuple[str, list[Record]]]) -> tuple[Figu
     """One panel for each test set."""
     panels = scales.alike(lambda: _panels(source, parts))
     caption = spans(
-        "Each mark is one held-out fold. The spread shows how much the mean depends on the people in a fold."
+        "Each mark is one held-out fold. The spread shows how much the mean depends on the subjects in a fold."
     )
     figure = Figure(name="folds", title="Accuracy of the folds", caption=caption, panels=panels)
     return (figure,) if panels else ()

@@ -11,7 +11,7 @@ from frtaudit.report.section import View, section
 from frtaudit.report.sections import lists
 from frtaudit.report.sections.accuracy import test_set_name
 from frtaudit.report.sections.tables import build_table
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import ALL_SUBJECTS, Record, Source
 
 SIZES = (
     ("card_images", "images"),
@@ -232,7 +232,7 @@ def _steps(source: Source, name: str) -> list[Table]:
     columns = (
         Column(title="Left after"),
         *(
-            Column(title=source.label(schema, group) if schema else "all subjects", kind="num")
+            Column(title=source.label(schema, group) if schema else ALL_SUBJECTS, kind="num")
             for group in groups
         ),
     )

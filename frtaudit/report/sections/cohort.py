@@ -14,7 +14,7 @@ from frtaudit.report.source import Record, Source, escape, mapping
 COUNTED = (
     ("subjects", "people"),
     ("samples", "samples (images)"),
-    ("subjects_with_two_samples", "people with two samples or more"),
+    ("subjects_with_two_samples", "subjects with two samples or more"),
 )
 
 
@@ -98,7 +98,7 @@ def _comparisons(source: Source) -> list[Table]:
     )
     caption = spans(
         TextSpan(text="Comparisons. ", kind="b"),
-        "Comparisons with a score, for each system, between people of any group.",
+        "Comparisons with a score, for each system, between subjects of any group.",
     )
     return [build_table("comparisons", caption, columns, [Block(rows=tuple(rows))], notes)] if rows else []
 

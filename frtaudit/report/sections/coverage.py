@@ -118,14 +118,10 @@ def _rate(record: Record) -> TextSpan:
     return TextSpan(text=phrases.metric(str(record.estimate.at["rate"])), pointer=f"{record.pointer}/at/rate")
 
 
-def _group(source: Source, record: Record) -> Part:
-    return "all subjects" if record.estimate.group == "all" else phrases.group(source, record)
-
-
 def _line(source: Source, record: Record) -> Text:
     method = TextSpan(text=_method(record), pointer=f"{record.pointer}/at/method", kind="soft")
     whom = TextSpan(text=f", for {_whom(source, record)}", kind="soft")
-    return spans(_group(source, record), TextSpan(text=" ", kind="br"), method, whom)
+    return spans(phrases.group(source, record), TextSpan(text=" ", kind="br"), method, whom)
 
 
 def _cell(record: Record | None, missed: dict[Key, Record], most: int, notes: Footnotes) -> Text:
@@ -160,12 +156,12 @@ def _spreads(source: Source) -> Table:
         rows = []
         for line in _lines(records, "of"):
             first = next(iter(line.values()))
-            what = spans(_rate(first), _point(first), ", ", _group(source, first))
+            what = spans(_rate(first), _point(first), ", ", phrases.group(source, first))
             rows.append((what, *(_spread(line.get(name), notes) for name in SPREADS_OF)))
         blocks.append(Block(head=(provider(records[0]),), rows=tuple(rows)))
     columns = (
         Column(title="Rate, group"),
-        Column(title="spread of people", kind="num"),
+        Column(title="spread of subjects", kind="num"),
         Column(title="its 95 % upper bound", kind="num"),
         Column(title="spread of pairs", kind="num"),
     )

@@ -81,13 +81,13 @@ def _table(source: Source, schema: str) -> Table:
         Column(title="scores on 100", kind="num"),
         Column(title="K², scores", kind="num"),
         Column(title="p", kind="num"),
-        Column(title="K², people", kind="num"),
+        Column(title="K², subjects", kind="num"),
         Column(title="p", kind="num"),
     )
     caption = spans(
         TextSpan(text=f"Are scores normal? By {schema.replace('_', ' ')}. ", kind="b"),
         "The omnibus test of skewness and kurtosis, of all scores and of one mean score of each person. A small p: "
-        "not normal, and no interval of this report assumes that they are. The p values are not adjusted: if all "
+        "not normal, and no interval of this report assumes that they are. The p values are unadjusted: if all "
         "scores were normal, one in twenty would still be below 0.05.",
     )
     return build_table(name_of("normality", schema), caption, columns, blocks, notes, "dense")

@@ -102,12 +102,11 @@ def p_values(record: Record) -> Text:
 
 
 def _p(test: Test, at: str) -> Text:
-    """The raw p value, and the one adjusted for all that was looked at."""
-    parts: list[Part] = [" (p ", phrases.number(formatting.p_value(test.p or 0.0), f"{at}/p")]
+    """The unadjusted p value, and the one adjusted for all that was looked at."""
+    parts: list[Part] = [" (p ", phrases.number(formatting.p_value(test.p or 0.0), f"{at}/p"), ", unadjusted"]
     if test.p_adjusted is not None:
-        parts += [", adjusted ", phrases.number(formatting.p_value(test.p_adjusted), f"{at}/p_adjusted")]
-    elif test.family:
-        parts.append(", unadjusted")
+        p = phrases.number(formatting.p_value(test.p_adjusted), f"{at}/p_adjusted")
+        parts += ["; ", p, ", adjusted"]
     return spans(*parts, ")")
 
 
@@ -167,7 +166,7 @@ def headline(source: Source, target: float | None) -> Table | None:
         blocks=(Block(rows=rows),),
         notes=notes.all(),
         left_out=f"{more} more in the annex, under Groups." if more > 0 else "",
-        kind="dense",
+        kind="dense short",
     )
 
 

@@ -182,7 +182,7 @@ def _row(source: Source, record: Record, notes: Footnotes) -> tuple[Text, ...]:
 
 def _of(source: Source, record: Record) -> Text:
     estimate = record.estimate
-    who = "all subjects" if estimate.group == "all" else source.label(estimate.schema, estimate.group)
+    who = source.label(estimate.schema, estimate.group)
     at = spans(" at ", phrases.at_words(estimate.at, record.pointer)) if estimate.at else ()
     return spans(TextSpan(text=who, pointer=f"{record.pointer}/group"), at)
 

@@ -8,11 +8,10 @@ from frtaudit.report.figures.curves import Dot, Series
 from frtaudit.report.pieces import Figure, Panel, Text, plain_text, spans
 from frtaudit.report.sections.operating_points import POOLS, main_target, overall, worst
 from frtaudit.report.sections.verdicts import record_of
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import ALL_SUBJECTS, Record, Source
 
 FRONT_HEIGHT = 1.7  # inches
 MAX_DOTS = 24  # what a third of the page shows
-ALL_SUBJECTS = "all subjects"
 
 
 def figure(source: Source) -> Figure | None:
@@ -93,7 +92,7 @@ def _limits(source: Source, schema: str, target: float) -> dict[str, float]:
             continue
         if record.estimate.schema in (schema, None):
             group = record.estimate.group
-            row = ALL_SUBJECTS if group == "all" else source.label(schema, group)
+            row = source.label(schema, group)
             limits[row] = min(limits.get(row, finding.limit), finding.limit)
     return limits
 

@@ -112,7 +112,7 @@ def _points(records: list[Record]) -> list[AtKey]:
 
 COLUMNS = (
     Column(title="Group"),
-    Column(title="People", kind="num"),
+    Column(title="Subjects", kind="num"),
     *RATE_COLUMNS,
 )
 
@@ -152,7 +152,7 @@ def _laid_out(
     columns, trimmed = _without_empty(COLUMNS, blocks)
     caption = spans(
         *_bold(title),
-        ". FMR of a group: both people within it. Rates: ",
+        ". FMR of a group: both subjects within it. Rates: ",
         f"{display_name(words().weighting, source.weighting)}; counts are pooled.",
         methods_said([record for record in records if record.estimate.group != UNKNOWN], *BOTH[:1]),
     )
@@ -207,10 +207,9 @@ def _rows(source: Source, schema: str, records: list[Record], notes: Footnotes) 
     for group in [name for name in ordered if name in seen]:
         pair = {_rate(record): record for record in records if record.estimate.group == group}
         first = next(iter(pair.values()))
-        label = "all subjects" if group == "all" else source.label(schema, group)
         rows.append(
             (
-                (TextSpan(text=label, pointer=f"{first.pointer}/group"),),
+                (TextSpan(text=source.label(schema, group), pointer=f"{first.pointer}/group"),),
                 source.people(schema, group),
                 *rate_cells(pair.get("fmr"), notes),
                 *rate_cells(pair.get("fnmr"), notes),
@@ -257,7 +256,7 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
             Figure(
                 name=name,
                 title=f"Error rates by {schema.replace('_', ' ')}{of}",
-                caption=spans(f"{shows} People without a label are only in the table. {OVERLAP}{tested}."),
+                caption=spans(f"{shows} Subjects without a label are only in the table. {OVERLAP}{tested}."),
                 alone={_panel_name(schema, kind, first): spans(f"{shows} {OVERLAP}.") for kind, *_ in drawn},
                 panels=tuple(_panels(schema, first, {name for _, name in chosen}, drawn)),
                 keys=figures.keys(name, chosen),
@@ -324,11 +323,11 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
     )
     caption = spans(
         TextSpan(text="How different are the groups? ", kind="b"),
-        "Each index summarises the spread of the classes' rates at one threshold, without unknown classes. The "
+        "Each index summarises the spread of the groups' rates at one threshold, without unknown ones. The "
         "rates of equal groups differ by chance: “Expected under equality” is the median of the index under "
         "equality, then the value that it exceeds ",
         *_how_often(records),
-        ".  A p value that is not adjusted holds for that line alone.",
+        ". An unadjusted p holds for its line alone.",
         methods_said(records, *BOTH),
     )
     name = name_of("fairness-metrics", schema)

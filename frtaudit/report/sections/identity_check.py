@@ -162,8 +162,9 @@ def _moved(labelled: Record, without: Record) -> bool:
 def _row(
     source: Source, labelled: Record, without: Sequence[Record | None], notes: Footnotes
 ) -> tuple[Text, ...]:
-    group = "all subjects" if labelled.estimate.group == "all" else phrases.group(source, labelled)
-    where = spans(phrases.at_words(labelled.estimate.at, labelled.pointer), ", ", group)
+    where = spans(
+        phrases.at_words(labelled.estimate.at, labelled.pointer), ", ", phrases.group(source, labelled)
+    )
     return where, *(_rate(record, labelled, notes) for record in (labelled, *without))
 
 

@@ -36,7 +36,9 @@ PAIR, LARGEST = "|", "max"
 LARGEST_SAID, EITHER = "largest of the classes", "either class"
 FEW_SYSTEMS = 3
 DIGITS = 9  # two classes are as far from their mean but for the rounding of sums
-JUDGED = "raw p of this test alone: a requirement tests this distance against its limit, with adjusted p"
+JUDGED = (
+    "unadjusted p of this test alone; a requirement tests this distance against its limit and has its own p"
+)
 HIGHER = "has higher mated scores: the same TAR is reached at a higher threshold."
 CURVES = {"tar": "Threshold by TAR", "tar_difference": "Class minus mean of the classes"}
 TARGETS = (Target.POPULATION, Target.COMPARISONS_IID)

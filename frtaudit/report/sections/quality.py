@@ -84,7 +84,7 @@ def _means(source: Source, schema: str) -> Table | None:
     first = records[0].estimate
     caption = spans(
         TextSpan(text=f"Mean {first.unit.replace('_', ' ')} by {schema.replace('_', ' ')}. ", kind="b"),
-        "Below each mean its interval for the population; the test draws people, not samples.",
+        "Below each mean its interval for the population; the test draws subjects, not samples.",
         methods_said(records, Target.POPULATION),
     )
     return build_table(name_of("quality", schema), caption, columns, [Block(rows=rows)], notes, "dense")

@@ -34,7 +34,7 @@ SPACE = {"space": "quantile"}
 AT = "/spec/analyses/releases/families"
 LARGEST = "The largest d_l2 over the classes (points on 0 to 100) with its interval"
 CHANGES = "The table of changes in the annex tests each step. "
-NO_TEST = "Overlap of intervals is not a test: both releases were evaluated on the same people."
+NO_TEST = "Overlap of intervals is not a test: both releases were evaluated on the same subjects."
 WHOM = {
     Target.COMPARISONS_IID: "for independent comparisons (Peña-Alcántara 2022)",
     Target.POPULATION: "for the population",
@@ -195,7 +195,7 @@ def _changes(source: Source, family: str, members: Sequence[_Member]) -> Table |
     )
     caption = spans(
         TextSpan(text=f"{_called(family)}: the change with each release. ", kind="b"),
-        "New largest d_l2 minus old, with the same resampled people in both; above 0, bias increased.",
+        "New largest d_l2 minus old, with the same resampled subjects in both; above 0, bias increased.",
         methods_said(records, Target.POPULATION),
     )
     return build_table(name_of("d_l2-changes", family), caption, columns, [Block(rows=rows)], notes)

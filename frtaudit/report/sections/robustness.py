@@ -77,23 +77,17 @@ def _monte_carlo(source: Source) -> Text:
     if not shares:
         return spans("No bound uses resamples. ")
     _, record, bounds = max(shares, key=lambda entry: entry[0])
-    who = (
-        "all subjects"
-        if record.estimate.group == "all"
-        else source.label(record.estimate.schema, record.estimate.group)
-    )
+    who = source.label(record.estimate.schema, record.estimate.group)
     return spans(
-        "With another seed the bounds of rates would move by about their Monte Carlo error. It is largest, "
-        f"relative to the width of the interval, for {record.estimate.provider}, {who}: ",
-        phrases.metric(record.estimate.metric),
-        " at ",
+        "With another seed the bounds of rates would move by about their Monte Carlo error. Relative to the width of "
+        "its interval, the largest is ",
+        phrases.monte_carlo_error(bounds, record.estimate),
+        f". It belongs to {record.estimate.provider}, {who}: {phrases.metric(record.estimate.metric)} at ",
         phrases.at_words(record.estimate.at, record.pointer),
-        "; ",
+        ", ",
         phrases.level(bounds),
         " CI ",
         phrases.bounds(bounds, record.estimate),
-        ", Monte Carlo error ",
-        phrases.monte_carlo_error(bounds, record.estimate),
         ". ",
     )
 
@@ -104,7 +98,7 @@ def _unknown(source: Source) -> list[Text]:
         spans(
             TextSpan(text=f"Without a class under {spoken(record.estimate.schema)}: ", kind="b"),
             phrases.counts(record),
-            " people.",
+            " subjects.",
         )
         for record in source.select("unknown_subjects")
         if record.estimate.numerator
@@ -132,7 +126,7 @@ def _absent(source: Source) -> Table:
     ]
     columns = (
         Column(title="Among"),
-        Column(title="People (K)", kind="num"),
+        Column(title="Subjects (K)", kind="num"),
         Column(title="share of a kind of person", kind="num"),
         Column(title="probability that it is absent", kind="num"),
     )
@@ -161,7 +155,7 @@ def _worst(source: Source) -> Table | None:
         blocks.append(Block(head=(provider(system_records[0]),), rows=tuple(rows)))
     columns = (
         Column(title="At"),
-        Column(title="people", kind="num"),
+        Column(title="subjects", kind="num"),
         Column(title="share of false matches", kind="num"),
         Column(title="false matches with one of them", kind="num"),
         Column(title="largest share of one pair", kind="num"),
@@ -172,7 +166,7 @@ def _worst(source: Source) -> Table | None:
     title = spans(
         TextSpan(text="The ", kind="b"),
         number,
-        TextSpan(text=" of people with most false matches. ", kind="b"),
+        TextSpan(text=" of subjects with most false matches. ", kind="b"),
     )
     caption = spans(title, words().robustness["worst"])
     return build_table("robustness-most-false-matches", caption, columns, blocks, notes, "dense")
@@ -210,7 +204,7 @@ def _alone(source: Source) -> Table | None:
             for end in ("", ", lowest", ", highest")
         ),
     )
-    caption = spans(TextSpan(text="Rates without one person. ", kind="b"), words().robustness["alone"])
+    caption = spans(TextSpan(text="Rates without one subject. ", kind="b"), words().robustness["alone"])
     return build_table("robustness-leave-one-out", caption, columns, blocks, notes, "dense")
 
 
@@ -311,8 +305,7 @@ def _places(records: Iterable[Record], *keys: str) -> list[list[Record]]:
 
 def _who(source: Source, record: Record) -> TextSpan:
     estimate = record.estimate
-    text = "all subjects" if estimate.group == "all" else source.label(estimate.schema, estimate.group)
-    return TextSpan(text=text, pointer=f"{record.pointer}/group")
+    return TextSpan(text=source.label(estimate.schema, estimate.group), pointer=f"{record.pointer}/group")
 
 
 def _counted(record: Record | None, notes: Footnotes) -> Text:

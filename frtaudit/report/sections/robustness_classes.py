@@ -14,7 +14,7 @@ from frtaudit.report.words import display_name, words
 
 ANALYSIS = "robustness"
 CAUSES = {
-    "unknown": "people without a class",
+    "unknown": "subjects without a class",
     "mislabelled": "wrong labels",
     "failures": "failed comparisons, pooled",
 }

@@ -35,7 +35,7 @@ def build(source: Source) -> View | None:
     )
     caption = spans(
         TextSpan(text="FMR within classes. ", kind="b"),
-        "FMR of comparisons of two people of one class of a schema, and its ratio to FMR of all comparisons at the "
+        "FMR of comparisons of two subjects of one class of a schema, and its ratio to FMR of all comparisons at the "
         "same threshold.",
         methods_said(records, Target.POPULATION),
     )

@@ -47,7 +47,7 @@ def _table(source: Source, schema: str | None, stages: Sequence[Mapping[str, Jso
         for place, row in enumerate(_rows(stages[0].get("groups")))
         if row["schema"] == schema
     ]
-    columns = [Column(title="Kept"), Column(title="people / samples", kind="num")]
+    columns = [Column(title="Kept"), Column(title="subjects / samples", kind="num")]
     columns += [Column(title=source.label(schema, group), kind="num") for _, group in groups]
     rows = []
     for number, stage in enumerate(stages):
@@ -57,8 +57,8 @@ def _table(source: Source, schema: str | None, stages: Sequence[Mapping[str, Jso
         rows.append((_rule(stage, at), _count(stage, at), *cells))
     by = f" by {schema.replace('_', ' ')}" if schema else ""
     caption = spans(
-        TextSpan(text=f"People and samples after each step{by}. ", kind="b"),
-        "People / samples after each step.",
+        TextSpan(text=f"Subjects and samples after each step{by}. ", kind="b"),
+        "Subjects / samples after each step.",
     )
     return build_table(
         f"sanitized-{schema or 'all'}", caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense"
@@ -102,15 +102,15 @@ def _figure(
     name = name_of("required-samples", schema)
     return Figure(
         name=name,
-        title=f"People left against required samples, by {schema.replace('_', ' ')}",
+        title=f"Subjects left against required samples, by {schema.replace('_', ' ')}",
         caption=spans(
-            "Number of people of each class with at least that many samples (log scale), counted after: ",
+            "Number of subjects of each class with at least that many samples (log scale), counted after: ",
             TextSpan(
                 text=str(counted["said"]), pointer=f"{AT}/stages/{_whole(sanitized.get('counted_at'))}/said"
             ),
-            ". Requiring more samples of each person leaves fewer people."
+            ". Requiring more samples of each subject leaves fewer subjects."
             + (" Vertical line: the required samples." if most else "")
-            + (" Horizontal line: the required people in each class." if least else ""),
+            + (" Horizontal line: the required subjects in each class." if least else ""),
         ),
         panels=(interclass.left(name, lines, samples=most, people=least),),
         keys=figures.keys(name, [(line.index, line.name) for line in lines]),

@@ -8,7 +8,7 @@ from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSp
 from frtaudit.report.source import Bounds, Record, Source
 
 MAX_ROWS = 200
-FEW_ROWS = 6  # of a table that is not broken over two pages
+FEW_ROWS = 12  # of a table that is not broken over two pages
 RATE_COLUMNS = (
     Column(title="FMR", kind="num"),
     Column(title="false matches", kind="num"),

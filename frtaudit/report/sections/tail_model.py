@@ -95,7 +95,7 @@ def _fits(source: Source, records: list[Record]) -> Table | None:
         for title in ("Exceedances", "of threshold", "shape", "interval", "p of the fit")
     )
     says = (
-        "Anderson and Darling's test by parametric bootstrap, in which comparisons that share people are as "
+        "Anderson and Darling's test by parametric bootstrap, in which comparisons that share subjects are as "
         "dependent as these are; a small p rejects the fit. The chosen threshold has the most exceedances of those "
         "from which on no fit is rejected."
     )

@@ -15,7 +15,7 @@ from frtaudit.report.words import display_name, words
 
 WILSON_SAID = (
     "“Wilson, effective sample size” is the wider of Wilson's and Clopper and Pearson's bounds; comparisons that share "
-    "people count as fewer."
+    "subjects count as fewer."
 )
 REALISED = " (in simulations up to 9 % where a few people cause most errors)"
 

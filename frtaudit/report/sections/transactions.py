@@ -39,10 +39,10 @@ def build(source: Source) -> View | None:
 PLAIN, WITH_FTE = "False acceptances and false rejections of transactions. ", "With failures to enrol. "
 SAYS = (
     "A transaction of up to that many attempts is accepted if one of them matches in time, rejected if none has a "
-    "score. A class: both people are of it."
+    "score. A class: both subjects are of it."
 )
-ONE = "Of two people who claim each other's identity, one direction counts."
-BOTH = "Both directions of two people who claim each other's identity count: the algorithm is declared asymmetric."
+ONE = "Of two subjects who claim each other's identity, one direction counts."
+BOTH = "Both directions of two subjects who claim each other's identity count: the algorithm is declared asymmetric."
 SAYS_FTE = (
     "GFAR = (1 − FTE) FAR, GFRR = FTE + (1 − FTE) FRR, of all attempts; of fewer they are in result.json."
 )
@@ -166,12 +166,12 @@ def _enrolment(source: Source) -> Table:
     columns = (
         Column(title="Of"),
         Column(title="FTE", kind="num"),
-        Column(title="not enrolled / people", kind="num"),
+        Column(title="not enrolled / subjects", kind="num"),
         Column(title="interval", kind="num"),
     )
     caption = spans(
         TextSpan(text="Failure to enrol. ", kind="b"),
-        "People who could not be enrolled, of all.",
+        "Subjects who could not be enrolled, of all.",
         methods_said(records, Target.POPULATION),
     )
     return build_table("fte", caption, columns, blocks, notes)

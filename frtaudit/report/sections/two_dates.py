@@ -345,7 +345,7 @@ def _figure(dated: _DatedRecords) -> Figure | None:
         title="FNMR over FMR at two dates",
         caption=spans(
             "Bands hold for the population, point by point. Overlap of bands is not a test, because both dates have "
-            "the same people; the table tests the difference."
+            "the same subjects; the table tests the difference."
         ),
         panels=panels,
         keys=figures.keys("dates", list(enumerate(dated.dates))),

@@ -48,7 +48,9 @@ def build(source: Source) -> View | None:
                 "Bands of each curve for the same subjects, new images, after Conti and Clémençon (2024); bands "
                 "for the population are labelled. Each replicate has its own threshold. Rates: ",
                 display_name(words().weighting, source.weighting),
-                ".",
+                ". Where a curve has no band, the note below the figure says why."
+                if any(figure.gaps for figure in figures)
+                else ".",
             ),
         ),
         figures=tuple(figures),
@@ -273,22 +275,26 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
         panels.append(replace(panel, names=drawn))
     if not panels:
         return None
-    over = phrases.metric(rate)
+    over, gaps = phrases.metric(rate), _gaps(source, curves)
     return Figure(
         name=name,
         title=f"{system}: fairness metrics of {over} by {schema.replace('_', ' ')}",
         alone=alone,
         caption=spans(
-            f"The spread of the classes' {over} by four metrics, {captions.EQUALITY}",
-            captions.NO_TEST if banded_curves else "",
+            f"The spread of the groups' {over} by four metrics, {captions.EQUALITY}",
+            captions.NO_TEST if banded_curves else _no_band(gaps),
             captions.left_out(curves),
             captions.one_band(rate),
             _level(styled.curve for styled in banded_curves),
         ),
         panels=tuple(panels),
         keys=_keys(name, [(canvas.pen(index), METRIC)], [banded.style for banded in banded_curves]),
-        gaps=_gaps(source, curves),
+        gaps=gaps,
     )
+
+
+def _no_band(gaps: Sequence[Text]) -> str:
+    return "No band is drawn; the note below says why. " if gaps else ""
 
 
 def _index_panel(name: str, metric: str, curve: Curve, banded_curves: list[Banded], index: int) -> Panel:

@@ -25,9 +25,9 @@ WHOM = {
     Target.FIXED_IDENTITIES: "For the same subjects, other images. ",
     Target.POPULATION: "For other subjects of the population. ",
 }
-EQUALITY = "at the threshold that the overall FMR sets. Grey: equality of all classes. "
+EQUALITY = "at the threshold that the overall FMR sets. Grey: equality of all groups. "
 NO_TEST = (
-    "Resampling increases the spread of equal classes, so near the grey line a band is too high and may exclude its "
+    "Resampling increases the spread of equal groups, so near the grey line a band is too high and may exclude its "
     "own curve: it is not a test. "
 )
 
@@ -60,7 +60,7 @@ def one_band(rate: str) -> str:
     """Why two bands of FMR coincide."""
     if rate != "fmr":
         return ""
-    return "No image is compared with itself across people, so for FMR the naive and the recentred band are identical. "
+    return "Non-mated pairs compare no image with itself, so for FMR the naive and the recentred band are identical. "
 
 
 def bootstrap_alone(
@@ -105,7 +105,7 @@ def whole_alone(target: Target, rest: Text) -> Text:
 def metric_alone(rate: str, curves: list[Curve], rest: Text) -> Text:
     """One fairness metric; ``curves``: of the same metric, with the band of each method."""
     metric = phrases.metric(curves[0].metric or "")
-    spread = f"The spread of the classes' {phrases.metric(rate)} in one number ({metric}) "
+    spread = f"The spread of the groups' {phrases.metric(rate)} in one number ({metric}) "
     no_test = NO_TEST if any(curve.low is not None for curve in curves) else ""
     parts: list[Part] = [spread, EQUALITY, no_test, left_out(curves), one_band(rate), rest]
     return spans(*parts)

@@ -306,11 +306,11 @@ def _among(finding: Finding, at: str) -> list[Part]:
         "; fails unadjusted, not established after adjustment" if finding.fails_unadjusted else "",
         " (p ",
         phrases.number(formatting.p_value(finding.p), f"{at}/p"),
-        ", among ",
-        phrases.number(formatting.count(finding.family), f"{at}/family"),
-        " findings ",
+        ", unadjusted; ",
         phrases.number(formatting.p_value(finding.p_adjusted), f"{at}/p_adjusted"),
-        ")",
+        ", adjusted over ",
+        phrases.number(formatting.count(finding.family), f"{at}/family"),
+        " findings)",
     ]
 
 

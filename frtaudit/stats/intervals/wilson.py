@@ -281,12 +281,12 @@ def _offer(
         note = (
             None
             if source.whole
-            else "too few errors in the stored scores: design effect at their lowest threshold"
+            else "too few errors in the stored scores: the design effect is that of their lowest threshold"
         )
         return _design_effect(lent, ends), note
     return (
         ends * residuals.trials / residuals.subjects,
-        "no threshold has enough errors: comparisons per subject take the place of the design effect",
+        "too few errors at every threshold: the number of comparisons per subject replaces the design effect",
     )
 
 

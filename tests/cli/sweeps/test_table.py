@@ -5,6 +5,7 @@ import io
 import json
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import small_sweep
@@ -170,6 +171,27 @@ def test_the_spreadsheet_has_a_line_for_each() -> None:
         (f"[{target}]", alpha) for target, alpha in small_sweep.SETTINGS
     }
     assert {line["kind"] for line in lines} == {"estimate", "finding"}
+
+
+def test_the_spreadsheet_names_what_each_verdict_is_adjusted_over() -> None:
+    """Both verdicts and the three p values of a finding, named alike; the guide has every one of these columns."""
+    found = small_sweep.sweep(0.012)
+    lines = [line for line in csv.DictReader(io.StringIO(found.to_csv())) if line["kind"] == "finding"]
+    for line, ruling in zip(lines, found.rulings, strict=True):
+        assert (line["verdict_in_run"], line["verdict_over_sweep"]) == (
+            ruling.verdict.value,
+            ruling.in_sweep.value,
+        )
+        for name, p in (
+            ("p_unadjusted", ruling.p),
+            ("p_adjusted_in_run", ruling.p_adjusted),
+            ("p_adjusted_over_sweep", ruling.p_sweep),
+        ):
+            assert line[name] == ("" if p is None else str(p))
+    guide = (Path(__file__).parents[3] / "docs" / "guides" / "sweeps.md").read_text("utf-8")
+    named = [name for name in lines[0] if name.startswith(("p_", "verdict"))]
+    assert len(named) == 5
+    assert all(f"| `{name}` |" in guide for name in named)
 
 
 def test_the_order_of_finishing_moves_no_byte() -> None:

@@ -33,7 +33,7 @@ def test_a_job_has_the_verdicts_of_its_sweep(tmp_path: Path) -> None:
     pairs = list(zip(run.result.findings, judged.result.findings, strict=True))
     turned = [after for before, after in pairs if before.verdict is not after.verdict]
     assert {item.verdict for item in turned} == {Verdict.INCONCLUSIVE}
-    more = f"; fail in its own run, not among the {table.family} findings of the sweep (p "
+    more = f"; fail in its run, inconclusive after adjustment over the {table.family} findings of the sweep ("
     assert all(more in item.sentence for item in turned)
     assert all(after.sentence == before.sentence for before, after in pairs if after not in turned)
 

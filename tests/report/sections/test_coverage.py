@@ -102,7 +102,7 @@ def test_the_table_has_a_line_for_each_rate_group_and_method() -> None:
     lines = [[plain_text(cell) for cell in row] for block in found.blocks for row in block.rows]
     assert [line[0] for line in lines] == [
         "all subjects Wilson, effective sample size, for the population of the test subjects",
-        "all subjects bootstrap of people, for the population of the test subjects",
+        "all subjects bootstrap of subjects, for the population of the test subjects",
     ]
     assert lines[0][1] == "94.0 % 92.6 % to 95.4 % 20 + 40"
     assert lines[1][1].endswith(" of 100")

@@ -86,7 +86,7 @@ def test_the_caption_names_marks_at_the_left_edge_where_they_are_drawn() -> None
         return plain_text(figure.caption)
 
     zero, arrow = "a hollow mark at the left edge: a rate of 0", "an arrow: the bar goes on beyond the axis"
-    assert f"the population. {zero.capitalize()}. People" in caption(0.0, 0.0)
-    assert f"the population. {arrow.capitalize()}. People" in caption(0.2, 1e-4)
-    assert f"the population. {zero.capitalize()}; {arrow}. People" in caption(0.0, 1e-4)
-    assert "bars intervals for the population. People" in caption(0.2, 0.1)
+    assert f"the population. {zero.capitalize()}. Subjects" in caption(0.0, 0.0)
+    assert f"the population. {arrow.capitalize()}. Subjects" in caption(0.2, 1e-4)
+    assert f"the population. {zero.capitalize()}; {arrow}. Subjects" in caption(0.0, 1e-4)
+    assert "bars intervals for the population. Subjects" in caption(0.2, 0.1)

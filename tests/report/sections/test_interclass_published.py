@@ -157,5 +157,6 @@ def test_the_test_of_a_judged_distance_stands_outside_the_family() -> None:
     assert view is not None
     notes = [plain_text(note) for _, note in view.tables[0].notes]
     assert any(
-        note.startswith("Raw p of this test alone: a requirement tests this distance") for note in notes
+        note.startswith("Unadjusted p of this test alone. A requirement tests this distance")
+        for note in notes
     )

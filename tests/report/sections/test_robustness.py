@@ -82,7 +82,7 @@ def test_the_worst_and_the_single_person() -> None:
     assert first[1] == "1"
     assert first[2].endswith(f" {share.numerator} / {share.denominator}")
     caption = plain_text(table("most-false-matches").caption)
-    assert caption.startswith("The 1 % of people with most false matches.")
+    assert caption.startswith("The 1 % of subjects with most false matches.")
     assert "half of it counts for each" in caption
     alone = lines(table("leave-one-out"))[0]
     assert alone[0] == "all subjects"
@@ -161,7 +161,7 @@ def test_unknown_people_are_counted_in_words() -> None:
     some = replace(count, value=3 / 24, numerator=3)
     others = tuple(item for item in made().result.estimates if item.metric != "unknown_subjects")
     result = replace(made().result, findings=(), estimates=(*others, some))
-    assert "Without a class under group: 3 / 24 people." in said(result)
+    assert "Without a class under group: 3 / 24 subjects." in said(result)
 
 
 def test_no_analysis_no_table() -> None:

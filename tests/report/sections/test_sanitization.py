@@ -35,7 +35,7 @@ def test_every_step_is_a_row_with_its_reason() -> None:
     view = build(Source(result()))
     assert view is not None
     (table,) = view.main
-    assert [column.title for column in table.columns] == ["Kept", "people / samples", "Ex", "Why"]
+    assert [column.title for column in table.columns] == ["Kept", "subjects / samples", "Ex", "Why"]
     said = [plain_text(row[0]) for row in table.blocks[0].rows]
     assert said == [
         "as read",
@@ -56,7 +56,7 @@ def test_the_figure_shows_people_left() -> None:
     caption = plain_text(figure.caption)
     assert "counted after: as read" in caption
     assert "Vertical line" in caption
-    assert figure.panels[0].alt.startswith("People left against required samples: Ex from 12 to")
+    assert figure.panels[0].alt.startswith("Subjects left against required samples: Ex from 12 to")
 
 
 def test_the_result_keeps_its_contract() -> None:

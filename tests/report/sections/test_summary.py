@@ -227,7 +227,7 @@ def test_differences_stand_in_a_table(view: Context) -> None:
     assert rows[0] == [
         "northgate, FNMR by group",
         "3.43",
-        "The groups differ (p 0.00300, adjusted 0.0210)",
+        "The groups differ (p 0.00300, unadjusted; 0.0210, adjusted)",
         "–",
     ]
     assert rows[1][2:] == ["Not testablea", "–"]
@@ -385,7 +385,7 @@ def test_a_difference_is_said_in_one_sentence() -> None:
         for item in Source(result()).records
         if item.estimate.test is not None and item.estimate.provider == "northgate"
     }
-    assert said["max_min", "fnmr"] == "The groups differ (p 0.00300, adjusted 0.0210)."
+    assert said["max_min", "fnmr"] == "The groups differ (p 0.00300, unadjusted; 0.0210, adjusted)."
     assert said["gini", "fnmr"] == (
         "Not established (p 0.247, unadjusted). Minimum detectable difference: 2.31 "
         "(largest FNMR over smallest; 80 % power)."
@@ -412,7 +412,7 @@ def test_power_is_that_of_one_test_alone(size: float | None, start: str) -> None
     source = Source(replace(base, estimates=tuple(open_)))
     first = next(item for item in source.records if item.estimate.test is not None)
     assert plain_text(differences.sentence(first)) == (
-        f"Not established after adjustment (p 0.0200, adjusted 0.200). {start}"
+        f"Not established after adjustment (p 0.0200, unadjusted; 0.200, adjusted). {start}"
     )
     table = differences.headline(source, 0.001)
     assert table is not None
@@ -460,10 +460,10 @@ def test_a_failure_that_does_not_hold_among_all_says_so() -> None:
     source = Source(result())
     (ruling,) = [item for item in verdicts.all_rulings(source) if item.code == "inconclusive"]
     assert plain_text(ruling.found).endswith(
-        "; fails unadjusted, not established after adjustment (p 0.0204, among 5 findings 0.0816)"
+        "; fails unadjusted, not established after adjustment (p 0.0204, unadjusted; 0.0816, adjusted over 5 findings)"
     )
     (failed,) = [item for item in verdicts.all_rulings(source) if item.code == "fail"]
-    assert plain_text(failed.found).endswith("(p 0.00123, among 5 findings 0.00615)")
+    assert plain_text(failed.found).endswith("(p 0.00123, unadjusted; 0.00615, adjusted over 5 findings)")
 
 
 def test_an_interval_beyond_the_limit_beside_an_inconclusive_verdict_is_explained() -> None:

@@ -106,9 +106,9 @@ def test_every_band_of_a_legend_names_method_and_target() -> None:
         "pointwise: bootstrap of images, not recentred, for the same subjects, new images",
         "pointwise: bootstrap of images, recentred, for the same subjects, new images",
         "pointwise: bootstrap of images, Gaussian, for the same subjects, new images",
-        "pointwise: bootstrap of people, for the population of the test subjects",
+        "pointwise: bootstrap of subjects, for the population of the test subjects",
         "simultaneous: bootstrap of images, recentred, for the same subjects, new images",
-        "simultaneous: bootstrap of people, for the population of the test subjects",
+        "simultaneous: bootstrap of subjects, for the population of the test subjects",
     }
 
 
@@ -164,6 +164,25 @@ def test_what_has_no_band_is_not_promised() -> None:
     ]
     assert "targets" not in plain_text(found["bootstrap-0"].caption)
     assert [plain_text(gap) for gap in found["bootstrap-0"].gaps] == [f"{GAP}."]
+
+
+@pytest.mark.usefixtures("no_ink")
+def test_a_figure_without_a_band_points_at_the_reason() -> None:
+    """Lead and caption send the reader to the note that says why there is no band; with bands no caption does."""
+    nothing = (math.nan,) * len(X)
+    bare = [
+        replace(item, low=nothing, high=nothing) if item.low is not None else item
+        for item in fairness()
+        if item.rate == "fnmr"
+    ]
+    text = "No band is drawn; the note below says why."
+    section = view(bare)
+    assert section is not None
+    assert plain_text(section.lead[0]).endswith(
+        " Where a curve has no band, the note below the figure says why."
+    )
+    assert text in plain_text(section.figures[0].caption)
+    assert text not in "".join(plain_text(figure.caption) for figure in of_one_system().values())
 
 
 @pytest.mark.usefixtures("no_ink")

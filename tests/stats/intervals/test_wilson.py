@@ -165,7 +165,9 @@ def test_without_a_lender_comparisons_per_subject_are_taken() -> None:
     assert (
         fmr.note
         == fnmr.note
-        == ("no threshold has enough errors: comparisons per subject take the place of the design effect")
+        == (
+            "too few errors at every threshold: the number of comparisons per subject replaces the design effect"
+        )
     )
 
 
