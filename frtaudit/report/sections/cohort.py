@@ -12,7 +12,7 @@ from frtaudit.report.sections.tables import build_table, provider
 from frtaudit.report.source import Record, Source, escape, mapping
 
 COUNTED = (
-    ("subjects", "people"),
+    ("subjects", "subjects"),
     ("samples", "samples (images)"),
     ("subjects_with_two_samples", "subjects with two samples or more"),
 )

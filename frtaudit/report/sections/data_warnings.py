@@ -24,8 +24,8 @@ def _too_few(source: Source) -> Iterator[Text]:
     asked = (finding for finding in source.result.findings if finding.verdict is Verdict.NOT_TESTABLE)
     if any(TOO_FEW in finding.sentence for finding in asked):
         yield spans(
-            "Too few people: some requirements could not be passed even without a false match. Their findings say how "
-            "many people are needed."
+            "Too few subjects: some requirements could not be passed even without a false match. Their findings say how "
+            "many subjects are needed."
         )
 
 
@@ -40,7 +40,7 @@ def _heavy(source: Source) -> Iterator[Text]:
     for record in most.values():
         yield spans(
             provider(record),
-            ": one pair of people has ",
+            ": one pair of subjects has ",
             phrases.value(record),
             " of FMR at ",
             phrases.at_words(record.estimate.at, record.pointer),

@@ -64,7 +64,7 @@ def _warning(source: Source, record: Record, labelled: Record, without: Record) 
         provider(record),
         ": ",
         people,
-        " pair of people is" if single else " pairs of people are",
+        " pair of subjects is" if single else " pairs of subjects are",
         " as similar as images of one person (see ",
         SECTION,
         " in the annex). FMR",
@@ -106,7 +106,7 @@ def _counts(source: Source, records: Sequence[Record]) -> Table:
         Column(title="System"),
         Column(title="median needed (score)", kind="num"),
         Column(title="from 25 comparisons", kind="num"),
-        Column(title="suspected / compared pairs of people", kind="num"),
+        Column(title="suspected / compared pairs of subjects", kind="num"),
         Column(title="suspected / all images with others of their person", kind="num"),
     )
     caption = spans(TextSpan(text="Suspected duplicates. ", kind="b"), words().identity_check["counts"])

@@ -11,9 +11,9 @@ from frtaudit.report.source import Source, escape, mapping
 
 AT = "/cohort/publication"
 COUNTS = {
-    "subjects": "people",
+    "subjects": "subjects",
     "samples": "images",
-    "subjects_with_two_samples": "people with two images or more",
+    "subjects_with_two_samples": "subjects with two images or more",
 }
 LEFT_OUT = {
     "estimates": ("estimate", "estimates"),
@@ -48,10 +48,10 @@ def build(source: Source) -> Publication | None:
         rule=spans(
             "This is the publishable variant of a longer report. A class of fewer than ",
             minimum,
-            " people is withheld whole, and further classes with it, until every withheld count could still have at "
+            " subjects is withheld whole, and further classes with it, until every withheld count could still have at "
             "least ",
             minimum,
-            " different values given the printed numbers. Zero is printed as zero. People without a label are a "
+            " different values given the printed numbers. Zero is printed as zero. Subjects without a label are a "
             "class like the others. Errors and failures of printed classes are printed: they count decisions, not "
             "people. The group with the highest error rate is the highest of the groups in this variant.",
         ),

@@ -15,7 +15,7 @@ from frtaudit.report.source import AtKey, Record, Source, mapping
 from frtaudit.report.words import words
 
 ENDS = ("low", "high")
-OF = {"comparisons": "those comparisons out", "people": "all comparisons of the two people out"}
+OF = {"comparisons": "those comparisons out", "people": "all comparisons of the two subjects out"}
 ANALYSIS = "robustness"
 
 
@@ -127,11 +127,11 @@ def _absent(source: Source) -> Table:
     columns = (
         Column(title="Among"),
         Column(title="Subjects (K)", kind="num"),
-        Column(title="share of a kind of person", kind="num"),
+        Column(title="share of a kind of subject", kind="num"),
         Column(title="probability that it is absent", kind="num"),
     )
     caption = spans(
-        TextSpan(text="Kinds of people that may be absent. ", kind="b"), words().robustness["absent"]
+        TextSpan(text="Kinds of subjects that may be absent. ", kind="b"), words().robustness["absent"]
     )
     return build_table("robustness-unseen-subjects", caption, columns, [Block(rows=tuple(rows))], notes)
 

@@ -185,7 +185,7 @@ def _facts(source: Source) -> Iterator[tuple[str, Text]]:
         yield "Systems", spans(listed(systems) if not rest else _commas(systems), *more)
     people = _people(source)
     if people:
-        yield "People", people
+        yield "Subjects", people
     restricted = licences.notice(source)
     if restricted:
         yield "Licence", restricted
@@ -223,7 +223,7 @@ def _people(source: Source) -> Text:
     people, images = (source.counted(cohort, "/cohort", key) for key in ("subjects", "samples"))
     if mapping(source.result.spec.get("cohort")).get("type") == "attempts":
         images = ()  # a sample stands for an attempt or a reference
-    parts: list[Part] = [*people, " people" if people else "", ", " if people and images else ""]
+    parts: list[Part] = [*people, " subjects" if people else "", ", " if people and images else ""]
     parts += [*images, " images" if images else ""]
     for schema in source.judged_schemas[:FIRST_PAGE_SCHEMAS]:
         classes = [

@@ -17,14 +17,14 @@ WILSON_SAID = (
     "“Wilson, effective sample size” is the wider of Wilson's and Clopper and Pearson's bounds; comparisons that share "
     "subjects count as fewer."
 )
-REALISED = " (in simulations up to 9 % where a few people cause most errors)"
+REALISED = " (in simulations up to 9 % where a few subjects cause most errors)"
 
 
 def abbreviations(texts: Iterable[Text]) -> tuple[tuple[str, str], ...]:
     """Each abbreviation of ``texts`` with what it stands for, in the order of words.toml.
 
     >>> abbreviations([spans("FNMR is 1 %")])
-    (('FNMR', 'false non-match rate, of comparisons of one person'),)
+    (('FNMR', 'false non-match rate, of comparisons of one subject'),)
     """
     used = set(re.findall(r"\w+", " ".join(map(plain_text, texts))))
     return tuple((name, meaning) for name, meaning in words().abbreviations.items() if name in used)

@@ -42,7 +42,7 @@ def test_a_heavy_pair_has_a_tenth_by_two_false_matches(
 def test_each_system_names_the_target_with_the_heaviest_pair() -> None:
     """Of two targets the one at which the pair has more."""
     (warning,) = said(PAIR, replace(PAIR, at={"fmr": 0.0001}, value=0.6, numerator=3, denominator=5))
-    assert warning.startswith("northgate: one pair of people has 60.0 % of FMR at FMR 0.01 %")
+    assert warning.startswith("northgate: one pair of subjects has 60.0 % of FMR at FMR 0.01 %")
 
 
 def test_too_few_people_is_said_once() -> None:

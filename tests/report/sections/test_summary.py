@@ -90,7 +90,7 @@ def test_the_worst_off_group_is_the_one_with_the_largest_rate(view: Context) -> 
     """Cedar at the weaker system, with its people, interval and everybody's rate."""
     text = plain_text(view.summary.worst)
     assert text.startswith(
-        "Cedar (80 people) has the highest FNMR at FMR 0.1 %: 22.8 % (quill_2), 95 % CI 17.1 % to 28.6 %"
+        "Cedar (80 subjects) has the highest FNMR at FMR 0.1 %: 22.8 % (quill_2), 95 % CI 17.1 % to 28.6 %"
     )
     assert "overall" in text
 
@@ -141,7 +141,7 @@ def test_people_are_counted_by_each_schema() -> None:
     cohort = {**base.cohort, "schemas": {**counts, **dict.fromkeys(more, counts["group"])}}
     spec = {**base.spec, "schemas": {**mapping(base.spec["schemas"]), **{name: {} for name in more}}}
     facts = dict(summary.build(Source(replace(base, cohort=cohort, spec=spec)), SETTINGS, DATE).facts)
-    people = plain_text(facts["People"])
+    people = plain_text(facts["Subjects"])
     assert people.endswith("; by age band (Amber: 80, Birch: 80, Cedar: 80, unknown: 6); by region and tone")
     assert people.count("; by group (") == 1
 

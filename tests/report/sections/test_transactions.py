@@ -58,8 +58,8 @@ def test_samples_of_attempts_are_not_called_images(tmp_path: Path) -> None:
     """Page 1 and the cohort's tables count people alone: a sample stands for an attempt or a reference there."""
     source = Source(audited(tmp_path, far=()))
     facts = dict(summary.build(source, Report(), "2026-01-02").facts)
-    assert "people" in plain_text(facts["People"])
-    assert "images" not in plain_text(facts["People"])
+    assert "subjects" in plain_text(facts["Subjects"])
+    assert "images" not in plain_text(facts["Subjects"])
     assert [title for title, _ in cohort.build(source).totals] == ["people"]
 
 
