@@ -81,7 +81,10 @@ def test_enough_resamples_is_the_smallest_b(number: int) -> None:
         ({"thresholds": Thresholds(fmr=(1.0,))}, "thresholds.fmr: found 1"),
         ({"thresholds": Thresholds(fmr=(0.1, 0.1))}, "thresholds.fmr: 0.1 appears twice"),
         ({"thresholds": Thresholds(source=ThresholdSource.FILE)}, "thresholds.file: no value"),
-        ({"thresholds": Thresholds(file="x")}, "thresholds.source: found 'same_data' together with a file"),
+        (
+            {"thresholds": Thresholds(file="x")},
+            "thresholds.source: found 'same_data' together with a file; accepted: file",
+        ),
         ({"thresholds": Thresholds(curve=CurveGrid(per_decade=0))}, "thresholds.curve.per_decade: found 0"),
         ({"thresholds": Thresholds(source=ThresholdSource.OTHER_COHORT)}, "thresholds.grid.kind: 'fmr_decades' with"),
         ({"folds": Folds(k=1)}, "folds.k: found 1"),
@@ -107,7 +110,10 @@ def test_enough_resamples_is_the_smallest_b(number: int) -> None:
         ({"requirements": (ratio(of=None),)}, "requirements[0].of: no value; accepted: fmr, fnmr, fnmr_at_fmr"),
         ({"requirements": (ratio(of="fnr"),)}, "requirements[0].of: found 'fnr' (did you mean 'fnmr'?)"),
         ({"requirements": (ratio(of="eer"),)}, "requirements[0].of: found 'eer'"),
-        ({"requirements": (ratio(at={"rate": "fmr"}),)}, "requirements[0].of: found together with at.rate"),
+        (
+            {"requirements": (ratio(at={"rate": "fmr"}),)},
+            "requirements[0].of: found together with at.rate; accepted: one of the two",
+        ),
         (
             {"requirements": (ratio(of="fnmr_at_fmr", at={"threshold": 0.5}),)},
             "requirements[0].of: found 'fnmr_at_fmr' without an FMR target; accepted: at: {fmr: ...}, or of: fnmr",
