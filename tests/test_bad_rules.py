@@ -45,7 +45,7 @@ def transactions(settings: str, *words: str) -> list[str]:
             "requirements[0].at: found 'fmt' (did you mean 'fmr'?); accepted: attempts, f",
         ),
         ([limit(group="nobody")], "requirements[0].group: found 'nobody'; accepted: all, each, max, amber, "),
-        ([limit(of="fmr")], "requirements[0].of: found 'fmr' beside metric fnmr_at_fmr; accepted: ratio_to_"),
+        ([limit(of="fmr")], "requirements[0].of: found 'fmr' with metric fnmr_at_fmr; accepted: ratio_to_"),
         (
             [limit(metric="ratio_to_overall", group="each"), RATIO],
             "requirements[0].of: no value; accepted: fmr",

@@ -273,7 +273,7 @@ class ServiceWorker:
         self._in_a_row[again] += 1
         self.tired = self.tired or self._in_a_row[True] >= DOWN
         if self._in_a_row[False] >= DOWN and self.down is None:
-            text = f"the last {DOWN} calls failed ({result.code}); it is asked for nothing more now"
+            text = f"the last {DOWN} calls failed ({result.code}); no more calls are made now"
             self.down = ProviderError(f"services.{self.name}", text, "the same command when it answers")
 
     def handles_of(self, ended: CallResult) -> HandleRow | None:

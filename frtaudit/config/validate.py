@@ -146,7 +146,9 @@ def check_thresholds(thresholds: Thresholds) -> None:
     if from_file and thresholds.file is None:
         raise SpecError("thresholds.file", "no value", "the file that thresholds.source: file reads")
     if thresholds.file is not None and not from_file:
-        raise SpecError("thresholds.source", f"found {thresholds.source.value!r} beside a file", "file")
+        raise SpecError(
+            "thresholds.source", f"found {thresholds.source.value!r} together with a file", "file"
+        )
     if thresholds.source is ThresholdSource.OTHER_COHORT and thresholds.grid.kind is not GridKind.EXPLICIT:
         text = f"{thresholds.grid.kind.value!r} with thresholds from another cohort"
         raise SpecError(
@@ -194,7 +196,7 @@ def check_folds(folds: Folds, schemas: Iterable[str] = (), where: str = "folds")
         raise SpecError(f"{where}.file", "no value", "the file that folds.source: file reads")
     if folds.file is not None and folds.source is not FoldSource.FILE:
         raise SpecError(
-            f"{where}.source", f"found {folds.source.value!r} beside a file", FoldSource.FILE.value
+            f"{where}.source", f"found {folds.source.value!r} together with a file", FoldSource.FILE.value
         )
     given = folds.source in (FoldSource.OFFICIAL, FoldSource.FILE)
     if folds.claim is not FoldClaim.NONE and not given:
@@ -205,7 +207,7 @@ def check_folds(folds: Folds, schemas: Iterable[str] = (), where: str = "folds")
         _check_choice(f"{where}.stratify", folds.stratify, list(schemas))
     if folds.overlap and folds.source is FoldSource.STRICT:
         raise SpecError(
-            f"{where}.overlap", "beside folds that share no subject", "disjoint, official or file"
+            f"{where}.overlap", "found with folds that share no subject", "disjoint, official or file"
         )
 
 
@@ -311,10 +313,10 @@ def _check_of(where: str, requirement: RequirementSpec) -> None:
         return
     if not (ratio or requirement.metric in BY_RATE):
         accepted = ", ".join((RATIO, *BY_RATE))
-        raise SpecError(f"{where}.of", f"found {rate!r} beside metric {requirement.metric}", accepted)
+        raise SpecError(f"{where}.of", f"found {rate!r} with metric {requirement.metric}", accepted)
     _check_choice(f"{where}.of", rate, BY_ASKING)
     if "rate" in requirement.at:
-        raise SpecError(f"{where}.of", "found beside at.rate", "one of them")
+        raise SpecError(f"{where}.of", "found together with at.rate", "one of the two")
     if rate == "fnmr_at_fmr" and "fmr" not in requirement.at:
         raise SpecError(f"{where}.of", f"found {rate!r} without an FMR target", "at: {fmr: ...}, or of: fnmr")
 
@@ -345,7 +347,7 @@ def _check_explicit(grid: Grid) -> None:
     if any(low >= high for low, high in zip(grid.values, grid.values[1:], strict=False)):
         raise SpecError("thresholds.grid.values", "the values do not ascend", "each value once, ascending")
     if grid.low is not None or grid.high is not None:
-        raise SpecError("thresholds.grid", "low or high beside explicit values", "values alone")
+        raise SpecError("thresholds.grid", "low or high with explicit values", "values only")
 
 
 def _check_span(grid: Grid) -> None:

@@ -81,7 +81,7 @@ def _refuse_broken(path: Path) -> None:
         wrong = None if name == PDF else problem(path, name, recorded)  # a PDF may be signed again
         if wrong is not None:
             raise VerificationError(
-                f"{path.name}/{name}", wrong, "an unchanged run: frtaudit verify RUN says more"
+                f"{path.name}/{name}", wrong, "an unchanged run; frtaudit verify RUN names the changes"
             )
 
 

@@ -75,7 +75,7 @@ def executor_of(where: str | None, threads: int = 0, engine: Engine = Engine.CPU
         yield by_threads if engine is Engine.CPU else DeviceExecutor(open_device())
         return
     if engine is not Engine.CPU:
-        raise SpecError("engine", f"found {engine.value} beside dask", "one of them")
+        raise SpecError("engine", f"found {engine.value} together with dask", "one of the two")
     try:
         import distributed  # noqa: F401  asked for before a cluster is made
     except ModuleNotFoundError:
@@ -249,4 +249,4 @@ def _as_lines() -> Iterator[None]:
         raise ClusterError("dask", text, "workers with more memory, or the log of one") from error
     except (CancelledError, OSError) as error:
         text = f"the scheduler was lost, or all workers with what they held ({type(error).__name__}: {error})"
-        raise ClusterError("dask", text, "the same run again") from error
+        raise ClusterError("dask", text, "repeat the command") from error

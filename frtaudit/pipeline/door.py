@@ -280,9 +280,9 @@ def _arrays(
 ) -> ScoreArrays:
     """Comparisons given as arrays, not as columns of a table."""
     if mated is None or isinstance(mated, str):
-        raise DataError("mated", f"found {mated!r} beside an array of scores", "an array of 1 and 0")
+        raise DataError("mated", f"found {mated!r} with an array of scores", "an array of 1 and 0")
     if not isinstance(groups, Mapping | None):
-        raise DataError("groups", "names of columns beside an array of scores", "{NAME: (probe, reference)}")
+        raise DataError("groups", "names of columns with an array of scores", "{NAME: (probe, reference)}")
     return score_arrays(scores, mated, subjects=subjects, samples=samples, groups=groups or {}, system=system)
 
 

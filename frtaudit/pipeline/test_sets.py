@@ -70,7 +70,7 @@ def set_pairs(
         )
     if of.source is FoldSource.FILE:
         raise SpecError(
-            f"{where}.folds.source", "folds from a file beside pairs", "official, disjoint or strict"
+            f"{where}.folds.source", "folds from a file with pairs", "official, disjoint or strict"
         )
     capped, note = _capped(spec, of, cohort_data.cohort, listed)
     if of.source is FoldSource.OFFICIAL:

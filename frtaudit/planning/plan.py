@@ -87,7 +87,7 @@ def _check_sizes(subjects: int | None, samples: float | None) -> None:
     if subjects is not None and subjects < MIN_SUBJECTS:
         raise SpecError("--subjects", f"found {subjects}", f"{MIN_SUBJECTS} or more")
     if samples is None and subjects is not None:
-        raise SpecError("--samples", "no value beside --subjects", "how many samples each subject has")
+        raise SpecError("--samples", "no value, but --subjects is given", "how many samples each subject has")
     if samples is not None and not 1 <= samples < math.inf:
         raise SpecError("--samples", f"found {samples:g}", "1 or more")
 

@@ -150,7 +150,10 @@ def test_hydra_flags_are_passed_on(called: list[tuple[object, ...]]) -> None:
             ["plan", "audit=demo", "--limit", "fnmr"],
             "frtaudit: command line: argument --limit: found 'fnmr', which is not like fnmr=0.01; accepted: ",
         ),
-        (["plan", "--subjects", "9"], "frtaudit: --samples: no value beside --subjects; accepted: how many"),
+        (
+            ["plan", "--subjects", "9"],
+            "frtaudit: --samples: no value, but --subjects is given; accepted: how many",
+        ),
         (["plan", "--samples", "2", "--power", "2"], "frtaudit: --power: found 2; accepted: a number"),
         (
             ["plan", "--samples", "4", "--limit", "fnmr=0.01", "--expected", "fnmr=0.02"],

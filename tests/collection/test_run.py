@@ -496,7 +496,7 @@ def test_a_service_that_is_down_is_left_alone(tmp_path: Path) -> None:
     services = {"acme": {"type": "twin"}, "bolt": {"type": "twin", "broken": 1, "log": str(log)}}
     one = spec(tmp_path / "c", services, source={"type": "drawn", "queries": 8})
     line = (
-        "services.bolt: the last 20 calls failed (down); it is asked for nothing more now; "
+        "services.bolt: the last 20 calls failed (down); no more calls are made now; "
         "accepted: the same command when it answers"
     )
     for _ in range(2):

@@ -291,7 +291,7 @@ def test_the_threads_can_use_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, StandIn())
     with executor_of(None, 1, Engine.GPU) as made:
         assert isinstance(made, DeviceExecutor)
-    with pytest.raises(SpecError, match="engine: found gpu beside dask; accepted: one of them"):
+    with pytest.raises(SpecError, match="engine: found gpu together with dask; accepted: one of the two"):
         audit(spec(dask="local", engine=Engine.GPU))
     assert to_plain(spec(engine=Engine.GPU)) == to_plain(spec())
 

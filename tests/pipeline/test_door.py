@@ -88,7 +88,7 @@ def test_a_table_gives_the_numbers_of_its_columns(evaluated: frtaudit.Report) ->
         (
             ["score", "same"],
             {"mated": [1, 0]},
-            "mated: an array beside a table; accepted: the name of a column",
+            "mated: an array with a table; accepted: the name of a column",
         ),
         (
             ["score", "same"],
@@ -114,9 +114,9 @@ def test_columns_that_are_not_there_are_one_line(
     table = pd.DataFrame({name: [0.5, 1.0] for name in columns})
     with pytest.raises(DataError, match="^" + re.escape(line)):
         frtaudit.evaluate(table, **names)
-    with pytest.raises(DataError, match="mated: found 'same' beside an array of scores"):
+    with pytest.raises(DataError, match="mated: found 'same' with an array of scores"):
         frtaudit.evaluate([0.5], "same")
-    with pytest.raises(DataError, match="groups: names of columns beside an array"):
+    with pytest.raises(DataError, match="groups: names of columns with an array"):
         frtaudit.evaluate([0.5], [1], groups=["sex"])
 
 
@@ -172,7 +172,7 @@ def test_nobody_named_is_independent_comparisons() -> None:
         ({"subjects": (["a"], ["a"])}, "subject of probe: 1 values"),
         (
             {"subjects": None},
-            r"subjects: None, beside samples or groups; accepted: subjects=\(probe, reference\)",
+            r"subjects: None, but samples or groups are given; accepted: subjects=\(probe, reference\)",
         ),
         ({"scores": "x"}, "scores: not an array of numbers"),
         (

@@ -86,7 +86,7 @@ def test_stand_in_takes_the_place_of_the_cohort(words: list[str], kept: list[str
         (Settings(subjects=1, samples=2), "--subjects: found 1; accepted: 2 or more"),
         (
             Settings(subjects=9),
-            "--samples: no value beside --subjects; accepted: how many samples each subject has",
+            "--samples: no value, but --subjects is given; accepted: how many samples each subject has",
         ),
         (Settings(samples=0.5), "--samples: found 0.5; accepted: 1 or more"),
     ],

@@ -36,7 +36,9 @@ class Folder:
         if self.limit < 1:
             raise SpecError("source.limit", f"{self.limit}", "1 and more")
         if self.files is not None and self.queries is not None:
-            raise SpecError("source.queries", "files already names the queries", "one of files and queries")
+            raise SpecError(
+                "source.queries", "source.files already names the queries", "one of files and queries"
+            )
 
     def finds(self, notes: Notes = UNKEPT) -> Iterator[SourceImage]:  # noqa: ARG002  it makes no call
         """Images by query, then by line or by name of the file."""

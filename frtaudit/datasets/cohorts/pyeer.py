@@ -49,7 +49,7 @@ class PyeerScores:
             )
         if not path.is_dir():
             if path.exists() and other.exists() and path.samefile(other):
-                raise DataError("cohort.non_mated", "the file of mated scores again", "a file of its own")
+                raise DataError("cohort.non_mated", "the same file as cohort.mated", "another file")
             return {path.stem: (path, other)}
         names = _names(path)
         if not names or names != _names(other):

@@ -90,7 +90,7 @@ class Queries:
         if self.detected is Detected.ALL and self.boxes is None:
             raise SpecError("cohort.detected", "all faces, but no boxes", "cohort.boxes=FILE, or single")
         if self.group is not None and self.between is Between.LISTED:
-            raise SpecError("cohort.group", f"{self.group!r} beside between=listed", "between=matched or all")
+            raise SpecError("cohort.group", f"{self.group!r} with between=listed", "between=matched or all")
 
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
         """Read, join, label, enrol. Raises :class:`DataError` naming file and line, never a face or a query."""

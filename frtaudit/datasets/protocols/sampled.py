@@ -49,7 +49,7 @@ class Sampled:
                     f"protocol.{name}", f"found {value}", "2 or more" if name == "k" else "1 or more"
                 )
         if self.mated is None and (self.k is not None or self.balance is not None):
-            raise SpecError("protocol.mated", "no number beside balance or k", "how many mated pairs")
+            raise SpecError("protocol.mated", "no number, but balance or k is given", "how many mated pairs")
 
     def comparisons(self, cohort_data: CohortData) -> Comparisons:
         """The drawn pairs, mated first. :class:`DataError` where there are fewer than wanted, by kind and group."""

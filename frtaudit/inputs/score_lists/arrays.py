@@ -109,7 +109,7 @@ def score_arrays(
             f"1 or 0; {SCORES_FIRST}",
         )
     if subjects is None and (samples is not None or groups):
-        raise DataError("subjects", "None, beside samples or groups", "subjects=(probe, reference)")
+        raise DataError("subjects", "None, but samples or groups are given", "subjects=(probe, reference)")
     taken = next((name for name in groups if f"probe_{name}" in (*PROBE, *PROBE_SUBJECT)), None)
     if taken is not None:
         raise DataError("groups", f"{taken!r} is the name of another column", "another name")

@@ -89,7 +89,7 @@ class _Columns:
         if name is None:
             name = next((column for column in usual if column in self.names), None)
         elif not isinstance(name, str):
-            raise DataError(argument, "an array beside a table", "the name of a column")
+            raise DataError(argument, "an array with a table", "the name of a column")
         elif name not in self.names:
             text = f"the table has no column {name!r}{closest(name, self.names)}"
             raise DataError(argument, text, ", ".join(self.names))

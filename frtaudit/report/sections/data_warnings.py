@@ -24,8 +24,8 @@ def _too_few(source: Source) -> Iterator[Text]:
     asked = (finding for finding in source.result.findings if finding.verdict is Verdict.NOT_TESTABLE)
     if any(TOO_FEW in finding.sentence for finding in asked):
         yield spans(
-            "Too few subjects: some requirements could not be passed even without a false match. Their findings say how "
-            "many subjects are needed."
+            "Too few subjects: some requirements could not be passed even without a false match. Their findings say "
+            "how many subjects are needed."
         )
 
 

@@ -137,7 +137,7 @@ def _object_end(pdf: bytes, at: int) -> int:
         length = LENGTH.search(pdf[at:end])
         end = match.end() + int(length[1]) if length else -1
         if length is None or pdf[end : end + 10] != b"\nendstream":
-            raise AlterationError("holds a stream of another length than it says")
+            raise AlterationError("holds a stream whose length is not the declared one")
         end += len(b"\nendstream")
     if pdf[end : end + 8] != b"\nendobj\n":
         raise AlterationError("holds an object without an end")

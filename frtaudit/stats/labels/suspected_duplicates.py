@@ -291,7 +291,7 @@ def _samples(tail: ScoreTail, subject: int) -> slice:
 def _scored(block: BlockScorer | None, rows: slice, columns: slice) -> Floats:
     """Scores as the scan keeps them: rounded to float32."""
     if block is None:
-        raise ValueError("nothing scores these samples again")
+        raise ValueError("no scorer is given to score these samples again")
     return np.asarray(block(rows, columns) + 0.0).astype(np.float32).astype(np.float64)
 
 

@@ -59,7 +59,7 @@ def test_lines_at_fault_are_named(content: str, message: str, tmp_path: Path) ->
 def test_one_file_is_not_both_kinds(tmp_path: Path) -> None:
     """The same file as mated and as non-mated scores is a slip; a file that is not there is named."""
     (tmp_path / "g").write_text("0.1\n")
-    with pytest.raises(DataError, match="cohort.non_mated: the file of mated scores again"):
+    with pytest.raises(DataError, match="cohort.non_mated: the same file as cohort.mated"):
         PyeerScores(mated=str(tmp_path / "g"), non_mated=str(tmp_path / "g")).load({}, 0)
     with pytest.raises(DataError, match="none: no file"):
         PyeerScores(mated=str(tmp_path / "g"), non_mated=str(tmp_path / "none")).load({}, 0)

@@ -47,6 +47,6 @@ def test_pairs_between_queries_can_be_drawn_within_a_group(tmp_path: Path) -> No
     with pytest.raises(SpecError, match=r"cohort.group: no column 'tribe' in faces.csv; accepted: "):
         Queries(root=root, between=Between.ALL, group="tribe").load(SCHEMAS, 1)
     with pytest.raises(
-        SpecError, match=r"cohort.group: 'group' beside between=listed; accepted: between=matched"
+        SpecError, match=r"cohort.group: 'group' with between=listed; accepted: between=matched"
     ):
         Queries(root=root, group="group")
