@@ -35,29 +35,31 @@ def table(result: AuditResult, *, coloured: bool = False) -> list[str]:
     ``coloured``: the verdicts, as a terminal shows them. Empty where no requirement is declared.
     """
     from frtaudit.report.pieces import plain_text
-    from frtaudit.report.sections.verdicts import all_rulings
+    from frtaudit.report.sections.verdicts import all_finding_rows
     from frtaudit.report.source import Source
 
-    rulings = all_rulings(Source(result)) if result.findings else ()
+    finding_rows = all_finding_rows(Source(result)) if result.findings else ()
     cells = [
         (
             _outcome(row.verdict.text, result.findings[row.index]),
             row.requirement.text,
             *map(plain_text, (row.who, row.value, row.bound, row.limit)),
         )
-        for row in rulings[:MAX_FINDINGS]
+        for row in finding_rows[:MAX_FINDINGS]
     ]
     rows = [HEAD, *(tuple(printable(cell.replace("\u00a0", " ")) for cell in row) for row in cells)]
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     aligned = [_aligned(row, widths) for row in rows]
     if coloured:
-        paint = [COLOURS[row.code] for row in rulings[:MAX_FINDINGS]]
+        paint = [COLOURS[row.code] for row in finding_rows[:MAX_FINDINGS]]
         aligned[1:] = [
             line.replace(cells[0], f"\x1b[{code}m{cells[0]}\x1b[0m", 1)
             for code, line, cells in zip(paint, aligned[1:], rows[1:], strict=True)
         ]
-    more = [f"{len(rulings) - MAX_FINDINGS} more in the report"] if len(rulings) > MAX_FINDINGS else []
-    return [*aligned, *more] if rulings else []
+    more = (
+        [f"{len(finding_rows) - MAX_FINDINGS} more in the report"] if len(finding_rows) > MAX_FINDINGS else []
+    )
+    return [*aligned, *more] if finding_rows else []
 
 
 def _outcome(verdict: str, finding: Finding) -> str:

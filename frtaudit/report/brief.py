@@ -8,7 +8,7 @@ from frtaudit.report.paper_figures import PaperFigure, paper_figures
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import answer as sentences
 from frtaudit.report.sections import front, two_dates, vendor_choice, vendors
-from frtaudit.report.sections.verdicts import all_rulings
+from frtaudit.report.sections.verdicts import all_finding_rows
 from frtaudit.report.source import Source
 
 WIDTH = 5.0  # inches
@@ -20,7 +20,7 @@ def answer(result: AuditResult) -> tuple[str, ...]:
     with canvas.undrawn():
         chosen = vendor_choice.choice(source)
     lines = [] if chosen is None else [line for line in (chosen.sentence, chosen.tied) if line]
-    lines += [*sentences.sentences(source, all_rulings(source)), *two_dates.answers(source)]
+    lines += [*sentences.sentences(source, all_finding_rows(source)), *two_dates.answers(source)]
     return tuple(plain_text(sentence) for sentence in lines)
 
 

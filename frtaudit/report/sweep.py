@@ -116,10 +116,10 @@ def jobs_table(sweep: SweepJson) -> Table:
 def matrices(sweep: SweepJson) -> tuple[Matrix, ...]:
     """Verdicts over the sweep, requirements down and jobs across."""
     lines: dict[tuple[str, str], dict[int, Mark]] = {}
-    for index, ruling in enumerate(sweep["rulings"]):
-        about = measure_words(ruling["measure"], with_provider=True) if ruling["measure"] else NONE
-        lines.setdefault((ruling["requirement"], about), {})[ruling["job"]] = _mark(
-            ruling, f"/rulings/{index}"
+    for index, finding in enumerate(sweep["rulings"]):
+        about = measure_words(finding["measure"], with_provider=True) if finding["measure"] else NONE
+        lines.setdefault((finding["requirement"], about), {})[finding["job"]] = _mark(
+            finding, f"/rulings/{index}"
         )
     done = [job["number"] for job in sweep["jobs"] if job["state"] == "done"]
     if not lines:

@@ -100,7 +100,7 @@ class Sweep:
     plan: Plan
     outcomes: tuple[JobResult, ...]
     rows: tuple[Row, ...]
-    rulings: tuple[JobFinding, ...]
+    findings: tuple[JobFinding, ...]
     changes: tuple[Change, ...]
     family: int
     alphas: tuple[float, ...]
@@ -110,7 +110,9 @@ class Sweep:
     def verdict_counts(self) -> dict[int, dict[str, int]]:
         """Verdicts after the adjustment over the sweep, by the number of the job; only jobs that are done."""
         done = [outcome.job.number for outcome in self.outcomes if outcome.result is not None]
-        reached = Counter((ruling.job, ruling.in_sweep) for ruling in self.rulings if not ruling.advisory)
+        reached = Counter(
+            (finding.job, finding.in_sweep) for finding in self.findings if not finding.advisory
+        )
         return {number: {kind.value: reached[number, kind] for kind in Verdict} for number in done}
 
     def to_json(self) -> dict[str, Json]:
@@ -124,7 +126,7 @@ class Sweep:
             "settings": list(self.plan.keys),
             "jobs": [_job(outcome, counts.get(outcome.job.number)) for outcome in self.outcomes],
             "rows": [_plain(row) for row in self.rows],
-            "rulings": [_plain(ruling) for ruling in self.rulings],
+            "rulings": [_plain(finding) for finding in self.findings],
             "changes": [_plain(change) for change in self.changes],
             "family": self.family,
             "alphas": list(self.alphas),
@@ -139,9 +141,9 @@ class Sweep:
         settings = {job.number: [job.settings[key] for key in self.plan.keys] for job in self.plan.jobs}
         for row in self.rows:
             lines.writerow([cell(value) for value in (row.job, *settings[row.job], *_csv_row(row))])
-        for ruling in self.rulings:
+        for finding in self.findings:
             lines.writerow(
-                [cell(value) for value in (ruling.job, *settings[ruling.job], *_csv_ruling(ruling))]
+                [cell(value) for value in (finding.job, *settings[finding.job], *_csv_finding(finding))]
             )
         return stream.getvalue()
 
@@ -178,7 +180,7 @@ def _csv_row(row: Row) -> tuple[object, ...]:
     return ("estimate", "", row.provider, *_csv_measure(row.measure), *cells, *("",) * 8)
 
 
-def _csv_ruling(finding: JobFinding) -> tuple[object, ...]:
+def _csv_finding(finding: JobFinding) -> tuple[object, ...]:
     judged = (
         finding.limit,
         finding.bound,

@@ -31,14 +31,14 @@ def table(plan: Plan, outcomes: Sequence[JobResult]) -> Sweep:
     """The sweep of these outcomes, in the plan's order; jobs that are not done have no rows."""
     done = [(outcome.job.number, outcome.result) for outcome in outcomes if outcome.result is not None]
     rows = tuple(row for number, result in done for row in _rows(number, result))
-    rulings = _over_the_sweep([ruling for pair in done for ruling in _rulings(*pair)], dict(done))
+    findings = _over_the_sweep([finding for pair in done for finding in _findings(*pair)], dict(done))
     return Sweep(
         plan=plan,
         outcomes=tuple(outcomes),
         rows=rows,
-        rulings=rulings,
-        changes=tuple(_changes(plan, outcomes, rows, rulings)),
-        family=len(rulings),
+        findings=findings,
+        changes=tuple(_changes(plan, outcomes, rows, findings)),
+        family=len(findings),
         alphas=tuple(sorted({_alpha(result) for _, result in done})),
         notes=tuple(_notes(outcomes)),
     )
@@ -86,7 +86,7 @@ def _place(interval: Interval) -> int:
     return FIRST.index(interval.target) if interval.target in FIRST else len(FIRST)
 
 
-def _rulings(number: int, result: AuditResult) -> Iterator[JobFinding]:
+def _findings(number: int, result: AuditResult) -> Iterator[JobFinding]:
     for finding in result.findings:
         about = (
             None if finding.estimate is None else result.estimates[int(finding.estimate.rsplit("/", 1)[1])]
@@ -110,15 +110,17 @@ def _rulings(number: int, result: AuditResult) -> Iterator[JobFinding]:
 
 
 def _over_the_sweep(
-    rulings: Sequence[JobFinding], results: Mapping[int, AuditResult]
+    findings: Sequence[JobFinding], results: Mapping[int, AuditResult]
 ) -> tuple[JobFinding, ...]:
     """Holm's step-down over all of them; what could not be tested keeps its place with p = 1."""
-    adjusted = holm([1.0 if ruling.p is None else ruling.p for ruling in rulings])
+    adjusted = holm([1.0 if finding.p is None else finding.p for finding in findings])
     return tuple(
         replace(
-            ruling, p_sweep=p, in_sweep=_in_sweep(ruling, p, _alpha(results[ruling.job], ruling.requirement))
+            finding,
+            p_sweep=p,
+            in_sweep=_in_sweep(finding, p, _alpha(results[finding.job], finding.requirement)),
         )
-        for ruling, p in zip(rulings, adjusted, strict=True)
+        for finding, p in zip(findings, adjusted, strict=True)
     )
 
 
@@ -140,7 +142,7 @@ def _measure(estimate: Estimate, result: AuditResult) -> Measure:
 
 
 def _changes(
-    plan: Plan, outcomes: Sequence[JobResult], rows: Sequence[Row], rulings: Sequence[JobFinding]
+    plan: Plan, outcomes: Sequence[JobResult], rows: Sequence[Row], findings: Sequence[JobFinding]
 ) -> Iterator[Change]:
     jobs = [outcome.job for outcome in outcomes if outcome.state is State.DONE]
     for key in plan.keys:
@@ -153,7 +155,7 @@ def _changes(
                 if job.settings[key] == before and dict(job.settings) | {key: after} == dict(two.settings)
             ]
             if pairs:
-                yield _change(key, (before, after), pairs, rows, rulings)
+                yield _change(key, (before, after), pairs, rows, findings)
 
 
 def _change(
@@ -161,9 +163,9 @@ def _change(
     values: tuple[str, str],
     pairs: Sequence[tuple[int, int]],
     rows: Sequence[Row],
-    rulings: Sequence[JobFinding],
+    findings: Sequence[JobFinding],
 ) -> Change:
-    verdicts = {(ruling.job, ruling.requirement, ruling.measure): ruling.in_sweep for ruling in rulings}
+    verdicts = {(finding.job, finding.requirement, finding.measure): finding.in_sweep for finding in findings}
     compared = [
         (verdict, verdicts[two, requirement, measure])
         for (job, requirement, measure), verdict in verdicts.items()

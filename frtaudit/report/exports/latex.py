@@ -69,10 +69,10 @@ def _requirements(source: Source) -> Table | None:
         Block(
             head=spans(asked.requirement, ": ", *asked.condition),
             rows=tuple(
-                (row.who, row.value, row.interval, row.bound, (row.verdict,)) for row in asked.rulings
+                (row.who, row.value, row.interval, row.bound, (row.verdict,)) for row in asked.finding_rows
             ),
         )
-        for asked in verdicts.dockets(verdicts.all_rulings(source))
+        for asked in verdicts.requirement_rows(verdicts.all_finding_rows(source))
     ]
     columns = [
         Column(title="System"),

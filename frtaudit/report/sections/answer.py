@@ -23,36 +23,40 @@ from frtaudit.report.source import Record, Source
 MODELLED = "fmr_model"
 
 
-def sentences(source: Source, rulings: Sequence[FindingRow]) -> tuple[Text, ...]:
+def sentences(source: Source, finding_rows: Sequence[FindingRow]) -> tuple[Text, ...]:
     """For the requirements of each system, the groups by rate, releases, and what the data cannot decide."""
     return (
-        *_first(source, rulings),
-        *_modelled(rulings),
+        *_first(source, finding_rows),
+        *_modelled(finding_rows),
         *identity_labels.against_annotation(source),
         *vendor_tables.changed(source),
         *group_sentences.sentences(source),
         *releases.answers(source),
-        *_undecided(source, rulings),
+        *_undecided(source, finding_rows),
     )
 
 
-def _first(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
+def _first(source: Source, finding_rows: Sequence[FindingRow]) -> Iterator[Text]:
     """Requirements where there are any; else the rates, which a comparison shows in its table."""
-    if rulings:
-        return _requirements(source, rulings)
+    if finding_rows:
+        return _requirements(source, finding_rows)
     return iter(()) if source.select(DECISION) else _rates(source)
 
 
-def _requirements(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
+def _requirements(source: Source, finding_rows: Sequence[FindingRow]) -> Iterator[Text]:
     """Each system that fails with its failures, their numbers and limits; then the others, by their outcomes."""
     alike: dict[tuple[int, str], list[TextSpan]] = {}
     systems = whole = 0
     limit = MAX_NAMED if len(source.providers) <= FEW_SYSTEMS else 1
     for name in source.providers:
-        system_rulings = [
-            ruling for ruling in rulings if ruling.record and ruling.record.estimate.provider == name
+        of_system = [
+            finding_row
+            for finding_row in finding_rows
+            if finding_row.record and finding_row.record.estimate.provider == name
         ]
-        rows = [ruling for ruling in system_rulings if not source.result.findings[ruling.index].advisory]
+        rows = [
+            finding_row for finding_row in of_system if not source.result.findings[finding_row.index].advisory
+        ]
         failed = [row for row in rows if row.code == Verdict.FAIL.value]
         rest = [row for row in rows if row.code in (Verdict.INCONCLUSIVE.value, Verdict.NOT_TESTABLE.value)]
         if not rows:
@@ -93,12 +97,12 @@ def _without_failure(total: int, outcomes: str, names: Sequence[TextSpan]) -> Te
     return spans(listed(names), f" pass{'' if several else 'es'} {of}.")
 
 
-def _modelled(rulings: Sequence[FindingRow]) -> Iterator[Text]:
+def _modelled(finding_rows: Sequence[FindingRow]) -> Iterator[Text]:
     """That a model of the tail decided, where one did."""
     decided = Verdict.PASS.value, Verdict.FAIL.value
     names = {
         row.requirement.text: row.requirement
-        for row in rulings
+        for row in finding_rows
         if row.record and row.record.estimate.metric == MODELLED and row.code in decided
     }
     if names:
@@ -245,11 +249,11 @@ def _interval(record: Record) -> list[Part]:
     return [", ", phrases.level(bound), " CI ", *phrases.bounds(bound, record.estimate)]
 
 
-def _undecided(source: Source, rulings: Sequence[FindingRow]) -> Iterator[Text]:
+def _undecided(source: Source, finding_rows: Sequence[FindingRow]) -> Iterator[Text]:
     """What stays inconclusive, with the number of subjects that would decide it if the estimates stay as they are."""
     parts: dict[str, tuple[Text, Text, Text]] = {}  # several requirements may ask the same
     conditions: dict[str, None] = {}
-    unsure = [ruling for ruling in rulings if ruling.code == Verdict.INCONCLUSIVE.value]
+    unsure = [finding_row for finding_row in finding_rows if finding_row.code == Verdict.INCONCLUSIVE.value]
     for finding in unsure[:MAX_NAMED]:
         if finding.record is not None:
             counted, enough = deciding.what_would(source, finding, finding.record)

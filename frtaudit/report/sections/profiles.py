@@ -10,7 +10,13 @@ from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table
-from frtaudit.report.sections.verdicts import FindingRow, all_rulings, declared, dockets, printed_bound
+from frtaudit.report.sections.verdicts import (
+    FindingRow,
+    all_finding_rows,
+    declared,
+    printed_bound,
+    requirement_rows,
+)
 from frtaudit.report.source import Source, mapping
 
 NO_RULE = (
@@ -56,9 +62,9 @@ def build(source: Source) -> Profiles | None:
     profiles = mapping(source.result.spec.get("profiles"))
     if not profiles:
         return None
-    rulings = all_rulings(source)
+    finding_rows = all_finding_rows(source)
     return Profiles(
-        parts=tuple(_part(source, name, mapping(profiles[name]), rulings) for name in sorted(profiles))
+        parts=tuple(_part(source, name, mapping(profiles[name]), finding_rows) for name in sorted(profiles))
     )
 
 
@@ -77,9 +83,13 @@ def named(source: Source) -> Text:
     return spans(*parts[1:], ".") if parts else ()
 
 
-def _part(source: Source, name: str, profile: Mapping[str, Json], rulings: Sequence[FindingRow]) -> Profile:
-    profile_rulings = [
-        row for row in rulings if declared(source, source.result.findings[row.index]).get("profile") == name
+def _part(
+    source: Source, name: str, profile: Mapping[str, Json], finding_rows: Sequence[FindingRow]
+) -> Profile:
+    profile_rows = [
+        row
+        for row in finding_rows
+        if declared(source, source.result.findings[row.index]).get("profile") == name
     ]
     at = f"/spec/profiles/{name}"
     facts = [mapping(fact) for fact in _rows(profile.get("facts"))]
@@ -90,7 +100,7 @@ def _part(source: Source, name: str, profile: Mapping[str, Json], rulings: Seque
         if fact.get("cannot") and fact.get("unless") not in asked
     ]
     tables = [
-        *([_shows(source, name, profile_rulings)] if profile_rulings else []),
+        *([_shows(source, name, profile_rows)] if profile_rows else []),
         *([_cannot(name, open_, at)] if open_ else []),
     ]
     return Profile(
@@ -163,15 +173,15 @@ def _asks(name: str, facts: Sequence[Mapping[str, Json]], at: str) -> Table:
     return _table(f"profile-{name}-asks", title, means, ("Rule", "Read in"), tuple(rows))
 
 
-def _shows(source: Source, name: str, rulings: Sequence[FindingRow]) -> Table:
+def _shows(source: Source, name: str, finding_rows: Sequence[FindingRow]) -> Table:
     """Its findings: as measured, where the source sets no rule, and as demonstrated."""
-    measured = any(source.result.findings[row.index].measured is not None for row in rulings)
+    measured = any(source.result.findings[row.index].measured is not None for row in finding_rows)
     blocks = [
         Block(
-            head=spans(docket.requirement, ": ", docket.condition),
-            rows=tuple(_finding(source, row, measured=measured) for row in docket.rulings),
+            head=spans(requirement_row.requirement, ": ", requirement_row.condition),
+            rows=tuple(_finding(source, row, measured=measured) for row in requirement_row.finding_rows),
         )
-        for docket in dockets(tuple(sorted(rulings, key=lambda row: row.index)))
+        for requirement_row in requirement_rows(tuple(sorted(finding_rows, key=lambda row: row.index)))
     ]
     titles = ("Of", "As measured", "As demonstrated") if measured else ("Of", "As demonstrated")
     columns = [Column(title=title) for title in titles]

@@ -9,7 +9,7 @@ from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Table, Text, plain_text, spans
 from frtaudit.report.section import section
 from frtaudit.report.sections.tables import INTERVAL_COLUMNS, interval_rows
-from frtaudit.report.sections.verdicts import ORDER, FindingRow, all_rulings
+from frtaudit.report.sections.verdicts import ORDER, FindingRow, all_finding_rows
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
@@ -19,7 +19,7 @@ MAX_ROWS = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingPart:
-    """A finding with a part of its own: its ruling, its facts (name and value), its intervals."""
+    """A finding with a part of its own: its finding_row, its facts (name and value), its intervals."""
 
     row: FindingRow
     facts: tuple[tuple[str, Text], ...]
@@ -31,7 +31,7 @@ class Requirements:
     """The view: findings with parts of their own, the rest in a table, what the verdicts mean, how many were cut."""
 
     parts: tuple[FindingPart, ...]
-    rulings: tuple[FindingRow, ...]
+    finding_rows: tuple[FindingRow, ...]
     meanings: tuple[tuple[str, str, str], ...]
     left_out: int
 
@@ -41,12 +41,12 @@ def build(source: Source) -> Requirements | None:
     """None without requirements."""
     if not source.result.findings:
         return None
-    rulings = all_rulings(source)
+    finding_rows = all_finding_rows(source)
     return Requirements(
-        parts=tuple(_part(ruling) for ruling in rulings[:MAX_PARTS]),
-        rulings=rulings[MAX_PARTS:MAX_ROWS],
+        parts=tuple(_part(finding_row) for finding_row in finding_rows[:MAX_PARTS]),
+        finding_rows=finding_rows[MAX_PARTS:MAX_ROWS],
         meanings=tuple(_meaning(verdict) for verdict in ORDER),
-        left_out=max(len(rulings) - MAX_ROWS, 0),
+        left_out=max(len(finding_rows) - MAX_ROWS, 0),
     )
 
 

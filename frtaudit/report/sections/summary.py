@@ -41,9 +41,9 @@ from frtaudit.report.sections.verdicts import (
     ORDER,
     FindingRow,
     RequirementRow,
-    all_rulings,
-    dockets,
+    all_finding_rows,
     record_of,
+    requirement_rows,
 )
 from frtaudit.report.source import Record, Source, mapping
 from frtaudit.report.words import display_name, words
@@ -69,7 +69,7 @@ class Summary:
     undeclared: str
     answers: tuple[Text, ...]
     tally: tuple[tuple[str, str, str], ...]
-    dockets: tuple[RequirementRow, ...]
+    requirement_rows: tuple[RequirementRow, ...]
     more: str
     withheld: Text
     alike: Table | None
@@ -88,13 +88,13 @@ class Summary:
 
 def build(source: Source, settings: Report, date: str) -> Summary:
     """Everything that stands before the contents."""
-    rulings = all_rulings(source)
-    answers, warnings = answer.sentences(source, rulings), data_warnings.warnings(source)
+    finding_rows = all_finding_rows(source)
+    answers, warnings = answer.sentences(source, finding_rows), data_warnings.warnings(source)
     worst = worst_group(source)
     question, facts = _question(source), tuple(_facts(source))
     head = sum(map(_lines, (question, *(text for _, text in facts)))) - HEAD_LINES
     above = head + sum(map(_lines, (*answers, *warnings[:2], worst)))
-    shown = _shown(rulings, above)
+    shown = _shown(finding_rows, above)
     counts = verdict_counts(source.result.findings)
     tallies = [(v, counts[v.value]) for v in ORDER if counts[v.value] or v is not Verdict.NOT_TESTABLE]
     return Summary(
@@ -106,8 +106,8 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         ),
         answers=answers,
         tally=tuple((v.value, str(n), display_name(words().verdict, v.value)) for v, n in tallies),
-        dockets=dockets(shown),
-        more=_left_out(rulings, shown),
+        requirement_rows=requirement_rows(shown),
+        more=_left_out(finding_rows, shown),
         withheld=publication.findings_left_out(source),
         alike=differences.headline(source, main_target(source)),
         choice=vendor_choice.choice(source),
@@ -138,8 +138,8 @@ def _declared(settings: Report, date: str, digest: str) -> tuple[tuple[str, str,
     return tuple((name, text or NOT_DECLARED, bool(text)) for name, text in fields)
 
 
-def _shown(rulings: tuple[FindingRow, ...], above: int) -> tuple[FindingRow, ...]:
-    """The rulings that the first page has room for below so many lines, each requirement taking a line of its own.
+def _shown(finding_rows: tuple[FindingRow, ...], above: int) -> tuple[FindingRow, ...]:
+    """The finding_rows that the first page has room for below so many lines, each requirement taking a line of its own.
 
     Where not all have room, inconclusive ones have it first: the sentences give the numbers of failures, not theirs. A
     single one more is printed: the line that says so would take as much.
@@ -148,19 +148,19 @@ def _shown(rulings: tuple[FindingRow, ...], above: int) -> tuple[FindingRow, ...
     names: set[str] = set()
     taken = 0
     for count, finding in enumerate(
-        wanted := sorted(rulings, key=lambda row: row.code != Verdict.INCONCLUSIVE.value)
+        wanted := sorted(finding_rows, key=lambda row: row.code != Verdict.INCONCLUSIVE.value)
     ):
         names.add(finding.requirement.text)
         taken += _lines(finding.who, NAME_LENGTH)
-        if taken + len(names) > room and len(rulings) - count > 1:
+        if taken + len(names) > room and len(finding_rows) - count > 1:
             places = {row.index for row in wanted[:count]}
-            return tuple(row for row in rulings if row.index in places)
-    return rulings
+            return tuple(row for row in finding_rows if row.index in places)
+    return finding_rows
 
 
-def _left_out(rulings: Sequence[FindingRow], shown: Sequence[FindingRow]) -> str:
+def _left_out(finding_rows: Sequence[FindingRow], shown: Sequence[FindingRow]) -> str:
     """``6 more (5 fail, 1 inconclusive)``; empty where all are shown."""
-    left = Counter(row.code for row in rulings)
+    left = Counter(row.code for row in finding_rows)
     left.subtract(row.code for row in shown)
     outcomes = ", ".join(
         f"{left[v.value]} {display_name(words().verdict, v.value)}" for v in ORDER if left[v.value]

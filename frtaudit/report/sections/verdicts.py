@@ -75,14 +75,14 @@ class FindingRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequirementRow:
-    """A requirement with its rulings, failures first."""
+    """A requirement with its finding_rows, failures first."""
 
     requirement: TextSpan
     condition: Text
-    rulings: tuple[FindingRow, ...]
+    finding_rows: tuple[FindingRow, ...]
 
 
-def all_rulings(source: Source) -> tuple[FindingRow, ...]:
+def all_finding_rows(source: Source) -> tuple[FindingRow, ...]:
     """Every finding, failures first; within a verdict in the order of the result."""
     numbered = list(enumerate(source.result.findings))
     numbered.sort(key=lambda pair: ORDER.index(pair[1].verdict))
@@ -98,12 +98,17 @@ def all_rulings(source: Source) -> tuple[FindingRow, ...]:
     )
 
 
-def dockets(rulings: tuple[FindingRow, ...]) -> tuple[RequirementRow, ...]:
-    """Rulings gathered by requirement, in the order of the rulings."""
-    names = dict.fromkeys(ruling.requirement.text for ruling in rulings)
-    grouped = [tuple(ruling for ruling in rulings if ruling.requirement.text == name) for name in names]
+def requirement_rows(finding_rows: tuple[FindingRow, ...]) -> tuple[RequirementRow, ...]:
+    """Rulings gathered by requirement, in the order of the finding_rows."""
+    names = dict.fromkeys(finding_row.requirement.text for finding_row in finding_rows)
+    grouped = [
+        tuple(finding_row for finding_row in finding_rows if finding_row.requirement.text == name)
+        for name in names
+    ]
     return tuple(
-        RequirementRow(requirement=finding[0].requirement, condition=finding[0].condition, rulings=finding)
+        RequirementRow(
+            requirement=finding[0].requirement, condition=finding[0].condition, finding_rows=finding
+        )
         for finding in grouped
     )
 

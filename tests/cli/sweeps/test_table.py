@@ -21,26 +21,26 @@ def test_every_finding_of_every_job_is_a_ruling() -> None:
     """Four jobs, each finding once, in the jobs' order; the family is all of them."""
     found = small_sweep.sweep()
     each = len(small_sweep.result().findings)
-    assert len(found.rulings) == found.family == 4 * each
-    assert [item.job for item in found.rulings] == [job for job in (1, 2, 3, 4) for _ in range(each)]
+    assert len(found.findings) == found.family == 4 * each
+    assert [item.job for item in found.findings] == [job for job in (1, 2, 3, 4) for _ in range(each)]
     assert found.alphas == (0.05, 0.1)
 
 
 def test_p_values_over_the_sweep_are_holms() -> None:
     """What could not be tested keeps its place with p = 1."""
     found = small_sweep.sweep()
-    expected = holm([1.0 if item.p is None else item.p for item in found.rulings])
-    assert tuple(item.p_sweep for item in found.rulings) == expected
+    expected = holm([1.0 if item.p is None else item.p for item in found.findings])
+    assert tuple(item.p_sweep for item in found.findings) == expected
 
 
 @pytest.mark.parametrize(("p", "verdict"), [(1e-6, Verdict.FAIL), (0.012, Verdict.INCONCLUSIVE)])
 def test_a_failure_counts_where_it_holds_over_the_sweep(p: float, verdict: Verdict) -> None:
     """A failure of one run that four runs would throw up by luck is inconclusive over the sweep; passes stay."""
     found = small_sweep.sweep(p)
-    failures = [item for item in found.rulings if item.verdict is Verdict.FAIL and item.p == p]
+    failures = [item for item in found.findings if item.verdict is Verdict.FAIL and item.p == p]
     assert len(failures) == 4
     assert {item.in_sweep for item in failures} == {verdict}
-    others = [item for item in found.rulings if item.verdict is not Verdict.FAIL]
+    others = [item for item in found.findings if item.verdict is not Verdict.FAIL]
     assert all(item.in_sweep is item.verdict for item in others)
 
 
@@ -55,10 +55,10 @@ def test_a_level_of_its_own_holds_over_the_sweep_too() -> None:
         spec = {**found.spec, "requirements": [{"name": name, "level": 0.9999999}]}
         strict.append(replace(outcome, result=replace(found, findings=findings, spec=spec)))
     swept = table(small_sweep.plan(), strict)
-    failures = [item for item in swept.rulings if item.verdict is Verdict.FAIL and item.p == 1e-6]
+    failures = [item for item in swept.findings if item.verdict is Verdict.FAIL and item.p == 1e-6]
     assert {item.in_sweep for item in failures} == {Verdict.INCONCLUSIVE}
     counted = sum(sum(counts.values()) for counts in swept.verdict_counts.values())
-    assert counted == sum(item.verdict is not Verdict.FAIL for item in swept.rulings)
+    assert counted == sum(item.verdict is not Verdict.FAIL for item in swept.findings)
 
 
 def test_headline_numbers_keep_their_counts_and_intervals() -> None:
@@ -104,7 +104,7 @@ def test_verdicts_that_differ_are_those_of_the_sweep() -> None:
         for item, (target, alpha) in zip(four, small_sweep.SETTINGS, strict=True)
     ]
     swept = table(small_sweep.plan(), weak)
-    failures = [item for item in swept.rulings if item.verdict is Verdict.FAIL and item.p in (1e-6, 0.012)]
+    failures = [item for item in swept.findings if item.verdict is Verdict.FAIL and item.p in (1e-6, 0.012)]
     assert [item.in_sweep.value for item in failures] == ["inconclusive", "inconclusive", "fail", "fail"]
     found = {item.setting: item.verdicts for item in swept.changes}
     assert found == {"providers": 2, "bootstrap.alpha": 0}
@@ -123,7 +123,7 @@ def test_another_label_is_not_another_measure() -> None:
         cohort = {**found.cohort, "schemas": {"group": {"groups": groups}}}
         labelled.append(replace(outcome, result=replace(found, findings=findings, cohort=cohort)))
     swept = table(small_sweep.plan(), labelled)
-    labels = [item.measure.label for item in swept.rulings if item.measure is not None]
+    labels = [item.measure.label for item in swept.findings if item.measure is not None]
     assert labels == ["Amber", "Amber", "Amber", "Orange"]
     assert [item.compared for item in swept.changes] == [2, 2]
 
@@ -135,7 +135,7 @@ def test_jobs_without_a_result_are_named_and_left_out() -> None:
         small_sweep.plan(),
         (*four[:3], JobResult(job=four[3].job, state=State.UNFINISHED, error="stopped", exit_code=1)),
     )
-    assert short.family == len(small_sweep.sweep().rulings) * 3 // 4
+    assert short.family == len(small_sweep.sweep().findings) * 3 // 4
     assert {item.job for item in short.rows} == {1, 2, 3}
     assert any(note.startswith("1 of 4 jobs have no result") for note in short.notes)
     assert json.loads(to_bytes(short.to_json()))["jobs"][3]["error"] == "stopped"
@@ -163,10 +163,10 @@ def test_other_data_in_one_job_is_said() -> None:
 
 
 def test_the_spreadsheet_has_a_line_for_each() -> None:
-    """As many lines as rows and rulings, each with the settings of its job."""
+    """As many lines as rows and findings, each with the settings of its job."""
     found = small_sweep.sweep()
     lines = list(csv.DictReader(io.StringIO(found.to_csv())))
-    assert len(lines) == len(found.rows) + len(found.rulings)
+    assert len(lines) == len(found.rows) + len(found.findings)
     assert {(line["providers"], line["bootstrap.alpha"]) for line in lines} == {
         (f"[{target}]", alpha) for target, alpha in small_sweep.SETTINGS
     }
@@ -177,15 +177,15 @@ def test_the_spreadsheet_names_what_each_verdict_is_adjusted_over() -> None:
     """Both verdicts and the three p values of a finding, named alike; the guide has every one of these columns."""
     found = small_sweep.sweep(0.012)
     lines = [line for line in csv.DictReader(io.StringIO(found.to_csv())) if line["kind"] == "finding"]
-    for line, ruling in zip(lines, found.rulings, strict=True):
+    for line, finding in zip(lines, found.findings, strict=True):
         assert (line["verdict_in_run"], line["verdict_over_sweep"]) == (
-            ruling.verdict.value,
-            ruling.in_sweep.value,
+            finding.verdict.value,
+            finding.in_sweep.value,
         )
         for name, p in (
-            ("p_unadjusted", ruling.p),
-            ("p_adjusted_in_run", ruling.p_adjusted),
-            ("p_adjusted_over_sweep", ruling.p_sweep),
+            ("p_unadjusted", finding.p),
+            ("p_adjusted_in_run", finding.p_adjusted),
+            ("p_adjusted_over_sweep", finding.p_sweep),
         ):
             assert line[name] == ("" if p is None else str(p))
     guide = (Path(__file__).parents[3] / "docs" / "guides" / "sweeps.md").read_text("utf-8")

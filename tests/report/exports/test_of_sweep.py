@@ -27,7 +27,7 @@ def test_a_job_has_the_verdicts_of_its_sweep(tmp_path: Path) -> None:
     run, job = first_job(tmp_path)
     judged = judged_by(run, tmp_path, job)
     table = small_sweep.sweep(0.012)
-    rulings = [item for item in table.rulings if item.job == 1]
+    rulings = [item for item in table.findings if item.job == 1]
     assert [item.verdict for item in judged.result.findings] == [item.in_sweep for item in rulings]
     assert (judged.sha256, judged.swept) == (run.sha256, table.family)
     pairs = list(zip(run.result.findings, judged.result.findings, strict=True))

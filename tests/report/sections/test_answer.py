@@ -13,7 +13,7 @@ from frtaudit.report.source import Source
 
 def said(source: Source) -> list[str]:
     """The sentences as text."""
-    return [plain_text(text) for text in answer.sentences(source, verdicts.all_rulings(source))]
+    return [plain_text(text) for text in answer.sentences(source, verdicts.all_finding_rows(source))]
 
 
 def test_a_failure_is_said_with_its_interval_and_limit() -> None:
@@ -91,7 +91,7 @@ def test_numbers_of_subjects_are_explained_only_where_they_stand() -> None:
 def test_systems_of_the_same_outcomes_share_a_sentence() -> None:
     """Two systems that pass, or have as many inconclusive findings, are named together."""
     source = Source(result())
-    rows = [row for row in verdicts.all_rulings(source) if row.record is not None]
+    rows = [row for row in verdicts.all_finding_rows(source) if row.record is not None]
     names = {row.record.estimate.provider: row for row in rows if row.record is not None}
     for verdict, expected in (
         (Verdict.PASS, "northgate and quill_2 pass their requirement."),
@@ -102,13 +102,13 @@ def test_systems_of_the_same_outcomes_share_a_sentence() -> None:
     ):
         finding = replace(result().findings[0], verdict=verdict)
         held = Source(replace(result(), findings=(finding,)))
-        rulings = [replace(row, index=0, code=verdict.value) for row in names.values()]
-        assert plain_text(answer.sentences(held, rulings)[0]) == expected
+        finding_rows = [replace(row, index=0, code=verdict.value) for row in names.values()]
+        assert plain_text(answer.sentences(held, finding_rows)[0]) == expected
 
 
 def test_where_no_system_passes_the_answer_says_so() -> None:
     """A system that fails nothing does not pass for it; where each fails, or one passes, nothing is to be added."""
-    rows = verdicts.all_rulings(Source(result()))
+    rows = verdicts.all_finding_rows(Source(result()))
     of = {row.record.estimate.provider: row for row in rows if row.record is not None}
     said_of = "No system passes all that was required of it."
     for codes, expected in (
@@ -116,15 +116,15 @@ def test_where_no_system_passes_the_answer_says_so() -> None:
         ({"northgate": "fail", "quill_2": "pass"}, False),
         ({"northgate": "fail", "quill_2": "fail"}, False),
     ):
-        rulings = [replace(of[name], code=code) for name, code in codes.items()]
-        lines = [plain_text(text) for text in answer.sentences(Source(result()), rulings)]
+        finding_rows = [replace(of[name], code=code) for name, code in codes.items()]
+        lines = [plain_text(text) for text in answer.sentences(Source(result()), finding_rows)]
         assert (said_of in lines) is expected
 
 
 def test_what_all_inconclusive_findings_ask_stands_once() -> None:
     """Systems whose findings ask the same are named after it, each with the subjects that would decide."""
     source = Source(result())
-    (row,) = [row for row in verdicts.all_rulings(source) if row.code == "inconclusive"]
+    (row,) = [row for row in verdicts.all_finding_rows(source) if row.code == "inconclusive"]
     other = replace(row, who=(replace(row.who[0], text="quill_2"), *row.who[1:]))
     (line,) = [
         plain_text(text)

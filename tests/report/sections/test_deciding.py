@@ -29,7 +29,7 @@ def undecided(low: float, high: float) -> AuditResult:
 def said(made: AuditResult) -> str:
     """The sentence on what is inconclusive."""
     source = Source(made)
-    lines = [plain_text(text) for text in answer.sentences(source, verdicts.all_rulings(source))]
+    lines = [plain_text(text) for text in answer.sentences(source, verdicts.all_finding_rows(source))]
     (line,) = [line for line in lines if line.startswith("Inconclusive")]
     return line
 

@@ -137,7 +137,10 @@ def test_page_one_marks_what_was_not_read_in_its_document() -> None:
     """The line of a requirement and that of the documents say so; an advisory one is not counted among the verdicts."""
     source = Source(result())
     first = summary.build(source, Report(), "2026-01-02")
-    conditions = {docket.requirement.text: plain_text(docket.condition) for docket in first.dockets}
+    conditions = {
+        requirement_row.requirement.text: plain_text(requirement_row.condition)
+        for requirement_row in first.requirement_rows
+    }
     assert "secondary source" in conditions["near"]
     assert "secondary source" not in conditions["rate"]
     assert conditions["should"].endswith(", advisory")
@@ -164,7 +167,7 @@ def held(*names: str, limit: float = 1e-6) -> AuditResult:
 def test_a_threshold_by_name_is_each_systems_own() -> None:
     """A requirement's line, which stands above all systems, has no system's value; a system's sentence has its own."""
     first = summary.build(Source(held("ruled")), Report(), "2026-01-02")
-    (condition,) = [plain_text(docket.condition) for docket in first.dockets]
+    (condition,) = [plain_text(requirement_row.condition) for requirement_row in first.requirement_rows]
     assert condition == "FNMR at the vendor's threshold gate, limit at most 10⁻⁶"
     assert ["threshold 0.3" in plain_text(text) for text in first.answers[:2]] == [True, False]
     assert ["threshold 0.4" in plain_text(text) for text in first.answers[:2]] == [False, True]

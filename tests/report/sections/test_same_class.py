@@ -10,7 +10,7 @@ from frtaudit.report.source import Source
 def test_page_1_names_against_whom() -> None:
     """Each limit says among whom the rate was measured; the section has a row for each schema."""
     source = Source(same_class_audit())
-    first = plain_text(answer.sentences(source, verdicts.all_rulings(source))[0])
+    first = plain_text(answer.sentences(source, verdicts.all_finding_rows(source))[0])
     assert "FMR among all subjects is 21.6 %" in first
     assert "; FMR within classes by group is 22.1 %" in first
     view = same_class.build(source)

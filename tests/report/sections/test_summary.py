@@ -56,7 +56,11 @@ def rows(table: Table) -> list[list[str]]:
 
 def test_verdicts_stand_with_failures_first(view: Context) -> None:
     """Failures come before passes."""
-    order = [item.code for docket in view.summary.dockets for item in docket.rulings]
+    order = [
+        item.code
+        for requirement_row in view.summary.requirement_rows
+        for item in requirement_row.finding_rows
+    ]
     assert order[0] == "fail"
     assert sorted(view.summary.tally) == sorted(
         [
@@ -70,20 +74,24 @@ def test_verdicts_stand_with_failures_first(view: Context) -> None:
 
 def test_a_bound_never_rounds_onto_its_limit(view: Context) -> None:
     """0.0299999996 beside the limit 0.03 keeps its digits."""
-    lines = [plain_text(item.found) for docket in view.summary.dockets for item in docket.rulings]
+    lines = [
+        plain_text(item.found)
+        for requirement_row in view.summary.requirement_rows
+        for item in requirement_row.finding_rows
+    ]
     assert any(line.endswith("at most 2.99999996 % (one-sided 95 %)") for line in lines)
 
 
 def test_the_line_of_a_verdict_agrees_with_it() -> None:
     """The bar of what is met lies off the shaded side, of what is not met on it, of what is open across the limit."""
-    for ruling in verdicts.all_rulings(Source(result())):
-        if ruling.strip is None:
+    for finding_row in verdicts.all_finding_rows(Source(result())):
+        if finding_row.strip is None:
             continue
-        inside = ruling.strip.high <= 50
-        beyond = ruling.strip.low >= 50
+        inside = finding_row.strip.high <= 50
+        beyond = finding_row.strip.low >= 50
         expected = {"pass": (True, False), "fail": (False, True), "inconclusive": (False, False)}
-        if ruling.code in expected:
-            assert (inside, beyond) == expected[ruling.code]
+        if finding_row.code in expected:
+            assert (inside, beyond) == expected[finding_row.code]
 
 
 def test_the_worst_off_group_is_the_one_with_the_largest_rate(view: Context) -> None:
@@ -149,26 +157,26 @@ def test_people_are_counted_by_each_schema() -> None:
 @pytest.mark.parametrize("above", [0, 40])
 def test_where_few_findings_have_room_inconclusive_ones_have_it_first(above: int) -> None:
     """The sentences give the numbers of failures; what is left out is counted by outcome."""
-    (row, *_) = verdicts.all_rulings(Source(result()))
+    (row, *_) = verdicts.all_finding_rows(Source(result()))
     codes = ["fail"] * 4 + ["inconclusive"] * 2 + ["pass"] * 14
-    rulings = tuple(replace(row, index=index, code=code) for index, code in enumerate(codes))
-    shown = summary._shown(rulings, above)
-    counts = {code: sum(ruling.code == code for ruling in shown) for code in codes}
-    assert shown == tuple(ruling for ruling in rulings if ruling in shown)
+    finding_rows = tuple(replace(row, index=index, code=code) for index, code in enumerate(codes))
+    shown = summary._shown(finding_rows, above)
+    counts = {code: sum(finding_row.code == code for finding_row in shown) for code in codes}
+    assert shown == tuple(finding_row for finding_row in finding_rows if finding_row in shown)
     if above:
         assert counts == {"fail": 0, "inconclusive": 2, "pass": 0}
-        assert summary._left_out(rulings, shown) == "18 more (4 fail, 14 pass)"
+        assert summary._left_out(finding_rows, shown) == "18 more (4 fail, 14 pass)"
     else:
         assert counts == {"fail": 4, "inconclusive": 2, "pass": 11}
-        assert summary._left_out(rulings, rulings) == ""
+        assert summary._left_out(finding_rows, finding_rows) == ""
 
 
 def test_a_name_that_takes_two_lines_leaves_room_for_fewer_findings() -> None:
     """Long names of systems are broken in their column: such a finding counts as two lines."""
-    (row, *_) = verdicts.all_rulings(Source(result()))
-    rulings = tuple(replace(row, index=index, code="pass") for index in range(20))
-    long = tuple(replace(row, who=(replace(row.who[0], text="a" * 30),)) for row in rulings)
-    assert [len(summary._shown(rows, 0)) for rows in (rulings, long)] == [17, 8]
+    (row, *_) = verdicts.all_finding_rows(Source(result()))
+    finding_rows = tuple(replace(row, index=index, code="pass") for index in range(20))
+    long = tuple(replace(row, who=(replace(row.who[0], text="a" * 30),)) for row in finding_rows)
+    assert [len(summary._shown(rows, 0)) for rows in (finding_rows, long)] == [17, 8]
 
 
 def test_terms_say_pairing_weighting_and_origin(view: Context) -> None:
@@ -205,7 +213,9 @@ def test_the_rule_of_verdicts_says_which_bounds_decided(
     said = plain_text(dict(view.summary.terms)["Verdicts"])
     assert rule in said
     assert ("at a nominal error rate of 5 %, half of that where it was two-sided" in said) == half
-    lines = [plain_text(item.found) for item in verdicts.all_rulings(Source(changed)) if item.code == "fail"]
+    lines = [
+        plain_text(item.found) for item in verdicts.all_finding_rows(Source(changed)) if item.code == "fail"
+    ]
     assert all(("(two-sided 9" in line) == ("fnmr-overall" in names) for line in lines)
 
 
@@ -213,7 +223,11 @@ def test_a_verdict_names_for_whom_its_bound_holds(view: Context) -> None:
     """The first page names for whom verdicts hold, and every bound has its side and level."""
     facts = {name: plain_text(text) for name, text in view.summary.facts}
     assert facts["Verdicts hold for"] == "the population of the test subjects."
-    bounds = [plain_text(item.bound) for docket in view.summary.dockets for item in docket.rulings]
+    bounds = [
+        plain_text(item.bound)
+        for requirement_row in view.summary.requirement_rows
+        for item in requirement_row.finding_rows
+    ]
     decided = [text for text in bounds if text]
     assert decided
     assert all("(one-sided 9" in text for text in decided)
@@ -353,7 +367,7 @@ def test_long_tables_say_what_was_cut() -> None:
 
 
 def test_requirements_point_at_findings(view: Context) -> None:
-    """Each ruling carries the pointer of its sentence."""
+    """Each finding_row carries the pointer of its sentence."""
     found = section(view, "requirements")
     pointers = {item.row.sentence.pointer for item in found.parts}
     assert pointers == {f"/findings/{index}/sentence" for index in range(5)}
@@ -366,7 +380,7 @@ def test_a_result_without_groups_or_requirements_has_a_first_page() -> None:
     view = context(
         replace(base, estimates=tuple(plain), findings=(), curves=()), SETTINGS, DATE, Status.SIGNED
     )
-    assert view.summary.dockets == ()
+    assert view.summary.requirement_rows == ()
     assert view.summary.worst == ()
     assert view.summary.figure is None
     assert all(item.name != "groups" for item in view.sections)
@@ -458,11 +472,11 @@ def test_a_largest_rate_that_may_be_chance_says_so(view: Context) -> None:
 def test_a_failure_that_does_not_hold_among_all_says_so() -> None:
     """A limit that is broken alone but not among all findings is inconclusive, and fails unadjusted."""
     source = Source(result())
-    (ruling,) = [item for item in verdicts.all_rulings(source) if item.code == "inconclusive"]
-    assert plain_text(ruling.found).endswith(
+    (finding_row,) = [item for item in verdicts.all_finding_rows(source) if item.code == "inconclusive"]
+    assert plain_text(finding_row.found).endswith(
         "; fails unadjusted, not established after adjustment (p 0.0204, unadjusted; 0.0816, adjusted over 5 findings)"
     )
-    (failed,) = [item for item in verdicts.all_rulings(source) if item.code == "fail"]
+    (failed,) = [item for item in verdicts.all_finding_rows(source) if item.code == "fail"]
     assert plain_text(failed.found).endswith("(p 0.00123, unadjusted; 0.00615, adjusted over 5 findings)")
 
 
@@ -483,7 +497,7 @@ def test_an_interval_beyond_the_limit_beside_an_inconclusive_verdict_is_explaine
         )
         above = replace(judged, intervals=bounds, value=finding.limit * 1.5)
         estimates = tuple(above if one is judged else one for one in made.estimates)
-        rows = verdicts.all_rulings(Source(replace(made, estimates=estimates, findings=others)))
+        rows = verdicts.all_finding_rows(Source(replace(made, estimates=estimates, findings=others)))
         (row,) = [one for one in rows if one.code == "inconclusive"]
         assert (
             plain_text(row.bound).endswith(
@@ -507,7 +521,7 @@ def test_the_choice_of_a_class_explains_an_interval_beyond_the_limit() -> None:
     estimates[place] = replace(judged, value=3.0, intervals=(interval,))
     beyond = replace(finding, p=0.0826, limit=1.5, bound=3.5, estimate=f"/estimates/{place}")
     source = Source(replace(made, estimates=tuple(estimates), findings=(beyond,)))
-    (row,) = verdicts.all_rulings(source)
+    (row,) = verdicts.all_finding_rows(source)
     assert plain_text(row.bound).endswith(
         "; not beyond it with adjustment for the choice of the class, which the CI lacks (p 0.0826)"
     )

@@ -12,7 +12,7 @@ def test_page_1_says_that_a_model_decided() -> None:
     """It names the requirement; where the model decides nothing it says nothing of one."""
     for decides in (True, False):
         source = Source(tail_audit(decides=decides))
-        said = " ".join(map(plain_text, answer.sentences(source, verdicts.all_rulings(source))))
+        said = " ".join(map(plain_text, answer.sentences(source, verdicts.all_finding_rows(source))))
         assert ("Decided by a model of the tail beyond the data, not by the data: enough." in said) == decides
 
 
