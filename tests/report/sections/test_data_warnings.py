@@ -53,4 +53,4 @@ def test_too_few_people_is_said_once() -> None:
         sentence="FMR is not testable: too few people. Without any false match 246 people or more are needed.",
     )  # fmt: skip
     (warning,) = said(findings=(few, few))
-    assert "many people are needed" in warning
+    assert "many subjects are needed" in warning

@@ -15,7 +15,7 @@ def test_a_variant_says_its_rule_its_classes_and_its_link() -> None:
     full = result_of(drawn(np.random.default_rng(1), 60))
     view = build(Source(published(full, "ab" * 32, 10)))
     assert view is not None
-    assert "fewer than 10 people" in plain_text(view.rule)
+    assert "fewer than 10 subjects" in plain_text(view.rule)
     assert "curves" in plain_text(view.left_out)
     assert "ab" * 32 in plain_text(view.link)
     assert len(view.tables[0].blocks[0].rows) > 1

@@ -60,7 +60,7 @@ def test_samples_of_attempts_are_not_called_images(tmp_path: Path) -> None:
     facts = dict(summary.build(source, Report(), "2026-01-02").facts)
     assert "subjects" in plain_text(facts["Subjects"])
     assert "images" not in plain_text(facts["Subjects"])
-    assert [title for title, _ in cohort.build(source).totals] == ["people"]
+    assert [title for title, _ in cohort.build(source).totals] == ["subjects"]
 
 
 def test_no_section_without_transactions() -> None:
