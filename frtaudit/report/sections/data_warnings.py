@@ -3,20 +3,22 @@
 from collections.abc import Iterator
 
 from frtaudit.core import Verdict
+from frtaudit.core.text import formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Text, TextSpan, spans
+from frtaudit.report.pieces import Text, TextSpan, listed, spans
 from frtaudit.report.sections import identity_check
+from frtaudit.report.sections.operating_points import main_target
 from frtaudit.report.sections.tables import provider
 from frtaudit.report.source import Record, Source
 
 HEAVY, MIN_ERRORS = 0.1, 2  # of FMR, by one pair of people; one false match alone says nothing of a pair
-TOO_FEW = "too few people"
+TOO_FEW, EXPECTED = "too few people", "false matches are expected"
 SECTION = TextSpan(text="Robustness and limitations", kind="#robustness")
 
 
 def warnings(source: Source) -> tuple[Text, ...]:
-    """Too few people, a heavy pair of people, suspected duplicates."""
-    return *_too_few(source), *_heavy(source), *identity_check.warnings(source)
+    """Too few people, few false matches at the main target, a heavy pair of people, suspected duplicates."""
+    return *_too_few(source), *_few_matches(source), *_heavy(source), *identity_check.warnings(source)
 
 
 def _too_few(source: Source) -> Iterator[Text]:
@@ -27,6 +29,20 @@ def _too_few(source: Source) -> Iterator[Text]:
             "Too few subjects: some requirements could not be passed even without a false match. Their findings say "
             "how many subjects are needed."
         )
+
+
+def _few_matches(source: Source) -> Iterator[Text]:
+    """Systems of which so few false matches are expected at the main target that an audit notes it."""
+    target = main_target(source)
+    ending = "" if target is None else f" at FMR {target:g}"
+    systems: dict[str, list[TextSpan]] = {}
+    for index, note in enumerate(source.result.notes):
+        name, _, text = note.rpartition(": ")
+        if name in source.providers and EXPECTED in text and text.endswith(ending):
+            span = TextSpan(text=name, pointer=f"/notes/{index}", kind="b")
+            systems.setdefault(text.removesuffix(ending), []).append(span)
+    for text, names in systems.items():
+        yield spans(listed(names), f": {text} at FMR {formatting.exact(target or 0.0)}.")
 
 
 def _heavy(source: Source) -> Iterator[Text]:

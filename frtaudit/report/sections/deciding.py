@@ -8,12 +8,12 @@ from frtaudit.report.sections.verdicts import FindingRow, is_blurred, sense
 from frtaudit.report.source import Record, Source
 
 OF_RATES = (
-    "These numbers assume that rate and effective sample size per subject stay as estimated; the bound then just "
-    "reaches the limit."
+    "These numbers assume that rate and effective sample size per subject stay as estimated; about half of such audits "
+    "would then decide."
 )
 OF_DISTANCES = (
-    "These numbers assume that d_l2, its variance per subject and the shares of classes stay as estimated; the bound "
-    "then just reaches the limit."
+    "These numbers assume that d_l2, its variance per subject and the shares of classes stay as estimated; about half "
+    "of such audits would then decide."
 )
 
 

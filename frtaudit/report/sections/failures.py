@@ -242,7 +242,8 @@ def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
     )
     caption = spans(
         TextSpan(text="Failures and exclusions. ", kind="b"),
-        "Counts of everything that failed or was excluded. Nothing else was removed from any denominator.",
+        "Counts of everything that failed or was excluded. Nothing else was removed from the denominators of FNMR and "
+        "FMR.",
     )
     return build_table(name, caption, columns, [Block(rows=tuple(rows))], notes)
 

@@ -38,7 +38,11 @@ def sentences(source: Source) -> Iterator[Text]:
     unsure = [record for record in tested if record.estimate.test and not record.estimate.test.differs]
     for outcome, text, why in (
         (True, "No difference between groups was established in ", ""),
-        (False, "Not testable, because there are too few errors: differences between groups in ", NEEDED),
+        (
+            False,
+            "Not testable, with too few errors or subjects with errors: differences in ",
+            NEEDED,
+        ),
     ):
         here = [
             record

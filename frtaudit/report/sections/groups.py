@@ -242,6 +242,8 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
     shown = {dot.series for *_, dots in drawn for dot in dots}
     names = [(index, name) for index, name in enumerate(source.providers) if name in shown]
     tested = "; the test below compares them" if source.select("max_min", schema=schema) else ""
+    has_unknown = any(record.estimate.group == UNKNOWN for record in source.select("fmr", schema=schema))
+    unknown = " Subjects without a label are only in the table." if has_unknown else ""
     drawings = []
     for start in range(0, len(names), MAX_SYSTEMS_IN_FIGURE):
         chosen = names[start : start + MAX_SYSTEMS_IN_FIGURE]
@@ -256,7 +258,7 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
             Figure(
                 name=name,
                 title=f"Error rates by {schema.replace('_', ' ')}{of}",
-                caption=spans(f"{shows} Subjects without a label are only in the table. {OVERLAP}{tested}."),
+                caption=spans(f"{shows}{unknown} {OVERLAP}{tested}."),
                 alone={_panel_name(schema, kind, first): spans(f"{shows} {OVERLAP}.") for kind, *_ in drawn},
                 panels=tuple(_panels(schema, first, {name for _, name in chosen}, drawn)),
                 keys=figures.keys(name, chosen),

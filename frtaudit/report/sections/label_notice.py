@@ -51,8 +51,9 @@ def notice(source: Source) -> Text:
         return ()
     some = _whose(source) == LabelSource.COMBINED
     who = "For images without an identity label" if some else "Images have no identity labels"
+    verdicts = ", verdicts" if source.result.findings else ""
     text = (
-        f"{who}: labels were estimated from the services' own scores. Rates, tests, verdicts, and intervals that do "
+        f"{who}: labels were estimated from the services' own scores. Rates, tests{verdicts}, and intervals that do "
         "not name label errors treat them as true"
     )
     if true_rates(source):

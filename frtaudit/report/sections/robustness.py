@@ -79,15 +79,16 @@ def _monte_carlo(source: Source) -> Text:
     _, record, bounds = max(shares, key=lambda entry: entry[0])
     who = source.label(record.estimate.schema, record.estimate.group)
     return spans(
-        "With another seed the bounds of rates would move by about their Monte Carlo error. Relative to the width of "
-        "its interval, the largest is ",
-        phrases.monte_carlo_error(bounds, record.estimate),
-        f". It belongs to {record.estimate.provider}, {who}: {phrases.metric(record.estimate.metric)} at ",
+        "With another seed the bounds of rates would move by about their Monte Carlo error. It is largest, relative to "
+        f"the width of the interval, for {record.estimate.provider}, {who}: "
+        f"{phrases.metric(record.estimate.metric)} at ",
         phrases.at_words(record.estimate.at, record.pointer),
         ", ",
         phrases.level(bounds),
         " CI ",
         phrases.bounds(bounds, record.estimate),
+        " with a Monte Carlo error of ",
+        phrases.monte_carlo_error(bounds, record.estimate),
         ". ",
     )
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from frtaudit.report.section import section
-from frtaudit.report.source import Source
+from frtaudit.report.source import Source, mapping
 from frtaudit.report.words import words
 
 BLANKS = 2
@@ -36,13 +36,18 @@ class Signatures:
     result: str
 
 
+SYNTHETIC, FOLDER_OF_DATA = "synthetic", " cohort.root=DATA"
+
+
 @section("signatures", "Signatures", after="method")
 def build(source: Source) -> Signatures:
     """Stands in every report."""
     named = tuple(
         Signer(name=signatory.name, role=signatory.role or "") for signatory in source.settings.signatories
     )
-    signing = words().signing
+    signing, cohort = dict(words().signing), mapping(source.result.spec.get("cohort"))
+    if str(cohort.get("type")).startswith(SYNTHETIC):  # made by the spec: there is no folder of data to name
+        signing["reproduce_command"] = signing["reproduce_command"].removesuffix(FOLDER_OF_DATA)
     return Signatures(
         signers=named or (Signer(name="", role=""),) * BLANKS,
         declared=bool(named),

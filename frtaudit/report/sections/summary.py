@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from frtaudit.core import Target, Verdict
 from frtaudit.core.findings import verdict_counts
@@ -49,6 +49,7 @@ from frtaudit.report.source import Record, Source, mapping
 from frtaudit.report.words import display_name, words
 
 NOT_DECLARED = "not declared"
+SAMPLED_FROM = "the population that the test subjects were sampled from"
 FIRST_PAGE_LINES = 18  # verdicts and the requirements above them: what one sheet holds with all the rest
 NAME_LENGTH = 23  # of a system and its group, on a line of the table of findings
 FIRST_PAGE_ANSWER, LINE_LENGTH, MIN_LINES = 14, 115, 3  # lines of the answer beside which they have room
@@ -197,8 +198,7 @@ def _facts(source: Source) -> Iterator[tuple[str, Text]]:
         and (bound := record.bound(Target.POPULATION)) is not None
     ]
     if deciding:
-        ending = "."
-        yield "Verdicts hold for", spans(phrases.target(deciding[0]), ending)
+        yield "Verdicts hold for", spans(replace(phrases.target(deciding[0]), text=SAMPLED_FROM), ".")
     limits = profiles.named(source)
     if limits:
         yield "Limits of", limits

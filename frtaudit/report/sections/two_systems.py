@@ -107,8 +107,8 @@ def _splits(source: Source) -> Figure | None:
         name="two-splits",
         title=f"{len(names)} systems on two splits of the images",
         caption=spans(
-            "Half the images of every subject in each part, subjects with one image left out. Where the order of "
-            f"two systems changes between the parts, the data do not establish their order.{band}"
+            "Half the images of every subject in each part, subjects with one image left out. The order of two systems "
+            f"may change between the parts by chance.{band}"
         ),
         panels=(panel,),
         keys=(

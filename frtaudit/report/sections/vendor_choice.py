@@ -172,7 +172,7 @@ def _table(source: Source, decisions: Sequence[Record]) -> Table:
     caption = spans(
         TextSpan(text="The systems. ", kind="b"),
         OF_ALL if overall(source, "fnmr_at_fmr") else "All values: comparisons that all systems scored. ",
-        "Ratio: largest over smallest rate of the classes. Systems with overlapping ranks (1 is best) are tied.",
+        "Ratio: largest over smallest rate of the groups. Systems with overlapping ranks (1 is best) are tied.",
     )
     heads = [Column(title="System"), *(column for column, _ in filled)]
     return build_table("vendors-rates-and-ranks", caption, heads, [Block(rows=rows)], notes, "stacked")

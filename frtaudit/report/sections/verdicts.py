@@ -269,7 +269,7 @@ def _not_established(source: Source, finding: Finding, record: Record, at: str) 
         return []
     p = phrases.number(formatting.p_value(finding.p), f"{at}/p")
     if record.estimate.group == "max":  # the CI's lower bound is that of one class (FORMULAS 3)
-        return ["; not beyond it with adjustment for the choice of the class, which the CI lacks (p ", p, ")"]
+        return ["; its lower bound, adjusted for choosing the largest class, is within the limit (p ", p, ")"]
     return ["; not shown to be beyond the limit by the test (p ", p, ", unadjusted)"]
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from report_fixture import DATE, SETTINGS, result
 
 from frtaudit.core import AuditResult
@@ -106,6 +107,14 @@ def test_signatories_are_those_declared() -> None:
     assert [item.name for item in empty.signers] == ["", ""]
     assert empty.result == result().sha256
     assert any("frtaudit verify" in item.command for item in empty.steps)
+
+
+@pytest.mark.parametrize(("kind", "ending"), [("synthetic", ""), ("templates", " cohort.root=DATA")])
+def test_the_folder_of_data_is_asked_for_where_there_is_one(kind: str, ending: str) -> None:
+    """Synthetic data come from the spec: the command that computes the result again names no folder."""
+    spec = {**result().spec, "cohort": {"type": kind}}
+    steps = signatures.build(Source(replace(result(), spec=spec), SETTINGS)).steps
+    assert f"frtaudit reproduce report.pdf{ending}" in [step.command for step in steps]
 
 
 def test_the_page_shows_both() -> None:

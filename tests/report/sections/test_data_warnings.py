@@ -45,6 +45,17 @@ def test_each_system_names_the_target_with_the_heaviest_pair() -> None:
     assert warning.startswith("northgate: one pair of subjects has 60.0 % of FMR at FMR 0.01 %")
 
 
+def test_few_false_matches_at_the_main_target_are_said_of_each_system() -> None:
+    """Systems with the same number share a sentence; a note on another target stays in the list of notes."""
+    notes = (
+        "northgate: only 8.66 false matches are expected at FMR 0.001",
+        "quill_2: only 8.66 false matches are expected at FMR 0.001",
+        "quill_2: only 0.9 false matches are expected at FMR 0.0001",
+    )
+    (warning,) = said(notes=notes)
+    assert warning == "northgate and quill_2: only 8.66 false matches are expected at FMR 0.1 %."
+
+
 def test_too_few_people_is_said_once() -> None:
     """However many findings are not testable for want of people."""
     base = result()

@@ -57,7 +57,7 @@ def test_rates_that_differ_are_gathered(monkeypatch: pytest.MonkeyPatch) -> None
     """Systems whose groups differ in one rate are listed behind its name once."""
     monkeypatch.setattr(group_sentences, "MAX_NAMED", 1)  # what is missing is not told of each
     (line,) = [line for line in said(Source(result())) if line.startswith("Not testable")]
-    assert "differences between groups in FMR by group of northgate and quill_2, at FMR 0.1 %;" in line
+    assert "differences in FMR by group of northgate and quill_2, at FMR 0.1 %;" in line
 
 
 def test_many_rates_that_differ_are_a_sentence_for_each_system(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -222,7 +222,7 @@ def test_the_rule_of_verdicts_says_which_bounds_decided(
 def test_a_verdict_names_for_whom_its_bound_holds(view: Context) -> None:
     """The first page names for whom verdicts hold, and every bound has its side and level."""
     facts = {name: plain_text(text) for name, text in view.summary.facts}
-    assert facts["Verdicts hold for"] == "the population of the test subjects."
+    assert facts["Verdicts hold for"] == "the population that the test subjects were sampled from."
     bounds = [
         plain_text(item.bound)
         for requirement_row in view.summary.requirement_rows
@@ -523,7 +523,7 @@ def test_the_choice_of_a_class_explains_an_interval_beyond_the_limit() -> None:
     source = Source(replace(made, estimates=tuple(estimates), findings=(beyond,)))
     (row,) = verdicts.all_finding_rows(source)
     assert plain_text(row.bound).endswith(
-        "; not beyond it with adjustment for the choice of the class, which the CI lacks (p 0.0826)"
+        "; its lower bound, adjusted for choosing the largest class, is within the limit (p 0.0826)"
     )
 
 
