@@ -2,14 +2,14 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn  # Any: titles or figures
 
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.errors import SpecError, printable
-from frtaudit.report.figure_choice import FORMATS, WIDTHS, Choice
+from frtaudit.report.figure_choice import FORMATS, NONE_CHOSEN, WIDTHS, Choice
 
 EXAMPLES = """\
 examples
@@ -58,15 +58,13 @@ def main(argv: Sequence[str]) -> int:
         _check_study(choice)
         draw = partial(nominal_levels.figures, study)
         listed, drawn = partial(titles_of, draw, choice), partial(drawings, draw, choice)
+    figures: Mapping[str, Any] = listed() if options.list else drawn()
+    if not figures:
+        raise SpecError("figures", NONE_CHOSEN, "other choices; --list")
     if options.list:
-        lines = [f"{name:32} {title}" for name, title in listed().items()]
+        lines = [f"{name:32} {title}" for name, title in figures.items()]
     else:
-        figures = list(drawn().values())
-        if not figures:
-            raise SpecError(
-                "figures", "no figure of this result shows what was chosen", "other choices; --list"
-            )
-        fill = partial(write_figures, figures, options.formats)
+        fill = partial(write_figures, list(figures.values()), options.formats)
         lines = [str(path) for path in write_whole(Path(options.out), fill)]
     sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
     return 0

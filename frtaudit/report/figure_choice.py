@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 FORMATS = ("svg", "pdf", "png")
+NONE_CHOSEN = "no figure of this result shows what was chosen"
 WIDTHS = {"column": 3.35, "page": 7.0}  # inches
 
 Limits = tuple[float, float]

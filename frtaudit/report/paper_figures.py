@@ -19,7 +19,7 @@ from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import file_name
 from frtaudit.errors import SpecError, legible
 from frtaudit.report.direction import FIRST_STRONG_ISOLATE, POP_ISOLATE, names_in, use_names
-from frtaudit.report.figure_choice import EVERY_FIGURE, Choice
+from frtaudit.report.figure_choice import EVERY_FIGURE, NONE_CHOSEN, Choice
 from frtaudit.report.figures import canvas, scales
 from frtaudit.report.figures.canvas import Drawing
 from frtaudit.report.pieces import Figure, pieces_of, plain_text, spans
@@ -154,9 +154,7 @@ def _wanted(known: Collection[str], choice: Choice) -> Collection[str]:
     """Names of the figures that were chosen, of those that there are."""
     for name in choice.names:
         if name not in known:
-            raise SpecError(
-                "figure", f"found {name!r}", ", ".join(known) or "none: this result has no figure"
-            )
+            raise SpecError("figure", f"found {name!r}", ", ".join(known) or f"none: {NONE_CHOSEN}")
     return choice.names or known
 
 

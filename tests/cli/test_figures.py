@@ -88,6 +88,7 @@ def test_a_choice_that_no_figure_shows_is_one_line(
         "frtaudit: figures: no figure of this result shows what was chosen; accepted: other choices; --list\n"
     )
     assert not (tmp_path / "made").exists()
+    assert said([str(tmp_path), "--list"], capsys) == (2, "", err)
 
 
 def test_without_a_run_it_says_what_to_give(capsys: pytest.CaptureFixture[str]) -> None:

@@ -248,7 +248,8 @@ def _limits(curve: Curve, bands: Sequence[Banded], scale: Scale) -> tuple[float,
     ends = [end for band in bands for end in (band.curve.low, band.curve.high) if end is not None]
     known = [value for y in (curve.y, *ends) for value in y if math.isfinite(value)]
     if scale.rate:
-        return _floor([curve.y]), min(1.0, max(known, default=1.0) * 1.4)
+        floor = _floor([curve.y])
+        return floor, min(1.0, max(1.4 * max(known, default=1.0), 10 * floor))  # without an error a decade
     if scale is RELATIVE:
         return 0.0, min(MAX_RELATIVE, max([1.1, *known]) * 1.05)
     alike = scale.alike or 0.0

@@ -37,9 +37,12 @@ def dashes(name: str, names: Sequence[str], first: int = 0) -> tuple[Key, ...]:
 
 
 def letters(name: str, meanings: Mapping[str, str]) -> tuple[Key, ...]:
-    """What letters on a drawing mean; ``name``: of the figure."""
+    """What letters on a drawing mean: each before its meaning, without a sample; ``name``: of the figure."""
     return tuple(
-        Key(svg=canvas.sample(f"{name}-{letter}", f"letter of {label}", _lettered, letter), name=label)
+        Key(
+            svg=canvas.sample(f"{name}-{letter}", f"letter of {label}", _blank, letter),
+            name=f"{letter}: {label}",
+        )
         for letter, label in meanings.items()
     )
 
@@ -66,10 +69,8 @@ def _penned(axes: Axes, index: int) -> None:
     axes.plot([0.5], [0.5], color=style.hue, linestyle="none", marker=style.marker, markersize=5)
 
 
-def _lettered(axes: Axes, letter: str) -> None:
-    axes.plot(
-        [0.5], [0.5], color=canvas.INK, linestyle="none", marker=rf"$\mathrm{{{letter}}}$", markersize=5
-    )
+def _blank(axes: Axes, _: str) -> None:
+    axes.plot([0.5], [0.5], linestyle="none", marker="")
 
 
 def _dash(name: str, label: str, index: int) -> Key:

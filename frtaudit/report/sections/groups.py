@@ -222,6 +222,12 @@ def _rate(record: Record) -> str:
     return "fmr" if record.estimate.metric == "fmr" else "fnmr"
 
 
+def _unknown(source: Source, schema: str) -> str:
+    """That the table alone has subjects without a label, where there are any."""
+    known = any(record.estimate.group == UNKNOWN for record in source.select("fmr", schema=schema))
+    return " Subjects without a label are only in the table." if known else ""
+
+
 def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure, ...]:
     """A figure for every four systems, all on one scale; none where no rate of a group was estimated."""
     target = operating_points.main_target(source)
@@ -242,8 +248,7 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
     shown = {dot.series for *_, dots in drawn for dot in dots}
     names = [(index, name) for index, name in enumerate(source.providers) if name in shown]
     tested = "; the test below compares them" if source.select("max_min", schema=schema) else ""
-    has_unknown = any(record.estimate.group == UNKNOWN for record in source.select("fmr", schema=schema))
-    unknown = " Subjects without a label are only in the table." if has_unknown else ""
+    unknown = _unknown(source, schema)
     drawings = []
     for start in range(0, len(names), MAX_SYSTEMS_IN_FIGURE):
         chosen = names[start : start + MAX_SYSTEMS_IN_FIGURE]

@@ -2,6 +2,7 @@
 
 import math
 import re
+import warnings
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
@@ -133,3 +134,13 @@ def test_ticks_of_a_long_axis_do_not_collide() -> None:
         axes = drawing.add_subplot(yscale="log", ylim=(0.01, high))
         bands.index_ticks(axes, log=True)
         assert sum(0.0099 <= tick <= high * 1.01 for tick in axes.get_yticks()) == number
+
+
+def test_rates_without_an_error_have_an_axis() -> None:
+    """FNMR of 0 at every FMR: a decade of a logarithmic axis, and nothing that matplotlib warns of."""
+    curve = rocs()[0]
+    nothing = replace(curve, y=(0.0,) * len(curve.x), low=None, high=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bands.compared("a", "t", nothing, [], bands.RATE, "No error.")
+    assert bands._limits(nothing, [], bands.RATE) == (0.001, 0.01)
