@@ -48,5 +48,5 @@ def test_samples_of_nobody_are_not_looked_for() -> None:
     """Images without people say nothing of dependence: they are left out unless they are named, and then refused."""
     bare = TABLE[["score", "y_true", "probe", "reference"]]
     assert not arrays_of_frame(bare, **NOTHING).named
-    with pytest.raises(DataError, match="subjects: None, beside samples"):
+    with pytest.raises(DataError, match="subjects: None, but samples or groups are given"):
         arrays_of_frame(bare, **{**NOTHING, "samples": ("probe", "reference")})
