@@ -51,6 +51,7 @@ from frtaudit.report.words import display_name, words
 NOT_DECLARED = "not declared"
 SAMPLED_FROM = "the population that the test subjects were sampled from"
 FIRST_PAGE_LINES = 18  # verdicts and the requirements above them: what one sheet holds with all the rest
+MAX_FURTHER = 40  # findings that have no room there, in a table behind it
 NAME_LENGTH = 23  # of a system and its group, on a line of the table of findings
 FIRST_PAGE_ANSWER, LINE_LENGTH, MIN_LINES = 14, 115, 3  # lines of the answer beside which they have room
 HEAD_LINES = 5  # of the question and the facts below it, for which there is room
@@ -71,7 +72,9 @@ class Summary:
     answers: tuple[Text, ...]
     tally: tuple[tuple[str, str, str], ...]
     requirement_rows: tuple[RequirementRow, ...]
+    further: tuple[RequirementRow, ...]
     more: str
+    cut: int
     withheld: Text
     alike: Table | None
     choice: vendor_choice.Choice | None
@@ -97,6 +100,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
     above = head + sum(map(_lines, (*answers, *warnings[:2], worst)))
     shown = _shown(finding_rows, above)
     counts = verdict_counts(source.result.findings)
+    further = tuple(row for row in finding_rows if row not in shown)
     tallies = [(v, counts[v.value]) for v in ORDER if counts[v.value] or v is not Verdict.NOT_TESTABLE]
     return Summary(
         declared=_declared(settings, date, source.sha256),
@@ -108,7 +112,9 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         answers=answers,
         tally=tuple((v.value, str(n), display_name(words().verdict, v.value)) for v, n in tallies),
         requirement_rows=requirement_rows(shown),
-        more=_left_out(finding_rows, shown),
+        further=requirement_rows(further[:MAX_FURTHER]),
+        more=_tally(further),
+        cut=max(len(further) - MAX_FURTHER, 0),
         withheld=publication.findings_left_out(source),
         alike=differences.headline(source, main_target(source)),
         choice=vendor_choice.choice(source),
@@ -159,10 +165,9 @@ def _shown(finding_rows: tuple[FindingRow, ...], above: int) -> tuple[FindingRow
     return finding_rows
 
 
-def _left_out(finding_rows: Sequence[FindingRow], shown: Sequence[FindingRow]) -> str:
-    """``6 more (5 fail, 1 inconclusive)``; empty where all are shown."""
-    left = Counter(row.code for row in finding_rows)
-    left.subtract(row.code for row in shown)
+def _tally(rows: Sequence[FindingRow]) -> str:
+    """``6 more (5 fail, 1 inconclusive)``; empty without any."""
+    left = Counter(row.code for row in rows)
     outcomes = ", ".join(
         f"{left[v.value]} {display_name(words().verdict, v.value)}" for v in ORDER if left[v.value]
     )
