@@ -152,7 +152,7 @@ def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
 
     shown = "Class minus mean of the classes" if differences else "Threshold as a function of TAR"
-    return _panel(name, f"{title}: {shown.lower()}, for {_names(series)}.", draw, title)
+    return _panel(name, f"{title}: {shown.lower()}, for {_names(series)}.", draw, title, LOW)
 
 
 def dots(

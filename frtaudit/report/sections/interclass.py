@@ -81,7 +81,8 @@ def build(source: Source) -> Interclass | None:
     drawn = {place: _figure(source, *place, pair) for place, pair in zip(places, panels, strict=True) if pair}
     if not source.every_figure:  # one after the other on a page: how they are read is said once
         drawn |= {place: replace(drawn[place], caption=spans(AS_ABOVE)) for place in [*drawn][1:]}
-    shown = 2 if len(source.providers) <= FEW_SYSTEMS else 1
+    few = 2 if len(source.providers) <= FEW_SYSTEMS else 1
+    shown = len(places) if len(places) <= FEW_SYSTEMS else few
     main = [
         _table(
             source,
