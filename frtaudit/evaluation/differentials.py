@@ -1,5 +1,6 @@
 """From the rates of groups to an index of their difference: its value, its intervals, its test (FORMULAS 8.5, 8.6)."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -61,16 +62,20 @@ class GroupRates:
             for label, summary in zip(self.labels, self.summaries[rate], strict=True):
                 if summary.too_few_errors:
                     errors, subjects = summary.errors, summary.subjects_with_errors
-                    enough = _enough(summary) if rate == "fnmr" else ""  # others grow with pairs of subjects
+                    enough = _enough(summary, in_pairs=rate == "fmr")
                     return f"{label} has {errors} {rate.upper()} errors of {subjects} subjects; {enough}{GROUPS_NEED}"
         return None
 
 
-def _enough(summary: RateSummary) -> str:
-    """How many times the subjects of a group would give enough errors of FNMR at its rate; empty where it has none."""
+def _enough(summary: RateSummary, *, in_pairs: bool) -> str:
+    """How many times the subjects of a group would give enough errors at its rate; empty where it has none.
+
+    ``in_pairs``: whether errors grow with the pairs of subjects, as those of FMR do.
+    """
     if not summary.errors:
         return ""
     times = max(MIN_ERRORS / summary.errors, MIN_ERROR_SUBJECTS / summary.subjects_with_errors)
+    times = math.sqrt(times) if in_pairs else times
     return f"about {times:.2g} times its subjects would give enough; "
 
 

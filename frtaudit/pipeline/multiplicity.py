@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from frtaudit.core import Estimate
+from frtaudit.core.methods import UNADJUSTED
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.systems.multiplicity import benjamini_yekutieli, enough_for_scan
 
@@ -41,6 +42,6 @@ def _adjusted(estimate: Estimate, value: float, family: int, needed: int) -> Est
         return estimate
     if (test.n_resamples or 0) >= needed:
         return replace(estimate, test=replace(test, p_adjusted=value, family=family))
-    reason = f"unadjusted p: adjusting for {family} tests needs B of {needed:,} or more"
+    reason = f"{UNADJUSTED}adjusting for {family} tests needs B of {needed:,} or more"
     note = f"{test.note}; {reason}" if test.note else reason
     return replace(estimate, test=replace(test, family=family, note=note))

@@ -61,15 +61,28 @@ def test_thin_and_single_groups_are_not_testable() -> None:
     assert difference(form, groups(0.1), 0.05).note == "a comparison of groups needs 2 groups"
 
 
-@pytest.mark.parametrize(("errors", "times"), [(9, "1.1"), (4, "2.5"), (1, "10"), (0, None)])
-def test_too_few_errors_of_fnmr_say_how_many_more_subjects_would_do(errors: int, times: str | None) -> None:
-    """Errors of FNMR grow with subjects, those of FMR with their pairs: FNMR alone is projected, where it is seen."""
-    rates = groups(0.1, 0.2, errors=errors)
-    note = rates.too_few_errors(("fnmr",)) or ""
-    projected = f"about {times} times its subjects would give enough; "
-    assert (projected in note) is (times is not None)
+@pytest.mark.parametrize(
+    ("rate", "errors", "times"),
+    [
+        ("fnmr", 9, "1.1"),
+        ("fnmr", 4, "2.5"),
+        ("fnmr", 1, "10"),
+        ("fmr", 9, "1.1"),
+        ("fmr", 4, "1.6"),
+        ("fmr", 1, "3.2"),
+    ],
+)
+def test_too_few_errors_say_how_many_more_subjects_would_do(rate: str, errors: int, times: str) -> None:
+    """Errors of FNMR grow with subjects, those of FMR with their pairs."""
+    note = groups(0.1, 0.2, errors=errors).too_few_errors((rate,)) or ""
+    assert f"; about {times} times its subjects would give enough; " in note
     assert note.endswith(GROUPS_NEED)
-    assert "times" not in (rates.too_few_errors(("fmr",)) or "")
+
+
+@pytest.mark.parametrize("rate", ["fnmr", "fmr"])
+def test_a_group_without_errors_projects_nothing(rate: str) -> None:
+    """No rate is seen that could be projected."""
+    assert "times" not in (groups(0.1, 0.2, errors=0).too_few_errors((rate,)) or "times")
 
 
 def test_bounds_widen_as_the_error_falls() -> None:

@@ -37,7 +37,7 @@ def sentences(source: Source) -> Iterator[Text]:
         yield from _distances(source, every=False)
     unsure = [record for record in tested if record.estimate.test and not record.estimate.test.differs]
     for outcome, text, why in (
-        (True, "No difference between groups was established in ", ""),
+        (True, "No difference was established in ", ""),
         (
             False,
             "Not testable, with too few errors or subjects with errors: differences in ",

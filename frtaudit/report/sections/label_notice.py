@@ -41,7 +41,10 @@ def beside(source: Source, record: Record) -> Text:
     if of_true is None or bound is None or bound.interval.low is None:
         return spans(" without label errors")
     return spans(
-        " without label errors; of the pooled rate with them, ", *phrases.bounds(bound, of_true.estimate)
+        " without label errors; pooled, with label errors: ",
+        phrases.value(of_true),
+        ", CI ",
+        *phrases.bounds(bound, of_true.estimate),
     )
 
 

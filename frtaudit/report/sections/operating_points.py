@@ -186,7 +186,12 @@ def _interval(source: Source, worst: Record) -> list[Part]:
         bound = record.bound(Target.POPULATION)
         if here and bound is not None and (of.provider, of.schema, of.group) == same:
             number = phrases.number(formatting.count(float(at["searched"])), f"{record.pointer}/at/searched")
-            return [*_confidence(bound, record), ", adjusted for the choice among ", number, " rates"]
+            return [
+                *_confidence(bound, record),
+                ", adjusted for the choice among ",
+                number,
+                " rates (Bonferroni)",
+            ]
     bound = worst.bound(Target.POPULATION, Target.FIXED_IDENTITIES)
     return [] if bound is None or bound.interval.low is None else _confidence(bound, worst)
 

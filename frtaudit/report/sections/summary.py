@@ -126,7 +126,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         headline=headline(source),
         figure=front.figure(source) if above + len(shown) <= FIGURE_LINES else None,
         terms=terms.terms(source),
-        abbreviations=terms.abbreviations((*answers, worst)),
+        abbreviations=(*terms.abbreviations((*answers, worst)), *terms.adjustments(source, answers)),
         cannot=(*((label_notice.UNNAMED,) if label_notice.estimated(source) else ()), *words().cannot_show),
     )
 

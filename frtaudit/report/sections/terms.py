@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from frtaudit.core import Method, Target
+from frtaudit.core.methods import UNADJUSTED
 from frtaudit.core.metrics import THRESHOLDS
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
@@ -28,6 +29,19 @@ def abbreviations(texts: Iterable[Text]) -> tuple[tuple[str, str], ...]:
     """
     used = set(re.findall(r"\w+", " ".join(map(plain_text, texts))))
     return tuple((name, meaning) for name, meaning in words().abbreviations.items() if name in used)
+
+
+def adjustments(source: Source, texts: Iterable[Text]) -> tuple[tuple[str, str], ...]:
+    """What p values of ``texts`` were adjusted for, or what adjusting them would need; empty where none is printed."""
+    printed = {span.pointer for text in texts for span in text}
+    pointers = {f"{record.pointer}/test/p": record.estimate.test for record in source.records}
+    tests = [test for pointer, test in pointers.items() if test is not None and pointer in printed]
+    families = {test.family for test in tests if test.family and test.p_adjusted is not None}
+    needs = {(test.note or "").partition(UNADJUSTED)[2] for test in tests if test.p_adjusted is None}
+    if len(families) == 1:
+        count = formatting.count(families.pop())
+        return (("p, adjusted", f"for all {count} exploratory tests (Benjamini and Yekutieli)"),)
+    return tuple(("p, unadjusted", need) for need in sorted(needs - {""}))[:1]
 
 
 def terms(source: Source) -> tuple[tuple[str, Text], ...]:

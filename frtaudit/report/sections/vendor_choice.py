@@ -1,6 +1,6 @@
 """The first page of a comparison: one sentence on what the declared rule chooses, one table of the systems."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from frtaudit.core import Target
@@ -29,8 +29,8 @@ VERDICTS = {
 }
 TOO_FEW = "not testable whether the groups differ: a group has too few errors or subjects with errors"
 OF_ALL = (
-    "Rates with intervals for the population, and ratios: all comparisons of each system. Rank and verdict: the "
-    "comparisons that all systems scored. "
+    "All comparisons of each system, with intervals for the population; rank and verdict: those that all systems "
+    "scored. "
 )
 UNESTABLISHED = "no difference between the groups is established"
 UNTESTED = "not tested whether the groups differ"
@@ -172,7 +172,8 @@ def _table(source: Source, decisions: Sequence[Record]) -> Table:
     caption = spans(
         TextSpan(text="The systems. ", kind="b"),
         OF_ALL if overall(source, "fnmr_at_fmr") else "All values: comparisons that all systems scored. ",
-        "Ratio: largest over smallest rate of the groups. Systems with overlapping ranks (1 is best) are tied.",
+        "FMR is near its target: thresholds are set on these scores. " if overall(source, "fmr") else "",
+        "Ratio: of the groups' rates. Overlapping ranks (1 is best) are ties.",
     )
     heads = [Column(title="System"), *(column for column, _ in filled)]
     return build_table("vendors-rates-and-ranks", caption, heads, [Block(rows=rows)], notes, "stacked")
@@ -185,7 +186,11 @@ def _rate(source: Source, metric: str, target: float) -> Callable[[str], Text]:
         for record in overall(source, metric)
         if record.estimate.at["fmr"] == target
     }
-    values = _values(source.select(VALUE), metric, target)
+    return _measured(rates, _values(source.select(VALUE), metric, target))
+
+
+def _measured(rates: Mapping[str, Record], values: Mapping[str, Record]) -> Callable[[str], Text]:
+    """Of a system its rate with its interval; without one the value on the common support."""
 
     def cell(name: str) -> Text:
         if name not in rates:
@@ -206,8 +211,7 @@ def _failures(source: Source) -> Callable[[str], Text]:
         for record in source.select("fta", grouped=False)
         if record.estimate.group == "all" and not record.estimate.at
     }
-    values = _values(source.select(VALUE), "fta", 0.0)
-    return lambda name: phrases.value(rates[name]) if name in rates else _number(values.get(name))
+    return _measured(rates, _values(source.select(VALUE), "fta", 0.0))
 
 
 def _values(values: Sequence[Record], of: str, target: float) -> dict[str, Record]:

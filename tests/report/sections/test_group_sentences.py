@@ -25,7 +25,7 @@ def test_what_was_not_established_is_said_with_the_detectable_ratio() -> None:
         for item in result().estimates
     ]
     lines = said(Source(replace(result(), estimates=tuple(alike))))
-    (line,) = [line for line in lines if line.startswith("No difference between groups")]
+    (line,) = [line for line in lines if line.startswith("No difference was established")]
     assert "(minimum detectable ratio 2.31, 80 % power)" in line
 
 

@@ -69,7 +69,7 @@ def of_systems(count: int, *schemas: str) -> interclass.Interclass:
     ("count", "schemas", "shown", "said"),
     [
         (2, ["group"], 2, ""),
-        (3, ["group"], 2, "The annex has the figures of s2."),
+        (3, ["group"], 3, ""),
         (4, ["group"], 1, "The annex has the figures of s1, s2 and s3."),
         (2, ["group", "age_band"], 2, "The annex has the figures by age band of s0 and s1."),
         (

@@ -137,7 +137,7 @@ def test_without_an_error_no_group_is_the_highest() -> None:
 
 def test_abbreviations_on_the_first_page_are_spelled_out(view: Context) -> None:
     """Those that its sentences use, and no others."""
-    assert [name for name, _ in view.summary.abbreviations] == ["FNMR", "FMR"]
+    assert [name for name, _ in view.summary.abbreviations] == ["FNMR", "FMR", "p, adjusted"]
     assert terms.abbreviations([spans("d_l2 of A; FNMRs")]) == (("d_l2", words().abbreviations["d_l2"]),)
 
 
@@ -165,10 +165,54 @@ def test_where_few_findings_have_room_inconclusive_ones_have_it_first(above: int
     assert shown == tuple(finding_row for finding_row in finding_rows if finding_row in shown)
     if above:
         assert counts == {"fail": 0, "inconclusive": 2, "pass": 0}
-        assert summary._left_out(finding_rows, shown) == "18 more (4 fail, 14 pass)"
+        left = tuple(row for row in finding_rows if row not in shown)
+        assert summary._tally(left) == "18 more (4 fail, 14 pass)"
     else:
         assert counts == {"fail": 4, "inconclusive": 2, "pass": 11}
-        assert summary._left_out(finding_rows, finding_rows) == ""
+        assert summary._tally(()) == ""
+
+
+@pytest.mark.parametrize("room", [3, 18])
+def test_findings_without_room_on_the_first_page_follow_it(
+    monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    """Each finding stands in one of the two tables, in the order of its outcome; those cut are counted."""
+    monkeypatch.setattr(summary, "FIRST_PAGE_LINES", room)
+    monkeypatch.setattr(summary, "MAX_FURTHER", 1)
+    view = summary.build(Source(result()), SETTINGS, DATE)
+    first, further = (
+        [row for requirement in rows for row in requirement.finding_rows]
+        for rows in (view.requirement_rows, view.further)
+    )
+    everything = verdicts.all_finding_rows(Source(result()))
+    assert len(first) + len(further) + view.cut == len(everything)
+    assert not {row.index for row in first} & {row.index for row in further}
+    assert bool(view.more) is bool(further) is (room == 3)
+    assert view.cut == (len(everything) - len(first) - 1 if further else 0)
+
+
+def test_p_values_on_the_first_page_say_what_they_are_adjusted_for() -> None:
+    """The family and its method; without adjusted values the B that they need; without p values nothing."""
+    source = Source(result())
+    record = next(record for record in source.records if record.estimate.test and record.estimate.test.p)
+    assert record.estimate.test is not None
+    text = (TextSpan(text="0.01", pointer=f"{record.pointer}/test/p"),)
+    assert terms.adjustments(source, [spans("FNMR")]) == ()
+    for test, answer in (
+        (
+            replace(record.estimate.test, p_adjusted=0.5, family=1_200),
+            (("p, adjusted", "for all 1,200 exploratory tests (Benjamini and Yekutieli)"),),
+        ),
+        (
+            replace(record.estimate.test, p_adjusted=None, family=75, note="few; unadjusted p: needs more"),
+            (("p, unadjusted", "needs more"),),
+        ),
+        (replace(record.estimate.test, p_adjusted=None, family=None, note=None), ()),
+    ):
+        place = int(record.pointer.rsplit("/", 1)[1])
+        estimates = list(source.result.estimates)
+        estimates[place] = replace(record.estimate, test=test)
+        assert terms.adjustments(Source(replace(source.result, estimates=tuple(estimates))), [text]) == answer
 
 
 def test_a_name_that_takes_two_lines_leaves_room_for_fewer_findings() -> None:

@@ -97,7 +97,8 @@ def test_rates_of_all_comparisons_come_with_intervals() -> None:
     table = choice(rated()).table
     titles = [column.title for column in table.columns]
     assert titles[1:4] == ["FNMR at FMR 3 %", "FMR", "Failure to acquire"]
-    assert all(" to " in plain_text(row[place]) for row in table.blocks[0].rows for place in (1, 2))
+    assert all(" to " in plain_text(row[place]) for row in table.blocks[0].rows for place in (1, 2, 3))
+    assert "FMR is near its target" in plain_text(table.caption)
 
 
 @cache
