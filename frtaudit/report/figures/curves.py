@@ -176,7 +176,7 @@ def dots(
     def draw(axes: Axes) -> None:
         for dot in points:
             shift = (pens.index(dot.index) - (len(pens) - 1) / 2) * 0.74 / max(len(pens), 1)
-            _dot(axes, dot, rows.index(dot.row) + shift, edge, ends="|" if len(points) <= ENDED else "")
+            draw_dot(axes, dot, rows.index(dot.row) + shift, edge, ends="|" if len(points) <= ENDED else "")
         for row, limit in marks.items():
             place = rows.index(row)
             axes.plot([limit, limit], [place - 0.47, place + 0.47], color=canvas.INK, linewidth=1.5)
@@ -280,7 +280,8 @@ def marked(x: Floats, *, log: bool, marks: int = 5) -> npt.NDArray[np.intp]:
     return np.unique([int(np.argmin(np.abs(place - goal))) for goal in goals])
 
 
-def _dot(axes: Axes, dot: Dot, row: float, edge: float, ends: str = "|") -> None:
+def draw_dot(axes: Axes, dot: Dot, row: float, edge: float, ends: str = "|") -> None:
+    """A dot with its bar, which ends at ``edge``; hollow where the value is 0."""
     style = pen(dot.index)
     tag = canvas.gid(dot.index, dot.at, dot.says)
     if dot.low is not None and dot.high is not None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from frtaudit.core import Target, Verdict
-from frtaudit.core.metrics import D_L2
 from frtaudit.core.result import DECISION
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, plain_text, semicolons, spans
@@ -16,6 +15,7 @@ from frtaudit.report.sections import (
     vendor_tables,
 )
 from frtaudit.report.sections.group_sentences import FEW_SYSTEMS, MAX_NAMED
+from frtaudit.report.sections.interclass import farthest
 from frtaudit.report.sections.operating_points import main_target, overall
 from frtaudit.report.sections.verdicts import FindingRow, confidence, marks, named
 from frtaudit.report.source import Record, Source
@@ -197,25 +197,10 @@ def _rate(source: Source, row: FindingRow, record: Record) -> Text:
     return spans(
         named(record),
         phrases.among(source, record),
-        *_farthest(source, record),
+        *farthest(source, record),
         " of " if group else "",
         *group,
     )
-
-
-def _farthest(source: Source, record: Record) -> list[Part]:
-    """The class whose d_l2 is the largest, where it is one."""
-    if record.estimate.metric != D_L2 or record.estimate.group != "max":
-        return []
-    same = [
-        candidate
-        for candidate in source.select(D_L2, schema=record.estimate.schema)
-        if (candidate.estimate.provider, candidate.at, candidate.estimate.value)
-        == (record.estimate.provider, record.at, record.estimate.value)
-        and candidate.estimate.group != "max"
-        and "|" not in candidate.estimate.group
-    ]
-    return [" (", phrases.group(source, same[0]), ")"] if len(same) == 1 else []
 
 
 def _rates(source: Source) -> Iterator[Text]:

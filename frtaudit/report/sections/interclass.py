@@ -8,6 +8,7 @@ from frtaudit.core import Curve, Target
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
+from frtaudit.report.figures import interclass as drawings
 from frtaudit.report.figures import scales
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import (
@@ -25,7 +26,7 @@ from frtaudit.report.pieces import (
     spans,
 )
 from frtaudit.report.section import section
-from frtaudit.report.sections import differences, interclass_published
+from frtaudit.report.sections import differences, front, interclass_published
 from frtaudit.report.sections.tables import build_table, by_provider, interval_cells, methods_said, provider
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
@@ -35,6 +36,7 @@ AS_ABOVE, TABLE_AS_ABOVE = "Read as the figure above.", "Read as the table above
 PAIR, LARGEST = "|", "max"
 LARGEST_SAID, EITHER = "largest of the classes", "either class"
 FEW_SYSTEMS = 3
+MAX_ROWS, PER_PANEL = 20, 4  # rows of a table of classes beyond which they are drawn; systems of a panel
 DIGITS = 9  # two classes are as far from their mean but for the rounding of sums
 JUDGED = (
     "unadjusted p of this test alone; a requirement tests this distance against its limit and has its own p"
@@ -48,10 +50,12 @@ TARGETS = (Target.POPULATION, Target.COMPARISONS_IID)
 class Interclass:
     """The view: tables of each schema and space, figures of each schema and system, tables as published.
 
-    ``main``: classes of each schema, without pairs; ``shown``: how many figures stand beside it; ``elsewhere``: where
+    ``drawn``: classes of the schemas that have many; ``main``: classes of each schema, of those the largest, without
+    pairs; ``shown``: how many figures stand beside it; ``elsewhere``: where
     the others are.
     """
 
+    drawn: tuple[Figure, ...]
     main: tuple[Table, ...]
     tables: tuple[Table, ...]
     published: tuple[Table, ...]
@@ -83,17 +87,16 @@ def build(source: Source) -> Interclass | None:
         drawn |= {place: replace(drawn[place], caption=spans(AS_ABOVE)) for place in [*drawn][1:]}
     few = 2 if len(source.providers) <= FEW_SYSTEMS else 1
     shown = len(places) if len(places) <= FEW_SYSTEMS else few
+    classes = {
+        name: _classes([record for record in distances if record.estimate.schema == name]) for name in schemas
+    }
+    large = [name for name in schemas if len(classes[name]) > MAX_ROWS]
     main = [
-        _table(
-            source,
-            name,
-            _classes([record for record in distances if record.estimate.schema == name]),
-            0,
-            "-of-classes",
-        )
+        _table(source, name, _largest(classes[name]) if name in large else classes[name], 0, "-of-classes")
         for name in schemas
     ]
     return Interclass(
+        drawn=tuple(figure for name in large for figure in _distances(source, name, classes[name])),
         main=(*main[:1], *(_shortened(table, main[0]) for table in main[1:])),
         tables=tuple(tables),
         published=interclass_published.tables(source, schemas),
@@ -134,6 +137,41 @@ def _classes(records: list[Record]) -> list[Record]:
     largest = [record for record in here if record.estimate.group == LARGEST]
     printed_values = {(record.estimate.provider, *_printed(record)) for record in here}
     return largest if largest and len(printed_values) == len(largest) else here
+
+
+def _largest(records: list[Record]) -> list[Record]:
+    return [record for record in records if record.estimate.group == LARGEST]
+
+
+def _distances(source: Source, schema: str, records: list[Record]) -> Iterator[Figure]:
+    """The distance of each class with its interval for the population, all systems on one scale."""
+    single = [record for record in records if record.estimate.group != LARGEST]
+    dots, rows = front.group_dots(source, schema, single)
+    shown = {dot.series for dot in dots}
+    names = [(index, name) for index, name in enumerate(source.providers) if name in shown]
+    unit = single[0].estimate.unit
+    by = schema.replace("_", " ")
+    bars = " Bars: intervals for the population." if any(dot.low is not None for dot in dots) else ""
+    panels = []
+    for start in range(0, len(names), PER_PANEL):
+        some = {name for _, name in names[start : start + PER_PANEL]}
+        part = str(start // PER_PANEL + 1) if len(names) > PER_PANEL else ""
+        name = name_of("d_l2-of-classes", schema, part)
+        title = f"d_l2 by {by}"
+        panels.append(
+            drawings.distances(name, title, rows, [d for d in dots if d.series in some], unit, dots)
+        )
+    if panels:
+        yield Figure(
+            name=f"distances-{schema}",
+            title=f"Distance of each class by {by}",
+            caption=spans(
+                f"Dots: d_l2, the distance of the class from the mean of the classes.{bars} Whether the classes "
+                "differ is decided by the test of each system, in the table."
+            ),
+            panels=tuple(panels),
+            keys=figures.keys(f"distances-{schema}", names),
+        )
 
 
 def _printed(record: Record) -> tuple[object, ...]:
@@ -227,8 +265,7 @@ def _row(
     notes: Footnotes,
 ) -> tuple[Text, ...]:
     here = {_space(candidate): candidate for candidate in records if candidate.estimate.group == group}
-    alone = all(candidate.estimate.group == LARGEST for candidate in records)
-    cells: list[Text] = [_group(source, next(iter(here.values())), EITHER if alone else LARGEST_SAID)]
+    cells: list[Text] = [_group(source, next(iter(here.values())))]
     for space in spaces:
         record = here.get(space)
         cells.append((TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record, notes))
@@ -273,9 +310,13 @@ def _plain_caution(records: list[Record]) -> Text:
     return spans(" The last is as published, Peña-Alcántara (2022), and no test.") if iid else ()
 
 
-def _group(source: Source, record: Record, largest: str) -> Text:
-    label = largest if record.estimate.group == LARGEST else phrases.group(source, record).text
-    return (TextSpan(text=label, pointer=f"{record.pointer}/group"),)
+def _group(source: Source, record: Record) -> Text:
+    """The class; of the largest distance also which class has it, or that both are as far."""
+    if record.estimate.group != LARGEST:
+        return (phrases.group(source, record),)
+    which = farthest(source, record)
+    text = EITHER if len(_of_classes(source, record)) == 2 else "largest" if which else LARGEST_SAID
+    return spans(TextSpan(text=text, pointer=f"{record.pointer}/group"), *which)
 
 
 def _panels(source: Source, schema: str, system: str) -> Iterator[Panel]:
@@ -323,6 +364,26 @@ def _figure(source: Source, schema: str, system: str, panels: tuple[Panel, ...])
         panels=panels,
         keys=figures.keys(place, [(index, name) for name, index in names.items()]),
     )
+
+
+def farthest(source: Source, record: Record) -> list[Part]:
+    """`` (Tone VI)``: the class whose d_l2 is the largest, of a record of that; empty where it is not one alone."""
+    if record.estimate.metric != METRIC or record.estimate.group != LARGEST:
+        return []
+    classes = _of_classes(source, record)
+    same = [candidate for candidate in classes if candidate.estimate.value == record.estimate.value]
+    return [" (", phrases.group(source, same[0]), ")"] if len(same) == 1 and len(classes) > 2 else []
+
+
+def _of_classes(source: Source, record: Record) -> list[Record]:
+    """The distances of the single classes, of the system, schema and space of a record."""
+    return [
+        candidate
+        for candidate in source.select(METRIC, schema=record.estimate.schema)
+        if (candidate.estimate.provider, candidate.at) == (record.estimate.provider, record.at)
+        and candidate.estimate.group != LARGEST
+        and PAIR not in candidate.estimate.group
+    ]
 
 
 def _series(source: Source, schema: str, index: int, curve: Curve) -> Series:

@@ -37,7 +37,25 @@ def test_two_classes_share_a_row() -> None:
     first, second, *_ = dict.fromkeys(name for name in names if name != interclass.LARGEST)
     assert rows(first, second, interclass.LARGEST, value=1.7) == [["either class"], ["either class"]]
     assert [len(block) for block in rows(*names)] == [4, 4]
-    assert rows(first, second, interclass.LARGEST)[0][-1] == "largest of the classes"
+    assert rows(*names)[0][-1] == "largest (Cedar)"
+    assert rows(*names, value=1.7)[0][-1] == "largest of the classes"  # a tie
+
+
+def test_many_classes_are_drawn_and_the_largest_is_in_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond so many rows: a dot with its interval for each class and system, on one scale, and a row a system."""
+    monkeypatch.setattr(interclass, "MAX_ROWS", 8)
+    monkeypatch.setattr(interclass, "PER_PANEL", 1)
+    assert not of_systems(2, "group").drawn  # of four rows each
+    monkeypatch.setattr(interclass, "MAX_ROWS", 7)
+    view = of_systems(2, "group")
+    (figure,) = view.drawn
+    assert [panel.alt.count("; ") for panel in figure.panels] == [2, 2]
+    assert [f"s{number}, Amber: " in panel.alt for number, panel in enumerate(figure.panels)] == [True, True]
+    assert "Bars" not in plain_text(figure.caption)  # of independent comparisons alone
+    assert len(figure.keys) == 2
+    (table,) = view.main
+    assert [len(block.rows) for block in table.blocks] == [1, 1]
+    assert any(len(block.rows) > 3 for table in view.tables for block in table.blocks)
 
 
 def of_systems(count: int, *schemas: str) -> interclass.Interclass:
