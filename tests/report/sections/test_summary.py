@@ -241,7 +241,7 @@ def test_differences_stand_in_a_table(view: Context) -> None:
     assert rows[0] == [
         "northgate, FNMR by group",
         "3.43",
-        "The groups differ (p 0.00300, unadjusted; 0.0210, adjusted)",
+        "Difference established (p 0.00300, unadjusted; 0.0210, adjusted)",
         "–",
     ]
     assert rows[1][2:] == ["Not testablea", "–"]
@@ -399,7 +399,7 @@ def test_a_difference_is_said_in_one_sentence() -> None:
         for item in Source(result()).records
         if item.estimate.test is not None and item.estimate.provider == "northgate"
     }
-    assert said["max_min", "fnmr"] == "The groups differ (p 0.00300, unadjusted; 0.0210, adjusted)."
+    assert said["max_min", "fnmr"] == "Difference established (p 0.00300, unadjusted; 0.0210, adjusted)."
     assert said["gini", "fnmr"] == (
         "Not established (p 0.247, unadjusted). Minimum detectable difference: 2.31 "
         "(largest FNMR over smallest; 80 % power)."
