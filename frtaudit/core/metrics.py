@@ -274,7 +274,7 @@ _IN_SECTIONS = (  # of the report
     Metric("simulated_upper_misses", RATE, "simulated intervals below the truth"),
     Metric("simulated_spread", NUMBER, "spread of the model"),
     Metric("highest_group_rate", RATE, "highest rate of all groups and systems"),
-    Metric("absent_kind", RATE, "share of a kind of subject that may be absent"),
+    Metric("absent_kind", RATE, "share of a kind of person that may be absent"),
     Metric("unknown_subjects", RATE, "subjects without a class"),
     Metric("worst_share", RATE, "false matches due to the subjects with most"),
     Metric("worst_involved", RATE, "false matches with one of the subjects with most"),
