@@ -229,7 +229,7 @@ def test_bad_minima_and_small_cohorts_are_refused() -> None:
     full = result_of(drawn(np.random.default_rng(0), 9))
     with pytest.raises(DataError, match="2 or more"):
         published(full, LINK, 1)
-    with pytest.raises(DataError, match="9 people are fewer than 10"):
+    with pytest.raises(DataError, match="9 subjects are fewer than 10"):
         published(full, LINK, 10)
 
 
