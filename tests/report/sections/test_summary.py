@@ -592,6 +592,21 @@ def test_no_difference_is_never_said_beside_an_interval_that_excludes_equality()
         assert explained is (word == differences.NOT_OF_THE_POPULATION)
 
 
+def test_page_1_prints_the_interval_that_excludes_equality() -> None:
+    """Its table has no column for the interval of the same subjects: the note gives it, with the value of equality."""
+    base = result()
+    first = next(item for item in base.estimates if item.metric == "max_min" and item.at.get("fmr") == 0.001)
+    assert first.test is not None
+    images = replace(first.intervals[0], target=Target.FIXED_IDENTITIES, low=1.2, high=3.0)
+    one = replace(first, value=2.0, test=replace(first.test, p=0.3, p_adjusted=None), intervals=(images,))
+    others = tuple(item for item in base.estimates if item.metric != "max_min")
+    table = differences.headline(Source(replace(base, estimates=(*others, one))), 0.001)
+    assert table is not None
+    assert [plain_text(note) for _, note in table.notes] == [
+        "The interval for the same subjects, new images, 1.20 to 3.00, excludes equality (1)."
+    ]
+
+
 def test_of_groups_that_tie_none_is_the_lowest() -> None:
     """The same FMR in every group of the schema: the sentence says so, and names no lowest group."""
     base = result()
