@@ -84,9 +84,10 @@ class Drawn:
 class Twin:
     """Compares pixels. ``log``: a file of a line for each attempt; ``swap``: from that call on another model.
 
-    ``faults``: one attempt in so many fails for reasons of transport; ``noise``: of each score; ``lives``: seconds of a
-    handle, 0 for services without handles; ``template``: whether it is not text, and of one session; ``skew``: what the
-    second of two pictures is worth less; ``crowded``: one picture in so many is compared with nothing.
+    ``faults``: one attempt in so many fails because of transport errors; ``noise``: of each score;
+    ``lives``: seconds of a handle, 0 for services without handles; ``template``: whether it is not text, and of one
+    session; ``skew``: what the second of two pictures is worth less; ``crowded``: one picture in so many is compared
+    with nothing.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -159,7 +160,7 @@ class TwinSession:
         return number
 
     def _fails(self, kind: str, what: str, number: int) -> bool:
-        """Whether a call fails for reasons of transport, however often it is made."""
+        """Whether a call fails because of transport errors, however often it is made."""
         twin = self.twin
         bad = twin.broken and kind.startswith(twin.breaks) and int(what[:4], 16) % twin.broken == 0
         late = twin.down_after and number > twin.down_after

@@ -238,15 +238,15 @@ def attempts() -> Iterator[Hostile]:
     )
     yield Hostile("no file", "audit: no option", {"config.yaml": "a: 1\n"}, ("audit=config",))
     yield Hostile("a file below", "command line: ", {"audit/below/x.yaml": BODY}, ("audit=below/x",))
-    yield Hostile("too long", "is no file of that size", {AUDIT: "question: " + "x" * 250_000 + BODY})
+    yield Hostile("too long", "is too large for a spec", {AUDIT: "question: " + "x" * 250_000 + BODY})
     bomb = {f"audit/a{n}.yaml": f"defaults: [a{n + 1}, b{n + 1}]\n" for n in range(30)}
     bomb |= {name.replace("/a", "/b"): text for name, text in bomb.items()} | {
         AUDIT: "defaults: [demo, a0]\n"
     }
-    yield Hostile("defaults that multiply", "selects that many presets", bomb)
+    yield Hostile("defaults that multiply", "selects too many presets", bomb)
     chain = {f"audit/a{n}.yaml": f"defaults: [a{n + 1}]\n" for n in range(400)}
     yield Hostile(
-        "defaults without end", "selects that many presets", chain | {AUDIT: "defaults: [demo, a0]\n"}
+        "defaults without end", "selects too many presets", chain | {AUDIT: "defaults: [demo, a0]\n"}
     )
     circle = {AUDIT: "defaults: [b]\n", "audit/b.yaml": "defaults: [{/schema: theirs}]\n"}
     circle[SCHEMA] = "defaults: [theirs.yaml]\ncolumn: a\n"

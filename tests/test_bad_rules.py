@@ -52,7 +52,7 @@ def transactions(settings: str, *words: str) -> list[str]:
         ),
         (
             [limit(metric="ratio_to_overall", of="fnmr_at_fmr"), RATIO],
-            "requirements[0].group: found 'all': the ratio of everybody is 1; accepted: each, or a class",
+            "requirements[0].group: found 'all': the ratio of all subjects is 1; accepted: each, or a class",
         ),
         (
             ["requirement=[nist_800_63a_5]"],
@@ -95,7 +95,7 @@ def transactions(settings: str, *words: str) -> list[str]:
         ),
         (
             transactions("", "protocol.k=99"),
-            "protocol.k: 0 person(s) with a reference and 99 more samples; acc",
+            "protocol.k: 0 subject(s) with a reference and 99 more samples; acc",
         ),
         (
             transactions("", "protocol.order=date"),

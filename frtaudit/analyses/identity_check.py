@@ -38,8 +38,8 @@ REVIEW = (
     *("systems", "median", "cut", "comparisons", "verdict"),
 )
 SUSPECTED, CONFIRMED = "fmr_without_suspected", "fmr_without_confirmed"
-NOBODY = "nobody has two samples: no score says how alike images of one person are"
-NO_PAIRS = "no two people were compared"
+NOBODY = "no subject has two samples: no score shows how similar images of one subject are"
+NO_PAIRS = "no two subjects were compared"
 WEAK = "the system is too weak to tell"
 SUBJECTS = ("subject", "other_subject")
 RULE = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
@@ -155,7 +155,7 @@ def find_suspects(system: SystemData) -> SystemSuspects:
         )
     pairs = suspected_duplicates.suspected_pairs(tail, cuts, system.block)
     if suspected_duplicates.too_many(pairs.first.size, compared, int(system.trials.subjects[0])):
-        why = f"{WEAK}: {_share(pairs.first.size, compared)} pairs of people reach the cut"
+        why = f"{WEAK}: {_share(pairs.first.size, compared)} pairs of subjects reach the cut"
         return SystemSuspects(
             cuts=cuts, pairs=None, images=None, compared=compared, looked_at=looked_at, why=why
         )
@@ -191,14 +191,14 @@ def _share(some: int, total: int) -> str:
 def _people(system: SystemData, suspects: SystemSuspects) -> Estimate:
     number = None if suspects.pairs is None else suspects.pairs.first.size
     why = None if suspects.pairs is not None else suspects.why
-    unit = "share of compared pairs of people"
+    unit = "share of compared pairs of subjects"
     at = {} if suspects.cuts is None else {"cut": suspects.cuts.few, "cut_of_many": suspects.cuts.many}
     return _count(system, "suspected_duplicates", unit, number, suspects.compared, at, why)
 
 
 def _images(system: SystemData, suspects: SystemSuspects) -> Estimate:
     number = None if suspects.images is None else suspects.images.first.size
-    unit = "share of the images that have others of their person"
+    unit = "share of the images that have others of their subject"
     at = {} if suspects.cuts is None else {"cut": suspects.cuts.few}
     return _count(system, "suspected_images", unit, number, suspects.looked_at, at, suspects.why)
 

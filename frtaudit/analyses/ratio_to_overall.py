@@ -17,7 +17,7 @@ from frtaudit.stats.intervals.overall_ratio import ratio_to_overall
 
 NAME = "ratio_to_overall"
 RATES = ("fmr", "fnmr")
-NOBODY, NOTHING = "nobody errs: the overall rate is 0", "no comparison in this group"
+NOBODY, NOTHING = "no errors: the overall rate is 0", "no comparison in this group"
 
 
 @register("analysis", NAME)

@@ -144,7 +144,7 @@ def _estimate(old: str, new: str, schema: str, change: Change | None, alpha: flo
         intervals=intervals,
         note=TIED
         if change is None
-        else f"of the {change.subjects} people with mated scores in both releases",
+        else f"of the {change.subjects} subjects with mated scores in both releases",
         test=_test(change, alpha),
     )
 

@@ -128,7 +128,7 @@ def _absent(system: SystemData, alpha: float) -> Iterator[Estimate]:
         groups += [(name_of, name, size) for name, size in zip(classification.classes, sizes, strict=True)]
     for schema, group, size in groups:
         value = influence.absent_share(size, alpha)
-        counts, unit = (0, size), "share of the people that the cohort stands for"
+        counts, unit = (0, size), "share of the population"
         at: AtKey = {"missed": alpha}
         yield make_estimate(EVERY, "absent_kind", at, value, counts, unit, schema=schema, group=group)
 

@@ -44,7 +44,7 @@ class TrainTestOverlap:
     """The ``k`` best matches of each test sample in each of the cohort's training sets, searched once by ``matcher``.
 
     ``thresholds``: scores above which images and identities are counted; ``overlap_at``: the score above which a
-    match that nobody reviewed is the same identity; ``review_from``: the lowest score that is put to review;
+    match that nobody reviewed is the same identity; ``review_from``: the lowest score that is selected for review;
     ``reviewed``: the review file with verdicts; ``clean``: DBSCAN within matching training identities, null for none;
     ``engine``: who searches. ``known``: a column of the training metadata with the test subject that each image
     shows, where that is known by name (and ``<known>_image``: the test image that it copies); it stands for a review.
@@ -234,8 +234,8 @@ def _without(system: SystemData, pairs: FoldPairs, hit: Flags, at: AtKey, alpha:
     mixed = [fold_assignment.of_one_mix(pairs.mated, pairs.folds, part, rng) for part in (~hit, hit)]
     without, alone = (np.where(part, pairs.folds, kfold_accuracy.DROPPED) for part in mixed)
     parts = {
-        "accuracy_without_overlap": (without, "pairs of people who do not overlap"),
-        "accuracy_of_overlap": (alone, "pairs with somebody who overlaps"),
+        "accuracy_without_overlap": (without, "pairs of subjects that do not overlap"),
+        "accuracy_of_overlap": (alone, "pairs with a subject that overlaps"),
     }
     for metric, (of, unit) in parts.items():
         yield _accuracy(system, pairs, of, metric, unit, at, alpha)
@@ -257,14 +257,16 @@ def _too_few(pairs: FoldPairs, accuracy: kfold_accuracy.FoldAccuracy, hit: Flags
         wrong = side & ~accuracy.is_correct
         subjects_with_errors = np.unique(np.concatenate([pairs.first[wrong], pairs.second[wrong]])).size
         if side.any() and (np.count_nonzero(wrong) < MIN_ERRORS or subjects_with_errors < MIN_ERROR_SUBJECTS):
-            return f"fewer than {MIN_ERRORS} wrong pairs, or {MIN_ERROR_SUBJECTS} people in them, with {name}"
+            return (
+                f"fewer than {MIN_ERRORS} wrong pairs, or {MIN_ERROR_SUBJECTS} subjects in them, with {name}"
+            )
     return None
 
 
 def _of_delta(delta: fold_differences.Difference, few: str | None, subjects: int, alpha: float) -> Interval:
     bounds = fold_differences.difference_interval(delta, 0.0, subjects, alpha)
     low, high = (None, None) if few or bounds is None else bounds
-    note = "fold thresholds held fixed" if bounds else "degenerate: nobody overlaps, or nobody errs"
+    note = "fold thresholds held fixed" if bounds else "degenerate: no overlap, or no errors"
     return Interval.of(low, high, alpha, Method.DYADIC, note=few if bounds and few else note)
 
 

@@ -200,7 +200,7 @@ def _failures_to_enrol(system: SystemData, counted: CountedTransactions, alpha: 
         failed, bounds = counted.not_enrolled(system, group_index), _fte(system, counted, group_index)
         if failed is not None and bounds is not None:
             yield Estimate.of(
-                system.provider, NAME, "fte", bounds.rate, "share of people", (schema, group),
+                system.provider, NAME, "fte", bounds.rate, "share of subjects", (schema, group),
                 counts=(int(failed.sum()), failed.size), intervals=(from_bounds(bounds, alpha),),
             )  # fmt: skip
 

@@ -97,13 +97,13 @@ def _parser() -> Parser:
         help=f"{', '.join(FORMATS)} (default: all)",
     )
     add("--systems", type=_words, default=(), metavar="A,B", help="only these systems")
-    add("--schemas", type=_words, default=(), metavar="A,B", help="only these classifications of people")
+    add("--schemas", type=_words, default=(), metavar="A,B", help="only these classifications of subjects")
     add(
         "--classes",
         type=_words,
         default=(),
         metavar="A,B",
-        help="only these classes of people, by key or label",
+        help="only these classes, by key or label",
     )
     add("--metrics", type=_words, default=(), metavar="A,B", help="only these metrics")
     add(

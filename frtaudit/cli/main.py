@@ -241,7 +241,7 @@ def publish(argv: Sequence[str]) -> int:
         type=int,
         default=10,
         metavar="N",
-        help="minimum number of people of a class (default: 10)",
+        help="minimum number of subjects of a class (default: 10)",
     )
     parser.add_argument("--key", metavar="KEY", help="signing key (default: this machine's demo key)")
     options = parser.parse_args(argv)

@@ -41,7 +41,7 @@ def _face(chosen: Chosen, digest: str) -> int:
             else f"{digest!r}"
         )
         raise SpecError(
-            "canaries.given", shown, f"{_SHORTEST} letters and more of one image's sha256, in pairs"
+            "canaries.given", shown, f"{_SHORTEST} or more letters of one image's sha256, in pairs"
         )
     return among[0]
 
@@ -166,5 +166,5 @@ def reassurance(name: str, canaries: Mapping[str, Json]) -> list[str]:
     share = canaries["least_share_found"]
     if canaries["changed"] or share is None:
         return []
-    least = f"a change of {100 * float(str(share)):.1f} % of its answers and more would have been"
+    least = f"a change of {100 * float(str(share)):.1f} % or more of its answers would have been"
     return [f"{name}: no change of scores was found; {least}, with probability {POWER:g}"]

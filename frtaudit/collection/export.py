@@ -169,7 +169,9 @@ def _service(
     ):
         if failed:
             why = ", ".join(failed)
-            warnings.append(f"{name}: {sum(failed.values())} {what} for reasons of transport ({why}); {then}")
+            warnings.append(
+                f"{name}: {sum(failed.values())} {what} because of transport errors ({why}); {then}"
+            )
     return content, warnings, calm
 
 

@@ -234,7 +234,7 @@ def plan_by_size(spec: CollectionSpec, queries: int, images: int) -> Plan:
     for flag, number in (("--queries", queries), ("--images", images)):
         check_whole(flag, number)
         if number < 1:
-            raise SpecError(flag, f"{number}", "1 and more")
+            raise SpecError(flag, f"{number}", "1 or more")
     sizes = {query_name(query): images for query in range(queries)}
     return plan(spec, sizes, _one_group(spec, sizes))
 

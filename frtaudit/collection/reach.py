@@ -63,7 +63,7 @@ class Reach:
             price, currency = float(self._price(least, faces)), self._spec.budget.currency
             raise DataError(
                 "budget.limit",
-                f"{float(left):g} {currency}, and {least} queries with their canaries come to {price:g}",
+                f"{float(left):g} {currency}, and {least} queries with their canaries cost {price:g}",
                 "a higher limit, or fewer canaries.pairs",
             )
         grown = reached > self.taken

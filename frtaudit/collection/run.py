@@ -93,7 +93,7 @@ def _refuse_to_pay_again(spec: CollectionSpec) -> None:
 
 
 class UnseenError(DataError):
-    """Images that could not be read or looked at for reasons of transport; the next sitting asks for them again."""
+    """Images that could not be read or looked at because of transport errors; the next sitting asks for them again."""
 
 
 class CollectionRun:
@@ -197,7 +197,7 @@ class CollectionRun:
         if limit is not None and price > limit and not self.spec.budget.partial:
             raise DataError(
                 "budget.limit",
-                f"{float(limit):g} {self.spec.budget.currency}, and the plan comes to {float(price):g}",
+                f"{float(limit):g} {self.spec.budget.currency}, and the plan costs {float(price):g}",
                 "a higher limit, or budget.partial=true to collect as much as it allows",
             )
 
@@ -215,7 +215,7 @@ class CollectionRun:
         self.store.note(ALIKE, dumps({str(image): reason for image, reason in gone.items()}))
 
     def _look_at_queries(self) -> None:
-        """Read every image and have every service look at it; what failed for reasons of transport once more.
+        """Read every image and have every service look at it; what failed because of transport errors once more.
 
         Raises :class:`UnseenError` where it fails still, in the first sitting that comes so far; and in each one where
         no image could be read, or a service looked at none: that is a fault of its settings, or a service that is down.
@@ -226,7 +226,7 @@ class CollectionRun:
         silent = self._silent()
         if left and (silent or self.store.meta(LOOKED) is None):
             self.store.note(LOOKED, "1")
-            text = f"not read or looked at for reasons of transport: {self._why()}"
+            text = f"not read or looked at because of transport errors: {self._why()}"
             then = "the same command: it asks again" + (
                 "" if silent else ", then goes on without what still fails"
             )
@@ -242,20 +242,20 @@ class CollectionRun:
         return looked_for(self.store, worker.number, self.spec.least, detects=worker.service.detects)
 
     def _failed(self, worker: ServiceWorker) -> Counter[str]:
-        """Codes of the calls that look for faces and failed for reasons of transport."""
+        """Codes of the calls that look for faces and failed because of transport errors."""
         return Counter(
             {code: n for (refusal, code), n in self._looked(worker).items() if refusal == TRANSPORT}
         )
 
     def _why(self) -> str:
-        """What failed for reasons of transport: of the source and each service, the codes and how often."""
+        """What failed because of transport errors: of the source and each service, the codes and how often."""
         failed = Counter(("source", row.code) for row in self.store.images() if row.refusal == TRANSPORT)
         for worker in self.workers:
             failed.update({(f"services.{worker.name}", code): n for code, n in self._failed(worker).items()})
         return ", ".join(f"{where} {code} {n} times" for (where, code), n in sorted(failed.items()))
 
     def _look_once(self) -> int:
-        """How often an image could not be read or looked at for reasons of transport."""
+        """How often an image could not be read or looked at because of transport errors."""
         known = {row.image: row for row in self.store.images()}
         looking = [worker for worker in self.workers if worker.service.detects]
         done = {worker.name: self._seen_by(worker) for worker in looking}

@@ -55,7 +55,9 @@ class Canaries:
             raise SpecError("canaries.pairs", f"{self.pairs}", "0 for none, or more")
         for name in ("rounds", "repeats"):
             if getattr(self, name) < 2:
-                raise SpecError(f"canaries.{name}", f"{getattr(self, name)}", "2 and more; canaries.pairs=0")
+                raise SpecError(
+                    f"canaries.{name}", f"{getattr(self, name)}", "2 or more; or canaries.pairs=0"
+                )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +71,7 @@ class BudgetSpec:
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for a limit below 0."""
         if self.limit is not None and not 0 <= self.limit < math.inf:
-            raise SpecError("budget.limit", f"{self.limit:g}", "0 and more, or null for no limit")
+            raise SpecError("budget.limit", f"{self.limit:g}", "0 or more, or null for no limit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +101,7 @@ class CollectionSpec:
             raise SpecError("services", "none is named", "services.NAME.type=TYPE")
         _check_names(self.services)
         if self.least < 1:
-            raise SpecError("least", f"{self.least}", "1 and more")
+            raise SpecError("least", f"{self.least}", "1 or more")
         if self.duplicates.faces is FaceBy.TEMPLATES:
             raise SpecError("duplicates.faces", "templates: no collection stores them", "crops or none")
         silent = [name for name, service in sorted(self.services.items()) if not service.detects]

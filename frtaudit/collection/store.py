@@ -233,7 +233,7 @@ class Store:
     def pending(self, service: int, turn: int, first: Ints, second: Ints) -> Ints:
         """Which of a batch of calls were never made, indices; ``first``, ``second``: shape (B,), in ascending order.
 
-        Those that failed for reasons of transport are told by :meth:`failed`.
+        Those that failed because of transport errors are told by :meth:`failed`.
         """
         if not first.size:
             return np.zeros(0, dtype=np.int64)
@@ -256,7 +256,7 @@ class Store:
         return np.flatnonzero(~done)
 
     def failed(self, service: int, low: int, high: int) -> list[Key]:
-        """Comparisons of the turns ``low`` to ``high`` that failed for reasons of transport, not in this sitting."""
+        """Comparisons of the turns ``low`` to ``high`` that failed because of transport errors, not in this sitting."""
         rows = self._db.execute(
             "SELECT service, turn, first, second FROM calls WHERE service = ? AND turn BETWEEN ? AND ? AND second <> 0"
             " AND state = ? AND sitting < ? ORDER BY turn, first, second",
@@ -265,7 +265,7 @@ class Store:
         return [Key(*row) for row in rows]
 
     def failed_to_look(self, service: int) -> set[Key]:
-        """Calls that look for faces and failed for reasons of transport, in any sitting."""
+        """Calls that look for faces and failed because of transport errors, in any sitting."""
         rows = self._db.execute(
             "SELECT service, turn, first, second FROM calls WHERE service = ? AND state = ?"
             " AND (turn = 0 AND second = 0 OR turn = ?)",
@@ -274,7 +274,7 @@ class Store:
         return {Key(*row) for row in rows}
 
     def open(self, service: int, turns: range) -> bool:
-        """Whether a comparison of turn 0 or of ``turns`` failed for reasons of transport, in any sitting."""
+        """Whether a comparison of turn 0 or of ``turns`` failed because of transport errors, in any sitting."""
         row = self._db.execute(
             "SELECT EXISTS (SELECT 1 FROM calls WHERE service = ? AND state = ? AND second <> 0"
             " AND (turn = 0 OR turn BETWEEN ? AND ?))",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 READ = "a stored copy, read 2026-11-24"
-TOLD = "not read there: told by others, 2026-11-24"
+TOLD = "not read there: as reported by others, 2026-11-24"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,9 @@ from frtaudit.core.collecting import Answer, CallError, Crop, DetectedFace, Dete
 from frtaudit.errors import FrtauditError, ProviderError
 
 T = TypeVar("T")
-DOWN = 20  # calls in a row that fail for reasons of transport, with all their attempts: the service is down
+DOWN = (
+    20  # calls in a row that fail because of transport errors, with all their attempts: the service is down
+)
 PARKED = 2  # comparisons that wait for a handle, for each call in flight
 
 

@@ -74,7 +74,7 @@ def read_text(path: Path, shown: str) -> str:
         with open_regular(path, shown) as stream:
             data = stream.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
-            raise SpecError(shown, "is no file of that size for a spec", f"at most {MAX_BYTES} bytes")
+            raise SpecError(shown, "is too large for a spec", f"at most {MAX_BYTES} bytes")
         return data.decode("utf-8-sig")
     except DataError as error:
         raise SpecError(error.where, error.found, error.accepted) from None
@@ -127,7 +127,7 @@ def check_text(text: str, shown: str, keys: Collection[str] | None = None) -> Ch
     if root is None:
         return Checked()
     if not isinstance(root, yaml.MappingNode):
-        raise SpecError(f"{shown}{_at(root)}", "no mapping", "keys and values")
+        raise SpecError(f"{shown}{_at(root)}", "not a mapping", "keys and values")
     values = _check_size(root, shown)
     for node in _nodes(root):
         _check_node(node, shown)
@@ -278,7 +278,7 @@ def _check_node(node: yaml.Node, shown: str) -> None:
     if isinstance(node, yaml.ScalarNode):
         check_plain(node.value, f"{shown}{_at(node)}")
         if node.tag == f"{_TAG}int" and len(node.value) > MAX_DIGITS:
-            raise SpecError(f"{shown}{_at(node)}", "a number of that length", "at most 15 digits")
+            raise SpecError(f"{shown}{_at(node)}", "too long a number", "at most 15 digits")
 
 
 def _check_keys(node: yaml.MappingNode, shown: str) -> None:

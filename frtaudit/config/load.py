@@ -128,7 +128,7 @@ def expanded(overrides: Sequence[str]) -> tuple[tuple[dict[str, str], tuple[str,
         raise SpecError("command line", f"{twice!r} appears twice", "each setting of a sweep once")
     choices = [_choices(override) for override in parsed]
     if math.prod(len(values) for values in choices) > MAX_JOBS:
-        raise SpecError("command line", "a sweep of that many jobs", f"at most {MAX_JOBS} jobs")
+        raise SpecError("command line", "a sweep of too many jobs", f"at most {MAX_JOBS} jobs")
     return tuple(
         ({key: value for key, value, _ in chosen if key}, tuple(word for *_, word in chosen))
         for chosen in product(*choices)
@@ -199,4 +199,4 @@ def _refuse_long(sweep: object, line: str) -> None:
     if not isinstance(sweep, RangeSweep) or sweep.start is None or sweep.stop is None:
         return
     if abs(float(sweep.stop) - float(sweep.start)) > MAX_JOBS * abs(float(sweep.step)):
-        raise SpecError("command line", f"{line!r} is long", f"at most {MAX_JOBS} jobs")
+        raise SpecError("command line", f"{line!r} is too long", f"at most {MAX_JOBS} jobs")

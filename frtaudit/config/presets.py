@@ -37,7 +37,7 @@ def _schema(spec: Plain, short: object) -> None:
     if len(schemas) != 1:
         places = ", ".join(f"schemas.{name}.{field}" for field in sorted(fields) for name in sorted(schemas))
         text = f"{len(schemas)} schemas are selected" if schemas else "no schema is selected"
-        raise SpecError(f"schema.{min(fields)}", text, places or "schema=NAME beside it")
+        raise SpecError(f"schema.{min(fields)}", text, places or "schema=NAME as well")
     name = next(iter(schemas))
     spec["schemas"] = {name: _mapping(f"schemas.{name}", schemas[name]) | fields}
 

@@ -97,7 +97,7 @@ class UserSource(FileConfigSource):
             preset = self._preset(shown)
             inside = 1 + sum(self._size(name, (*above, shown)) for name in preset.selects)
             if max(inside, len(above)) >= MAX_PRESETS:
-                problem = "selects that many presets, with those that they select"
+                problem = "selects too many presets, counting those that they select"
                 raise SpecError(shown, problem, f"at most {MAX_PRESETS}")
             self._sizes[shown] = inside
         return self._sizes.get(shown, 1)
@@ -116,7 +116,7 @@ class UserSource(FileConfigSource):
             if sum(preset.values for preset in self._read.values()) > MAX_NODES:
                 raise too_many(shown)
             if sum(len(preset.text) for preset in self._read.values()) > MAX_TOGETHER:
-                problem = "and the presets that it goes with are long"
+                problem = "is too long, counted with the presets composed with it"
                 raise SpecError(shown, problem, f"at most {MAX_TOGETHER} characters")
         return self._read[shown]
 

@@ -290,7 +290,7 @@ def _check_terms(where: str, requirement: RequirementSpec) -> None:
     _check_of(where, requirement)
     limit, level = requirement.limit, requirement.level
     if requirement.metric == RATIO and requirement.group == ALL:
-        text = f"found {ALL!r}: the ratio of everybody is 1"
+        text = f"found {ALL!r}: the ratio of all subjects is 1"
         raise SpecError(f"{where}.group", text, f"{EACH}, or a class")
     if requirement.metric == RATIO and limit <= 0:
         raise SpecError(f"{where}.limit", f"found {limit:g} of a ratio", "a number above 0")

@@ -45,7 +45,7 @@ class Method(Enum):
         _FIXED,
         "bootstrap of images, not recentred",
         (
-            "Resamples each person's images and reads the percentiles. Copies of one image match themselves, "
+            "Resamples each subject's images and reads the percentiles. Copies of one image match themselves, "
             "which shifts it down; it is shown as a baseline only."
         ),
     )
@@ -53,13 +53,13 @@ class Method(Enum):
         "recentered",
         _FIXED,
         "bootstrap of images, recentred",
-        "Resamples each person's images and moves the percentiles by the known shift of that resampling.",
+        "Resamples each subject's images and moves the percentiles by the known shift of that resampling.",
     )
     GAUSSIAN = (
         "gaussian",
         _FIXED,
         "bootstrap of images, Gaussian",
-        "Resamples each person's images; mean and spread of the replicates, read as a normal distribution.",
+        "Resamples each subject's images; mean and spread of the replicates, read as a normal distribution.",
     )
     VERTEX = (
         "vertex",
@@ -74,7 +74,7 @@ class Method(Enum):
         "double_or_nothing",
         _POPULATION,
         "double-or-nothing bootstrap of subjects",
-        "Counts each person twice or not at all, at random.",
+        "Counts each subject twice or not at all, at random.",
     )
     TWO_LEVEL = (
         "two_level",

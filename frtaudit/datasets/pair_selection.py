@@ -66,7 +66,7 @@ def curate(cohort_data: CohortData, rules: Rules, reviewed: str | None = None) -
 
 
 def _dropped(inputs: RuleInputs, rules: Rules, reviewed: str) -> frozenset[str]:
-    """Pairs that a reviewer dropped; every pair of the file must keep the rules, so that it was once put to review."""
+    """Pairs that a reviewer dropped; every pair of the file must keep the rules, so that it was selected once."""
     look = FIRST_LOOK
     while True:
         lists = [_listed(inputs, rules, kind, look) for kind in (MATED, NON_MATED)]

@@ -8,7 +8,7 @@ from frtaudit.inputs.run_tables import RESULT, RunTables
 from frtaudit.pipeline.components import load_cohort
 from frtaudit.pipeline.rederive import noted_paths
 
-ONE_LIST = "runs on one list of people (the same metadata), or runs whose data are at their original paths"
+ONE_LIST = "runs on one list of subjects (the same metadata), or runs whose data are at their original paths"
 
 
 def names_of(run: RunTables) -> dict[str, str]:
@@ -26,9 +26,9 @@ def names_of(run: RunTables) -> dict[str, str]:
             ONE_LIST,
         ) from None
     if not cohort_data.inputs:  # drawn by its seed: equal ids of another draw are other people
-        raise DataError(run.folder, "its people are not those of the first run", ONE_LIST)
+        raise DataError(run.folder, "its subjects are not those of the first run", ONE_LIST)
     key, names = cohort_data.pseudonym_key, cohort_data.cohort.sample_ids
     known = {pseudonym(key, name): name for name in names}
     if not known.keys() >= set(run.tables["samples"]["sample"].astype(str)):
-        raise DataError(run.folder, "its data are not those of the run any more", ONE_LIST)
+        raise DataError(run.folder, "its data have changed since the run", ONE_LIST)
     return known

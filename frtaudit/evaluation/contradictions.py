@@ -20,7 +20,7 @@ from frtaudit.evaluation.suspected_duplicates import without_confirmed
 
 ROUNDING = 1e-9
 FULL = "full"  # the digest that a publishable variant has: some of its findings and families are withheld
-WITHOUT = " Without suspected duplicates of people "
+WITHOUT = " Without suspected duplicate subjects "
 PEOPLE = "Without any false match"  # after it stands how many people are needed, which a result does not tell
 QUOTIENTS = frozenset({"fta"})  # quotients of their counts that have no weighting
 

@@ -10,6 +10,7 @@ from frtaudit.core import Interval, Method, Test, TestMethod
 from frtaudit.core.arrays import Floats
 from frtaudit.core.methods import GROUPS_NEED, MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import IntervalSpec, Plan
+from frtaudit.core.text.formatting import counted
 from frtaudit.evaluation.intervals import PLAN_OF, RateSummary, empty, finite, intervals_of
 from frtaudit.stats.groups import differentials, equality_test, group_contrasts
 from frtaudit.stats.groups.differentials import RateIndex
@@ -61,9 +62,10 @@ class GroupRates:
         for rate in rates:
             for label, summary in zip(self.labels, self.summaries[rate], strict=True):
                 if summary.too_few_errors:
-                    errors, subjects = summary.errors, summary.subjects_with_errors
+                    errors = counted(summary.errors, f"{rate.upper()} error")
+                    subjects = counted(summary.subjects_with_errors, "subject")
                     enough = _enough(summary, in_pairs=rate == "fmr")
-                    return f"{label} has {errors} {rate.upper()} errors of {subjects} subjects; {enough}{GROUPS_NEED}"
+                    return f"{label} has {errors} of {subjects}; {enough}{GROUPS_NEED}"
         return None
 
 

@@ -9,6 +9,7 @@ from frtaudit.core import Interval, Method, Target
 from frtaudit.core.arrays import Floats
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import IntervalSpec, Plan
+from frtaudit.core.text.formatting import counted
 from frtaudit.stats.intervals import bootstrap_intervals
 from frtaudit.stats.intervals.closed_form import CLOSED_FORM
 from frtaudit.stats.intervals.rate_bounds import RateBounds
@@ -112,7 +113,7 @@ def _bootstrap(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interv
         return empty(spec.method, alpha, "no replicates at this point", spec.target)
     if summary.too_few_errors:
         note = (
-            f"withheld: {summary.errors} errors of {summary.subjects_with_errors} subjects; "
+            f"withheld: {counted(summary.errors, 'error')} of {counted(summary.subjects_with_errors, 'subject')}; "
             f"a bootstrap needs {MIN_ERRORS} of {MIN_ERROR_SUBJECTS}"
         )
         return empty(spec.method, alpha, note, spec.target)

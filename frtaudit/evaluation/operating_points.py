@@ -33,9 +33,7 @@ HELD = "threshold held fixed: too few replicates to let it move"
 STRICTEST = "the threshold is chosen by the largest group FMR: too few replicates, or errors, to let it move"
 ROUNDING = 1e-9  # of a share, which sums in another order can differ by
 HEAVY = 0.1  # share of the rate at which a pair of people is named (FORMULAS 8.18)
-ONE_PAIR = (
-    "one pair of people has"  # opens what a note says of that pair, its names included, up to the note's end
-)
+ONE_PAIR = "one pair of"  # opens what a note says of that pair, its names included, up to the note's end
 BY_CONSTRUCTION = (
     "the threshold drawn anew meets the target in every replicate: FMR* says nothing of FMR at this threshold"
 )
@@ -187,7 +185,7 @@ def _moving(
 
 
 def _heavy(system: SystemData, place: OperatingPoint) -> str | None:
-    """Say so where one pair of people has a tenth of the rate, or more, by two false matches at least."""
+    """Say so where one pair of subjects has a tenth of the rate, or more, by two false matches at least."""
     member = system.rule.spread.member[place.group_index]
     if np.count_nonzero(_share_of_each(system, place)[member] >= HEAVY * (1 - ROUNDING)) < 2:
         return None  # a pair has no more errors than either of the two: most tables end here
@@ -197,7 +195,7 @@ def _heavy(system: SystemData, place: OperatingPoint) -> str | None:
     of = ""
     if system.spec.name_failures:
         of = ": " + " and ".join(system.cohort.subject_ids[k] for k in (heaviest.first, heaviest.second))
-    return f"{ONE_PAIR} {formatting.rate(heaviest.share)} of the rate{of}"
+    return f"{ONE_PAIR} subjects has {formatting.rate(heaviest.share)} of the rate{of}"
 
 
 def _share_of_each(system: SystemData, place: OperatingPoint) -> Floats:

@@ -58,7 +58,7 @@ def _judged(
     verdict = Verdict.INCONCLUSIVE if failed else finding.verdict
     value = "no rate is left" if other.value is None else f"it is {_shown(other, requirement)}"
     text = (
-        f"{finding.sentence} Without suspected duplicates of people {value} and the verdict would be "
+        f"{finding.sentence} Without suspected duplicate subjects {value} and the verdict would be "
         f"{fate.value}; they are left out only after a person has confirmed them (identity_check/review.csv)."
     )
     return replace(finding, verdict=verdict, sentence=text, set_aside=failed)

@@ -22,7 +22,9 @@ def check_bins(bins: Bins, where: str) -> None:
     if not all(math.isfinite(cut) for cut in cuts) or any(np.diff(cuts) <= 0):
         raise SpecError(where, f"cuts {list(cuts)} do not ascend", "finite numbers in ascending order")
     if bins.percentiles and not (cuts[0] > 0 and cuts[-1] < 100):
-        raise SpecError(where, f"percentiles {list(cuts)} leave (0, 100)", "numbers between 0 and 100")
+        raise SpecError(
+            where, f"percentiles {list(cuts)} are not all inside (0, 100)", "numbers between 0 and 100"
+        )
     if bins.within is not None and not bins.percentiles:
         raise SpecError(where, "within requires percentiles", "percentiles: [50]")
 

@@ -33,7 +33,9 @@ def read_review(path: str, known: Collection[str], verdicts: Sequence[str]) -> d
     for row, (pair, verdict) in enumerate(zip(pairs, texts, strict=True)):
         if pair not in known:
             raise DataError(
-                table.place(row), f"names a pair that was not put to review ({pair!r})", "pairs of review.csv"
+                table.place(row),
+                f"names a pair that was not selected for review ({pair!r})",
+                "pairs of review.csv",
             )
         if pair in reviewed:
             raise DataError(table.place(row), "a pair appears twice", "each pair once")

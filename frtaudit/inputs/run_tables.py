@@ -75,7 +75,7 @@ def read_run_tables(path: Path) -> RunTables:
         noted = json.loads(read_regular(path / "verdict.json", f"{name}/verdict.json"))["result_sha256"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise DataError(
-            name, f"{RESULT} or verdict.json cannot be read ({why(error)})", "a whole run"
+            name, f"{RESULT} or verdict.json cannot be read ({why(error)})", "a complete run"
         ) from None
     if noted != sha256(data):
         raise DataError(name, f"{RESULT} is not the one that verdict.json names", "an unchanged run")
@@ -266,7 +266,7 @@ def _indices(table: pd.DataFrame, side: str, cohort: Cohort) -> Index:
 def _check_mated(cohort: Cohort, probe: Index, reference: Index, mated: Flags) -> None:
     """Raise :class:`ValueError` where a comparison counts as mated and is of two people, or the other way round."""
     if np.any((cohort.subject_of[probe] == cohort.subject_of[reference]) != mated):
-        raise ValueError("a comparison whose label and people disagree")
+        raise ValueError("a comparison whose label and subjects disagree")
 
 
 def _listed(

@@ -17,8 +17,8 @@ from frtaudit.inputs.run_tables import RunTables, cohort_of, comparisons_of
 from frtaudit.stats.rates.orders import pool_orders
 
 ENDS = ("probe", "reference")
-SAME_PEOPLE = "runs that share people"
-SAME_CELLS = "runs that pair people by one rule (protocol.non_mated)"
+SAME_PEOPLE = "runs that share subjects"
+SAME_CELLS = "runs that pair subjects by one rule (protocol.non_mated)"
 
 
 def on_shared_samples(read: Sequence[RunTables]) -> list[RunTables]:
@@ -38,8 +38,8 @@ def on_shared_samples(read: Sequence[RunTables]) -> list[RunTables]:
         if not _one_to_one(of_first, roster.loc[order]):
             raise DataError(
                 run.folder,
-                f"gives images to other people than {read[0].folder}",
-                "the same people in all runs",
+                f"gives images other subjects than {read[0].folder}",
+                "the same subjects in all runs",
             )
     return [
         run if list(roster.index) == order and roster.equals(of_first) else _restricted(run, order, of_first)
@@ -74,8 +74,8 @@ def shared_cohort(read: Sequence[RunTables]) -> Cohort:
             before = known.setdefault(name, of)
             if before.classes != of.classes or not np.array_equal(before.codes, of.codes):
                 number = int(np.count_nonzero(before.codes != of.codes))
-                problem = f"puts {number} people into other classes of {name} than a run before"
-                raise DataError(run.folder, problem, "one class of each person")
+                problem = f"puts {number} subject(s) into other classes of {name} than an earlier run"
+                raise DataError(run.folder, problem, "one class of each subject")
     classifications = {name: of for name, of in known.items() if bool(np.any(of.codes >= 0))}
     digest = cohort_digest(first.sample_ids, first.subject_ids, first.subject_of.tolist(), classifications)
     return replace(first, classifications=classifications, digest=digest)

@@ -34,7 +34,7 @@ def read_record(path: Path, name: str, templates: str) -> TemplateRecord | None:
         if read["format"] != FORMAT:
             raise DataError(name, f"the format {excerpt(str(read['format']))}", FORMAT)
         if read["templates"] != templates:
-            raise DataError(name, "is the record of other templates than the file beside it", _BY)
+            raise DataError(name, "is the record of templates other than those in its .npz file", _BY)
         return TemplateRecord(facts=_facts(read), notes=tuple(str(note) for note in read["said"]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(name, "not readable as a record of templates", _BY) from error

@@ -58,7 +58,7 @@ def _read(path: Path) -> dict[str, object]:
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(path.name, f"not readable as JSON ({error})", _LAYOUT) from None
     if not isinstance(document, dict):
-        raise DataError(path.name, "no mapping", _LAYOUT)
+        raise DataError(path.name, "not a mapping", _LAYOUT)
     return document
 
 

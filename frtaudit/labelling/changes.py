@@ -14,6 +14,7 @@ from frtaudit.core.estimates import Interval
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS, Method
 from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec import Plan, Weighting
+from frtaudit.core.text.formatting import counted
 from frtaudit.evaluation.intervals import empty, from_bounds, from_variance
 from frtaudit.evaluation.system import WEIGHTINGS
 from frtaudit.labelling.dates import Sides
@@ -77,7 +78,7 @@ class Compared:
         if count >= MIN_ERRORS and subjects_with_errors >= MIN_ERROR_SUBJECTS:
             return None
         needed = f"a test needs {MIN_ERRORS} of {MIN_ERROR_SUBJECTS}"
-        return f"discordant: {count}, of {subjects_with_errors} subjects; {needed}"
+        return f"discordant: {count}, of {counted(subjects_with_errors, 'subject')}; {needed}"
 
 
 def compared(

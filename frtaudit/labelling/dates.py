@@ -317,7 +317,7 @@ def _refuse_others(met: Meeting) -> None:
             WHERE,
             f"{met.faces[0]} faces have the ids of faces of the later collection, but scores within queries correlate "
             f"by {max(correlations):.2f} at most",
-            "other ids for other images, or design=same_names; same_images where they are the same nevertheless",
+            "other ids for other images, or design=same_names; design=same_images if they are the same images",
         )
 
 

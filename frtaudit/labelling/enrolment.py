@@ -36,7 +36,7 @@ OF_OTHERS, FAILED_OF_OTHERS = (
 )
 SOMEBODY_ELSE, FACES_LEFT_OUT = "face_of_somebody_else", "face_without_label"
 
-_WHICH = "use beside answers: they do not say which of a query's several people is meant"
+_WHICH = "use with answers, which do not say which of several people of a query is meant"
 
 
 def labelled_cohort(
@@ -111,7 +111,7 @@ def _refuse_few(faces: Faces, services: Sequence[Service], person: Index, labels
     people = {(int(faces.query_of[row]), int(person[row])) for row in np.flatnonzero(person >= 0)}
     if len(people) >= 2:
         return
-    shown = f"{len(people)} of {len(faces.queries)} queries show a person that can be told"
+    shown = f"{len(people)} of {len(faces.queries)} queries show a person whose faces could be labelled"
     cause = next(iter(attribution_notes(faces, services, labels)), None)
     if cause is not None:
         problem, _, out = cause.rpartition(": ")

@@ -117,7 +117,7 @@ def refuse_unresolved(spec: AuditSpec, cohort_data: CohortData, comparisons: Com
             causes = () if of is None else attribution_notes(of.faces, of.services, of.labelled)
             text = "; ".join([reason.partition(";")[0], *causes])
             some = planned > MIN_EXPECTED
-            accepted = f"at least {smallest_target(planned)}" if some else "[], or more people"
+            accepted = f"at least {smallest_target(planned)}" if some else "[], or more subjects"
             raise DataError("thresholds.fmr", text, accepted)
 
 

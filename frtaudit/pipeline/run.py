@@ -98,7 +98,7 @@ def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> Ru
             str(run_folder), f"{first.subject} {first.message}", "a signed run that frtaudit verify accepts"
         )
     if folder.exists() and any(path.name != DRAFT for path in folder.iterdir()):
-        raise DataError(str(folder), "holds something already", "a new or empty folder")
+        raise DataError(str(folder), "is not empty", "a new or empty folder")
     full = AuditResult.from_json(json.loads((run_folder / RESULT).read_bytes()))
     settings = _settings_of(run_folder, key)
     signing = signing_of(settings)

@@ -178,7 +178,7 @@ def _claimed(of: Folds, cohort: Cohort, listed: Comparisons, where: str) -> Comp
         kind = "mated pairs" if of.claim is FoldClaim.DISJOINT else "pairs"
         raise DataError(
             f"{where}.claim",
-            f"the folds leak identities: {kind} of {leaks} subject{'s' * (leaks > 1)} lie in more than one fold",
+            f"the folds share identities: {kind} of {leaks} subject{'s' * (leaks > 1)} lie in more than one fold",
             f"each subject's {kind} in one fold, or claim: none",
         )
     return listed

@@ -16,7 +16,7 @@ ALONE = (
     "none planned: that takes a pilot of two systems or more, and an analysis that compares them, such as "
     "+analyses.vendor_comparison={}"
 )
-PAIRED = "both systems are tested on the same people; all pairs of a target are compared simultaneously"
+PAIRED = "both systems are tested on the same subjects; all pairs of a target are compared simultaneously"
 
 
 def differences(systems: Sequence[SystemData], context: PlanContext) -> Iterator[Section]:

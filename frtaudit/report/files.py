@@ -35,10 +35,12 @@ def jobs_in(sweep: Path) -> list[Path] | None:
         jobs = json.loads(read_regular(sweep / TABLE))["jobs"]
         names = [str(job["folder"]) for job in jobs if job["state"] == "done"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DataError(f"{sweep.name}/{TABLE}", f"cannot be read ({why(error)})", "a whole sweep") from None
+        raise DataError(
+            f"{sweep.name}/{TABLE}", f"cannot be read ({why(error)})", "a complete sweep"
+        ) from None
     if not names or any(name != Path(name).name or name in ("", "..") for name in names):
         raise DataError(
-            f"{sweep.name}/{TABLE}", "names no finished job, or a folder elsewhere", "a whole sweep"
+            f"{sweep.name}/{TABLE}", "names no finished job, or a folder elsewhere", "a complete sweep"
         )
     return [sweep / name for name in names]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from frtaudit.core.canonical import digest, number_in
@@ -17,10 +18,12 @@ from frtaudit.report.figures.curves import Dot
 from frtaudit.report.layout import shipped_templates
 from frtaudit.report.pieces import Block, Column, Figure, Panel, Table, Text, TextSpan, spans
 from frtaudit.report.render import minified, policy_of
+from frtaudit.report.sections.accuracy import PLACES
 from frtaudit.report.words import display_name, words
 
 SweepJson = Mapping[str, Any]  # Any: JSON of mixed depth
-SHOWN = ("fnmr_at_fmr", "eer", "accuracy", "d_l2", "max_min", "fta")
+ACCURACY = "accuracy"
+SHOWN = ("fnmr_at_fmr", "eer", ACCURACY, "d_l2", "max_min", "fta")
 MEASURES, WIDE = 6, 12
 NONE = "–"
 
@@ -316,16 +319,16 @@ def _cell(cell: tuple[int, SweepJson] | None) -> Text:
         return spans(NONE)
     index, row = cell
     value, low, high = (_real(row[name]) for name in ("value", "low", "high"))
-    kind, style = kind_of(row["measure"]["metric"]), formatting.style_of(value, high)
-    shown = [_piece(printed(kind, value or 0.0, style=style), f"/rows/{index}/value", "n b")]
+    show = partial(_printed, row["measure"]["metric"], style=formatting.style_of(value, high))
+    shown = [_piece(show(value or 0.0), f"/rows/{index}/value", "n b")]
     if low is None or high is None:
         return spans(*shown)
     if row["measure"]["metric"] in RATES:
         low, high = formatting.clipped(low, high)
     shown.append(TextSpan(text=" ", kind="br"))
-    shown.append(_piece(printed(kind, low, style=style), f"/rows/{index}/low", "n soft"))
+    shown.append(_piece(show(low), f"/rows/{index}/low", "n soft"))
     shown.append(TextSpan(text=" to ", kind="soft"))
-    shown.append(_piece(printed(kind, high, style=style), f"/rows/{index}/high", "n soft"))
+    shown.append(_piece(show(high), f"/rows/{index}/high", "n soft"))
     return spans(*shown)
 
 
@@ -333,7 +336,14 @@ def _number(value: object, measure: SweepJson | None, place: str) -> Text:
     known = _real(value)
     if known is None or measure is None:
         return spans(NONE)
-    return (_piece(printed(kind_of(measure["metric"]), known), place, "n"),)
+    return (_piece(_printed(measure["metric"], known), place, "n"),)
+
+
+def _printed(metric: str, value: float, style: formatting.Style | None = None) -> str:
+    """A number as its metric is printed; accuracies to as many places as in a report."""
+    if metric == ACCURACY:
+        return formatting.fixed(value, PLACES)
+    return printed(kind_of(metric), value, style=style)
 
 
 def _piece(text: str, pointer: str, kind: str) -> TextSpan:

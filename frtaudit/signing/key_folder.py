@@ -54,7 +54,7 @@ def generate(folder: Path, name: str, password: bytes | None, when: datetime) ->
             draft.rename(folder)
     except OSError as error:
         if error.errno in _TAKEN and folder.parent.is_dir():
-            raise DataError(str(folder), "holds something already", "a new or empty folder") from None
+            raise DataError(str(folder), "is not empty", "a new or empty folder") from None
         raise as_line(error, str(folder)) from None
     return read(folder, password)
 

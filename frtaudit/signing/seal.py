@@ -166,5 +166,5 @@ def _write(path: Path, data: bytes) -> None:
         OutputFolder(path.parent).write(path.name, data)
     except OSError as error:
         raise DataError(
-            "--out", f"{path.name} cannot be written ({error.strerror})", "a writable place"
+            "--out", f"{path.name} cannot be written ({error.strerror})", "a writable folder"
         ) from None

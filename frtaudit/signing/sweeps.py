@@ -105,7 +105,7 @@ def _signed_again(folder: Path, outer: Statement, jobs: Container[str]) -> Itera
     for name, recorded in outer.subjects.items():
         is_pdf = name.endswith(f"/{REPORT}") and name.rpartition("/")[0] not in jobs
         if is_pdf and problem(folder, name, recorded) is not None:
-            yield invalid(name, "was changed, and belongs to no job that is done")
+            yield invalid(name, "was changed and belongs to no finished job")
 
 
 def _results(outer: Statement) -> frozenset[str]:
@@ -164,7 +164,7 @@ def _jobs(folder: Path, outer: Statement, named: Mapping[str, str], run_checks: 
         verification = Verification(path=name, checks=tuple(run_checks(folder / name)))
         worst = next((check for check in verification.checks if check.status is verification.worst), None)
         if verification.worst in (CheckStatus.OK, CheckStatus.NOTE, CheckStatus.UNCHECKED) or worst is None:
-            yield ok(name, f"is a run that holds: {len(verification.checks)} checks")
+            yield ok(name, f"is a valid run: {len(verification.checks)} checks")
             open_ended = [check for check in verification.checks if check.status is CheckStatus.UNCHECKED]
             yield from (unchecked(f"{name}/{check.subject}", check.message) for check in open_ended)
         else:
@@ -213,7 +213,7 @@ def _marked(folder: Path, outer: Statement, marks: Mapping[str, Mapping[str, Any
         }
         intact = name in outer.subjects and problem(folder, name, outer.subjects[name]) is None
         if intact and (folder / name).read_bytes() != to_bytes(mark):
-            yield invalid(name, f"does not say what {TABLE} says of its job")
+            yield invalid(name, f"disagrees with {TABLE} about its job")
 
 
 def _rendered(folder: Path, outer: Statement, depth: Depth) -> Iterator[Check]:

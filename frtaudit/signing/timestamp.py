@@ -93,9 +93,9 @@ def read_stamp(token: str, data: bytes, roots: Sequence[x509.Certificate], where
         holds = bool(status["intact"]) and bool(status["valid"])
         certificate = x509.load_der_x509_certificate(status["signing_cert"].dump())
     except Exception as error:  # noqa: BLE001  forged bytes may raise anything; all of it means invalid
-        raise VerificationError(where, f"its time cannot be read ({why(error)})") from None
+        raise VerificationError(where, f"its timestamp cannot be read ({why(error)})") from None
     if not holds:
-        raise VerificationError(where, "its time is for other content")
+        raise VerificationError(where, "its timestamp is for other content")
     trusted = status.get("validation_path") is not None and status.get("trust_problem_indic") is None
     return Stamp(
         when=when, certificate=certificate, distrust=None if trusted else "no path to a trusted certificate"

@@ -208,7 +208,7 @@ def test_a_review_whose_names_were_changed_is_refused(found: Audited, people: Pe
     """A row whose names do not make the pair's id is named with its line."""
     path = returned(tmp_path / "review.csv", found, lambda _: "same_identity")
     path.write_text(path.read_text().replace("p000b", "p007"))
-    with pytest.raises(DataError, match="line 2|was not put to review"):
+    with pytest.raises(DataError, match="line 2|was not selected for review"):
         audited(people, reviewed=path)
 
 

@@ -216,10 +216,10 @@ def test_the_review_file_goes_out_and_comes_back(tmp_path: Path) -> None:
 
 
 def test_a_review_of_other_pairs_is_refused(tmp_path: Path) -> None:
-    """A pair that was not put to review, or an unknown verdict, is named with its line."""
+    """A pair that was not selected for review, or an unknown verdict, is named with its line."""
     path = tmp_path / "review.csv"
     path.write_text("pair,verdict\nffff,different\n")
-    with pytest.raises(DataError, match="was not put to review"):
+    with pytest.raises(DataError, match="was not selected for review"):
         lean(Robustness(reviewed=str(path)))
 
 

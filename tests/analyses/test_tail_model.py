@@ -67,7 +67,7 @@ def test_a_model_decides_where_the_spec_says_so_and_people_are_enough() -> None:
     assert enough.verdict is Verdict.PASS
     assert "as a model has it" in enough.sentence
     assert few.verdict is Verdict.NOT_TESTABLE
-    assert "too few people" in few.sentence
+    assert "too few subjects" in few.sentence
 
 
 def test_a_result_of_a_model_does_not_contradict_itself() -> None:

@@ -28,7 +28,7 @@ def test_main_refuses_with_one_line(tmp_path: Path, capsys: pytest.CaptureFixtur
     capsys.readouterr()
     assert main.main(words) == 1
     assert capsys.readouterr().err == (
-        f"frtaudit: {tmp_path / 'k'}: holds something already; accepted: a new or empty folder\n"
+        f"frtaudit: {tmp_path / 'k'}: is not empty; accepted: a new or empty folder\n"
     )
 
 

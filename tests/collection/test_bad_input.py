@@ -133,7 +133,7 @@ def test_addresses_of_this_network_are_not_asked(
 LINES: tuple[tuple[list[str], int, str], ...] = (
     (["source=image_search", "source.price=0.005", "source.names={names}", *ACME], 1, "names.csv line 3: "),
     ([*MADE_UP, "services.acme.limits.compare=1", "budget.limit=35"], 1,
-     "budget.limit: 35 USD, and the plan comes to 36; accepted: a higher limit, or budget.partial=true"),
+     "budget.limit: 35 USD, and the plan costs 36; accepted: a higher limit, or budget.partial=true"),
     *((["source=made_up", f"services.acme.type={name}"], 1, "services.acme: no credentials; accepted: ")
       for name in FIVE if name != "azure"),
     (["source=made_up", "services.acme={{type: azure, endpoint: 'https://resource.example'}}"], 1,
@@ -146,8 +146,8 @@ LINES: tuple[tuple[list[str], int, str], ...] = (
      "collection: no query has 2 images with a face that acme found; accepted: least=N, or other images"),
     (["source=made_up", "services.acme={{type: tencent, endpoint: 'http://tencent.example'}}"], 2,
      "services.acme.endpoint: found the scheme 'http'; accepted: https://HOST, or http://127.0.0.1:PORT"),
-    ([*MADE_UP, "services.acme.limits.rate=0"], 2, "services.acme.limits: a rate or a timeout of 0 and less"),
-    ([*MADE_UP, "source.queries=0"], 2, "source: no query or no image; accepted: 1 and more"),
+    ([*MADE_UP, "services.acme.limits.rate=0"], 2, "services.acme.limits: a rate or a timeout of 0 or less"),
+    ([*MADE_UP, "source.queries=0"], 2, "source: no query or no image; accepted: 1 or more"),
 )  # fmt: skip
 
 

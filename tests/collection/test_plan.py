@@ -88,7 +88,7 @@ def test_pairs_are_as_many_as_are_drawn(between: Between) -> None:
 
 def test_settings_that_show_nothing_are_refused() -> None:
     """One round or one repeat shows no change; all faces need services that say where they are."""
-    with pytest.raises(SpecError, match=r"canaries.rounds: 1; accepted: 2 and more"):
+    with pytest.raises(SpecError, match=r"canaries.rounds: 1; accepted: 2 or more"):
         spec(canaries={"rounds": 1})
     with pytest.raises(SpecError, match=r"detected: all faces, but bolt does not say where they are"):
         spec(detected="all")

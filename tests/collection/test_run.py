@@ -173,12 +173,12 @@ def test_the_budget_is_not_passed(tmp_path: Path) -> None:
     }
     into = tmp_path / "c"
     with pytest.raises(
-        DataError, match=r"budget.limit: 1 USD, and the plan comes to 2.6; accepted: a higher limit"
+        DataError, match=r"budget.limit: 1 USD, and the plan costs 2.6; accepted: a higher limit"
     ):
         came(into, priced, budget={"limit": 1.0})
     assert not drawn_faces.attempts(tmp_path / "log")
     with pytest.raises(
-        DataError, match=r"1 USD, and 2 queries with their canaries come to 1.48; accepted: a hig"
+        DataError, match=r"1 USD, and 2 queries with their canaries cost 1.48; accepted: a hig"
     ):
         came(into, priced, budget={"limit": 1.0, "partial": True})
     assert not drawn_faces.attempts(tmp_path / "log")
@@ -258,7 +258,7 @@ def test_an_image_that_could_not_be_looked_at_is_asked_for_again(tmp_path: Path)
     assert not first.complete
     failed = len(drawn_faces.attempts(log)) - 32
     assert str(first.stopped) == (
-        f"collection: not read or looked at for reasons of transport: services.acme down {failed} times; "
+        f"collection: not read or looked at because of transport errors: services.acme down {failed} times; "
         "accepted: the same command: it asks again, then goes on without what still fails"
     )
     assert not (tmp_path / "c" / "collection.json").exists()
@@ -267,7 +267,7 @@ def test_an_image_that_could_not_be_looked_at_is_asked_for_again(tmp_path: Path)
     assert second.complete
     assert read["images"]["left_out"] == {"not_looked_at_by_all": failed}
     assert (
-        f"acme: {failed} images could not be looked at for reasons of transport (down); they are left out"
+        f"acme: {failed} images could not be looked at because of transport errors (down); they are left out"
         in second.summary
     )
     up = {"acme": {"type": "twin", "broken": 5, "log": str(log)}}
@@ -520,7 +520,7 @@ def test_a_service_that_never_answered_freezes_nothing(tmp_path: Path) -> None:
     for _ in range(3):
         outcome = collect(spec(tmp_path, down, source={"type": "drawn", "queries": 1}, least=2))
         assert str(outcome.stopped) == (
-            "collection: not read or looked at for reasons of transport: services.acme down 8 times; "
+            "collection: not read or looked at because of transport errors: services.acme down 8 times; "
             "accepted: the same command: it asks again"
         )
     with closing(sqlite3.connect(tmp_path / "store.sqlite")) as db:
@@ -639,7 +639,7 @@ WRONG: tuple[tuple[type[FrtauditError], dict[str, object], str], ...] = (
     (
         SpecError,
         {"canaries": {"given": [["ab", "cd"]]}},
-        "canaries.given: 'ab'; accepted: 8 letters and more",
+        "canaries.given: 'ab'; accepted: 8 or more letters",
     ),
     (
         DataError,

@@ -49,7 +49,7 @@ def test_names_and_addresses_are_in_no_file(
         "source.rate=999", "services.acme.type=made_up", "least=2", f"into={tmp_path / 'c'}",
     ]  # fmt: skip
     assert main([*words, "budget.limit=0.4"]) == 1
-    assert "budget.limit: 0.4 USD, and the plan comes to 0.5" in capsys.readouterr().err
+    assert "budget.limit: 0.4 USD, and the plan costs 0.5" in capsys.readouterr().err
     assert not calls
     assert main([*words, "budget.limit=0.5"]) == 0
     assert calls == ["Ada Zorvund UK", "Ado Zorvund UK"]

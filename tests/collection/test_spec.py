@@ -66,10 +66,10 @@ def test_what_decides_no_answer_is_not_identity() -> None:
         (["source=drawn", "services.acme.type=twin"], "into: no value; accepted: a folder: into=FOLDER"),
         ([*WORDS[:-1], "into="], "into: no value; accepted: a folder: into=FOLDER"),
         ([*WORDS, "budget.limit=much"], "budget.limit: found 'much'"),
-        ([*WORDS, "services.acme.limits.rate=0"], "services.acme.limits: a rate or a timeout of 0 and less"),
+        ([*WORDS, "services.acme.limits.rate=0"], "services.acme.limits: a rate or a timeout of 0 or less"),
         (
             [*WORDS, "services.acme.limits.attempts=0"],
-            "services.acme.limits.attempts: 0; accepted: 1 and more",
+            "services.acme.limits.attempts: 0; accepted: 1 or more",
         ),
         (
             [*WORDS, "services.aws={type: rekognition, endpoint: 'http://example.com'}"],

@@ -26,8 +26,8 @@ def test_short_form_means_the_one_schema() -> None:
             {"a": {}, "b": {}},
             "schema.column: 2 schemas are selected; accepted: schemas.a.column, schemas.b.column",
         ),
-        ({}, "schema.column: no schema is selected; accepted: schema=NAME beside it"),
-        (None, "schema.column: no schema is selected; accepted: schema=NAME beside it"),
+        ({}, "schema.column: no schema is selected; accepted: schema=NAME as well"),
+        (None, "schema.column: no schema is selected; accepted: schema=NAME as well"),
     ],
 )
 def test_short_form_needs_one_schema(schemas: object, line: str) -> None:

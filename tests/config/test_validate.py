@@ -118,7 +118,7 @@ def test_enough_resamples_is_the_smallest_b(number: int) -> None:
             {"requirements": (ratio(of="fnmr_at_fmr", at={"threshold": 0.5}),)},
             "requirements[0].of: found 'fnmr_at_fmr' without an FMR target; accepted: at: {fmr: ...}, or of: fnmr",
         ),
-        ({"requirements": (ratio(group="all"),)}, "requirements[0].group: found 'all': the ratio of everybody is 1"),
+        ({"requirements": (ratio(group="all"),)}, "requirements[0].group: found 'all': the ratio of all subjects is 1"),
         ({"requirements": (ratio(limit=0.0),)}, "requirements[0].limit: found 0 of a ratio; accepted: a number"),
         ({"requirements": (ratio(limit=-1.25),)}, "requirements[0].limit: found -1.25 of a ratio"),
         ({"requirements": (ratio(group="femal"),)}, "requirements[0].group: found 'femal' (did you mean 'female'?)"),

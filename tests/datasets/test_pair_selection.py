@@ -190,7 +190,7 @@ def test_a_review_takes_pairs_out_and_others_come_in(tmp_path: Path) -> None:
     assert broken(held, BASE, second) == []
     assert "review" in {step.rule for step in second.steps}
     for text, said in (
-        ("f" * 16, "names a pair that was not put to review"),
+        ("f" * 16, "names a pair that was not selected for review"),
         (ids[0], "found the verdict 'bad'"),
     ):
         file.write_bytes(as_csv(("pair", "verdict"), [(text, "bad")]))

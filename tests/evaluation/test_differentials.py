@@ -58,6 +58,8 @@ def test_thin_and_single_groups_are_not_testable() -> None:
     thin = difference(form, groups(0.1, 0.2, errors=9), 0.05)
     assert thin.p is None
     assert "g0 has 9 FMR errors of 9 subjects" in (thin.note or "")
+    one = difference(form, groups(0.1, 0.2, errors=1), 0.05)
+    assert "g0 has 1 FMR error of 1 subject; " in (one.note or "")
     assert difference(form, groups(0.1), 0.05).note == "a comparison of groups needs 2 groups"
 
 

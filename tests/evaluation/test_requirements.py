@@ -387,8 +387,8 @@ def test_too_few_people_cannot_show_a_small_rate() -> None:
     asked = RequirementSpec(name="r", metric="fmr", at={"threshold": 0.5}, limit=1e-4)
     (found,) = judge_one(asked, context(people(0.0, 4950, 1e6)))
     assert found.verdict is Verdict.NOT_TESTABLE
-    assert "too few people" in found.sentence
-    assert "246 people or more are needed" in found.sentence
+    assert "too few subjects" in found.sentence
+    assert "246 subjects or more are needed" in found.sentence
     (enough,) = judge_one(asked, context(people(0.0, 246 * 245 // 2, 1e6)))
     assert enough.verdict is Verdict.PASS
     (broken,) = judge_one(asked, context(people(0.01, 4950, 1e5)))

@@ -28,7 +28,7 @@ def test_verdicts_are_read_and_empty_ones_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ((("0" * 16, "same"),), "^review.csv line 2: names a pair that was not put to review"),
+        ((("0" * 16, "same"),), "^review.csv line 2: names a pair that was not selected for review"),
         (((KNOWN[0], "same"), (KNOWN[0], "same")), "^review.csv line 3: a pair appears twice"),
         (
             ((KNOWN[0], "maybe"),),

@@ -91,13 +91,13 @@ def test_people_that_are_not_the_same_are_refused() -> None:
         )
     subjects = tables_of("two").tables["samples"]["subject"].astype(str).to_numpy().copy()
     subjects[0] = subjects[-1]
-    with pytest.raises(DataError, match="two: gives images to other people than one"):
+    with pytest.raises(DataError, match="two: gives images other subjects than one"):
         on_shared_samples([tables_of("one"), changed(tables_of("two"), subject=subjects)])
     classes = tables_of("two").tables["samples"]["class_group"].astype(object).to_numpy().copy()
     classes[tables_of("two").tables["samples"]["subject"] == subjects[-1]] = (
         "x" if classes[-1] == "y" else "y"
     )
-    with pytest.raises(DataError, match="two: puts 1 people into other classes of group"):
+    with pytest.raises(DataError, match=r"two: puts 1 subject\(s\) into other classes of group"):
         shared_cohort([tables_of("one"), changed(tables_of("two"), class_group=classes)])
     rows = np.arange(len(tables_of("two").tables["samples"])) % 2
     with pytest.raises(DataError, match="two: its non-mated pairs are not those of one"):

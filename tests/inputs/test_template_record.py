@@ -37,7 +37,7 @@ def test_a_record_tells_facts_and_notes(tmp_path: Path) -> None:
     ("change", "line"),
     [
         ({"format": "other/1"}, "the format 'other/1'; accepted: frtaudit-templates/1"),
-        ({"templates": "cc"}, "is the record of other templates than the file beside it"),
+        ({"templates": "cc"}, "is the record of templates other than those in its .npz file"),
         ({"settings": []}, "not readable as a record"),
         ({"images": {"listed": "many"}}, "not readable as a record"),
         ({"said": 5}, "not readable as a record"),

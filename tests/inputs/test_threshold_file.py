@@ -83,7 +83,7 @@ def test_the_file_is_an_input(tmp_path: Path) -> None:
     ("content", "said"),
     [
         ("{", "thresholds.json: not readable as JSON"),
-        ("[1]", "thresholds.json: no mapping"),
+        ("[1]", "thresholds.json: not a mapping"),
         ({"two": {"a": 0.1}}, "thresholds.json: no thresholds of provider 'one'"),
         ({"one": 0.1}, "thresholds.json: no thresholds of provider 'one'"),
         ({"one": {"a": "0.1"}}, "thresholds.json: threshold 'a' is '0.1'; accepted: a finite number"),

@@ -67,6 +67,6 @@ def test_labels_that_are_not_there_are_refused() -> None:
 def test_answers_and_several_people_of_a_query_are_not_mixed() -> None:
     """An answer says that a face shows the query's person, not which of two people that is: one line refuses both."""
     with pytest.raises(
-        SpecError, match="cohort.labels.several: use beside answers: .* accepted: several=drop, or"
+        SpecError, match="cohort.labels.several: use with answers, .* accepted: several=drop, or"
     ):
         search(LabelSource.COMBINED, Several.USE)

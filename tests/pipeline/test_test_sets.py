@@ -210,7 +210,7 @@ def test_a_file_that_leaks_identities_is_refused_in_one_line(tmp_path: Path) -> 
     for claim, kind in ((FoldClaim.DISJOINT, "mated pairs"), (FoldClaim.STRICT, "pairs")):
         folds = Folds(source=FoldSource.FILE, file=file, claim=claim)
         with pytest.raises(
-            DataError, match=f"^folds.claim: the folds leak identities: {kind} of 1 subject lie in more"
+            DataError, match=f"^folds.claim: the folds share identities: {kind} of 1 subject lie in more"
         ):
             put(spec(folds=folds), "two")
         good = Folds(source=FoldSource.FILE, file=written(tmp_path, table(), "good.csv"), claim=claim)

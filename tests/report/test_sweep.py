@@ -63,6 +63,20 @@ def test_groups_have_their_labels() -> None:
     assert sweep.measure_words(measure).endswith(", group amber")
 
 
+def test_accuracies_of_a_column_have_two_places() -> None:
+    """An accuracy and the ends of its interval are printed to two places of a percent, as in a report."""
+    changed = json.loads(json.dumps(FOUND))
+    row = changed["rows"][0]
+    row["measure"] |= {"metric": "accuracy", "at": {}}
+    row |= {"value": 0.987, "low": 0.976, "high": 0.99361}
+    page = sweep.page(changed, Report(), "2026-03-04", "demo")
+    assert [re.findall(rf'data-p="/rows/0/{end}">([^<]+)<', page)[0] for end in ("value", "low", "high")] == [
+        "98.70 %",
+        "97.60 %",
+        "99.36 %",
+    ]
+
+
 def test_a_failure_that_does_not_hold_over_the_sweep_is_marked() -> None:
     """The matrix shows it as undecided, and says that its own run failed it."""
     marks = [mark for matrix in sweep.matrices(FOUND) for _, row in matrix.rows for mark in row if mark]  # type: ignore[arg-type]  # JSON

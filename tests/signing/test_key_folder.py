@@ -43,7 +43,7 @@ def test_certificate_is_p256_self_signed_for_signatures_over_ten_years(tmp_path:
 def test_generate_refuses_a_folder_that_holds_something(tmp_path: Path) -> None:
     """No key is ever overwritten."""
     first = generate(tmp_path / "k", "Org", None, WHEN)
-    with pytest.raises(DataError, match="holds something already"):
+    with pytest.raises(DataError, match="is not empty"):
         generate(tmp_path / "k", "Org", None, WHEN)
     assert read(tmp_path / "k").keyid == first.keyid
 

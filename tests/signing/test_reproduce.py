@@ -242,7 +242,7 @@ def test_a_sweep_is_reproduced_job_by_job(tmp_path: Path, capsys: pytest.Capture
     assert main([str(tmp_path)], gives(make_result())) == 2  # type: ignore[arg-type]  # a function
     (tmp_path / "sweep.json").write_text("{}")
     assert main([str(tmp_path)], gives(make_result())) == 4  # type: ignore[arg-type]  # a function
-    assert capsys.readouterr().out.endswith("accepted: a whole sweep\n")
+    assert capsys.readouterr().out.endswith("accepted: a complete sweep\n")
 
 
 def test_wrong_usage_is_exit_code_4(capsys: pytest.CaptureFixture[str]) -> None:

@@ -701,7 +701,9 @@ def test_a_run_that_does_not_repeat_signs_nothing(signer: Signer, monkeypatch: p
 
     monkeypatch.setattr(report_files, "page_of", other)
     settings = replace(SETTINGS, pdf=False)
-    with pytest.raises(FrtauditError, match=r"^report\.html: a second process made other bytes") as stopped:
+    with pytest.raises(
+        FrtauditError, match=r"^report\.html: a second process made a different file"
+    ) as stopped:
         report_files.report_files(
             {"result.json": make_result().to_bytes()},
             told_of(settings, "2026-03-04", "signed"),

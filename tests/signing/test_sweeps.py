@@ -81,7 +81,7 @@ def test_a_signed_sweep_verifies(signed: Path, sweep: Path) -> None:
     found = verify(sweep, [signed / "key" / "public.pem"], tabled=made_again)
     assert (found.exit_code, trusted(signed, sweep)[2]) == (0, []), str(found)
     said = str(found)
-    assert said.count("is a run that holds") == 2
+    assert said.count("is a valid run") == 2
     assert "sweep.html: made again from the result and report.json: the same bytes" in said
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from frtaudit.analyses.comparison.support import CommonSupport, SystemOnSupport
 from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
+from frtaudit.core.text.formatting import counted
 from frtaudit.evaluation.intervals import SHARE, AtKey
 from frtaudit.evaluation.system import WEIGHTINGS
 from frtaudit.stats.groups.differentials import RateIndex, rate_index
@@ -182,7 +183,8 @@ def discordant(
             decided[i, j] = count, int(np.count_nonzero(inside))
             if count < MIN_ERRORS or subjects < MIN_ERROR_SUBJECTS:
                 thin[i, j] = (
-                    f"discordant: {count}, of {subjects} subjects; a test needs {MIN_ERRORS} of {MIN_ERROR_SUBJECTS}"
+                    f"discordant: {count}, of {counted(subjects, 'subject')}; a test needs {MIN_ERRORS} of "
+                    f"{MIN_ERROR_SUBJECTS}"
                 )
     return decided, thin
 

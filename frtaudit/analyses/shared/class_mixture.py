@@ -55,7 +55,7 @@ class ClassMix:
         under = class_mix.between(class_trials.trials, class_trials.code)[:-1, :-1]
         weights = class_mix.pair_weights(shares, under > 0)
         if counts.sums is None or weights is None:
-            note = BELOW if counts.sums is None else "a class of the mix has no comparison of two people"
+            note = BELOW if counts.sums is None else "a class of the mix has no comparison of two subjects"
             yield self._estimate("fmr_mix", at, weighting, None, note)
             return
         part = bool(np.any((under == 0) & (np.outer(shares, shares) > 0)))

@@ -97,12 +97,12 @@ def _claimed(system: SystemData, claimed: Index) -> Flags:
 def _of_directions(left_out: int, *, ordered: bool) -> Iterator[str]:
     if left_out and ordered:
         yield (
-            f"of people who claim each other's identity both directions count, {left_out} impostor transactions more "
+            f"of subjects who claim each other's identity both directions count, {left_out} impostor transactions more "
             "than in one: the algorithm is declared to be asymmetric"
         )
     elif left_out:
         yield (
-            f"{left_out} impostor transactions are left out: of two people who claim each other's identity one "
+            f"{left_out} impostor transactions are left out: of two subjects who claim each other's identity one "
             "direction counts, unless analyses.transactions.ordered=true declares that the algorithm is asymmetric"
         )
 

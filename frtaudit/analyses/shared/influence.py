@@ -116,7 +116,7 @@ class Influence:
             )  # fmt: skip
 
     def heaviest(self) -> Iterator[Estimate]:
-        """Share of FMR that one pair of people has, the one with the most of it (FORMULAS 8.18)."""
+        """Share of FMR that one pair of subjects has, the one with the most of it (FORMULAS 8.18)."""
         everybody = np.ones(self.system.tail.n_samples.size, dtype=np.bool_)
         for at, weighting, threshold, _ in self._points():
             row, _ = self._row(threshold)

@@ -13,7 +13,7 @@ from frtaudit.labelling.asking import asking
 
 NONE: Mapping[str, Any] = MappingProxyType({})
 WHY = {
-    "disagree": "the services disagree how many people are here",
+    "disagree": "the services disagree on how many people are here",
     "several": "several people are equally frequent here",
     "none": "no person prevails here",
     "negative": "no clear person here",

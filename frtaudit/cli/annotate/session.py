@@ -70,7 +70,9 @@ def review_of(
     """
     cohort = spec.cohort
     if not isinstance(cohort, Queries):
-        raise SpecError("cohort", "no faces found by query in files", "cohort=queries, as audit=rapid_test")
+        raise SpecError(
+            "cohort", "not files of faces found by query", "cohort=queries, as in audit=rapid_test"
+        )
     if wanted.most is not None and wanted.most < 1:
         raise SpecError("--first", f"found {wanted.most}", "1 or more")
     search = cohort.search()

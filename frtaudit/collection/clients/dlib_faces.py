@@ -66,7 +66,7 @@ class Finding:
         if not 0 <= self.upsample <= 3:
             raise SpecError("upsample", f"{self.upsample}", "0 to 3")
         if self.longest < 80:
-            raise SpecError("longest", f"{self.longest}", "80 pixels and more: no smaller face is found")
+            raise SpecError("longest", f"{self.longest}", "80 pixels or more: no smaller face is found")
 
     def recorded_settings(self) -> dict[str, str]:
         """The settings and the digest of the model file, as text."""

@@ -55,7 +55,7 @@ class ModelInput:
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for a size or a deviation that no picture takes."""
         if min(self.size) < 1:
-            raise SpecError(".size", f"{list(self.size)}", "height and width, 1 and more")
+            raise SpecError(".size", f"{list(self.size)}", "height and width, 1 or more")
         if 0.0 in self.deviation or not np.isfinite((*self.mean, *self.deviation)).all():
             raise SpecError(
                 ".", "mean or deviation: a deviation of 0, or no number", "finite numbers, deviations not 0"
@@ -127,7 +127,7 @@ class FaceNetwork:
             not isinstance(there, int) or there == here for here, there in zip(ours, theirs, strict=True)
         )
         if not fits:
-            text = f"the model takes shape {list(theirs)}, our pictures have {list(ours)}"
+            text = f"the model takes shape {list(theirs)}, the preset's pictures have {list(ours)}"
             raise ProviderError(self._where, text, "size and layout of the model's input")
         return str(inputs[0].name)
 

@@ -80,7 +80,7 @@ class Fetch:
                     raise
                 wait = 0.5 * 2**attempt if error.wait is None else min(error.wait, LONGEST_WAIT)
             self.sleep(wait)
-        raise AssertionError("unreachable: attempts are 1 and more")
+        raise AssertionError("unreachable: attempts are 1 or more")
 
     def _followed(self, address: str, wanted: Wanted) -> Body:
         until = time.monotonic() + self.seconds

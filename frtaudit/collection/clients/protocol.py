@@ -30,11 +30,11 @@ class Limits:
         """Raise :class:`SpecError` for a number that no call can keep."""
         for name in ("concurrency", "attempts"):
             if getattr(self, name) < 1:
-                raise SpecError(f".{name}", f"{getattr(self, name)}", "1 and more")
+                raise SpecError(f".{name}", f"{getattr(self, name)}", "1 or more")
         if not all(0 < number < math.inf for number in (self.timeout, self.rate or 1.0)) or self.rate == 0:
-            raise SpecError(".", "a rate or a timeout of 0 and less, or infinite", "numbers above 0")
+            raise SpecError(".", "a rate or a timeout of 0 or less, or infinite", "numbers above 0")
         if not all(0 <= price < math.inf for price in (self.detect, self.compare)):
-            raise SpecError(".", "a price below 0, or infinite", "prices of 0 and more")
+            raise SpecError(".", "a price below 0, or infinite", "prices of 0 or more")
 
 
 class Gate(Protocol):

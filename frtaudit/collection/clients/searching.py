@@ -14,7 +14,7 @@ from frtaudit.core.machine import signals
 from frtaudit.errors import ProviderError, SpecError
 
 HERE = ("localhost", "127.0.0.1", "::1")
-KEPT = "go on later: what was answered is kept"
+KEPT = "the same command later: answers are kept"
 _SAID = {
     "quota_of_the_day": "the search service says that the quota of the day is used up",
     "credentials_refused": "the search service refuses the key",
@@ -63,7 +63,7 @@ def check_endpoint(address: str, where: str) -> None:
         raise SpecError(where, "no address of a service", "https://host/path")
     if split.scheme != "https" and not (split.scheme == "http" and split.hostname in HERE):
         raise SpecError(
-            where, f"an address that begins with {split.scheme}:", "https, or http of this machine"
+            where, f"an address that begins with {split.scheme}:", "https, or http on this machine"
         )
 
 

@@ -36,7 +36,7 @@ class Faults:
         """Raise :class:`SpecError` for shares that cannot be."""
         shares = [getattr(self, name) for name in (*PASSING, "empty")]
         if min(shares) < 0 or sum(shares[:-1]) > 1 or self.empty > 1:
-            raise SpecError("serve-fake", "shares of faults", "0 and more, 1 and less together")
+            raise SpecError("serve-fake", "shares of faults", "0 or more each, 1 or less together")
 
     def of(self, key: str, attempt: int) -> str | None:
         """The fault that befalls the ``attempt``-th attempt (from 0) of a request.

@@ -63,7 +63,7 @@ class Conduct:
         if min(self.latency, self.asymmetry, self.swap_share) < 0 or (
             self.rate is not None and self.rate <= 0
         ):
-            raise SpecError("serve-fake", "a delay, share or rate below 0", "0 and more; a rate above 0")
+            raise SpecError("serve-fake", "a delay, share or rate below 0", "0 or more; a rate above 0")
 
 
 @dataclass(slots=True, kw_only=True)

@@ -34,7 +34,7 @@ class MadeUp:
         """Raise :class:`SpecError` for numbers that give no score."""
         numbers = (self.noise, self.asymmetry, self.middle, self.slope)
         if not np.isfinite(numbers).all() or min(self.noise, self.asymmetry) < 0 or self.slope <= 0:
-            raise SpecError(".", "noise, asymmetry, middle or slope", "noise 0 and more, slope above 0")
+            raise SpecError(".", "noise, asymmetry, middle or slope", "noise of 0 or more, slope above 0")
 
     detects = True  # it finds bright regions
     score_range = (0.0, 1.0)  # of the logistic function

@@ -34,7 +34,7 @@ class Folder:
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for a limit below 1, or both files at once."""
         if self.limit < 1:
-            raise SpecError("source.limit", f"{self.limit}", "1 and more")
+            raise SpecError("source.limit", f"{self.limit}", "1 or more")
         if self.files is not None and self.queries is not None:
             raise SpecError(
                 "source.queries", "source.files already names the queries", "one of files and queries"

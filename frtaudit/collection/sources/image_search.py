@@ -55,7 +55,7 @@ class ImageSearch:
             if not low <= getattr(self, name) <= high:
                 raise SpecError(f"source.{name}", f"{getattr(self, name)}", f"{low} to {high}")
         if self.price < 0 or not min(self.rate, self.search_rate) > 0:
-            raise SpecError("source", "a price below 0, or a rate that is not above", "numbers above 0")
+            raise SpecError("source", "a price below 0, or a rate of 0 or less", "numbers above 0")
         check_endpoint(self.endpoint, "source.endpoint")
         object.__setattr__(self, "fetch", Fetch(pace=Pace(rate=self.rate)))
         object.__setattr__(self, "searcher", Searcher(rate=self.search_rate))

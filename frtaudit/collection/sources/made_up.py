@@ -42,13 +42,13 @@ class MadeUp:
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for sizes and shares that cannot be."""
         if min(self.queries, self.images) < 1:
-            raise SpecError(".", "no query or no image", "1 and more")
+            raise SpecError(".", "no query or no image", "1 or more")
         shares = [getattr(self, name) for name in _SHARES]
         if not (all(share >= 0 for share in shares) and sum(shares) <= 1):
             text = ", ".join(f"{name} {share:g}" for name, share in zip(_SHARES, shares, strict=True))
-            raise SpecError(".", text, "shares of 0 and more that make 1 or less")
+            raise SpecError(".", text, "shares of 0 or more, 1 or less together")
         if not self.groups or not 0 <= self.variation < math.inf:
-            raise SpecError(".", "no groups, or variation below 0 or infinite", "a list of names; 0 and more")
+            raise SpecError(".", "no groups, or variation below 0 or infinite", "a list of names; 0 or more")
 
     def finds(self, notes: Notes = UNKEPT) -> Iterator[SourceImage]:  # noqa: ARG002  it makes no call
         """Query by query, in order."""

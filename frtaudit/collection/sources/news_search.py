@@ -66,7 +66,7 @@ class NewsSearch:
                 "source", "a limit below 1, or months that are not 1 to 12", "limit=100 months=12"
             )
         if self.price < 0 or not self.rate > 0:
-            raise SpecError("source", "a price below 0, or a rate that is not above", "numbers above 0")
+            raise SpecError("source", "a price below 0, or a rate of 0 or less", "numbers above 0")
         object.__setattr__(self, "fetch", Fetch(pace=Pace(rate=self.rate)))
         object.__setattr__(self, "searcher", Searcher(rate=self.rate))
         object.__setattr__(self, "clock", time.time)

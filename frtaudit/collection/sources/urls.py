@@ -33,7 +33,7 @@ class Urls:
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for a limit below 1, or a rate of 0."""
         if self.limit < 1:
-            raise SpecError("source.limit", f"{self.limit}", "1 and more")
+            raise SpecError("source.limit", f"{self.limit}", "1 or more")
         if not self.rate > 0:
             raise SpecError("source.rate", f"{self.rate:g}", "above 0")
         object.__setattr__(self, "fetch", Fetch(pace=Pace(rate=self.rate)))

@@ -175,6 +175,15 @@ def count(value: float) -> str:
     return f"{round(value):,}"
 
 
+def counted(number: int, noun: str) -> str:
+    """A count with its noun, in the plural unless it is 1.
+
+    >>> counted(1, "subject"), counted(0, "error")
+    ('1 subject', '0 errors')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def effective_size(value: float) -> str:
     """An effective sample size: whole from ten on.
 

@@ -139,7 +139,7 @@ def _refuse_nameless(read: Sequence[RunTables]) -> None:
         notes = run.result.get("notes")
         if isinstance(notes, list) and nameless.SAID in notes:
             raise DataError(
-                run.folder, "its files name no subjects", "runs on people: a comparison draws them"
+                run.folder, "its files name no subjects", "runs with subjects: a comparison resamples them"
             )
 
 

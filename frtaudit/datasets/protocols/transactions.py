@@ -49,8 +49,8 @@ class ComposedTransactions:
         counts = np.minimum((sizes - 1) // self.k, self.each)
         able = np.flatnonzero(counts > 0)
         if able.size < 2:
-            text = f"{able.size} person(s) with a reference and {self.k} more samples"
-            raise DataError("protocol.k", text, "a smaller k, or samples of two people and more")
+            text = f"{able.size} subject(s) with a reference and {self.k} more samples"
+            raise DataError("protocol.k", text, "a smaller k, or samples of two people or more")
         cells = cells_of(cohort, self.non_mated, self.within)
         attempts = self._attempts(samples, first, counts)
         claims = np.repeat(np.arange(attempts.shape[0]), able.size)

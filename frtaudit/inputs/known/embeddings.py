@@ -134,7 +134,7 @@ def _people(
                 return [known[name] for name in ids], f"array of {vectors.file}"
     if options.subject not in ("", FOLDER):
         problem = f"no table and no array of the images has {options.subject!r}"
-        raise DataError("subject", problem, "table=FILE beside it, or subject=folder")
+        raise DataError("subject", problem, "table=FILE with this column, or subject=folder")
     for origin, names in (
         ("folder of the path in the id", ids),
         ("folder of the image", _paths(folder, ids)),

@@ -238,7 +238,9 @@ def _registered(attempts: AttemptList, people: Table | None) -> dict[str, int]:
     rows: dict[str, int] = {}
     for row, name in enumerate(people.texts(people.need(SUBJECT)).tolist()):
         if not name or name in rows:
-            raise DataError(people.place(row), "a person without an id, or twice", "one row for each person")
+            raise DataError(
+                people.place(row), "a person without an id, or a duplicate", "one row for each person"
+            )
         rows[name] = row
     for column in (attempts.subject, attempts.claimed):
         strange = [name not in rows for name in column.names.tolist()]

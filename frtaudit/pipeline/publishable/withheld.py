@@ -44,11 +44,11 @@ class Withheld:
 def withheld_in(result: AuditResult, minimum: int) -> Withheld:
     """What a result's publishable variant withholds."""
     if minimum < 2:
-        raise DataError("minimum", f"found {minimum}", "2 or more: a class of one person is always small")
+        raise DataError("minimum", f"found {minimum}", "2 or more: a class of one subject is always small")
     tables = linked(result)
     people = counts(result, tables, PEOPLE)
     if not people[0] >= minimum:
-        raise DataError("cohort", f"{people[0]:.0f} people are fewer than {minimum}", "a larger cohort")
+        raise DataError("cohort", f"{people[0]:.0f} subjects are fewer than {minimum}", "a larger cohort")
     classes = _classes(result, tables, minimum)
     hidden, totals = _hidden(result, tables, classes, minimum)
     numbers = frozenset(_narrow_numbers(result, tables, classes, minimum))

@@ -30,8 +30,8 @@ def judged_by(run: FinishedRun, sweep: Path, job: str) -> FinishedRun:
         family = int(content["family"])
         findings = tuple(map(_judged, run.result.findings, rows, [family] * len(rows)))
     except (ValueError, LookupError, TypeError, RecursionError, StopIteration):
-        text = f"does not say what the sweep made of {job}"
-        raise DataError(f"{sweep.name}/{TABLE}", text, "a whole sweep") from None
+        text = f"does not record what the sweep concluded for {job}"
+        raise DataError(f"{sweep.name}/{TABLE}", text, "a complete sweep") from None
     return replace(run, result=replace(run.result, findings=findings), recorded=run.result, swept=family)
 
 

@@ -310,7 +310,7 @@ def _differences(source: Source) -> list[Table]:
     )
     caption = spans(
         TextSpan(text="Identity-disjoint against overlapping folds. ", kind="b"),
-        "The same pairs; in overlapping folds each person's mated pairs are assigned to different folds. One fitted "
+        "The same pairs; in overlapping folds each subject's mated pairs are assigned to different folds. One fitted "
         "threshold can hardly adapt to subjects, so the difference is small; compare it with the spread over fold "
         "assignments (",
         drawn,

@@ -237,7 +237,7 @@ def _steps(source: Source, name: str) -> list[Table]:
         ),
     )
     caption = spans(
-        TextSpan(text=f"What the rules left: {test_set_name(name)}. ", kind="b"),
+        TextSpan(text=f"Pairs left by each rule: {test_set_name(name)}. ", kind="b"),
         "Each line takes its rule on top of those above it.",
     )
     table_blocks = [

@@ -64,7 +64,7 @@ def _caveats(source: Source, previous: Previous) -> Iterator[str]:
         return
     if then.digests.get("cohort") != now.digests.get("cohort"):
         yield (
-            "Not the same people or images: the cohort's digest differs. A change may come from them, not from a "
+            "Not the same subjects or images: the cohort's digest differs. A change may come from them, not from a "
             "system."
         )
     for key, difference in PARTS:

@@ -12,7 +12,7 @@ from frtaudit.report.sections.tables import provider
 from frtaudit.report.source import Record, Source
 
 HEAVY, MIN_ERRORS = 0.1, 2  # of FMR, by one pair of people; one false match alone says nothing of a pair
-TOO_FEW, EXPECTED = "too few people", "false matches are expected"
+TOO_FEW, EXPECTED = "too few subjects", "false matches are expected"
 SECTION = TextSpan(text="Robustness and limitations", kind="#robustness")
 
 
@@ -46,7 +46,7 @@ def _few_matches(source: Source) -> Iterator[Text]:
 
 
 def _heavy(source: Source) -> Iterator[Text]:
-    """Of each system the target at which one pair of people has most of FMR, if that is a tenth."""
+    """Of each system the target at which one pair of subjects has most of FMR, if that is a tenth."""
     most: dict[str, Record] = {}
     for record in source.select("heaviest_pair", primary=True):
         heavy = (record.estimate.value or 0.0) >= HEAVY and (record.estimate.numerator or 0) >= MIN_ERRORS

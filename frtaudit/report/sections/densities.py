@@ -86,7 +86,7 @@ def _table(source: Source, schema: str) -> Table:
     )
     caption = spans(
         TextSpan(text=f"Are scores normal? By {schema.replace('_', ' ')}. ", kind="b"),
-        "The omnibus test of skewness and kurtosis, of all scores and of one mean score of each person. A small p: "
+        "The omnibus test of skewness and kurtosis, of all scores and of one mean score of each subject. A small p: "
         "not normal, and no interval of this report assumes that they are. The p values are unadjusted: if all "
         "scores were normal, one in twenty would still be below 0.05.",
     )

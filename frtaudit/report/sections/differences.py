@@ -1,13 +1,15 @@
 """Whether groups differ, in words: the p value, what is expected under equality, the minimum detectable difference."""
 
-from frtaudit.core import Estimate, Target, Test
+from frtaudit.core import Estimate, Interval, Target, Test
 from frtaudit.core.metrics import D_L2, INDICES, value_alike
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, plain_text, spans
 from frtaudit.report.source import Record, Source
+from frtaudit.report.words import display_name, words
 
 MAX_SAID = 6
+ESTABLISHED = "Difference established"
 UNESTABLISHED = "Not established"
 NOT_ESTABLISHED = "Not established after adjustment"
 NOT_OF_THE_POPULATION = "Not established for the population"
@@ -44,8 +46,11 @@ def sentence(record: Record, notes: Footnotes | None = None) -> Text:
     return spans(answer(record, notes), ".", *missed)
 
 
-def answer(record: Record, notes: Footnotes | None = None) -> Text:
-    """Whether the groups differ, with the p value, or why that could not be tested; with the mark of its note."""
+def answer(record: Record, notes: Footnotes | None = None, another: str = ANOTHER_TARGET) -> Text:
+    """Whether the groups differ, with the p value, or why that could not be tested; with the mark of its note.
+
+    ``another``: the note on an interval that excludes equality where the test establishes nothing.
+    """
     test = record.estimate.test
     if test is None:
         return (TextSpan(text=phrases.ABSENT),)
@@ -54,7 +59,7 @@ def answer(record: Record, notes: Footnotes | None = None) -> Text:
     if test.p is None:
         return spans("Not testable", mark or (TextSpan(text=f": {test.note}", pointer=f"{at}/note"),))
     outcome = _outcome(record.estimate, test)
-    other = notes.mark(ANOTHER_TARGET, at) if notes and outcome == NOT_OF_THE_POPULATION else ()
+    other = notes.mark(another, at) if notes and outcome == NOT_OF_THE_POPULATION else ()
     return spans(outcome, other, _p(test, at), mark)
 
 
@@ -65,7 +70,7 @@ def _outcome(estimate: Estimate, test: Test) -> str:
     question and may exclude equality where the test finds nothing: then the sentence names its own.
     """
     if test.differs:
-        return "The groups differ"
+        return ESTABLISHED
     if contradicted(estimate, test):
         return NOT_ESTABLISHED
     if estimate.metric == D_L2:  # a distance is above 0 by chance too: its other intervals test nothing
@@ -85,14 +90,27 @@ def contradicted(estimate: Estimate, test: Test, alike: float | None = None) -> 
 
 
 def _excludes(estimate: Estimate, equal: float | None, target: Target | None = None) -> bool:
-    """Whether an interval, of ``target`` or of any, lies beside the value of equality."""
-    return equal is not None and any(
-        target in (None, interval.target)
-        and interval.low is not None
-        and interval.high is not None
-        and not interval.low <= equal <= interval.high
-        for interval in estimate.intervals
+    """Whether an interval, of ``target`` or of any, excludes the value of equality."""
+    return any(
+        target in (None, interval.target) and _is_beyond(interval, equal) for interval in estimate.intervals
     )
+
+
+def _is_beyond(interval: Interval, equal: float | None) -> bool:
+    if equal is None or interval.low is None or interval.high is None:
+        return False
+    return not interval.low <= equal <= interval.high
+
+
+def _excluding(record: Record) -> str:
+    """The first interval that excludes equality, with its bounds: the table of page 1 has no column for it."""
+    equal = value_alike(record.estimate.metric)
+    bound = next((bound for bound in record.bounds if _is_beyond(bound.interval, equal)), None)
+    if bound is None or equal is None:
+        return ANOTHER_TARGET
+    target = display_name(words().target, bound.interval.target.value)
+    ends = plain_text(phrases.bounds(bound, record.estimate))
+    return f"the interval for {target}, {ends}, excludes equality ({equal:g})"
 
 
 def p_values(record: Record) -> Text:
@@ -178,7 +196,7 @@ def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
     return (
         spans(name, f", {rate} by {by}"),
         phrases.value(record),
-        answer(record, notes),
+        answer(record, notes, _excluding(record)),
         (TextSpan(text=phrases.ABSENT),) if test is None else _would_be_found(test, f"{record.pointer}/test"),
     )
 

@@ -15,10 +15,10 @@ from frtaudit.report.words import words
 
 STARTS = {"sanitize_": "excluded", "face_without_label_": "face without label"}
 RULES = {
-    "conflicting_labels": "images of one person have different labels",
+    "conflicting_labels": "images of one subject have different labels",
     "min_face_size": "face smaller than declared",
-    "min_samples": "person with fewer images than declared",
-    "fixed_samples": "images beyond the declared number of a person",
+    "min_samples": "subject with fewer images than declared",
+    "fixed_samples": "images beyond the declared number of a subject",
 }
 CASES = ("fnmr_best_case", "fnmr_worst_case", "fmr_best_case", "fmr_worst_case")
 

@@ -65,7 +65,7 @@ def _warning(source: Source, record: Record, labelled: Record, without: Record) 
         ": ",
         people,
         " pair of subjects is" if single else " pairs of subjects are",
-        " as similar as images of one person (see ",
+        " as similar as images of one subject (see ",
         SECTION,
         " in the annex). FMR",
         *of,
@@ -107,7 +107,7 @@ def _counts(source: Source, records: Sequence[Record]) -> Table:
         Column(title="median needed (score)", kind="num"),
         Column(title="from 25 comparisons", kind="num"),
         Column(title="suspected / compared pairs of subjects", kind="num"),
-        Column(title="suspected / all images with others of their person", kind="num"),
+        Column(title="suspected / all images with others of their subject", kind="num"),
     )
     caption = spans(TextSpan(text="Suspected duplicates. ", kind="b"), words().identity_check["counts"])
     return build_table("identity-check", caption, columns, [Block(rows=tuple(rows))], notes)

@@ -27,7 +27,8 @@ ANSWERS = {1.0: "of the query's person", 0.0: "not", -1.0: "not known, or left o
 
 SAID = (
     "The images have no identity labels. The person of a query is the most frequent one among its faces by a "
-    "majority vote of the services; faces and queries without a clear result are left out. "
+    "majority vote of the services, which are the systems that scored these faces. Faces and queries without a clear "
+    "result are left out. "
 )
 UNKNOWN = (
     "No face was annotated: the accuracy of the labels, and the direction in which label errors change the rates, "
@@ -292,7 +293,7 @@ def _groups(source: Source) -> Table | None:
     )
     caption = spans(
         TextSpan(text="Equal error rate by group. ", kind="b"),
-        "Both people of a comparison are of it.",
+        "Both subjects of a comparison are of the group.",
     )
     return build_table("label-groups", caption, columns, blocks, notes)
 

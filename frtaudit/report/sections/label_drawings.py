@@ -161,7 +161,7 @@ def _by_group(source: Source) -> Iterator[Figure]:
         yield Figure(
             name=f"labels-group-{schema}",
             title=f"FNMR over FMR by {schema.replace('_', ' ')}",
-            caption=spans("Both people of a comparison are of the class."),
+            caption=spans("Both subjects of a comparison are of the class."),
             panels=scales.alike(partial(_group_panels, source, schema, curves, groups)),
             keys=(
                 *keys_of(f"labels-group-{schema}", [source.label(schema, group) for group in groups]),

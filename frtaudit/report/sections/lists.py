@@ -28,7 +28,7 @@ def table(source: Source, prefix: str) -> list[Table]:
     columns = (Column(title="File"), Column(title=f"SHA-256, first {SHOWN} digits"))
     caption = spans(
         TextSpan(text="Lists. ", kind="b"),
-        "Written beside this report; the result holds their digests. They contain the names of samples and people "
+        "Written beside this report; the result holds their digests. They contain the names of samples and subjects "
         "in the metadata.",
     )
     return [build_table(f"lists-{prefix.strip('/')}", caption, columns, [Block(rows=rows)], Footnotes())]

@@ -100,7 +100,7 @@ def _stratum(source: Source) -> Text:
     name = declared or next(iter(mapping(source.result.spec.get("schemas"))), None)
     where = "/spec/bootstrap/stratify" if declared else "/spec/schemas"
     if name is None or name == "none":
-        text = "Among all subjects: the cohort is taken as a random sample of the mix of people."
+        text = "Among all subjects: the cohort is taken as a random sample of the population's mix."
         return (TextSpan(text=text, pointer=where if declared else None),)
     shown = str(name).replace("_", " ")
     return spans(

@@ -246,7 +246,7 @@ def _split(source: Source) -> list[Table]:
     deltas = [record for record in records if record.estimate.metric == SPLIT[2]]
     caption = spans(
         TextSpan(text="Accuracy with and without overlapping identities. ", kind="b"),
-        "With the number of pairs. Without overlap: no person of a pair is in the training set; overlap only: at "
+        "With the number of pairs. Without overlap: no subject of a pair is in the training set; overlap only: at "
         "least one is. Folds are unchanged, thresholds are fitted again. From each part, pairs are dropped at "
         "random until mated and non-mated pairs have the ratio of all pairs, because accuracy depends on it. Where "
         "a system was not trained on a set, the difference shows only that these subjects are easier or harder than "

@@ -53,7 +53,7 @@ def build(source: Source) -> Publication | None:
             minimum,
             " different values given the printed numbers. Zero is printed as zero. Subjects without a label are a "
             "class like the others. Errors and failures of printed classes are printed: they count decisions, not "
-            "people. The group with the highest error rate is the highest of the groups in this variant.",
+            "subjects. The group with the highest error rate is the highest of the groups in this variant.",
         ),
         left_out=_left_out(source),
         tables=tuple(_table(source)),

@@ -17,7 +17,7 @@ from frtaudit.report.source import Source, mapping
 AT = "/cohort/sanitized"
 
 
-STEPS = "Steps taken in the spec's order before anything was scored; a person keeps the class that was read."
+STEPS = "Steps taken in the spec's order before anything was scored; a subject keeps the class that was read."
 
 
 @section("sanitization", "Sanitization", after="cohort", annex=True)

@@ -322,7 +322,7 @@ def _headline_caption(source: Source, records: list[Record]) -> Text:
     ]
     first = next((bounds for bounds in chosen if bounds is not None), None)
     base = (
-        "FNMR: the share of comparisons of two images of one person that do not match, at the threshold set for "
+        "FNMR: the share of comparisons of two images of one subject that do not match, at the threshold set for "
         f"the FMR target; {display_name(words().weighting, source.weighting)}. Beside each rate: its interval. "
         "Below: errors / mated comparisons, as pooled counts."
     )

@@ -82,7 +82,7 @@ def _declared(source: Source) -> Iterator[Part]:
     )
     protocol, at = mapping(source.result.spec.get("protocol")), f"/spec/analyses/{escape(name)}"
     if protocol.get("type") == ANALYSIS:
-        yield "Composed of a person's images: a reference, then attempts, "
+        yield "Composed of a subject's images: a reference, then attempts, "
         yield phrases.number(formatting.count(int(str(protocol["k"]))), "/spec/protocol/k")
         yield " for each transaction. "
     timeout = asked.get("timeout")

@@ -147,7 +147,7 @@ def check_imprint(token: cms.SignedData, where: str) -> None:
     """An authority's time is about a digest of which no second document can be found."""
     stamped = token["encap_content_info"]["content"].parsed["message_imprint"]["hash_algorithm"]
     if stamped["algorithm"].native not in STAMP_HASHES:
-        raise VerificationError(where, "its time is about a digest of a weak algorithm")
+        raise VerificationError(where, "its timestamp is of a digest of a weak algorithm")
 
 
 def is_der(data: bytes) -> bool:

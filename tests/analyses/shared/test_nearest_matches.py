@@ -98,7 +98,7 @@ def test_a_reviewer_decides(tmp_path: Path) -> None:
     assert told.raw["wild"].overlapping.tolist() == [False, True, True, False]
     assert [row[6] for row in review_rows(told.raw["wild"], 0.4)] == [word for _, word in verdicts]
     (tmp_path / "review.csv").write_bytes(as_csv(("pair", "verdict"), [("f" * 16, "different")]))
-    with pytest.raises(DataError, match="^review.csv line 2: names a pair that was not put to review"):
+    with pytest.raises(DataError, match="^review.csv line 2: names a pair that was not selected for review"):
         survey(planted(), "m", replace(RULES, reviewed=str(tmp_path / "review.csv")))
 
 

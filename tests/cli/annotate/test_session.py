@@ -218,7 +218,7 @@ def test_a_folder_stands_for_the_rapid_test() -> None:
 
 def test_what_cannot_be_reviewed_is_one_line(tmp_path: Path) -> None:
     """A cohort that is no search in files; no faces to ask; a file of answers in no folder or for other faces."""
-    with pytest.raises(SpecError, match="cohort: no faces found by query in files"):
+    with pytest.raises(SpecError, match="cohort: not files of faces found by query"):
         review_of(load_spec(["audit=demo"]))
     folder = write_search(tmp_path / "search", pictures=False)
     spec = load_spec(overrides_of([str(folder)]))

@@ -39,7 +39,7 @@ def test_failures_of_transport_are_asked_again_and_paid() -> None:
     [
         (
             ["credentials_refused"],
-            "names.csv line 2: the search service refuses the key; accepted: go on later",
+            "names.csv line 2: the search service refuses the key; accepted: the same command later",
             1,
         ),
         (["timeout"] * 3, "names.csv line 2: the search service gives no answer (timeout)", 3),

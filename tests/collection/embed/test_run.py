@@ -319,7 +319,10 @@ def test_a_run_that_cannot_be_is_refused_in_one_line(drawn: Path, tmp_path: Path
             [*usual, f"model={scaling}"],
             "its graph begins with Sub, Mul: it seems to scale pixels, as the preset",
         ),
-        ([*usual, f"model={other}"], "takes shape [1, 3, 96, 96], our pictures have [1, 3, 112, 112]"),
+        (
+            [*usual, f"model={other}"],
+            "takes shape [1, 3, 96, 96], the preset's pictures have [1, 3, 112, 112]",
+        ),
         ([*usual, f"model={text}"], "text.onnx is not an ONNX model in one file"),
         ([*usual, "model=none.onnx"], "model: no file 'none.onnx'"),
         ([f"images={bare}", *usual[1:], f"model={drawn}/drawn.onnx"], "images: no columns of landmarks"),

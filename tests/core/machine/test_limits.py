@@ -103,9 +103,7 @@ def test_the_command_line_and_files_are_held_to_them(tmp_path: Path) -> None:
         load_collection(["source=made_up", "into=c", *made])
     (tmp_path / "audit").mkdir()
     (tmp_path / "audit" / "mine.yaml").write_text(f"question: '{'x' * 10_000_000}'\n")
-    with pytest.raises(
-        SpecError, match=r"^audit/mine.yaml: is no file of that size for a spec; accepted: at most"
-    ):
+    with pytest.raises(SpecError, match=r"^audit/mine.yaml: is too large for a spec; accepted: at most"):
         load_spec(["audit=mine"], tmp_path)
 
 

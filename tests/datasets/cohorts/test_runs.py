@@ -88,7 +88,7 @@ def test_runs_on_other_people_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="not the one that verdict.json names"):
         Runs(runs=(str(runs() / "one"), str(tmp_path / "two"))).load({}, 0)
     run(spec(bootstrap=Bootstrap(B=39), report=BARE), tmp_path / "other", lambda _: 0)
-    with pytest.raises(DataError, match="its people are not those of the first run"):
+    with pytest.raises(DataError, match="its subjects are not those of the first run"):
         Runs(runs=(str(runs() / "one"), str(tmp_path / "other"))).load({}, 0)
 
 
@@ -203,7 +203,7 @@ def test_partly_shared_people_are_compared_on_what_is_shared(formats: Path, tmp_
 @pytest.mark.parametrize(
     ("table", "change", "said"),
     [
-        ("tail", lambda frame: frame.assign(reference=frame["probe"]), "whose label and people disagree"),
+        ("tail", lambda frame: frame.assign(reference=frame["probe"]), "whose label and subjects disagree"),
         ("scores", lambda frame: frame.assign(probe="nobody"), "a probe that is not a sample"),
         ("samples", lambda frame: frame.drop(columns="subject"), "KeyError: 'subject'"),
         ("systems", lambda frame: frame.iloc[:0], "IndexError"),
@@ -228,5 +228,5 @@ def test_a_list_with_other_labels_is_refused(formats: Path, tmp_path: Path) -> N
     frame = pd.read_parquet(path)
     frame.loc[0, "mated"] = not frame.loc[0, "mated"]
     frame.to_parquet(path)
-    with pytest.raises(DataError, match="whose label and people disagree"):
+    with pytest.raises(DataError, match="whose label and subjects disagree"):
         Runs(runs=(str(tmp_path / "list"),)).load({}, 0)

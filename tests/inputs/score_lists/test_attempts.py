@@ -124,7 +124,7 @@ def test_a_bad_row_is_one_line(tmp_path: Path, rows: str, said: str) -> None:
         ("p00,x,maybe\n", "people.csv line 5: column 'enrolled' says neither; accepted: 1 or 0, yes or no"),
         (
             "p01,y,1\n",
-            "people.csv line 5: a person without an id, or twice; accepted: one row for each person",
+            "people.csv line 5: a person without an id, or a duplicate; accepted: one row for each person",
         ),
     ],
 )

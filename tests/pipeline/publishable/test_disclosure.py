@@ -229,7 +229,7 @@ def test_bad_minima_and_small_cohorts_are_refused() -> None:
     full = result_of(drawn(np.random.default_rng(0), 9))
     with pytest.raises(DataError, match="2 or more"):
         published(full, LINK, 1)
-    with pytest.raises(DataError, match="9 people are fewer than 10"):
+    with pytest.raises(DataError, match="9 subjects are fewer than 10"):
         published(full, LINK, 10)
 
 
@@ -352,7 +352,7 @@ def test_a_run_that_does_not_verify_is_not_published(folders: tuple[Path, Path],
     (broken / "statement.dsse.json").unlink()
     with pytest.raises(DataError, match="accepts"):
         publish(broken, tmp_path / "out", 10, None)
-    with pytest.raises(DataError, match="holds something"):
+    with pytest.raises(DataError, match="is not empty"):
         publish(full, public, 10, None)
     assert not (tmp_path / "out").exists()
 

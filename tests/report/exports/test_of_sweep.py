@@ -43,5 +43,5 @@ def test_a_table_of_another_result_is_refused(tmp_path: Path) -> None:
     run, job = first_job(tmp_path)
     other = replace(run, result=replace(run.result, findings=run.result.findings[1:]))
     for wrong, name in ((other, job), (run, "elsewhere")):
-        with pytest.raises(DataError, match="sweep.json: does not say what the sweep made of"):
+        with pytest.raises(DataError, match="sweep.json: does not record what the sweep concluded for"):
             judged_by(wrong, tmp_path, name)

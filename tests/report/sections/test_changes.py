@@ -77,7 +77,7 @@ def test_what_is_not_comparable_is_said() -> None:
     spec = {**base.spec, "weighting": "pooled"}
     other = tuple(replace(item, limit=item.limit / 2) for item in base.findings)
     text = said(view(replace(base, digests=digests, spec=spec, findings=other)))
-    assert "Not the same people or images" in text
+    assert "Not the same subjects or images" in text
     assert "another primary weighting" in text
     assert "was another" in text
     renamed = tuple(

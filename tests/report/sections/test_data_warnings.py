@@ -61,7 +61,7 @@ def test_too_few_people_is_said_once() -> None:
     base = result()
     few = replace(
         base.findings[0], verdict=Verdict.NOT_TESTABLE, bound=None, bound_level=None,
-        sentence="FMR is not testable: too few people. Without any false match 246 people or more are needed.",
+        sentence="FMR is not testable: too few subjects. Without any false match 246 subjects or more are needed.",
     )  # fmt: skip
     (warning,) = said(findings=(few, few))
     assert "many subjects are needed" in warning

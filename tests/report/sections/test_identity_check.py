@@ -38,7 +38,7 @@ def test_the_first_page_names_the_rate_that_changes_most() -> None:
     source = Source(result())
     (warning,) = identity_check.warnings(source)
     said = plain_text(warning)
-    assert said.startswith("one: 2 pairs of subjects are as similar as images of one person")
+    assert said.startswith("one: 2 pairs of subjects are as similar as images of one subject")
     assert "FMR for x, at threshold 0.3, is" in said
     assert all(piece.pointer for piece in warning if piece.kind == "n")
 

@@ -123,7 +123,7 @@ def test_boxes_and_d_l2_at_like_quality() -> None:
     means, within = view.tables
     (row,) = rows(means)
     assert row[0] == "every system"
-    assert row[3].startswith("The groups differ")
+    assert row[3].startswith("Difference established")
     assert rows(within)[0][0] == "all of known quality"
     assert rows(within)[0][2].startswith("−")
     assert rows(within)[0][4] == "see Interclass bias"

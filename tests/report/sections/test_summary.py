@@ -285,7 +285,7 @@ def test_differences_stand_in_a_table(view: Context) -> None:
     assert rows[0] == [
         "northgate, FNMR by group",
         "3.43",
-        "The groups differ (p 0.00300, unadjusted; 0.0210, adjusted)",
+        "Difference established (p 0.00300, unadjusted; 0.0210, adjusted)",
         "–",
     ]
     assert rows[1][2:] == ["Not testablea", "–"]
@@ -443,7 +443,7 @@ def test_a_difference_is_said_in_one_sentence() -> None:
         for item in Source(result()).records
         if item.estimate.test is not None and item.estimate.provider == "northgate"
     }
-    assert said["max_min", "fnmr"] == "The groups differ (p 0.00300, unadjusted; 0.0210, adjusted)."
+    assert said["max_min", "fnmr"] == "Difference established (p 0.00300, unadjusted; 0.0210, adjusted)."
     assert said["gini", "fnmr"] == (
         "Not established (p 0.247, unadjusted). Minimum detectable difference: 2.31 "
         "(largest FNMR over smallest; 80 % power)."
@@ -634,6 +634,21 @@ def test_no_difference_is_never_said_beside_an_interval_that_excludes_equality()
         assert said.startswith(word)
         explained = any(differences.ANOTHER_TARGET in plain_text(note) for _, note in notes.all())
         assert explained is (word == differences.NOT_OF_THE_POPULATION)
+
+
+def test_page_1_prints_the_interval_that_excludes_equality() -> None:
+    """Its table has no column for the interval of the same subjects: the note gives it, with the value of equality."""
+    base = result()
+    first = next(item for item in base.estimates if item.metric == "max_min" and item.at.get("fmr") == 0.001)
+    assert first.test is not None
+    images = replace(first.intervals[0], target=Target.FIXED_IDENTITIES, low=1.2, high=3.0)
+    one = replace(first, value=2.0, test=replace(first.test, p=0.3, p_adjusted=None), intervals=(images,))
+    others = tuple(item for item in base.estimates if item.metric != "max_min")
+    table = differences.headline(Source(replace(base, estimates=(*others, one))), 0.001)
+    assert table is not None
+    assert [plain_text(note) for _, note in table.notes] == [
+        "The interval for the same subjects, new images, 1.20 to 3.00, excludes equality (1)."
+    ]
 
 
 def test_of_groups_that_tie_none_is_the_lowest() -> None:

@@ -50,7 +50,7 @@ def test_the_declared_rules_are_said(tmp_path: Path) -> None:
         said.append(plain_text(view.tables[0].caption))
     assert said[0] == said[1]
     assert "An attempt that ends after 30 s does not count. Of two subjects who claim each other's" in said[0]
-    assert "Composed of a person's images: a reference, then attempts, 2 for each transaction." in said[2]
+    assert "Composed of a subject's images: a reference, then attempts, 2 for each transaction." in said[2]
     assert "Both directions" in said[2]
 
 
