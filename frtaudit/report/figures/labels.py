@@ -84,9 +84,8 @@ def _line(axes: Axes, series: Series, *, pale: bool = False) -> None:
             gid=tag,
         )
     axes.plot(x, y, color=style.hue, linewidth=THIN, gid=tag)
-    if x.size:
-        at = marked(x, log=True)
-        axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker, gid=tag)
+    at = marked(x, log=True)
+    axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker, gid=tag)
 
 
 def score_histograms(

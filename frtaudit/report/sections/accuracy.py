@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from frtaudit.core.comparisons import FOLDS
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
-from frtaudit.report.figures import curves as figures
-from frtaudit.report.figures import scales
+from frtaudit.report.figures import scales, violins
 from frtaudit.report.figures.curves import Dot
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
@@ -365,7 +364,7 @@ def _panels(source: Source, parts: list[tuple[str, list[Record]]]) -> Iterator[P
         rows = list(dict.fromkeys(dot.row for dot in dots))
         title = "Accuracy of the folds" if len(parts) == 1 else f"Folds of {test_set_name(name)}"
         if dots:
-            yield figures.folds(name_of("accuracy-folds", "" if len(parts) == 1 else name), dots, rows, title)
+            yield violins.folds(name_of("accuracy-folds", "" if len(parts) == 1 else name), dots, rows, title)
 
 
 def _folds(source: Source, name: str, folds: list[Record]) -> Table:

@@ -141,7 +141,8 @@ def _over_threshold(source: Source) -> Figure | None:
         title="Effect of the threshold",
         caption=spans(
             "A higher threshold gives fewer false matches and more false non-matches. Scores of different systems "
-            f"have different scales: compare the rates, not the thresholds. Rates: {_weights(drawn)}; no bands."
+            "have different scales: compare the rates, not the thresholds. A curve ends where its rate is 0 or below "
+            f"the axis. Rates: {_weights(drawn)}; no bands."
         ),
         panels=panels,
         keys=figures.keys("over-threshold", list(enumerate(source.providers))),
@@ -149,7 +150,7 @@ def _over_threshold(source: Source) -> Figure | None:
 
 
 def _threshold_panels(source: Source) -> Iterator[Panel]:
-    """DET, and each rate over the threshold; FNMR has one lower edge, on which what is smaller lies."""
+    """DET, and each rate over the threshold; FNMR has one lower edge, where curves end."""
     kinds = ("det", "fmr", "fnmr")
     series = {kind: [_series(source, curve) for curve in source.curves(kind)] for kind in kinds}
     if series["det"] and front.lines(source):
