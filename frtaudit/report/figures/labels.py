@@ -253,11 +253,21 @@ def boxes(name: str, title: str, series: Sequence[Series]) -> Panel:
     return Panel(svg=canvas.panel(name, alt, draw, heading=title), alt=alt)
 
 
-def pairs(name: str, title: str, points: Sequence[tuple[Dot, float]], xlabel: str, ylabel: str) -> Panel:
-    """One rate against another, logarithmic (Figure 5); ``points``: a dot, whose value lies on x, and its y."""
-    values = [value for dot, y in points for value in (dot.value, y) if value > 0]
+def pairs(
+    name: str,
+    title: str,
+    points: Sequence[tuple[Dot, float]],
+    xlabel: str,
+    ylabel: str,
+    every: Sequence[tuple[Dot, float]],
+) -> Panel:
+    """One rate against another, logarithmic (Figure 5); ``points``: a dot, whose value lies on x, and its y.
+
+    ``every``: what the axes have room for, and the rows that shapes stand for.
+    """
+    values = [value for dot, y in every for value in (dot.value, y) if value > 0]
     low, high = min(values, default=1e-3) / 1.5, min(1.0, max(values, default=1.0) * 1.5)
-    rows = list(dict.fromkeys(dot.row for dot, _ in points))
+    rows = list(dict.fromkeys(dot.row for dot, _ in every))
 
     def draw(axes: Axes) -> None:
         axes.plot([low, high], [low, high], color=canvas.SOFT, linewidth=0.8)

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
+from frtaudit.core.text import formatting
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.bands import index_ticks
 from frtaudit.report.figures.canvas import pen
@@ -32,6 +33,7 @@ def gaps(
     name: str, title: str, pairs: Sequence[Gap], xlabel: str, *, alike: float, margin: float | None
 ) -> Panel:
     """One row for each pair; the line is where the two are alike, the shade what the spec says does not matter."""
+    points = alike == 0 and "FNMR" in xlabel
 
     def draw(axes: Axes) -> None:
         if margin is not None:
@@ -46,10 +48,11 @@ def gaps(
         axes.set(ylim=(len(pairs) - 0.5, -0.5), xlabel=xlabel)
         axes.grid(visible=False, axis="y")
         axes.tick_params(axis="y", length=0)
-        if alike == 0 and "FNMR" in xlabel:
+        if points:
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g}"))
 
-    text = "; ".join(f"{gap.row}: {gap.value:.3g}" for gap in pairs)
+    size, unit = (100, " points") if points else (1, "")
+    text = "; ".join(f"{gap.row}: {size * gap.value:.3g}{unit}" for gap in pairs)
     alt = f"{title}, one row for each pair: {text}."
     height = min(0.8 + 0.3 * len(pairs), 6.0)
     return Panel(
@@ -88,13 +91,18 @@ def overlaid(
         log_rates(axes, y=rates)
 
     names = ", ".join(dict.fromkeys(trace.name for trace in series))
-    letters = (
-        f" Zones: {', '.join(f'{letter} from {a:.2g} to {b:.2g}' for a, b, letter in zones)}."
-        if zones
-        else ""
-    )
-    alt = f"{title}: {ylabel} over FMR of {names}.{letters}"
+    alt = f"{title}: {ylabel} over FMR of {names}.{_ends(zones)}"
     return Panel(svg=canvas.panel(name, alt, draw, heading=title, width=1.3 * canvas.WIDTH), alt=alt)
+
+
+def _ends(zones: Sequence[tuple[float, float, str]]) -> str:
+    """The letter of each zone and its ends, as the axis prints FMR; empty without zones."""
+    style = formatting.style_of(*(high for _, high, _ in zones[-1:]))
+    ends = [
+        f"{letter} from {' to '.join(formatting.exact(float(f'{end:.2g}'), style) for end in (low, high))}"
+        for low, high, letter in zones
+    ]
+    return f" Zones: {', '.join(ends)}." if zones else ""
 
 
 def _letter(axes: Axes, zones: Sequence[tuple[float, float, str]]) -> None:

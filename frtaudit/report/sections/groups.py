@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from frtaudit.core import UNKNOWN
 from frtaudit.core.metrics import INDICES, value_alike
 from frtaudit.core.text import formatting
-from frtaudit.core.text.file_names import name_of
+from frtaudit.core.text.file_names import name_of, part_name
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot
@@ -250,22 +250,23 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
     tested = "; the test below compares them" if source.select("max_min", schema=schema) else ""
     unknown = _unknown(source, schema)
     drawings = []
-    for start in range(0, len(names), MAX_SYSTEMS_IN_FIGURE):
+    starts = range(0, len(names), MAX_SYSTEMS_IN_FIGURE)
+    for index, start in enumerate(starts):
         chosen = names[start : start + MAX_SYSTEMS_IN_FIGURE]
         name = f"groups-{schema}-{start}" if start else f"groups-{schema}"
         shows = (
             f"At one threshold for all groups, where the overall FMR is {formatting.exact(target)}. Dots are "
             f"estimates, bars intervals for the population.{_marks(drawn, {name for _, name in chosen})}"
         )
-        some = [name for _, name in chosen] if len(chosen) < len(names) else []
-        of, first = (f", {plain_text(listed(some))}", some[0]) if some else ("", "")
+        which = part_name(index, len(starts))
+        of = f", {plain_text(listed([name for _, name in chosen]))}" if which else ""
         drawings.append(
             Figure(
                 name=name,
                 title=f"Error rates by {schema.replace('_', ' ')}{of}",
                 caption=spans(f"{shows}{unknown} {OVERLAP}{tested}."),
-                alone={_panel_name(schema, kind, first): spans(f"{shows} {OVERLAP}.") for kind, *_ in drawn},
-                panels=tuple(_panels(schema, first, {name for _, name in chosen}, drawn)),
+                alone={_panel_name(schema, kind, which): spans(f"{shows} {OVERLAP}.") for kind, *_ in drawn},
+                panels=tuple(_panels(schema, which, {name for _, name in chosen}, drawn)),
                 keys=figures.keys(name, chosen),
             )
         )
@@ -284,19 +285,19 @@ def _marks(drawn: list[tuple[str, str, list[str], list[Dot]]], chosen: set[str])
 
 
 def _panels(
-    schema: str, first: str, chosen: set[str], drawn: list[tuple[str, str, list[str], list[Dot]]]
+    schema: str, which: str, chosen: set[str], drawn: list[tuple[str, str, list[str], list[Dot]]]
 ) -> Iterator[Panel]:
     """FMR and FNMR of the chosen systems."""
     for metric, title, rows, dots in drawn:
         part = [dot for dot in dots if dot.series in chosen]
         if part:
-            name = _panel_name(schema, metric, first)
+            name = _panel_name(schema, metric, which)
             yield figures.dots(name, title, rows, part, phrases.metric(metric), every=dots)
 
 
-def _panel_name(schema: str, metric: str, first: str) -> str:
-    """The rate and the schema; ``first``: of the systems, where a panel has some of them."""
-    return name_of({"fnmr_at_fmr": "fnmr"}.get(metric, metric), schema, first)
+def _panel_name(schema: str, metric: str, which: str) -> str:
+    """The rate, the schema and ``which`` part of the systems, where a panel has some of them."""
+    return name_of({"fnmr_at_fmr": "fnmr"}.get(metric, metric), schema, which)
 
 
 def _indices(schema: str, records: list[Record]) -> list[Table]:

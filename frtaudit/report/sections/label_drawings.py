@@ -13,8 +13,8 @@ from frtaudit.core.text.kinds import place
 from frtaudit.report.figures import labels as label_figures
 from frtaudit.report.figures import legends, scales
 from frtaudit.report.figures.curves import Dot, Series
-from frtaudit.report.pieces import Figure, Key, Panel, spans
-from frtaudit.report.sections import label_modes
+from frtaudit.report.pieces import Figure, Key, Panel, listed, plain_text, spans
+from frtaudit.report.sections import front, label_modes
 from frtaudit.report.sections.label_query_drawings import examples, face_sizes, keys_of, label_curves, queries
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
@@ -196,22 +196,30 @@ def _equal_error(source: Source) -> Iterator[Figure]:
         if (e := record.estimate).value is not None
     }
     for schema in dict.fromkeys(key[0] for key in by):
-        pairs = list(_pairs(source, by, schema))
-        if not pairs:
-            continue
-        groups = list(dict.fromkeys(dot.row for dot, _ in pairs))
-        name = name_of("labels-eer", schema)
-        panel = label_figures.pairs(
-            name, f"Equal error rate by {schema.replace('_', ' ')}", pairs, "annotated", "estimated"
-        )
+        yield from _equal_error_figures(schema, list(_pairs(source, by, schema)))
+
+
+def _equal_error_figures(schema: str, pairs: Sequence[tuple[Dot, float]]) -> Iterator[Figure]:
+    """A figure of all services, or of a few at a time: of more than it has colours, two would look alike."""
+    services = {dot.series: dot.index for dot, _ in pairs}
+    groups = list(dict.fromkeys(dot.row for dot, _ in pairs))
+    title = f"Equal error rate by {schema.replace('_', ' ')}"
+    for which, part in front.in_parts(sorted(services, key=services.__getitem__)):
+        name = name_of("labels-eer", schema, which)
+        points = [point for point in pairs if point[0].series in part]
+        panel = label_figures.pairs(name, title, points, "annotated", "estimated", pairs)
+        of = f", {plain_text(listed(part))}" if which else ""
         yield Figure(
             name=name,
-            title=f"Equal error rate by {schema.replace('_', ' ')}, estimated against annotated",
+            title=f"{title}, estimated against annotated{of}",
             caption=spans(
                 "Colour: service; shape: group. On the line both agree; below it the estimate is too low."
             ),
             panels=(panel,),
-            keys=(*legends.colours(name, list(source.providers)), *legends.shapes(name, groups)),
+            keys=(
+                *legends.colours(name, [(services[service], service) for service in part]),
+                *legends.shapes(name, groups),
+            ),
         )
 
 

@@ -27,8 +27,7 @@ def test_marks_at_one_value_stand_beside_each_other() -> None:
     """Folds of one accuracy in one row move apart, evenly around the row; a mark alone stays on it."""
     values = [0.9, 0.9, 0.9, 0.95, 0.9]
     found = [
-        Dot(row=row, series="a", index=0, value=value)
-        for row, value in zip("aaaab", values, strict=True)
+        Dot(row=row, series="a", index=0, value=value) for row, value in zip("aaaab", values, strict=True)
     ]
     shifts = beside(found)
     assert shifts[0] < shifts[1] < shifts[2]

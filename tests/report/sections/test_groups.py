@@ -50,7 +50,7 @@ def test_a_figure_of_some_systems_names_them_and_has_a_whole_caption() -> None:
 def test_the_files_of_figures_say_the_same() -> None:
     """Titles and captions of a paper's figures name their systems too."""
     drawn = paper_figures(of_six(), builds=(groups.build,))
-    assert drawn["fmr-group-s4"].title == "Error rates by group, s4 and s5: FMR within the group"
+    assert drawn["fmr-group-part-2-of-2"].title == "Error rates by group, s4 and s5: FMR within the group"
     captions = "".join(figure.caption for figure in drawn.values())
     assert "do not show that groups are equal." in captions
     assert not [words for words in ("As above", "table", "test below") if words in captions]
