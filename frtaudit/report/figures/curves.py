@@ -30,6 +30,7 @@ SHORT = 30  # times from end to end of an axis
 MIN_TICKS = 3
 TICKS, TICKS_BESIDE = 9, 5  # at most so many of one logarithmic axis; of one whose labels stand side by side
 LOW = 2.2  # inches: three panels below the curves with bands share their page
+MEDIUM = 2.35  # two of them and the accuracy of the folds share a page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +163,7 @@ def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
 
     shown = "Class minus mean of the classes" if differences else "Threshold as a function of TAR"
-    return _panel(name, f"{title}: {shown.lower()}, for {_names(series)}.", draw, title)
+    return _panel(name, f"{title}: {shown.lower()}, for {_names(series)}.", draw, title, MEDIUM)
 
 
 def dots(

@@ -348,9 +348,10 @@ def subsets(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """A rate with its interval, ``reported``, and on true labels: ``on_truth``: (low, high)."""
+    """A rate with its interval, ``reported``, and on true labels: ``on_truth``: (low, high); ``index``: of the pen."""
 
     row: str
+    index: int
     value: float
     reported: tuple[float | None, float | None] | None
     true: float
@@ -362,9 +363,10 @@ def reaching(name: str, title: str, reaches: Sequence[Reach]) -> Panel:
 
     def draw(axes: Axes) -> None:
         for place, reach in enumerate(reaches):
+            hue = pen(reach.index).hue
             for ends, shift, width in ((reach.reported, -0.14, 3.4), (reach.on_truth, 0.14, 1.1)):
                 if ends is not None and ends[0] is not None and ends[1] is not None:
-                    axes.plot([ends[0], ends[1]], [place + shift] * 2, color=canvas.INK, linewidth=width)
+                    axes.plot([ends[0], ends[1]], [place + shift] * 2, color=hue, linewidth=width)
             axes.plot(
                 [reach.value],
                 [place - 0.14],
@@ -372,11 +374,9 @@ def reaching(name: str, title: str, reaches: Sequence[Reach]) -> Panel:
                 marker="o",
                 markersize=5.5,
                 color=canvas.PAPER,
-                markeredgecolor=canvas.INK,
+                markeredgecolor=hue,
             )
-            axes.plot(
-                [reach.true], [place + 0.14], linestyle="none", marker="|", markersize=9, color=canvas.INK
-            )
+            axes.plot([reach.true], [place + 0.14], linestyle="none", marker="|", markersize=9, color=hue)
         axes.set_yticks(range(len(reaches)), labels=[service.row for service in reaches])
         axes.set(ylim=(len(reaches) - 0.5, -0.5), xlabel="FNMR")
         axes.set_xlim(left=0.0)

@@ -343,7 +343,8 @@ def _figure(source: Source, parts: list[tuple[str, list[Record]]]) -> tuple[Figu
     """One panel for each test set."""
     panels = scales.alike(lambda: _panels(source, parts))
     caption = spans(
-        "Each mark is one held-out fold. The spread shows how much the mean depends on the subjects in a fold."
+        "Each mark is one held-out fold. Their spread comes from the sampling of pairs and of subjects and from the "
+        "fitted thresholds. It is not the uncertainty of the mean, whose interval is in the tables."
     )
     figure = Figure(name="folds", title="Accuracy of the folds", caption=caption, panels=panels)
     return (figure,) if panels else ()

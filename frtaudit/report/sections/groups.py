@@ -254,16 +254,17 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
     for index, start in enumerate(starts):
         chosen = names[start : start + MAX_SYSTEMS_IN_FIGURE]
         name = f"groups-{schema}-{start}" if start else f"groups-{schema}"
+        at = formatting.exact(target)
         shows = (
-            f"At one threshold for all groups, where the overall FMR is {formatting.exact(target)}. Dots are "
-            f"estimates, bars intervals for the population.{_marks(drawn, {name for _, name in chosen})}"
+            f"At one threshold for all groups, where the overall FMR is {at}. Dots are estimates, bars intervals for "
+            f"the population.{_marks(drawn, {name for _, name in chosen})}"
         )
         which = part_name(index, len(starts))
         of = f", {plain_text(listed([name for _, name in chosen]))}" if which else ""
         drawings.append(
             Figure(
                 name=name,
-                title=f"Error rates by {schema.replace('_', ' ')}{of}",
+                title=f"Error rates by {schema.replace('_', ' ')} at FMR {at}{of}",
                 caption=spans(f"{shows}{unknown} {OVERLAP}{tested}."),
                 alone={_panel_name(schema, kind, which): spans(f"{shows} {OVERLAP}.") for kind, *_ in drawn},
                 panels=tuple(_panels(schema, which, {name for _, name in chosen}, drawn)),

@@ -21,6 +21,7 @@ from frtaudit.report.words import display_name, words
 
 DET, SCORES, RATES = "labels_det", "labels_scores", "labels_rates"
 ESTIMATED, ANNOTATED = "estimated", "annotated"
+POOLED = " Pooled over comparisons."
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -73,7 +74,7 @@ def _overview(source: Source) -> Iterator[Figure]:
         title="FNMR over FMR of all services",
         caption=spans(
             "" if sides[ANNOTATED] else "By estimated labels. ",
-            "FMR as observed; curves start at ten false matches. Further left and lower is better.",
+            f"FMR as observed; curves start at ten false matches. Further left and lower is better.{POOLED}",
         ),
         panels=(panel,),
         keys=(
@@ -104,7 +105,7 @@ def _bands(source: Source) -> Iterator[Figure]:
         title="Uncertainty of the curves",
         caption=spans(
             "Band: Wilson's interval for the population, pointwise, on the labels used here; at a fixed threshold, "
-            "without label errors."
+            f"without label errors.{POOLED}"
         ),
         panels=_panels(source, "labels-bands", [curve for curve in drawable if curve.metric in kinds], kinds),
         keys=keys_of("labels-bands", [display_name(words().labels, kind) for kind in kinds]),
@@ -142,10 +143,10 @@ def _kinds(source: Source) -> Iterator[Figure]:
         title="FNMR over FMR by source of labels",
         caption=spans(
             "The distance between the estimated and the annotated curve is the effect of label errors. From "
-            "annotated to achievable: faces left out. From achievable to estimated: wrong labels. Without a vote: "
-            "each service evaluated on its own labels."
+            "annotated to achievable: faces left out. From achievable to estimated: wrong labels. "
             if len(kinds) > 2
-            else "Without a vote: each service evaluated on its own labels."
+            else "",
+            f"Without a vote: each service evaluated on its own labels.{POOLED}",
         ),
         panels=_panels(source, "labels-det", curves, kinds),
         keys=keys_of("labels-det", [display_name(words().labels, kind) for kind in kinds]),
@@ -161,7 +162,7 @@ def _by_group(source: Source) -> Iterator[Figure]:
         yield Figure(
             name=f"labels-group-{schema}",
             title=f"FNMR over FMR by {schema.replace('_', ' ')}",
-            caption=spans("Both people of a comparison are of the class."),
+            caption=spans(f"Both people of a comparison are of the class.{POOLED}"),
             panels=scales.alike(partial(_group_panels, source, schema, curves, groups)),
             keys=(
                 *keys_of(f"labels-group-{schema}", [source.label(schema, group) for group in groups]),
@@ -254,7 +255,8 @@ def _scores(source: Source) -> Iterator[Figure]:
             caption=spans(
                 "By estimated labels: lines. By annotated ones: pale areas and thick pale lines."
                 if _annotated(source)
-                else "By estimated labels."
+                else "By estimated labels.",
+                POOLED,
             ),
             panels=panels,
             keys=keys_of("labels-scores", ["mated comparisons, FNMR", "non-mated comparisons, FMR"]),

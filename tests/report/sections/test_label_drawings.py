@@ -6,8 +6,16 @@ from one_scale import unequal
 from rapid_audits import result
 
 from frtaudit.report.figures import canvas
+from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import label_drawings
 from frtaudit.report.source import Source
+
+
+def test_captions_of_curves_say_that_rates_are_pooled() -> None:
+    """Tables beside them may weight each subject equally."""
+    curves = ("labels-det-services", "labels-bands", "labels-det", "labels-group-group", "labels-scores")
+    captions = {figure.name: plain_text(figure.caption) for figure in label_drawings.drawn(Source(result()))}
+    assert all(captions[name].endswith(" Pooled over comparisons.") for name in curves)
 
 
 def test_each_service_has_a_letter() -> None:
