@@ -350,8 +350,12 @@ def log_locator(low: float, high: float, ticks: int = TICKS) -> Locator:
 
 
 def percent(value: float) -> str:
-    """A tick of an axis that shows shares."""
-    return f"{100 * value:.6g} %"
+    """A tick of an axis that shows shares, or their differences.
+
+    >>> percent(0.25), percent(-0.2)
+    ('25 %', '−20 %')
+    """
+    return f"{100 * value:.6g} %".replace("-", "−")
 
 
 def shortened(label: str, room: int = 26) -> str:

@@ -49,10 +49,10 @@ def gaps(
         axes.grid(visible=False, axis="y")
         axes.tick_params(axis="y", length=0)
         if points:
-            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g}"))
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _number(100 * value)))
 
     size, unit = (100, " points") if points else (1, "")
-    text = "; ".join(f"{gap.row}: {size * gap.value:.3g}{unit}" for gap in pairs)
+    text = "; ".join(f"{gap.row}: {_number(size * gap.value, 3)}{unit}" for gap in pairs)
     alt = f"{title}, one row for each pair: {text}."
     height = min(0.8 + 0.3 * len(pairs), 6.0)
     return Panel(
@@ -93,6 +93,11 @@ def overlaid(
     names = ", ".join(dict.fromkeys(trace.name for trace in series))
     alt = f"{title}: {ylabel} over FMR of {names}.{_ends(zones)}"
     return Panel(svg=canvas.panel(name, alt, draw, heading=title, width=1.3 * canvas.WIDTH), alt=alt)
+
+
+def _number(value: float, digits: int = 4) -> str:
+    """A difference or a ratio, with the minus sign of the other axes."""
+    return f"{value:.{digits}g}".replace("-", "−")
 
 
 def _ends(zones: Sequence[tuple[float, float, str]]) -> str:

@@ -11,7 +11,7 @@ def test_gaps_say_each_pair() -> None:
     """The drawing names every pair with its value; a pair without bounds is a dot alone."""
     rows = [Gap(row="a – b", value=0.1, low=0.0, high=0.2), Gap(row="a – c", value=-0.1)]
     panel = systems.gaps("g", "Differences", rows, "FNMR, first minus second", alike=0.0, margin=0.05)
-    assert panel.alt == "Differences, one row for each pair: a – b: 10 points; a – c: -10 points."
+    assert panel.alt == "Differences, one row for each pair: a – b: 10 points; a – c: −10 points."
     assert panel.svg.startswith("<svg")
     assert systems.gaps("r", "Ratios", rows, "ratio", alike=1.0, margin=1.5).svg != panel.svg
 
