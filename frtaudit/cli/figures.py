@@ -21,6 +21,7 @@ examples
 """
 
 
+METRICS_HELP = "only these metrics: fnmr_at_fmr is FNMR at an FMR target, fnmr at a fixed threshold"
 WANTED = "RUN and names of figures; RUN alone for every figure; RUN --list for their names"
 
 
@@ -80,8 +81,9 @@ def _none_chosen(names: Sequence[str]) -> SpecError:
         [f"{metric.name} is {metric.about}" for metric in metrics if metric.about]
         for metrics in (chosen, others)
     )
-    found = "; ".join([NONE_CHOSEN, *meant])
-    return SpecError("figures", found, "; ".join([*alike, "other choices", "--list"]))
+    return SpecError(
+        "figures", "; ".join([NONE_CHOSEN, *meant]), "; ".join([*alike, "other choices", "--list"])
+    )
 
 
 def _check_study(choice: Choice) -> None:
@@ -119,13 +121,7 @@ def _parser() -> Parser:
         metavar="A,B",
         help="only these classes of people, by key or label",
     )
-    add(
-        "--metrics",
-        type=_words,
-        default=(),
-        metavar="A,B",
-        help="only these metrics: fnmr_at_fmr is FNMR at an FMR target, fnmr at a fixed threshold",
-    )
+    add("--metrics", type=_words, default=(), metavar="A,B", help=METRICS_HELP)
     add(
         "--width",
         type=_width,

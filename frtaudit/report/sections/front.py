@@ -59,9 +59,11 @@ def det_curves(source: Source) -> list[Series]:
     ]
 
 
-def in_parts(systems: Sequence[T]) -> Iterator[tuple[str, Sequence[T]]]:
-    """All systems, or a few at a time where a panel would have colours twice: how the panel's name ends, and they."""
-    size = len(systems) if len(systems) <= MAX_SYSTEMS_IN_PANEL else FEW_SYSTEMS_IN_PANEL
+def in_parts(
+    systems: Sequence[T], most: int = MAX_SYSTEMS_IN_PANEL, few: int = FEW_SYSTEMS_IN_PANEL
+) -> Iterator[tuple[str, Sequence[T]]]:
+    """All systems, or of more than ``most`` a ``few`` at a time: how the name of their panel ends, and they."""
+    size = len(systems) if len(systems) <= most else few
     starts = range(0, len(systems), max(size, 1))
     for index, start in enumerate(starts):
         yield part_name(index, len(starts)), systems[start : start + size]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from frtaudit.core import UNKNOWN
 from frtaudit.core.metrics import INDICES, value_alike
 from frtaudit.core.text import formatting
-from frtaudit.core.text.file_names import name_of, part_name
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot
@@ -250,16 +250,12 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
     tested = "; the test below compares them" if source.select("max_min", schema=schema) else ""
     unknown = _unknown(source, schema)
     drawings = []
-    starts = range(0, len(names), MAX_SYSTEMS_IN_FIGURE)
-    for index, start in enumerate(starts):
-        chosen = names[start : start + MAX_SYSTEMS_IN_FIGURE]
-        name = f"groups-{schema}-{start}" if start else f"groups-{schema}"
-        at = formatting.exact(target)
+    for which, chosen in front.in_parts(names, MAX_SYSTEMS_IN_FIGURE, MAX_SYSTEMS_IN_FIGURE):
+        name, at = f"groups-{schema}-{which}".rstrip("-"), formatting.exact(target)
         shows = (
             f"At one threshold for all groups, where the overall FMR is {at}. Dots are estimates, bars intervals for "
             f"the population.{_marks(drawn, {name for _, name in chosen})}"
         )
-        which = part_name(index, len(starts))
         of = f", {plain_text(listed([name for _, name in chosen]))}" if which else ""
         drawings.append(
             Figure(

@@ -42,9 +42,9 @@ def test_both_orientations_both_bands_and_super_classes() -> None:
     }  # fmt: skip
     alts = [panel.alt for item in view().figures[:1] for panel in item.panels]
     assert alts == [
-        "Threshold by TAR (independent comparisons), for Ex, Why, overall.",
+        "Threshold by TAR (independent), for Ex, Why, overall.",
         "Threshold by TAR (population), for Ex, Why, overall.",
-        "TAR by threshold (independent comparisons), for Ex, Why, overall.",
+        "TAR by threshold (independent), for Ex, Why, overall.",
         "TAR by threshold (population), for Ex, Why, overall.",
     ]
     within = [panel.alt.partition(",")[0] for panel in view().figures[2].panels[:2]]
