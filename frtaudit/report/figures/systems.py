@@ -16,6 +16,7 @@ from frtaudit.report.figures.curves import BAND, Series, log_rates, marked
 from frtaudit.report.pieces import Panel
 
 NARROW = 0.06  # of the axis: less has no room for its letter beside the next
+EDGE = 0.6  # points
 TOP, STEP, ROWS = 0.96, 0.06, 3  # of the axis: where letters stand, those of narrow zones below one another
 
 
@@ -140,9 +141,10 @@ def _curve(axes: Axes, series: Series) -> None:
         low, high = (np.asarray(end, dtype=np.float64) for end in (series.curve.low, series.curve.high))
         fine = np.isfinite(low) & np.isfinite(high)
         floor = np.nanmin(y) / 2 if np.isfinite(y).any() else 1e-9
-        axes.fill_between(
-            x[fine], np.maximum(low[fine], floor), high[fine], color=style.hue, alpha=BAND, linewidth=0
-        )
+        ends = np.maximum(low[fine], floor), high[fine]
+        axes.fill_between(x[fine], *ends, color=style.hue, alpha=BAND, linewidth=0)
+        for end in ends:  # of two bands over each other the fills alone do not say whose bound is whose
+            axes.plot(x[fine], end, color=style.hue, linestyle=canvas.DASHES[series.dash], linewidth=EDGE)
     axes.plot(x, y, color=style.hue, linestyle=canvas.DASHES[series.dash])
     at = marked(x, log=True)
     axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)

@@ -40,6 +40,8 @@ def test_overlaid_curves_name_systems_and_zones() -> None:
         systems.overlaid("o", "Two", series, "FNMR", rates=True, zones=[(0.001, 0.01, "A"), (0.01, 0.1, "C")])
     ((_, drawing),) = kept.values()
     upright = [line.get_xdata()[0] for line in drawing.axes[0].lines if len({*line.get_xdata()}) == 1]
+    edges = [line.get_ydata().tolist() for line in drawing.axes[0].lines if line.get_linewidth() < 0.7]
+    assert edges == [[0.2, 0.1], [0.4, 0.3]]
     assert upright == [0.01]  # between the zones, and none at the end of the axis
 
 
