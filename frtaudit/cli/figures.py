@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn  # Any: titles or figures
 
 from frtaudit.core.machine.command_line import Parser
+from frtaudit.core.metrics import METRICS
 from frtaudit.errors import SpecError, printable
 from frtaudit.report.figure_choice import FORMATS, NONE_CHOSEN, WIDTHS, Choice
 
@@ -20,6 +21,7 @@ examples
 """
 
 
+METRICS_HELP = "only these metrics: fnmr_at_fmr is FNMR at an FMR target, fnmr at a fixed threshold"
 WANTED = "RUN and names of figures; RUN alone for every figure; RUN --list for their names"
 
 
@@ -60,7 +62,7 @@ def main(argv: Sequence[str]) -> int:
         listed, drawn = partial(titles_of, draw, choice), partial(drawings, draw, choice)
     figures: Mapping[str, Any] = listed() if options.list else drawn()
     if not figures:
-        raise SpecError("figures", NONE_CHOSEN, "other choices; --list")
+        raise _none_chosen(choice.metrics)
     if options.list:
         lines = [f"{name:32} {title}" for name, title in figures.items()]
     else:
@@ -68,6 +70,20 @@ def main(argv: Sequence[str]) -> int:
         lines = [str(path) for path in write_whole(Path(options.out), fill)]
     sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
     return 0
+
+
+def _none_chosen(names: Sequence[str]) -> SpecError:
+    """That no figure shows the chosen metrics; what they are, and others that a report prints by the same labels."""
+    chosen = [METRICS[name] for name in names if name in METRICS]
+    labels = {metric.label for metric in chosen}
+    others = [other for other in METRICS.values() if other.label in labels and other not in chosen]
+    meant, alike = (
+        [f"{metric.name} is {metric.about}" for metric in metrics if metric.about]
+        for metrics in (chosen, others)
+    )
+    return SpecError(
+        "figures", "; ".join([NONE_CHOSEN, *meant]), "; ".join([*alike, "other choices", "--list"])
+    )
 
 
 def _check_study(choice: Choice) -> None:
@@ -105,7 +121,7 @@ def _parser() -> Parser:
         metavar="A,B",
         help="only these classes, by key or label",
     )
-    add("--metrics", type=_words, default=(), metavar="A,B", help="only these metrics")
+    add("--metrics", type=_words, default=(), metavar="A,B", help=METRICS_HELP)
     add(
         "--width",
         type=_width,

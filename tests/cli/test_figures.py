@@ -91,6 +91,24 @@ def test_a_choice_that_no_figure_shows_is_one_line(
     assert said([str(tmp_path), "--list"], capsys) == (2, "", err)
 
 
+def test_who_asks_for_fnmr_is_told_of_the_other_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """FNMR at a threshold is in no figure: the line says what was asked for and which metric is FNMR at a target."""
+    whole_result = whole().result
+    rates = tuple(entry for entry in whole_result.estimates if entry.metric in ("fnmr", "fnmr_at_fmr"))
+    result = replace(whole_result, curves=(), estimates=rates, findings=())
+    (tmp_path / "result.json").write_bytes(result.to_bytes())
+    code, _, err = said([str(tmp_path), "--list", "--metrics", "fnmr"], capsys)
+    assert code == 2
+    assert (
+        "what was chosen; fnmr is FNMR at a threshold; accepted: fnmr_at_fmr is FNMR at the threshold" in err
+    )
+    code, out, _ = said([str(tmp_path), "--list", "--metrics", "fnmr_at_fmr"], capsys)
+    assert code == 0
+    assert all(" by group at FMR " in line and ": FNMR" in line for line in out.splitlines()), out
+
+
 def test_without_a_run_it_says_what_to_give(capsys: pytest.CaptureFixture[str]) -> None:
     """A run is missing, not the name of a figure: without names every figure is written."""
     code, out, err = said([], capsys)

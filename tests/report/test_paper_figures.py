@@ -382,17 +382,17 @@ def test_thirteen_systems_are_thirteen() -> None:
     (curve, *_) = [item for item in result.curves if item.analysis == "det" or item.metric == "det"]
     result = replace(result, curves=tuple(replace(curve, provider=f"s{number}") for number in range(13)))
     figures = paper_figures(result)
-    dets = [figures[name].drawing.axes[0] for name in ("det-s0", "det-s5", "det-s10")]
+    dets = [figures[name].drawing.axes[0] for name in [f"det-part-{number}-of-3" for number in (1, 2, 3)]]
     assert len({axes.get_xlim() + axes.get_ylim() for axes in dets}) == 1
     looks = {(pen(number).hue, pen(number).marker) for number in range(13)}
     assert len(looks) == 13
     captions = {
         name + number: figures[name + number].caption
         for name in ("roc", "det")
-        for number in ("-s0", "-s5", "-s10")
+        for number in ("-part-1-of-3", "-part-2-of-3", "-part-3-of-3")
     }
-    assert "Higher is better" in captions["roc-s0"]
-    assert "Lower is better" in captions["det-s0"]
+    assert "Higher is better" in captions["roc-part-1-of-3"]
+    assert "Lower is better" in captions["det-part-1-of-3"]
     assert not [text for text in captions.values() if "right" in text.lower() or "panel" in text]
 
 

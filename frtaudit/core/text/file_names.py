@@ -48,6 +48,15 @@ def name_of(what: str, *parts: str) -> str:
     return "-".join([what, *(part.replace("-", "--") for part in given[:-1]), *given[-1:]])
 
 
+def part_name(index: int, parts: int) -> str:
+    """How a name ends that is of one of several parts of what would else have one; empty where there is one part.
+
+    >>> part_name(0, 2), part_name(0, 1)
+    ('part-1-of-2', '')
+    """
+    return f"part-{index + 1}-of-{parts}" if parts > 1 else ""
+
+
 def _part(name: str) -> str:
     if is_safe(name) and not _MADE_PART.fullmatch(name):
         return name

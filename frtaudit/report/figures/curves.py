@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -19,7 +19,6 @@ from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
 from frtaudit.report.pieces import Key, Panel
 
-APART = 60  # marks nearer than this share of the axis stand beside each other
 BAND = 0.15
 DECADES_SHOWN = 6
 EPSILON = 1e-9
@@ -31,6 +30,7 @@ SHORT = 30  # times from end to end of an axis
 MIN_TICKS = 3
 TICKS, TICKS_BESIDE = 9, 5  # at most so many of one logarithmic axis; of one whose labels stand side by side
 LOW = 2.2  # inches: three panels below the curves with bands share their page
+MEDIUM = 2.35  # two of them and the accuracy of the folds share a page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,15 +82,17 @@ def det(
 ) -> Panel:
     """False non-matches against false matches, both axes logarithmic; ``every``: what the axes have room for.
 
-    ``floor``: the FNMR at the lower edge, by default the decade below the smallest where FMR is low.
+    ``floor``: the FNMR at the lower edge, where curves then end, as at the left one; by default the decade below the
+    smallest where FMR is low.
     """
     every = every or series
     x, y = _floor(every, "x"), floor or _floor(every, "y", up_to=SEEN_FMR)
     right, top = _ceiling(every, "x"), _ceiling(every, "y")
     x, y = min(x, right / 10), min(y, top / 10)  # a system without errors has an axis too
+    shown = series if floor is None else [_until(_until(trace, y), x, "x") for trace in series]
 
     def draw(axes: Axes) -> None:
-        for trace in series:
+        for trace in shown:
             _line(axes, trace, x_floor=x, y_floor=y, log=True)
         axes.set(xscale="log", yscale="log", xlabel="FMR", ylabel="FNMR", xlim=(x, right), ylim=(y, top))
         log_rates(axes)
@@ -114,18 +116,18 @@ def roc(
         axes.set(xscale="log", xlabel="FMR", ylabel="1 − FNMR")
         axes.set(xlim=(edge, _ceiling(every or series, "x")), ylim=(lowest, 1.0))
         log_rates(axes, y=False)
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
 
     return _panel(name, f"ROC curves of {_names(series)}; upper left is better.", draw, title)
 
 
 def over_threshold(name: str, title: str, series: Sequence[Series], ylabel: str) -> Panel:
-    """A rate over the threshold, the rate logarithmic."""
+    """A rate over the threshold, the rate logarithmic; a curve ends where it reaches the lower edge."""
     edge = lower_edge(series)
 
     def draw(axes: Axes) -> None:
         for trace in series:
-            _line(axes, trace, y_floor=edge)
+            _line(axes, _until(trace, edge), y_floor=edge)
         axes.set(
             yscale="log", xlabel="threshold (a match is a score above it)", ylabel=ylabel, ylim=(edge, 1.2)
         )
@@ -139,6 +141,15 @@ def lower_edge(series: Sequence[Series]) -> float:
     return _floor(series, "y")
 
 
+def _until(series: Series, edge: float, axis: str = "y") -> Series:
+    """The curve, without a band, until it falls below the lower edge of an axis: 0 is not drawn."""
+    curve = series.curve
+    above = np.pad(np.asarray(getattr(curve, axis)) >= edge * (1 - EPSILON), 1)
+    at = np.flatnonzero(above[:-2] | above[1:-1] | above[2:])  # with the first one below
+    x, y = (tuple(np.asarray(values)[at].tolist()) for values in (curve.x, curve.y))
+    return replace(series, curve=replace(curve, x=x, y=y, low=None, high=None, replicates=()))
+
+
 def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -> Panel:
     """Threshold as a function of TAR, or its difference from the mean of the classes; scores on 0..100."""
     ylabel = "difference of the threshold (0–100)" if differences else "threshold (scores on 0–100)"
@@ -149,10 +160,10 @@ def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -
         for trace in series:
             _line(axes, trace)
         axes.set(xlabel="TAR (share of mated comparisons that match)", ylabel=ylabel)
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
 
     shown = "Class minus mean of the classes" if differences else "Threshold as a function of TAR"
-    return _panel(name, f"{title}: {shown.lower()}, for {_names(series)}.", draw, title, LOW)
+    return _panel(name, f"{title}: {shown.lower()}, for {_names(series)}.", draw, title, MEDIUM)
 
 
 def dots(
@@ -190,45 +201,6 @@ def dots(
 
     height = min(0.75 + len(rows) * max(0.26, 0.11 * len(pens)), 8.0)
     return _panel(name, _dots_read(title, points), draw, title, height)
-
-
-def folds(
-    name: str, points: Sequence[Dot], rows: Sequence[str], title: str = "Accuracy of the folds"
-) -> Panel:
-    """Accuracy of each fold, one row for each system."""
-
-    def draw(axes: Axes) -> None:
-        for dot, shift in zip(points, beside(points), strict=True):
-            style = pen(dot.index)
-            axes.plot(
-                dot.value, rows.index(dot.row) + shift, marker=style.marker, color=style.hue, alpha=0.75
-            )
-        axes.set(xlabel="accuracy of a held-out fold", ylim=(len(rows) - 0.5, -0.5))
-        axes.set_yticks(range(len(rows)), labels=[shortened(row) for row in rows])
-        axes.tick_params(axis="y", length=0)
-        axes.xaxis.set_major_locator(MaxNLocator(5))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
-
-    height = min(0.75 + 0.26 * len(rows), 8.0)
-    return _panel(name, f"{title}: accuracy of each held-out fold, by system.", draw, title, height)
-
-
-def beside(points: Sequence[Dot]) -> list[float]:
-    """How far each mark moves up or down from its row, so that marks at one value do not hide each other.
-
-    >>> two = [Dot(row="a", series="a", index=0, value=0.5)] * 2
-    >>> beside(two)
-    [-0.065, 0.065]
-    """
-    values = [dot.value for dot in points]
-    width = (max(values) - min(values)) / APART or 1.0
-    near = [(dot.row, round(dot.value / width)) for dot in points]
-    met: dict[tuple[str, int], int] = {}
-    shifts = []
-    for place in near:
-        shifts.append((met.get(place, 0) - (near.count(place) - 1) / 2) * min(0.13, 0.7 / near.count(place)))
-        met[place] = met.get(place, 0) + 1
-    return shifts
 
 
 def _panel(
@@ -275,6 +247,8 @@ def _turn(values: Floats, turned: bool) -> Floats:  # noqa: FBT001  a private sw
 
 def marked(x: Floats, *, log: bool, marks: int = 5) -> npt.NDArray[np.intp]:
     """Where a few markers tell one line from another without colour."""
+    if not x.size:
+        return np.arange(0)
     place = np.log10(np.maximum(x, EPSILON)) if log else x
     goals = np.linspace(place.min(), place.max(), marks + 2)[1:-1]
     return np.unique([int(np.argmin(np.abs(place - goal))) for goal in goals])
@@ -376,8 +350,13 @@ def log_locator(low: float, high: float, ticks: int = TICKS) -> Locator:
     return MaxNLocator(MIN_TICKS + 1, steps=[1, 2, 4, 5, 10], min_n_ticks=MIN_TICKS)
 
 
-def _share(value: float) -> str:
-    return f"{100 * value:.6g} %"
+def percent(value: float) -> str:
+    """A tick of an axis that shows shares, or their differences.
+
+    >>> percent(0.25), percent(-0.2)
+    ('25 %', '−20 %')
+    """
+    return f"{100 * value:.6g} %".replace("-", "−")
 
 
 def shortened(label: str, room: int = 26) -> str:

@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 from frtaudit.core.canonical import Json
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
-from frtaudit.report.figures.curves import Dot, Series, draw_dot, marked, shortened
+from frtaudit.report.figures.curves import Dot, Series, draw_dot, marked, percent, shortened
 from frtaudit.report.pieces import Panel
 
 SEEN = 1e-3  # of a density's highest value: less is not seen
@@ -117,7 +117,7 @@ def tar_panel(name: str, title: str, kind: str, series: Sequence[Series]) -> Pan
         axes.set(xlabel=xlabel, ylabel=ylabel)
         for axis, label in ((axes.xaxis, xlabel), (axes.yaxis, ylabel)):
             if label.startswith("TAR"):
-                axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.6g} %"))
+                axis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
 
     names = tuple(dict.fromkeys(trace.name for trace in series))
     alt = f"{title}, for {', '.join(names)}."

@@ -84,9 +84,8 @@ def _line(axes: Axes, series: Series, *, pale: bool = False) -> None:
             gid=tag,
         )
     axes.plot(x, y, color=style.hue, linewidth=THIN, gid=tag)
-    if x.size:
-        at = marked(x, log=True)
-        axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker, gid=tag)
+    at = marked(x, log=True)
+    axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker, gid=tag)
 
 
 def score_histograms(
@@ -254,11 +253,21 @@ def boxes(name: str, title: str, series: Sequence[Series]) -> Panel:
     return Panel(svg=canvas.panel(name, alt, draw, heading=title), alt=alt)
 
 
-def pairs(name: str, title: str, points: Sequence[tuple[Dot, float]], xlabel: str, ylabel: str) -> Panel:
-    """One rate against another, logarithmic (Figure 5); ``points``: a dot, whose value lies on x, and its y."""
-    values = [value for dot, y in points for value in (dot.value, y) if value > 0]
+def pairs(
+    name: str,
+    title: str,
+    points: Sequence[tuple[Dot, float]],
+    xlabel: str,
+    ylabel: str,
+    every: Sequence[tuple[Dot, float]],
+) -> Panel:
+    """One rate against another, logarithmic (Figure 5); ``points``: a dot, whose value lies on x, and its y.
+
+    ``every``: what the axes have room for, and the rows that shapes stand for.
+    """
+    values = [value for dot, y in every for value in (dot.value, y) if value > 0]
     low, high = min(values, default=1e-3) / 1.5, min(1.0, max(values, default=1.0) * 1.5)
-    rows = list(dict.fromkeys(dot.row for dot, _ in points))
+    rows = list(dict.fromkeys(dot.row for dot, _ in every))
 
     def draw(axes: Axes) -> None:
         axes.plot([low, high], [low, high], color=canvas.SOFT, linewidth=0.8)
@@ -339,9 +348,10 @@ def subsets(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """A rate with its interval, ``reported``, and on true labels: ``on_truth``: (low, high)."""
+    """A rate with its interval, ``reported``, and on true labels: ``on_truth``: (low, high); ``index``: of the pen."""
 
     row: str
+    index: int
     value: float
     reported: tuple[float | None, float | None] | None
     true: float
@@ -353,9 +363,10 @@ def reaching(name: str, title: str, reaches: Sequence[Reach]) -> Panel:
 
     def draw(axes: Axes) -> None:
         for place, reach in enumerate(reaches):
+            hue = pen(reach.index).hue
             for ends, shift, width in ((reach.reported, -0.14, 3.4), (reach.on_truth, 0.14, 1.1)):
                 if ends is not None and ends[0] is not None and ends[1] is not None:
-                    axes.plot([ends[0], ends[1]], [place + shift] * 2, color=canvas.INK, linewidth=width)
+                    axes.plot([ends[0], ends[1]], [place + shift] * 2, color=hue, linewidth=width)
             axes.plot(
                 [reach.value],
                 [place - 0.14],
@@ -363,11 +374,9 @@ def reaching(name: str, title: str, reaches: Sequence[Reach]) -> Panel:
                 marker="o",
                 markersize=5.5,
                 color=canvas.PAPER,
-                markeredgecolor=canvas.INK,
+                markeredgecolor=hue,
             )
-            axes.plot(
-                [reach.true], [place + 0.14], linestyle="none", marker="|", markersize=9, color=canvas.INK
-            )
+            axes.plot([reach.true], [place + 0.14], linestyle="none", marker="|", markersize=9, color=hue)
         axes.set_yticks(range(len(reaches)), labels=[service.row for service in reaches])
         axes.set(ylim=(len(reaches) - 0.5, -0.5), xlabel="FNMR")
         axes.set_xlim(left=0.0)

@@ -9,9 +9,9 @@ from frtaudit.report.figures.canvas import pen
 from frtaudit.report.pieces import Key
 
 
-def colours(name: str, names: Sequence[str]) -> tuple[Key, ...]:
-    """What colours mean: a bar of each series' hue; ``name``: of the figure."""
-    return tuple(_bar(f"{name}-c{n}", label, n) for n, label in enumerate(names))
+def colours(name: str, names: Sequence[tuple[int, str]]) -> tuple[Key, ...]:
+    """What colours mean: a bar of each series' hue, by pen index and name; ``name``: of the figure."""
+    return tuple(_bar(f"{name}-c{n}", label, n) for n, label in names)
 
 
 def shapes(name: str, names: Sequence[str]) -> tuple[Key, ...]:

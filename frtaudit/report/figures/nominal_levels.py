@@ -9,6 +9,7 @@ from frtaudit.core.canonical import read_json
 from frtaudit.core.freeze import require
 from frtaudit.core.machine.files import read_regular
 from frtaudit.core.plain.records import from_json
+from frtaudit.core.text.formatting import exact, rate
 from frtaudit.errors import DataError
 from frtaudit.report.figures import bands, canvas, coverage, legends
 from frtaudit.report.figures.bands import RATE, Banded, BandStyle, outside
@@ -52,7 +53,7 @@ class Levels:
         """What was simulated, in a sentence."""
         low, high = self.concentration
         return (
-            f"FNMR at FMR {self.fmr:g}, true value {self.truth:.4f}: {self.cohorts} cohorts of the same "
+            f"FNMR at FMR {exact(self.fmr)}, true value {rate(self.truth)}: {self.cohorts} cohorts of the same "
             f"{self.subjects} subjects with {self.samples} samples each, dimension {self.dimension}, concentration "
             f"{low:g} to {high:g}, B = {self.B}.{self._without}"
         )
@@ -131,10 +132,10 @@ def _levels(found: Levels) -> Figure:
     """Coverage as curves over the nominal level, which is the diagonal."""
     name = f"levels_{found.fmr:g}"
     lines = dict(zip(found.methods, zip(*found.coverage, strict=True), strict=True))
-    title = f"Coverage of FNMR at FMR {found.fmr:g}"
+    title = f"Coverage of FNMR at FMR {exact(found.fmr)}"
     return Figure(
         name=name,
-        title=f"Realised against nominal coverage at FMR {found.fmr:g}",
+        title=f"Realised against nominal coverage at FMR {exact(found.fmr)}",
         caption=spans(found.caption),
         panels=(coverage.realised(name, title, found.nominal, lines),),
         keys=keys(name, list(enumerate(found.methods))),
@@ -147,14 +148,14 @@ def _bands(found: CohortBands) -> list[Figure]:
     caption = spans(
         f"One cohort of {found.subjects} subjects with {found.samples} samples each, dimension "
         f"{found.dimension}, concentration {low:g} to {high:g}, B = {found.B}; pointwise band at level "
-        f"{found.level:g}. The true FNMR is that of the same subjects, from fresh samples."
+        f"{exact(found.level)}. The true FNMR is that of the same subjects, from fresh samples."
     )
     drawn = []
     for curve in found.curves:
         method = curve.method.value if curve.method else ""
         style = BandStyle(label=f"{method} band", hue=canvas.HUES[0], fill=True)
         out, total = outside(found.truth, replace(curve, y=found.truth.y))
-        alt = f"{method} band at level {found.level:g}: the true FNMR lies outside at {out} of {total} FMRs."
+        alt = f"{method} band at level {exact(found.level)}: the true FNMR lies outside at {out} of {total} FMRs."
         name, title = f"bands_{method}", f"The {method} band and the true ROC"
         panel = bands.compared(
             name, title, curve, [Banded(style=style, curve=curve)], RATE, alt, truth=found.truth

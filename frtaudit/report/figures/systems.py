@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
+from frtaudit.core.text import formatting
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.bands import index_ticks
 from frtaudit.report.figures.canvas import pen
@@ -15,6 +16,7 @@ from frtaudit.report.figures.curves import BAND, Series, log_rates, marked
 from frtaudit.report.pieces import Panel
 
 NARROW = 0.06  # of the axis: less has no room for its letter beside the next
+EDGE = 0.6  # points
 TOP, STEP, ROWS = 0.96, 0.06, 3  # of the axis: where letters stand, those of narrow zones below one another
 
 
@@ -32,6 +34,7 @@ def gaps(
     name: str, title: str, pairs: Sequence[Gap], xlabel: str, *, alike: float, margin: float | None
 ) -> Panel:
     """One row for each pair; the line is where the two are alike, the shade what the spec says does not matter."""
+    points = alike == 0 and "FNMR" in xlabel
 
     def draw(axes: Axes) -> None:
         if margin is not None:
@@ -46,10 +49,11 @@ def gaps(
         axes.set(ylim=(len(pairs) - 0.5, -0.5), xlabel=xlabel)
         axes.grid(visible=False, axis="y")
         axes.tick_params(axis="y", length=0)
-        if alike == 0 and "FNMR" in xlabel:
-            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g}"))
+        if points:
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _number(100 * value)))
 
-    text = "; ".join(f"{gap.row}: {gap.value:.3g}" for gap in pairs)
+    size, unit = (100, " points") if points else (1, "")
+    text = "; ".join(f"{gap.row}: {_number(size * gap.value, 3)}{unit}" for gap in pairs)
     alt = f"{title}, one row for each pair: {text}."
     height = min(0.8 + 0.3 * len(pairs), 6.0)
     return Panel(
@@ -88,13 +92,23 @@ def overlaid(
         log_rates(axes, y=rates)
 
     names = ", ".join(dict.fromkeys(trace.name for trace in series))
-    letters = (
-        f" Zones: {', '.join(f'{letter} from {a:.2g} to {b:.2g}' for a, b, letter in zones)}."
-        if zones
-        else ""
-    )
-    alt = f"{title}: {ylabel} over FMR of {names}.{letters}"
+    alt = f"{title}: {ylabel} over FMR of {names}.{_ends(zones)}"
     return Panel(svg=canvas.panel(name, alt, draw, heading=title, width=1.3 * canvas.WIDTH), alt=alt)
+
+
+def _number(value: float, digits: int = 4) -> str:
+    """A difference or a ratio, with the minus sign of the other axes."""
+    return f"{value:.{digits}g}".replace("-", "−")
+
+
+def _ends(zones: Sequence[tuple[float, float, str]]) -> str:
+    """The letter of each zone and its ends, as the axis prints FMR; empty without zones."""
+    style = formatting.style_of(*(high for _, high, _ in zones[-1:]))
+    ends = [
+        f"{letter} from {' to '.join(formatting.exact(float(f'{end:.2g}'), style) for end in (low, high))}"
+        for low, high, letter in zones
+    ]
+    return f" Zones: {', '.join(ends)}." if zones else ""
 
 
 def _letter(axes: Axes, zones: Sequence[tuple[float, float, str]]) -> None:
@@ -127,9 +141,10 @@ def _curve(axes: Axes, series: Series) -> None:
         low, high = (np.asarray(end, dtype=np.float64) for end in (series.curve.low, series.curve.high))
         fine = np.isfinite(low) & np.isfinite(high)
         floor = np.nanmin(y) / 2 if np.isfinite(y).any() else 1e-9
-        axes.fill_between(
-            x[fine], np.maximum(low[fine], floor), high[fine], color=style.hue, alpha=BAND, linewidth=0
-        )
+        ends = np.maximum(low[fine], floor), high[fine]
+        axes.fill_between(x[fine], *ends, color=style.hue, alpha=BAND, linewidth=0)
+        for end in ends:  # of two bands over each other the fills alone do not say whose bound is whose
+            axes.plot(x[fine], end, color=style.hue, linestyle=canvas.DASHES[series.dash], linewidth=EDGE)
     axes.plot(x, y, color=style.hue, linestyle=canvas.DASHES[series.dash])
     at = marked(x, log=True)
     axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)

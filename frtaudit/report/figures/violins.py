@@ -1,16 +1,19 @@
-"""Violins: distributions side by side, each as wide as it has scores there."""
+"""Distributions side by side: violins, each as wide as it has scores there, and the marks of folds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from frtaudit.core import Curve
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
+from frtaudit.report.figures.curves import Dot, percent, shortened
 from frtaudit.report.pieces import Panel
 
+APART = 60  # marks nearer than this share of the axis stand beside each other
 HALF = 0.42
 FILL = 0.28
 
@@ -38,6 +41,46 @@ def violins(name: str, title: str, shapes: Sequence[Violin], guides: Sequence[fl
         axes.set(xlim=(-0.6, len(shapes) - 0.4), ylabel=ylabel)
 
     return Panel(svg=canvas.panel(name, _read(title, shapes), draw, heading=title), alt=_read(title, shapes))
+
+
+def folds(
+    name: str, points: Sequence[Dot], rows: Sequence[str], title: str = "Accuracy of the folds"
+) -> Panel:
+    """Accuracy of each fold, one row for each system."""
+
+    def draw(axes: Axes) -> None:
+        for dot, shift in zip(points, beside(points), strict=True):
+            style = pen(dot.index)
+            axes.plot(
+                dot.value, rows.index(dot.row) + shift, marker=style.marker, color=style.hue, alpha=0.75
+            )
+        axes.set(xlabel="accuracy of a held-out fold", ylim=(len(rows) - 0.5, -0.5))
+        axes.set_yticks(range(len(rows)), labels=[shortened(row) for row in rows])
+        axes.tick_params(axis="y", length=0)
+        axes.xaxis.set_major_locator(MaxNLocator(5))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
+
+    height = min(0.75 + 0.26 * len(rows), 8.0)
+    alt = f"{title}: accuracy of each held-out fold, by system."
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=height), alt=alt)
+
+
+def beside(points: Sequence[Dot]) -> list[float]:
+    """How far each mark moves up or down from its row, so that marks at one value do not hide each other.
+
+    >>> two = [Dot(row="a", series="a", index=0, value=0.5)] * 2
+    >>> beside(two)
+    [-0.065, 0.065]
+    """
+    values = [dot.value for dot in points]
+    width = (max(values) - min(values)) / APART or 1.0
+    near = [(dot.row, round(dot.value / width)) for dot in points]
+    met: dict[tuple[str, int], int] = {}
+    shifts = []
+    for place in near:
+        shifts.append((met.get(place, 0) - (near.count(place) - 1) / 2) * min(0.13, 0.7 / near.count(place)))
+        met[place] = met.get(place, 0) + 1
+    return shifts
 
 
 def _violin(axes: Axes, place: int, violin: Violin) -> None:

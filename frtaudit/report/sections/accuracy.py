@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from frtaudit.core.comparisons import FOLDS
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
-from frtaudit.report.figures import curves as figures
-from frtaudit.report.figures import scales
+from frtaudit.report.figures import scales, violins
 from frtaudit.report.figures.curves import Dot
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
@@ -344,7 +343,8 @@ def _figure(source: Source, parts: list[tuple[str, list[Record]]]) -> tuple[Figu
     """One panel for each test set."""
     panels = scales.alike(lambda: _panels(source, parts))
     caption = spans(
-        "Each mark is one held-out fold. The spread shows how much the mean depends on the subjects in a fold."
+        "Each mark is one held-out fold. Their spread comes from the sampling of pairs and of subjects and from the "
+        "fitted thresholds. It is not the uncertainty of the mean, whose interval is in the tables."
     )
     figure = Figure(name="folds", title="Accuracy of the folds", caption=caption, panels=panels)
     return (figure,) if panels else ()
@@ -365,7 +365,7 @@ def _panels(source: Source, parts: list[tuple[str, list[Record]]]) -> Iterator[P
         rows = list(dict.fromkeys(dot.row for dot in dots))
         title = "Accuracy of the folds" if len(parts) == 1 else f"Folds of {test_set_name(name)}"
         if dots:
-            yield figures.folds(name_of("accuracy-folds", "" if len(parts) == 1 else name), dots, rows, title)
+            yield violins.folds(name_of("accuracy-folds", "" if len(parts) == 1 else name), dots, rows, title)
 
 
 def _folds(source: Source, name: str, folds: list[Record]) -> Table:

@@ -1,10 +1,23 @@
 """Whether groups differ, in words: the p value, what is expected under equality, the minimum detectable difference."""
 
+from collections.abc import Sequence
+
 from frtaudit.core import Estimate, Interval, Target, Test
 from frtaudit.core.metrics import D_L2, INDICES, value_alike
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, plain_text, spans
+from frtaudit.report.pieces import (
+    Block,
+    Column,
+    Footnotes,
+    Part,
+    Table,
+    Text,
+    TextSpan,
+    listed,
+    plain_text,
+    spans,
+)
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
@@ -183,22 +196,39 @@ def headline(source: Source, target: float | None) -> Table | None:
         columns=COLUMNS,
         blocks=(Block(rows=rows),),
         notes=notes.all(),
-        left_out=f"{more} more in the annex, under Groups." if more > 0 else "",
+        left_out=_rest(records[MAX_SAID:]),
         kind="dense short",
     )
 
 
+def _rest(records: Sequence[Record]) -> str:
+    """Which rates and systems only the annex has, or how many systems where names would be a list; empty for none."""
+    by: dict[str, list[str]] = {}
+    for record in records:
+        by.setdefault(_rate_by(record), []).append(record.estimate.provider)
+    few = len(records) <= MAX_SAID
+    parts = [
+        f"{rate} of {plain_text(listed(names)) if few or len(names) == 1 else f'{len(names)} systems'}"
+        for rate, names in by.items()
+    ]
+    return f"{len(records)} more in the annex, under Groups: {'; '.join(parts)}." if records else ""
+
+
 def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
     test = record.estimate.test
-    by = (record.estimate.schema or "").replace("_", " ")
-    rate = phrases.metric(str(record.estimate.at.get("rate")))
     name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
     return (
-        spans(name, f", {rate} by {by}"),
+        spans(name, f", {_rate_by(record)}"),
         phrases.value(record),
         answer(record, notes, _excluding(record)),
         (TextSpan(text=phrases.ABSENT),) if test is None else _would_be_found(test, f"{record.pointer}/test"),
     )
+
+
+def _rate_by(record: Record) -> str:
+    """The rate of which groups were compared, and the schema of the groups."""
+    rate = phrases.metric(str(record.estimate.at.get("rate")))
+    return f"{rate} by {(record.estimate.schema or '').replace('_', ' ')}"
 
 
 def _would_be_found(test: Test, at: str) -> Text:

@@ -1,7 +1,11 @@
 """The figure of the first page: the rates of everybody and of each group beside their limits, or the curves."""
 
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
 from frtaudit.core import Curve, Target
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import part_name
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot, Series
@@ -10,6 +14,9 @@ from frtaudit.report.sections.operating_points import POOLS, main_target, overal
 from frtaudit.report.sections.verdicts import record_of
 from frtaudit.report.source import ALL_SUBJECTS, Record, Source
 
+T = TypeVar("T")
+
+MAX_SYSTEMS_IN_PANEL, FEW_SYSTEMS_IN_PANEL = 8, 5
 FRONT_HEIGHT = 1.7  # inches
 MAX_DOTS = 24  # what a third of the page shows
 
@@ -50,6 +57,16 @@ def det_curves(source: Source) -> list[Series]:
         )
         for curve in curves
     ]
+
+
+def in_parts(
+    systems: Sequence[T], most: int = MAX_SYSTEMS_IN_PANEL, few: int = FEW_SYSTEMS_IN_PANEL
+) -> Iterator[tuple[str, Sequence[T]]]:
+    """All systems, or of more than ``most`` a ``few`` at a time: how the name of their panel ends, and they."""
+    size = len(systems) if len(systems) <= most else few
+    starts = range(0, len(systems), max(size, 1))
+    for index, start in enumerate(starts):
+        yield part_name(index, len(starts)), systems[start : start + size]
 
 
 def lines(source: Source) -> list[Curve]:

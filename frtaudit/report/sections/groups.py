@@ -250,22 +250,20 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
     tested = "; the test below compares them" if source.select("max_min", schema=schema) else ""
     unknown = _unknown(source, schema)
     drawings = []
-    for start in range(0, len(names), MAX_SYSTEMS_IN_FIGURE):
-        chosen = names[start : start + MAX_SYSTEMS_IN_FIGURE]
-        name = f"groups-{schema}-{start}" if start else f"groups-{schema}"
+    for which, chosen in front.in_parts(names, MAX_SYSTEMS_IN_FIGURE, MAX_SYSTEMS_IN_FIGURE):
+        name, at = f"groups-{schema}-{which}".rstrip("-"), formatting.exact(target)
         shows = (
-            f"At one threshold for all groups, where the overall FMR is {formatting.exact(target)}. Dots are "
-            f"estimates, bars intervals for the population.{_marks(drawn, {name for _, name in chosen})}"
+            f"At one threshold for all groups, where the overall FMR is {at}. Dots are estimates, bars intervals for "
+            f"the population.{_marks(drawn, {name for _, name in chosen})}"
         )
-        some = [name for _, name in chosen] if len(chosen) < len(names) else []
-        of, first = (f", {plain_text(listed(some))}", some[0]) if some else ("", "")
+        of = f", {plain_text(listed([name for _, name in chosen]))}" if which else ""
         drawings.append(
             Figure(
                 name=name,
-                title=f"Error rates by {schema.replace('_', ' ')}{of}",
+                title=f"Error rates by {schema.replace('_', ' ')} at FMR {at}{of}",
                 caption=spans(f"{shows}{unknown} {OVERLAP}{tested}."),
-                alone={_panel_name(schema, kind, first): spans(f"{shows} {OVERLAP}.") for kind, *_ in drawn},
-                panels=tuple(_panels(schema, first, {name for _, name in chosen}, drawn)),
+                alone={_panel_name(schema, kind, which): spans(f"{shows} {OVERLAP}.") for kind, *_ in drawn},
+                panels=tuple(_panels(schema, which, {name for _, name in chosen}, drawn)),
                 keys=figures.keys(name, chosen),
             )
         )
@@ -284,19 +282,19 @@ def _marks(drawn: list[tuple[str, str, list[str], list[Dot]]], chosen: set[str])
 
 
 def _panels(
-    schema: str, first: str, chosen: set[str], drawn: list[tuple[str, str, list[str], list[Dot]]]
+    schema: str, which: str, chosen: set[str], drawn: list[tuple[str, str, list[str], list[Dot]]]
 ) -> Iterator[Panel]:
     """FMR and FNMR of the chosen systems."""
     for metric, title, rows, dots in drawn:
         part = [dot for dot in dots if dot.series in chosen]
         if part:
-            name = _panel_name(schema, metric, first)
+            name = _panel_name(schema, metric, which)
             yield figures.dots(name, title, rows, part, phrases.metric(metric), every=dots)
 
 
-def _panel_name(schema: str, metric: str, first: str) -> str:
-    """The rate and the schema; ``first``: of the systems, where a panel has some of them."""
-    return name_of({"fnmr_at_fmr": "fnmr"}.get(metric, metric), schema, first)
+def _panel_name(schema: str, metric: str, which: str) -> str:
+    """The rate, the schema and ``which`` part of the systems, where a panel has some of them."""
+    return name_of({"fnmr_at_fmr": "fnmr"}.get(metric, metric), schema, which)
 
 
 def _indices(schema: str, records: list[Record]) -> list[Table]:

@@ -153,14 +153,11 @@ def _distances(source: Source, schema: str, records: list[Record]) -> Iterator[F
     by = schema.replace("_", " ")
     bars = " Bars: intervals for the population." if any(dot.low is not None for dot in dots) else ""
     panels = []
-    for start in range(0, len(names), PER_PANEL):
-        some = {name for _, name in names[start : start + PER_PANEL]}
-        part = str(start // PER_PANEL + 1) if len(names) > PER_PANEL else ""
-        name = name_of("d_l2-of-classes", schema, part)
-        title = f"d_l2 by {by}"
-        panels.append(
-            drawings.distances(name, title, rows, [d for d in dots if d.series in some], unit, dots)
-        )
+    for which, chosen in front.in_parts(names, PER_PANEL, PER_PANEL):
+        some = {name for _, name in chosen}
+        name, title = name_of("d_l2-of-classes", schema, which), f"d_l2 by {by}"
+        drawn = [dot for dot in dots if dot.series in some]
+        panels.append(drawings.distances(name, title, rows, drawn, unit, dots))
     if panels:
         yield Figure(
             name=f"distances-{schema}",

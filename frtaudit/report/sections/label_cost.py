@@ -63,7 +63,7 @@ def build(source: Source) -> View | None:
             _costs(source, everybody, rows),
             *_groups(source, true, rows),
         ),
-        figures=tuple(_figures(everybody, rows)),
+        figures=tuple(_figures(source, everybody, rows)),
         shown=(1, 1),
     )
 
@@ -306,34 +306,34 @@ def _group_row(source: Source, record: Record, rows: Rows, notes: Footnotes) -> 
     )
 
 
-def _figures(records: Sequence[Record], rows: Rows) -> Iterator[Figure]:
+def _figures(source: Source, records: Sequence[Record], rows: Rows) -> Iterator[Figure]:
     """A panel for each target: each service's plain interval, thick, and the one that knows of the labels, thin."""
-    panels = scales.alike(lambda: _panels(records, rows))
+    panels = scales.alike(lambda: _panels(source, records, rows))
     if panels:
         yield Figure(
             name="label-cost",
             title="FNMR as reported and on simulated labels",
             caption=spans(
-                "Thick, with a dot: as reported, on estimated labels. Thin, with a vertical line: on simulated "
-                "labels, under both assumptions. Where a thin line is much longer than the thick one, annotation of "
-                "the uncertain faces is more useful than more faces."
+                "Pooled rates. Thick, with a dot: as reported, on estimated labels. Thin, with a vertical line: on "
+                "simulated labels, under both assumptions. Where a thin line is much longer than the thick one, "
+                "annotation of the uncertain faces is more useful than more faces."
             ),
             panels=panels,
             keys=(),
         )
 
 
-def _panels(records: Sequence[Record], rows: Rows) -> Iterator[Panel]:
+def _panels(source: Source, records: Sequence[Record], rows: Rows) -> Iterator[Panel]:
     drawn = [record for record in records if _rate(record) == "fnmr" and "fmr" in record.estimate.at]
     for point in dict.fromkeys(_point(record) for record in drawn):
         point_records = [record for record in drawn if _point(record) == point]
         title = f"FNMR at FMR {formatting.exact(float(str(point[1])))}"
-        lines = [line for record in point_records if (line := _reach(record, rows)) is not None]
+        lines = [line for record in point_records if (line := _reach(source, record, rows)) is not None]
         if lines:
             yield labels.reaching(f"labels-fnmr-at-fmr-{point[1]}", title, lines)
 
 
-def _reach(record: Record, rows: Rows) -> Reach | None:
+def _reach(source: Source, record: Record, rows: Rows) -> Reach | None:
     plain = rows.reported.get(_key(record, "fnmr"))
     bound = record.bound(Target.POPULATION)
     if plain is None or plain.estimate.value is None or record.estimate.value is None:
@@ -341,6 +341,7 @@ def _reach(record: Record, rows: Rows) -> Reach | None:
     ruled = plain.bound(Target.POPULATION)
     return Reach(
         row=record.estimate.provider,
+        index=source.providers.index(record.estimate.provider),
         value=plain.estimate.value,
         reported=None if ruled is None else (ruled.interval.low, ruled.interval.high),
         true=record.estimate.value,

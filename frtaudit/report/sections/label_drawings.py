@@ -13,14 +13,15 @@ from frtaudit.core.text.kinds import place
 from frtaudit.report.figures import labels as label_figures
 from frtaudit.report.figures import legends, scales
 from frtaudit.report.figures.curves import Dot, Series
-from frtaudit.report.pieces import Figure, Key, Panel, spans
-from frtaudit.report.sections import label_modes
+from frtaudit.report.pieces import Figure, Key, Panel, listed, plain_text, spans
+from frtaudit.report.sections import front, label_modes
 from frtaudit.report.sections.label_query_drawings import examples, face_sizes, keys_of, label_curves, queries
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 DET, SCORES, RATES = "labels_det", "labels_scores", "labels_rates"
 ESTIMATED, ANNOTATED = "estimated", "annotated"
+POOLED = " Pooled over comparisons."
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -73,7 +74,7 @@ def _overview(source: Source) -> Iterator[Figure]:
         title="FNMR over FMR of all services",
         caption=spans(
             "" if sides[ANNOTATED] else "By estimated labels. ",
-            "FMR as observed; curves start at ten false matches. Further left and lower is better.",
+            f"FMR as observed; curves start at ten false matches. Further left and lower is better.{POOLED}",
         ),
         panels=(panel,),
         keys=(
@@ -104,7 +105,7 @@ def _bands(source: Source) -> Iterator[Figure]:
         title="Uncertainty of the curves",
         caption=spans(
             "Band: Wilson's interval for the population, pointwise, on the labels used here; at a fixed threshold, "
-            "without label errors."
+            f"without label errors.{POOLED}"
         ),
         panels=_panels(source, "labels-bands", [curve for curve in drawable if curve.metric in kinds], kinds),
         keys=keys_of("labels-bands", [display_name(words().labels, kind) for kind in kinds]),
@@ -142,10 +143,10 @@ def _kinds(source: Source) -> Iterator[Figure]:
         title="FNMR over FMR by source of labels",
         caption=spans(
             "The distance between the estimated and the annotated curve is the effect of label errors. From "
-            "annotated to achievable: faces left out. From achievable to estimated: wrong labels. Without a vote: "
-            "each service evaluated on its own labels."
+            "annotated to achievable: faces left out. From achievable to estimated: wrong labels. "
             if len(kinds) > 2
-            else "Without a vote: each service evaluated on its own labels."
+            else "",
+            f"Without a vote: each service evaluated on its own labels.{POOLED}",
         ),
         panels=_panels(source, "labels-det", curves, kinds),
         keys=keys_of("labels-det", [display_name(words().labels, kind) for kind in kinds]),
@@ -161,7 +162,7 @@ def _by_group(source: Source) -> Iterator[Figure]:
         yield Figure(
             name=f"labels-group-{schema}",
             title=f"FNMR over FMR by {schema.replace('_', ' ')}",
-            caption=spans("Both subjects of a comparison are of the class."),
+            caption=spans(f"Both subjects of a comparison are of the class.{POOLED}"),
             panels=scales.alike(partial(_group_panels, source, schema, curves, groups)),
             keys=(
                 *keys_of(f"labels-group-{schema}", [source.label(schema, group) for group in groups]),
@@ -196,22 +197,30 @@ def _equal_error(source: Source) -> Iterator[Figure]:
         if (e := record.estimate).value is not None
     }
     for schema in dict.fromkeys(key[0] for key in by):
-        pairs = list(_pairs(source, by, schema))
-        if not pairs:
-            continue
-        groups = list(dict.fromkeys(dot.row for dot, _ in pairs))
-        name = name_of("labels-eer", schema)
-        panel = label_figures.pairs(
-            name, f"Equal error rate by {schema.replace('_', ' ')}", pairs, "annotated", "estimated"
-        )
+        yield from _equal_error_figures(schema, list(_pairs(source, by, schema)))
+
+
+def _equal_error_figures(schema: str, pairs: Sequence[tuple[Dot, float]]) -> Iterator[Figure]:
+    """A figure of all services, or of a few at a time: of more than it has colours, two would look alike."""
+    services = {dot.series: dot.index for dot, _ in pairs}
+    groups = list(dict.fromkeys(dot.row for dot, _ in pairs))
+    title = f"Equal error rate by {schema.replace('_', ' ')}"
+    for which, part in front.in_parts(sorted(services, key=services.__getitem__)):
+        name = name_of("labels-eer", schema, which)
+        points = [point for point in pairs if point[0].series in part]
+        panel = label_figures.pairs(name, title, points, "annotated", "estimated", pairs)
+        of = f", {plain_text(listed(part))}" if which else ""
         yield Figure(
             name=name,
-            title=f"Equal error rate by {schema.replace('_', ' ')}, estimated against annotated",
+            title=f"{title}, estimated against annotated{of}",
             caption=spans(
                 "Colour: service; shape: group. On the line both agree; below it the estimate is too low."
             ),
             panels=(panel,),
-            keys=(*legends.colours(name, list(source.providers)), *legends.shapes(name, groups)),
+            keys=(
+                *legends.colours(name, [(services[service], service) for service in part]),
+                *legends.shapes(name, groups),
+            ),
         )
 
 
@@ -246,7 +255,8 @@ def _scores(source: Source) -> Iterator[Figure]:
             caption=spans(
                 "By estimated labels: lines. By annotated ones: pale areas and thick pale lines."
                 if _annotated(source)
-                else "By estimated labels."
+                else "By estimated labels.",
+                POOLED,
             ),
             panels=panels,
             keys=keys_of("labels-scores", ["mated comparisons, FNMR", "non-mated comparisons, FMR"]),

@@ -1,6 +1,6 @@
 """Error rates of everybody: curves with bands, a table for each FMR target, fixed thresholds, equal error rate."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from frtaudit.core import Curve, Target
@@ -42,7 +42,6 @@ ALONE = {
     "roc": "Higher is better. FMR is logarithmic. ",
     "det": "Lower is better. Both axes are logarithmic. ",
 }
-MAX_SYSTEMS_IN_PANEL, FEW_SYSTEMS_IN_PANEL = 8, 5
 NAME = 18  # letters of a name in a heading
 
 
@@ -71,9 +70,9 @@ def _curves(source: Source) -> Figure | None:
         name="curves",
         title="ROC and DET",
         alone={
-            name_of(kind, first): spans(*(_names(part) if first else ()), reading, *rest)
+            name_of(kind, which): spans(*(_names(part) if which else ()), reading, *rest)
             for kind, reading in ALONE.items()
-            for first, _, part in _parts(series)
+            for which, _, part in _parts(series)
         },
         caption=spans(
             "Left: higher is better. Right: lower is better. ",
@@ -88,31 +87,27 @@ def _curves(source: Source) -> Figure | None:
 
 def _pairs(series: list[Series]) -> Iterator[Panel]:
     """ROC and DET of all systems, or on the same axes of a few at a time."""
-    if len(series) <= MAX_SYSTEMS_IN_PANEL:
+    if len(series) <= front.MAX_SYSTEMS_IN_PANEL:
         yield from (figures.roc("roc", series), figures.det("det", series))
         return
-    for first, of, part in _parts(series):
-        yield _of(part, figures.roc(name_of("roc", first), part, f"ROC{of}", series))
-        yield _of(part, figures.det(name_of("det", first), part, f"DET{of}", every=series))
+    for which, of, part in _parts(series):
+        yield _of(part, figures.roc(name_of("roc", which), part, f"ROC{of}", series))
+        yield _of(part, figures.det(name_of("det", which), part, f"DET{of}", every=series))
 
 
-def _parts(series: list[Series]) -> Iterator[tuple[str, str, list[Series]]]:
-    """All systems, or a few at a time: the first one's name, how the title of their panel ends, and their curves."""
-    if len(series) <= MAX_SYSTEMS_IN_PANEL:
-        yield from [("", "", series)] if series else ()
-        return
-    for start in range(0, len(series), FEW_SYSTEMS_IN_PANEL):
-        part = series[start : start + FEW_SYSTEMS_IN_PANEL]
-        yield part[0].name, f", {_systems(part)}", part
+def _parts(series: list[Series]) -> Iterator[tuple[str, str, Sequence[Series]]]:
+    """All systems, or a few at a time: how name and title of their panel end, and their curves."""
+    for which, part in front.in_parts(series):
+        yield which, f", {_systems(part)}" if which else "", part
 
 
-def _systems(part: list[Series]) -> str:
+def _systems(part: Sequence[Series]) -> str:
     """The first and the last system of a panel, in the order of the legend."""
     first, *_, last = (figures.shortened(trace.name, NAME) for trace in (part[0], *part))
     return first if len(part) == 1 else f"{first} to {last}"
 
 
-def _names(part: list[Series]) -> list[Part]:
+def _names(part: Sequence[Series]) -> list[Part]:
     """Which systems a panel by itself shows, where it is one of several."""
     return ["Systems: ", listed([spans(trace.name) for trace in part]), ". "]
 
@@ -141,7 +136,8 @@ def _over_threshold(source: Source) -> Figure | None:
         title="Effect of the threshold",
         caption=spans(
             "A higher threshold gives fewer false matches and more false non-matches. Scores of different systems "
-            f"have different scales: compare the rates, not the thresholds. Rates: {_weights(drawn)}; no bands."
+            "have different scales: compare the rates, not the thresholds. A curve ends where its rate is 0 or below "
+            f"the axis. Rates: {_weights(drawn)}; no bands."
         ),
         panels=panels,
         keys=figures.keys("over-threshold", list(enumerate(source.providers))),
@@ -149,25 +145,25 @@ def _over_threshold(source: Source) -> Figure | None:
 
 
 def _threshold_panels(source: Source) -> Iterator[Panel]:
-    """DET, and each rate over the threshold; FNMR has one lower edge, on which what is smaller lies."""
+    """DET, and each rate over the threshold; FNMR has one lower edge, where curves end."""
     kinds = ("det", "fmr", "fnmr")
     series = {kind: [_series(source, curve) for curve in source.curves(kind)] for kind in kinds}
     if series["det"] and front.lines(source):
         floor = figures.lower_edge(series["fnmr"]) if series["fnmr"] else None
-        for first, of, part in _parts(series["det"]):
+        for which, of, part in _parts(series["det"]):
             title = f"DET over the whole range{of}"
             panel = figures.det(
-                name_of("det-whole-range", first), part, title, figures.LOW, series["det"], floor
+                name_of("det-whole-range", which), part, title, figures.LOW, series["det"], floor
             )
             yield _of(part, panel)
     for kind, rate in (("fmr", "FMR"), ("fnmr", "FNMR")):
-        for first, of, part in _parts(series[kind]):
+        for which, of, part in _parts(series[kind]):
             title = f"{rate} over the threshold{of}"
-            name = name_of(f"{kind}-over-threshold", first)
+            name = name_of(f"{kind}-over-threshold", which)
             yield _of(part, figures.over_threshold(name, title, part, phrases.metric(kind)))
 
 
-def _of(part: list[Series], drawn: Panel) -> Panel:
+def _of(part: Sequence[Series], drawn: Panel) -> Panel:
     """The panel with the systems that it shows, for its legend."""
     return replace(drawn, names=tuple(trace.name for trace in part))
 

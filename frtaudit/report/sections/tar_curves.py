@@ -45,7 +45,7 @@ SAID = {
     "threshold_excess": "A class above 0 reaches the same TAR at a higher threshold.",
     "tar_excess": "A class above 0 has the higher TAR at the same threshold.",
 }
-BANDS = {Target.POPULATION: " (population)", Target.COMPARISONS_IID: " (independent comparisons)"}
+BANDS = {Target.POPULATION: " (population)", Target.COMPARISONS_IID: " (independent)"}
 
 
 @section("tar_curves", "Curves by class", after="two_systems")

@@ -17,6 +17,7 @@ from frtaudit.report.section import View, section
 from frtaudit.report.sections.uncertainty import LOGGED
 from frtaudit.report.sections.uncertainty_captions import resamples
 from frtaudit.report.source import Source
+from frtaudit.report.words import display_name, words
 
 TWO_MODELS, TWO_SPLITS, ZONES, CODES = "two_models", "two_splits", "zones", "zone_codes"
 MODELS_NAME, SPLITS_NAME = "fnmr-two-systems", "fnmr-two-splits"
@@ -78,7 +79,8 @@ def _models(source: Source) -> Figure | None:
         title=f"Two systems: {' and '.join(names)}",
         caption=spans(
             f"Overall FNMR over FMR, {_with(_band(source, curves))}. Overlap of bands does not show equality, "
-            "because both systems were evaluated on the same images: compare their paired differences."
+            "because both systems were evaluated on the same images: compare their paired differences.",
+            _weights(curves),
         ),
         panels=(panel,),
         keys=figures.keys(MODELS_NAME, _pens(source, names)),
@@ -108,7 +110,8 @@ def _splits(source: Source) -> Figure | None:
         title=f"{len(names)} systems on two splits of the images",
         caption=spans(
             "Half the images of every subject in each part, subjects with one image left out. The order of two systems "
-            f"may change between the parts by chance.{band}"
+            f"may change between the parts by chance.{band}",
+            _weights(curves),
         ),
         panels=(panel,),
         keys=(
@@ -180,6 +183,12 @@ def _band(source: Source, curves: Sequence[Curve]) -> str:
     level = "" if levels[0] is None else f"level {formatting.exact(round(levels[0], 12))}"
     facts = ", ".join(fact for fact in (level, resamples(source)) if fact)
     return BAND.format(f" ({facts})" if facts else "")
+
+
+def _weights(curves: Sequence[Curve]) -> str:
+    """Whose rates the curves show."""
+    code = curves[0].weighting
+    return f" Rates: {display_name(words().weighting, code)}." if code else ""
 
 
 def _with(band: str) -> str:

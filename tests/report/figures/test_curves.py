@@ -19,7 +19,7 @@ from report_fixture import SYSTEMS, curves, result
 
 from frtaudit.core import Curve
 from frtaudit.core.plain.records import from_json, to_json
-from frtaudit.report.figures import canvas
+from frtaudit.report.figures import canvas, violins
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot, Series
 from frtaudit.report.pieces import Panel
@@ -47,7 +47,7 @@ PANELS = {
     "tar": lambda: figures.tar("a", "t", series("tar"), differences=False),
     "tar_difference": lambda: figures.tar("a", "t", series("tar_difference"), differences=True),
     "dots": lambda: figures.dots("a", "FNMR", ["Amber", "Cedar"], dots(), "FNMR"),
-    "folds": lambda: figures.folds("a", dots()[1:], ["Amber", "Cedar"]),
+    "folds": lambda: violins.folds("a", dots()[1:], ["Amber", "Cedar"]),
 }
 
 
@@ -153,20 +153,6 @@ def test_the_made_up_result_is_a_result() -> None:
     assert from_json(type(made), to_json(made)) == made
 
 
-def test_marks_at_one_value_stand_beside_each_other() -> None:
-    """Folds of one accuracy in one row move apart, evenly around the row; a mark alone stays on it."""
-    values = [0.9, 0.9, 0.9, 0.95, 0.9]
-    found = [
-        figures.Dot(row=row, series="a", index=0, value=value)
-        for row, value in zip("aaaab", values, strict=True)
-    ]
-    shifts = figures.beside(found)
-    assert shifts[0] < shifts[1] < shifts[2]
-    assert sum(shifts[:3]) == pytest.approx(0)
-    assert shifts[3:] == [0, 0]
-    assert max(map(abs, figures.beside(found[:1] * 40))) <= 0.35
-
-
 @pytest.mark.parametrize(
     "name", ["$x$", "\\frac{1", "$", "\u05e9\u05dc\u05d5\u05dd", "\u65e5\u672c", "_hidden", "a\tb"]
 )
@@ -243,3 +229,30 @@ def test_a_bar_that_goes_on_ends_in_an_arrow() -> None:
     ((_, drawing),) = registry.values()
     arrows = [line for line in drawing.axes[0].lines if line.get_marker() == CARETLEFT]
     assert [line.get_color() for line in arrows] == [canvas.pen(0).hue]
+
+
+def test_a_rate_of_zero_is_not_drawn_as_a_line() -> None:
+    """Over the threshold a curve ends in the step from its last error to the edge; without an error there is none."""
+    rates = curve_of((0.1, 0.2, 0.3, 0.4, 0.5), (0.5, 0.01, 0.0, 0.0, 0.0))
+    none = curve_of((0.1, 0.2, 0.3), (0.0, 0.0, 0.0))
+    with canvas.keeping() as registry:
+        panel = figures.over_threshold("a", "FMR", [rates, none], "FMR")
+    axes = registry[panel.svg][1].axes[0]
+    assert [line.get_xdata().tolist() for line in axes.lines[::2]] == [[0.1, 0.2, 0.3], []]
+    assert axes.lines[0].get_ydata().tolist() == [0.5, 0.01, 0.01]
+
+
+def test_det_of_the_whole_range_ends_at_its_edges() -> None:
+    """With a floor neither FMR nor FNMR of 0 is drawn along an edge."""
+    rates = curve_of((0.0, 0.0, 0.01, 0.1, 0.5, 1.0), (1.0, 0.9, 0.5, 0.1, 0.0, 0.0))
+    with canvas.keeping() as registry:
+        panel = figures.det("a", [rates], floor=0.01)
+    line = registry[panel.svg][1].axes[0].lines[0]
+    assert line.get_xdata().tolist() == [0.01, 0.01, 0.1, 0.5]
+    assert line.get_ydata().tolist() == [0.9, 0.5, 0.1, 0.01]
+
+
+def curve_of(x: tuple[float, ...], y: tuple[float, ...]) -> Series:
+    """A curve without a band."""
+    curve = Curve(provider="a", analysis="fmr", schema=None, group="all", weighting=None, x=x, y=y)
+    return Series(name="a", index=0, curve=curve)

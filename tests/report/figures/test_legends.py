@@ -7,7 +7,7 @@ from frtaudit.report.figures import canvas, legends
 
 def test_colours_and_shapes_are_legends_apart() -> None:
     """A colour key has its pen's hue and index, a shape key neither; names and drawings are all different."""
-    colours = legends.colours("f", ["acme", "bolt"])
+    colours = legends.colours("f", [(0, "acme"), (1, "bolt")])
     shapes = legends.shapes("f", ["amber", "birch"])
     assert [key.index for key in (*colours, *shapes)] == [0, 1, None, None]
     assert [key.name for key in (*colours, *shapes)] == ["acme", "bolt", "amber", "birch"]

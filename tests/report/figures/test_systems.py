@@ -11,7 +11,7 @@ def test_gaps_say_each_pair() -> None:
     """The drawing names every pair with its value; a pair without bounds is a dot alone."""
     rows = [Gap(row="a – b", value=0.1, low=0.0, high=0.2), Gap(row="a – c", value=-0.1)]
     panel = systems.gaps("g", "Differences", rows, "FNMR, first minus second", alike=0.0, margin=0.05)
-    assert panel.alt == "Differences, one row for each pair: a – b: 0.1; a – c: -0.1."
+    assert panel.alt == "Differences, one row for each pair: a – b: 10 points; a – c: −10 points."
     assert panel.svg.startswith("<svg")
     assert systems.gaps("r", "Ratios", rows, "ratio", alike=1.0, margin=1.5).svg != panel.svg
 
@@ -35,11 +35,13 @@ def test_overlaid_curves_name_systems_and_zones() -> None:
     panel = systems.overlaid(
         "o", "Two", series, "FNMR", rates=True, zones=[(0.001, 0.01, "A"), (0.01, 0.1, "C")]
     )
-    assert panel.alt == "Two: FNMR over FMR of a, b. Zones: A from 0.001 to 0.01, C from 0.01 to 0.1."
+    assert panel.alt == "Two: FNMR over FMR of a, b. Zones: A from 0.1 % to 1 %, C from 1 % to 10 %."
     with keeping() as kept:
         systems.overlaid("o", "Two", series, "FNMR", rates=True, zones=[(0.001, 0.01, "A"), (0.01, 0.1, "C")])
     ((_, drawing),) = kept.values()
     upright = [line.get_xdata()[0] for line in drawing.axes[0].lines if len({*line.get_xdata()}) == 1]
+    edges = [line.get_ydata().tolist() for line in drawing.axes[0].lines if line.get_linewidth() < 0.7]
+    assert edges == [[0.2, 0.1], [0.4, 0.3]]
     assert upright == [0.01]  # between the zones, and none at the end of the axis
 
 

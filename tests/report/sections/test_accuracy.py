@@ -123,3 +123,12 @@ def test_sets_chosen_by_a_system_are_named() -> None:
 def test_test_sets_have_one_scale() -> None:
     """Folds of every test set are drawn on the same axis."""
     assert not unequal(lambda: accuracy.build(Source(result(2))))
+
+
+def test_the_spread_of_folds_is_not_called_the_uncertainty_of_the_mean() -> None:
+    """The caption names what the spread comes from, and where the interval of the mean is."""
+    view = accuracy.build(Source(result(1)))
+    assert view is not None
+    caption = plain_text(view.figures[0].caption)
+    assert "the sampling of pairs and of subjects and from the fitted thresholds" in caption
+    assert "not the uncertainty of the mean, whose interval is in the tables" in caption

@@ -37,20 +37,23 @@ def figures(of: AuditResult) -> tuple[Figure, ...]:
 def test_a_figure_of_some_systems_names_them_and_has_a_whole_caption() -> None:
     """No two figures have one title, and no caption refers to another figure; of all systems none is named."""
     first, second = figures(of_six())
-    assert first.title == "Error rates by group, s0, s1, s2 and s3"
-    assert second.title == "Error rates by group, s4 and s5"
+    assert first.title == "Error rates by group at FMR 0.1 %, s0, s1, s2 and s3"
+    assert second.title == "Error rates by group at FMR 0.1 %, s4 and s5"
     zero = " A hollow mark at the left edge: a rate of 0."  # of the first four alone
     assert plain_text(second.caption) == plain_text(first.caption).replace(zero, "")
     assert zero in plain_text(first.caption)
     assert "the overall FMR is 0.1 %" in plain_text(second.caption)
     (alone,) = figures(result())
-    assert alone.title == "Error rates by group"
+    assert alone.title == "Error rates by group at FMR 0.1 %"
 
 
 def test_the_files_of_figures_say_the_same() -> None:
     """Titles and captions of a paper's figures name their systems too."""
     drawn = paper_figures(of_six(), builds=(groups.build,))
-    assert drawn["fmr-group-s4"].title == "Error rates by group, s4 and s5: FMR within the group"
+    assert (
+        drawn["fmr-group-part-2-of-2"].title
+        == "Error rates by group at FMR 0.1 %, s4 and s5: FMR within the group"
+    )
     captions = "".join(figure.caption for figure in drawn.values())
     assert "do not show that groups are equal." in captions
     assert not [words for words in ("As above", "table", "test below") if words in captions]

@@ -7,6 +7,7 @@ from small_audits import audit
 
 from frtaudit.analyses.label_cost import LabelCost
 from frtaudit.core import AuditResult
+from frtaudit.report.figures import canvas
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import label_cost
 from frtaudit.report.source import Source
@@ -53,3 +54,17 @@ def test_where_nothing_was_drawn_the_section_says_why() -> None:
 def test_targets_have_one_scale() -> None:
     """FNMR is drawn between the same limits at every FMR target."""
     assert not unequal(lambda: label_cost.build(Source(asked())))
+
+
+def test_a_service_has_its_colour_and_rates_are_said_to_be_pooled() -> None:
+    """Bars and marks of a row have the hue that the service has in every figure."""
+    with canvas.keeping() as registry:
+        view = label_cost.build(Source(asked()))
+    assert view is not None
+    (figure,) = view.figures
+    assert plain_text(figure.caption).startswith("Pooled rates. ")
+    services = Source(asked()).providers
+    for panel in figure.panels:
+        axes = registry[panel.svg][1].axes[0]
+        hues = dict.fromkeys(line.get_markeredgecolor() for line in axes.lines)
+        assert list(hues) == [canvas.pen(index).hue for index, _ in enumerate(services)]

@@ -40,7 +40,7 @@ def test_panels_of_many_systems_say_whose_they_are() -> None:
     drawn = [(name, drawing.axes[0]) for name, drawing in registry.values() if drawing.axes[0].axison]
     titles = [axes.get_title("left") for _, axes in drawn]
     assert [name for name, _ in drawn[:6]] == [
-        f"{kind}-{names[first]}" for first in (0, 5, 10) for kind in ("roc", "det")
+        f"{kind}-part-{number}-of-3" for number in (1, 2, 3) for kind in ("roc", "det")
     ]
     assert titles[:6] == [
         f"{kind}, {which}"
@@ -51,7 +51,7 @@ def test_panels_of_many_systems_say_whose_they_are() -> None:
         (*names[5:10],), (*names[5:10],), (names[10],), (names[10],),
     ]  # fmt: skip
     alone = view.figures[0].alone
-    assert plain_text(alone["roc-service_10"]).startswith("Systems: service_10. Higher is better.")
+    assert plain_text(alone["roc-part-3-of-3"]).startswith("Systems: service_10. Higher is better.")
     assert "Systems: service_5, service_6, service_7, service_8 and service_9. Lower" in plain_text(
-        alone["det-service_5"]
+        alone["det-part-2-of-3"]
     )

@@ -277,6 +277,31 @@ def test_a_verdict_names_for_whom_its_bound_holds(view: Context) -> None:
     assert all("(one-sided 9" in text for text in decided)
 
 
+@pytest.mark.parametrize(
+    ("systems", "left"),
+    [
+        (4, "2 more in the annex, under Groups: FNMR by group of s3; FMR by group of s3."),
+        (12, "18 more in the annex, under Groups: FNMR by group of 9 systems; FMR by group of 9 systems."),
+    ],
+)
+def test_differences_that_only_the_annex_has_are_named(systems: int, left: str) -> None:
+    """Rates and systems by name, or how many systems where the names would be a list."""
+    base = result()
+    tested = [entry for entry in base.estimates if entry.metric == "max_min" and entry.test is not None]
+    alike = [
+        replace(entry, provider=f"s{number}", test=replace(entry.test, p=0.5, p_adjusted=None))
+        for number in range(systems)
+        for entry in tested
+        if entry.provider == tested[0].provider and entry.test is not None
+    ]
+    names = tuple(f"s{number}" for number in range(systems))
+    table = differences.headline(
+        Source(replace(base, estimates=tuple(alike), findings=()), named=names), 0.001
+    )
+    assert table is not None
+    assert table.left_out == left
+
+
 def test_differences_stand_in_a_table(view: Context) -> None:
     """The first page has a row for each system and rate: the index, the answer, what would have been found."""
     table = view.summary.alike

@@ -42,13 +42,15 @@ def test_both_orientations_both_bands_and_super_classes() -> None:
     }  # fmt: skip
     alts = [panel.alt for item in view().figures[:1] for panel in item.panels]
     assert alts == [
-        "Threshold by TAR (independent comparisons), for Ex, Why, overall.",
+        "Threshold by TAR (independent), for Ex, Why, overall.",
         "Threshold by TAR (population), for Ex, Why, overall.",
-        "TAR by threshold (independent comparisons), for Ex, Why, overall.",
+        "TAR by threshold (independent), for Ex, Why, overall.",
         "TAR by threshold (population), for Ex, Why, overall.",
     ]
     within = [panel.alt.partition(",")[0] for panel in view().figures[2].panels[:2]]
-    assert [text.rpartition("(")[2] for text in within] == ["independent comparisons)", "population)"]
+    assert [text.rpartition("(")[2] for text in within] == ["independent)", "population)"]
+    titles = [panel.alt.partition(", for ")[0] for figure in view().figures for panel in figure.panels]
+    assert max(map(len, titles)) <= 52  # letters of a heading: more would leave the panel
     apart = view().figures[1]
     assert [panel.alt.partition(",")[0] for panel in apart.panels[:2]] == ["Threshold", "Threshold"]
     assert (

@@ -22,6 +22,10 @@ def test_all_three_figures_stand_by_name() -> None:
         "zones-fnmr-max-geomean-group",
     ]
     assert found.figures[0].title == "Two systems: one and three"
+    for figure in found.figures[:2]:
+        assert plain_text(figure.caption).endswith(
+            " Rates: each subject weighted equally (identity-weighted)."
+        )
 
 
 def test_a_caption_promises_what_is_drawn() -> None:
