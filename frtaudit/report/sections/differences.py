@@ -5,6 +5,7 @@ from frtaudit.core.metrics import D_L2, INDICES, value_alike
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import provider
 from frtaudit.report.source import Record, Source
 
 MAX_SAID = 6
@@ -26,7 +27,7 @@ def when_alike(record: Record) -> Text:
     """The index expected under equality: in half of all cases at most, and in all but alpha of them."""
     test = record.estimate.test
     if test is None or test.null_median is None or test.null_edge is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     at = f"{record.pointer}/test"
     return spans(
         phrases.number(formatting.plain(test.null_median), f"{at}/null_median"),
@@ -39,7 +40,7 @@ def sentence(record: Record, notes: Footnotes | None = None) -> Text:
     """One plain sentence: the groups differ, or that is not established and what would have been."""
     test = record.estimate.test
     if test is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     missed = [] if test.p is None or test.differs else [" ", *_missed(test, f"{record.pointer}/test")]
     return spans(answer(record, notes), ".", *missed)
 
@@ -48,7 +49,7 @@ def answer(record: Record, notes: Footnotes | None = None) -> Text:
     """Whether the groups differ, with the p value, or why that could not be tested; with the mark of its note."""
     test = record.estimate.test
     if test is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     at = f"{record.pointer}/test"
     mark = notes.mark(test.note, f"{at}/note") if notes else ()
     if test.p is None:
@@ -174,19 +175,19 @@ def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
     test = record.estimate.test
     by = (record.estimate.schema or "").replace("_", " ")
     rate = phrases.metric(str(record.estimate.at.get("rate")))
-    name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+    name = provider(record)
     return (
         spans(name, f", {rate} by {by}"),
         phrases.value(record),
         answer(record, notes),
-        (TextSpan(text=phrases.ABSENT),) if test is None else _would_be_found(test, f"{record.pointer}/test"),
+        phrases.DASH if test is None else _would_be_found(test, f"{record.pointer}/test"),
     )
 
 
 def _would_be_found(test: Test, at: str) -> Text:
     """The minimum detectable difference, beside "not established" alone."""
     if test.p is None or test.differs:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     share = phrases.number(formatting.exact(test.power), f"{at}/power")
     if test.detectable is None:
         return spans("none (", share, ")")

@@ -230,7 +230,7 @@ def _row(
     cells: list[Text] = [_group(source, next(iter(here.values())), EITHER if alone else LARGEST_SAID)]
     for space in spaces:
         record = here.get(space)
-        cells.append((TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record, notes))
+        cells.append(phrases.value(record, notes))
         if space in bounded:
             cells += interval_cells(record, notes, *targets)
     return tuple(cells)

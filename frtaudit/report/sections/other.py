@@ -3,9 +3,9 @@
 from frtaudit.core.metrics import IN_SECTIONS
 from frtaudit.core.spec import Weighting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import BOTH, build_table, by_provider, interval_cells, provider
+from frtaudit.report.sections.tables import BOTH, build_table, by_provider, header, interval_cells, provider
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import words
 
@@ -42,12 +42,8 @@ def _table(source: Source, analysis: str) -> Table:
         )
         for _, system_records in by_provider(source, records)
     ]
-    columns = (
-        Column(title="Estimate"),
-        Column(title="Value", kind="num"),
-        Column(title="errors / trials", kind="num"),
-        Column(title="for the population", kind="num"),
-        Column(title="for the same subjects, new images", kind="num"),
+    columns = header(
+        ["Estimate"], ["Value", "errors / trials", "for the population", "for the same subjects, new images"]
     )
     caption = spans(TextSpan(text=f"Analysis {analysis}.", kind="b"))
     return build_table(f"other-{analysis}", caption, columns, blocks, notes)

@@ -52,6 +52,18 @@ def build_table(
     )
 
 
+def header(texts: Iterable[str], numbers: Iterable[str] = ()) -> tuple[Column, ...]:
+    """Columns of text, then columns of numbers, by their titles.
+
+    >>> [column.kind for column in header(["System"], ["FMR", "FNMR"])]
+    ['text', 'num', 'num']
+    """
+    return (
+        *(Column(title=title) for title in texts),
+        *(Column(title=title, kind="num") for title in numbers),
+    )
+
+
 def not_drawn(systems: Sequence[str], what: str = "the curves") -> tuple[Text, ...]:
     """What a reader is told of the systems whose figures a page has no room for."""
     if not systems:
@@ -93,7 +105,7 @@ def interval_cells(
 ) -> tuple[Text, ...]:
     """A cell for each target: the interval that is printed first for it; ``places`` of a percent, where given."""
     if record is None:
-        return tuple((TextSpan(text=phrases.ABSENT),) for _ in targets)
+        return tuple(phrases.DASH for _ in targets)
     return tuple(
         phrases.bounds(record.bound(target), record.estimate, notes, places=places) for target in targets
     )

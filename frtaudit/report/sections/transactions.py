@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Iterator
 
 from frtaudit.core import Target
+from frtaudit.core.canonical import mapping
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, by_provider, interval_cells, methods_said, provider
-from frtaudit.report.source import Record, Source, escape, mapping
+from frtaudit.report.source import Record, Source, by_place, escape
 
 ANALYSIS, FEWER = "transactions", "attempts"
 RATES, GENERALISED = ("far", "frr"), ("gfar", "gfrr")
@@ -56,7 +57,7 @@ def _rates(
     blocks = [
         Block(
             head=_head(point_records[0]),
-            rows=tuple(_row(source, pair, metrics, notes) for pair in _pairs(point_records).values()),
+            rows=tuple(_row(source, pair, metrics, notes) for pair in by_place(point_records).values()),
         )
         for _, system_records in by_provider(source, chosen)
         for point_records in _at_one_point(system_records)
@@ -119,14 +120,6 @@ def _attempts(record: Record) -> Text:
         return spans("all allowed")
     shown = phrases.number(formatting.count(int(fewer)), f"{record.pointer}/at/{FEWER}")
     return spans("first ", shown) if fewer > 1 else spans("first")
-
-
-def _pairs(records: Iterable[Record]) -> dict[tuple[object, ...], dict[str, Record]]:
-    """Both rates of one place, by place."""
-    by_place: dict[tuple[object, ...], dict[str, Record]] = {}
-    for record in records:
-        by_place.setdefault(record.estimate.place, {})[record.estimate.metric] = record
-    return by_place
 
 
 def _row(
