@@ -21,6 +21,7 @@ from frtaudit.report.sections.tables import (
     interval_rows,
     methods_said,
     provider,
+    system_blocks,
 )
 from frtaudit.report.source import Record, Source
 
@@ -242,13 +243,7 @@ def _classes(source: Source, sets: list[str]) -> list[Table]:
     if not records:
         return []
     notes = Footnotes()
-    blocks = [
-        Block(
-            head=(provider(system_records[0]),),
-            rows=tuple(_class(source, record, notes, sets) for record in system_records),
-        )
-        for _, system_records in by_provider(source, records)
-    ]
+    blocks = system_blocks(source, records, lambda record: _class(source, record, notes, sets))
     columns = header(["Class"], ["accuracy", "correct pairs", "for the population"])
     caption = spans(
         TextSpan(text="Accuracy by class. ", kind="b"),
@@ -279,13 +274,7 @@ def _differences(source: Source) -> list[Table]:
     if not records:
         return []
     notes = Footnotes()
-    blocks = [
-        Block(
-            head=spans(provider(system_records[0])),
-            rows=tuple(_difference(source, record, notes) for record in system_records),
-        )
-        for _, system_records in by_provider(source, records)
-    ]
+    blocks = system_blocks(source, records, lambda record: _difference(source, record, notes))
     columns = header(
         ["Test set"],
         [

@@ -9,7 +9,15 @@ from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import BOTH, build_table, by_provider, header, methods_said, provider
+from frtaudit.report.sections.tables import (
+    BOTH,
+    build_table,
+    by_provider,
+    header,
+    methods_said,
+    provider,
+    system_blocks,
+)
 from frtaudit.report.source import AtKey, Record, Source
 from frtaudit.report.words import words
 
@@ -80,13 +88,7 @@ def _fta_means(records: Sequence[Record]) -> str:
 
 def _rates(source: Source, name: str, title: str, means: str, records: list[Record]) -> Table:
     notes = Footnotes()
-    blocks = [
-        Block(
-            head=(provider(system_records[0]),),
-            rows=tuple(_row(source, record, notes) for record in system_records),
-        )
-        for _, system_records in by_provider(source, records)
-    ]
+    blocks = system_blocks(source, records, lambda record: _row(source, record, notes))
     columns = header(
         ["Of"],
         ["Rate", "failed / attempted" if name == "fta-by-class" else "errors / comparisons", "interval"],

@@ -1,6 +1,6 @@
 """Rows that several sections print: an estimate with each of its intervals, and what is cut from long tables."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from frtaudit.core import Target
 from frtaudit.report import phrases
@@ -140,3 +140,13 @@ def by_provider(source: Source, records: Iterable[Record]) -> list[tuple[str, li
         (name, [record for record in every if record.estimate.provider == name]) for name in source.providers
     ]
     return [(name, system_records) for name, system_records in grouped if system_records]
+
+
+def system_blocks(
+    source: Source, records: Iterable[Record], row: Callable[[Record], tuple[Text, ...]]
+) -> list[Block]:
+    """A block for each system, a row for each of its records."""
+    grouped = by_provider(source, records)
+    return [
+        Block(head=(provider(every[0]),), rows=tuple(row(record) for record in every)) for _, every in grouped
+    ]

@@ -8,7 +8,14 @@ from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table, by_provider, interval_cells, methods_said, provider
+from frtaudit.report.sections.tables import (
+    build_table,
+    by_provider,
+    interval_cells,
+    methods_said,
+    provider,
+    system_blocks,
+)
 from frtaudit.report.source import Record, Source, by_place, escape
 
 ANALYSIS, FEWER = "transactions", "attempts"
@@ -141,21 +148,16 @@ def _enrolment(source: Source) -> Table:
     """Failure to enrol, of people: the same for every system of one table of people."""
     notes = Footnotes()
     records = source.select("fte")
-    blocks = [
-        Block(
-            head=(provider(system_records[0]),),
-            rows=tuple(
-                (
-                    (phrases.group(source, record),),
-                    phrases.value(record, notes),
-                    phrases.counts(record),
-                    *interval_cells(record, notes, Target.POPULATION),
-                )
-                for record in system_records
-            ),
+
+    def row(record: Record) -> tuple[Text, ...]:
+        intervals = interval_cells(record, notes, Target.POPULATION)
+        return (
+            (phrases.group(source, record),),
+            phrases.value(record, notes),
+            phrases.counts(record),
+            *intervals,
         )
-        for _, system_records in by_provider(source, records)
-    ]
+
     columns = (
         Column(title="Of"),
         Column(title="FTE", kind="num"),
@@ -167,4 +169,4 @@ def _enrolment(source: Source) -> Table:
         "Subjects who could not be enrolled, of all.",
         methods_said(records, Target.POPULATION),
     )
-    return build_table("fte", caption, columns, blocks, notes)
+    return build_table("fte", caption, columns, system_blocks(source, records, row), notes)
