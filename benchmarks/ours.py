@@ -14,7 +14,7 @@ from frtaudit.stats.folds.kfold_accuracy import k_fold_accuracy
 from frtaudit.stats.interclass.iid_bootstrap import thesis_bootstrap
 from frtaudit.stats.rates.eer import eer_of
 from frtaudit.stats.rates.listed import fnmr_at_fmr
-from frtaudit.stats.rates.rates import threshold_at
+from frtaudit.stats.rates.targets import threshold_at
 from frtaudit.stats.similarity.allpairs import TailRequest, score_all_pairs
 from frtaudit.stats.similarity.executor import Executor, by_threads
 from frtaudit.stats.similarity.scorers import COSINE_RANGE, cosine_blocks

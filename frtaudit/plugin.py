@@ -54,7 +54,7 @@ from frtaudit.inputs.pairing import listed_comparisons
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.report.exports.run_folder import Export, FinishedRun, read_run
 from frtaudit.report.exports.write import export
-from frtaudit.stats.similarity.tail import TailRequest
+from frtaudit.stats.similarity.allpairs import TailRequest
 
 __all__ = [
     "MACHINE",

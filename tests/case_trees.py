@@ -18,7 +18,9 @@ from frtaudit.stats.groups import differentials
 from frtaudit.stats.interclass import d_l2, iid_bootstrap
 from frtaudit.stats.intervals import bootstrap_intervals, closed_form, dependence, rate_bounds, wilson
 from frtaudit.stats.labels import spectral
-from frtaudit.stats.rates.rates import mated_sums, rates, threshold_at
+from frtaudit.stats.rates.rates import rates
+from frtaudit.stats.rates.sums import mated_sums
+from frtaudit.stats.rates.targets import threshold_at
 from frtaudit.stats.similarity.tail import from_listed, from_matrix
 
 Tree = Any  # parsed JSON

@@ -33,7 +33,6 @@ from frtaudit.stats.interclass import violins
 
 NAME = "train_test_overlap"
 WHERE = f"analyses.{NAME}"
-CENSUS = "a count of these sets, no estimate"
 REVIEW = ("pair", "training_set", "test_image", "training_image", "rank", "score", "verdict")
 AtKey = Mapping[str, float | str]
 

@@ -21,7 +21,7 @@ from frtaudit.config.guard import check_word
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.config.places import placed
 from frtaudit.core.canonical import digest
-from frtaudit.core.identity import from_plain, spec_digest, to_full, to_plain, to_portable
+from frtaudit.core.identity import from_plain, to_portable
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.inputs.croissant import with_test_data
@@ -29,18 +29,6 @@ from frtaudit.inputs.croissant import with_test_data
 if TYPE_CHECKING:
     from frtaudit.collection.embed.spec import EmbedSpec
     from frtaudit.collection.spec import CollectionSpec
-
-__all__ = [
-    "audit_of",
-    "expanded",
-    "load_collection",
-    "load_embedding",
-    "load_spec",
-    "spec_digest",
-    "to_full",
-    "to_plain",
-    "whole_digest",
-]
 
 MAX_JOBS = 10_000
 _AT_TARGET = (

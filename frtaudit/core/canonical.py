@@ -34,6 +34,16 @@ def plain(value: Json) -> Json:
     return [plain(entry) for entry in value] if isinstance(value, (list, tuple)) else value
 
 
+def mapping(value: object) -> Mapping[str, Json]:
+    """A value of plain JSON if it is a mapping, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def entries(value: object) -> list[Json]:
+    """The entries of a value of plain JSON if it is a list, else none."""
+    return list(value) if isinstance(value, (list, tuple)) else []
+
+
 def number_out(value: float) -> float | str:
     """A double as JSON holds it here: itself, or ``"inf"``, ``"-inf"``, ``"nan"``."""
     if math.isfinite(value):

@@ -26,9 +26,10 @@ from frtaudit.stats.bootstrap.resample import Replicates
 from frtaudit.stats.intervals.wilson import WilsonRule
 from frtaudit.stats.rates.censoring import Censoring
 from frtaudit.stats.rates.orders import Asymmetry
-from frtaudit.stats.rates.rates import Rates, Trials
+from frtaudit.stats.rates.rates import Rates
+from frtaudit.stats.rates.trials import Trials
+from frtaudit.stats.similarity.allpairs import TailRequest
 from frtaudit.stats.similarity.scorers import BlockScorer
-from frtaudit.stats.similarity.tail import TailRequest
 
 POOLED, IDENTITY = 0, 1
 BELOW_FLOOR = "the threshold lies below the floor of the kept tail"

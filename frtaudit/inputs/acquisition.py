@@ -10,7 +10,9 @@ from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
 from frtaudit.core.spec import FailureScore
 from frtaudit.stats.rates.failures import score_zero
-from frtaudit.stats.similarity.tail import BlockScorer, TailRequest, from_listed, score_all_pairs
+from frtaudit.stats.similarity.allpairs import TailRequest, score_all_pairs
+from frtaudit.stats.similarity.scorers import BlockScorer
+from frtaudit.stats.similarity.tail import from_listed
 
 PairScorer = Callable[[Index, Index], Floats]
 _CHUNK = 1 << 16

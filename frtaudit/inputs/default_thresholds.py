@@ -49,7 +49,8 @@ class Default:
             raw = scale is Scale.MINUS_DISTANCE and self.metric == "euclidean"
             return -self.threshold if raw else None
         cosine = _COSINE[self.metric](self.threshold)
-        return _twelve(cosine if scale is Scale.COSINE else 2 * cosine - 2)
+        value = cosine if scale is Scale.COSINE else 2 * cosine - 2
+        return float(f"{value:.12g}")  # what was declared in three digits is not written in seventeen
 
 
 _COSINE: Mapping[str, Callable[[float], float]] = {
@@ -63,8 +64,3 @@ def default_thresholds() -> tuple[Default, ...]:
     """All of them, in the file's order."""
     document = json.loads(Path(__file__).with_suffix(".json").read_bytes())
     return tuple(Default(**entry) for entry in document["defaults"])
-
-
-def _twelve(value: float) -> float:
-    """Twelve digits: what was declared in three is not written in seventeen."""
-    return float(f"{value:.12g}")

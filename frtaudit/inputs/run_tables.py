@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from frtaudit.core.arrays import Flags, Floats, Index
-from frtaudit.core.canonical import Json, read_json, sha256, sha256_file
+from frtaudit.core.canonical import Json, mapping, read_json, sha256, sha256_file
 from frtaudit.core.cohort import Classification, Cohort, StoredSystem
 from frtaudit.core.comparisons import FOLDS, Comparisons
 from frtaudit.core.machine.files import check_regular, read_regular
@@ -48,8 +48,7 @@ class RunTables:
     @property
     def spec(self) -> Mapping[str, Json]:
         """The spec that the result holds."""
-        stored = self.result.get("spec")
-        return stored if isinstance(stored, Mapping) else {}
+        return mapping(self.result.get("spec"))
 
 
 def read_run_tables(path: Path) -> RunTables:
@@ -92,7 +91,7 @@ def read_run_tables(path: Path) -> RunTables:
 
 def _check_numbers(spec: Mapping[str, Json]) -> None:
     """Raise :class:`TypeError` where the numbers of a spec that a comparison takes over are none."""
-    bootstrap, thresholds = _mapping(spec.get("bootstrap")), _mapping(spec.get("thresholds"))
+    bootstrap, thresholds = mapping(spec.get("bootstrap")), mapping(spec.get("thresholds"))
     targets = thresholds.get("fmr", ())
     if not isinstance(targets, (list, tuple)) or not all(type(target) in (int, float) for target in targets):
         raise TypeError("thresholds.fmr")
@@ -157,7 +156,7 @@ def cohort_of(run: RunTables) -> Cohort:
         subject_ids=tuple(str(name) for name in first),
         subject_of=subject_of,
         classifications=schemas,
-        digest=str(_mapping(run.result.get("digests")).get("cohort", "")),
+        digest=str(mapping(run.result.get("digests")).get("cohort", "")),
     )
 
 
@@ -207,7 +206,7 @@ def finished_of(run: RunTables, system: str, cohort: Cohort, comparisons: Compar
         pairs=None if listed is None else (listed, _table(pairs)),
         replicates=_replicates(run, system),
         seed=int(str(run.spec.get("seed", 0))),
-        resamples=int(str(_mapping(run.spec.get("bootstrap")).get("B", 0))),
+        resamples=int(str(mapping(run.spec.get("bootstrap")).get("B", 0))),
         signer=run.signer,
     )
 
@@ -355,14 +354,10 @@ def _replicates(run: RunTables, system: str) -> dict[tuple[float, str], Floats]:
 
 def labels_of(run: RunTables) -> dict[str, dict[str, str]]:
     """Schema to its classes in order, each with its label, as the result counts them; ``unknown`` apart."""
-    schemas = _mapping(_mapping(run.result.get("cohort")).get("schemas"))
+    schemas = mapping(mapping(run.result.get("cohort")).get("schemas"))
     labels: dict[str, dict[str, str]] = {}
     for name, schema in schemas.items():
-        rows = _mapping(schema).get("groups")
-        groups = [_mapping(row) for row in rows] if isinstance(rows, list) else []
+        rows = mapping(schema).get("groups")
+        groups = [mapping(row) for row in rows] if isinstance(rows, list) else []
         labels[name] = {str(row["group"]): str(row["label"]) for row in groups if row["group"] != "unknown"}
     return labels
-
-
-def _mapping(value: Json) -> Mapping[str, Json]:
-    return value if isinstance(value, Mapping) else {}

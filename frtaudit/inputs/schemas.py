@@ -231,7 +231,7 @@ def _check_found(name: str, classes: tuple[str, ...]) -> None:
 
 def _numbers(name: str, schema: SchemaSpec, texts: Texts) -> Floats:
     silent = {"", UNKNOWN, *schema.unknown}
-    value_of = {text: float("nan") if text in silent else _number(text) for text in set(texts.tolist())}
+    value_of = {text: float("nan") if text in silent else number_of(text) for text in set(texts.tolist())}
     strange = sorted(
         text for text, value in value_of.items() if text not in silent and not np.isfinite(value)
     )
@@ -243,7 +243,8 @@ def _numbers(name: str, schema: SchemaSpec, texts: Texts) -> Floats:
     return values
 
 
-def _number(text: str) -> float:
+def number_of(text: str) -> float:
+    """The number that a text is, else NaN."""
     try:
         return float(text)
     except ValueError:

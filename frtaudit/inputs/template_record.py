@@ -48,9 +48,9 @@ def _facts(read: Mapping[str, Any]) -> dict[str, Json]:
         "licence": str(read["licence"]),
         "images": {key: int(read["images"][key]) for key in ("listed", "embedded", "several_faces")},
         "failures": {str(key): int(value) for key, value in sorted(read["failures"].items())},
-        "checks": {str(key): value for key, value in sorted(read["checks"].items()) if _told(value)},
+        "checks": {
+            str(key): value
+            for key, value in sorted(read["checks"].items())
+            if isinstance(value, (bool, int, float))
+        },
     }
-
-
-def _told(value: Any) -> bool:  # noqa: ANN401  JSON
-    return isinstance(value, (bool, int, float))

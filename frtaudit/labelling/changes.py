@@ -22,8 +22,9 @@ from frtaudit.stats.bootstrap.resample import Replicates, replicate
 from frtaudit.stats.intervals import bootstrap_intervals, dependence
 from frtaudit.stats.intervals.wilson import WilsonRule, bounds_from_variance, prepare_mated
 from frtaudit.stats.rates.censoring import censoring_of
-from frtaudit.stats.rates.rates import rates, threshold_at
+from frtaudit.stats.rates.rates import rates
 from frtaudit.stats.rates.resolution import unresolved
+from frtaudit.stats.rates.targets import threshold_at
 from frtaudit.stats.similarity.tail import no_groups
 from frtaudit.stats.systems import support
 
@@ -87,7 +88,7 @@ def compared(
     """Rates of one service at both dates; ``targets``: further FMR targets, which only draw curves."""
     tails = both.earlier, both.later
     wanted = (*declared, *(value for value in targets if value not in declared))
-    trials = [_trials(tail) for tail in tails]
+    trials = [(int(tail.mated_score.size), int(tail.tail_score.size)) for tail in tails]
     refused = [_few(target, trials) for target in wanted]
     remaining = [a for a, reason in enumerate(refused) if reason is None or a < len(declared)]
     wanted, refused = tuple(wanted[a] for a in remaining), [refused[a] for a in remaining]
@@ -137,10 +138,6 @@ def band(rates: DatedRates, a: int, weighting: Weighting, alpha: float) -> Inter
     if ruled.low is None:
         return empty(Method.WILSON, alpha, ruled.note or "no bounds")
     return from_bounds(ruled.bounds, alpha, ruled.note)
-
-
-def _trials(tail: ScoreTail) -> tuple[int, int]:
-    return int(tail.mated_score.size), int(tail.tail_score.size)
 
 
 def _few(target: float, trials: Sequence[tuple[int, int]]) -> str | None:

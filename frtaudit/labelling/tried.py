@@ -9,6 +9,7 @@ from frtaudit.core.cohort import UNKNOWN, Cohort
 from frtaudit.core.labelling import Faces, Labelling, Service
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.inputs.binning import by_edges
+from frtaudit.inputs.schemas import number_of
 from frtaudit.labelling.evaluation import pooled
 
 Names = Sequence[tuple[str, str]]
@@ -60,15 +61,8 @@ def _binned(columns: Mapping[str, Texts], schema: SchemaSpec) -> Sequence[str | 
     texts: list[str] = columns[str(schema.column)].tolist()
     if schema.bins is None or not schema.bins.edges:
         return texts
-    code = {text: int(by_edges(np.array([_number(text)]), schema.bins.edges)[0]) for text in set(texts)}
+    code = {text: int(by_edges(np.array([number_of(text)]), schema.bins.edges)[0]) for text in set(texts)}
     return [text if code[text] < 0 else code[text] for text in texts]
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return float("nan")
 
 
 def _texts(faces: Faces, columns: Sequence[Sequence[str | int]]) -> list[set[tuple[str | int, ...]]]:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from frtaudit.core.canonical import Json, dumps
+from frtaudit.core.canonical import Json, dumps, mapping
 from frtaudit.core.machine import signals
 from frtaudit.core.text.quoting import quoted
 from frtaudit.errors import DataError, SpecError, VerificationError
@@ -112,16 +112,16 @@ def _shared(read: Sequence[RunTables]) -> list[str]:
     common = [value for value in targets[0] if all(value in other for other in targets)]
     if not common:
         raise DataError("compare", "the runs share no FMR target", "runs with a common thresholds.fmr")
-    resamples = min(int(str(_part(spec, "bootstrap").get("B", 0))) for spec in specs)
+    resamples = min(int(str(mapping(spec.get("bootstrap")).get("B", 0))) for spec in specs)
     settings: dict[str, Json] = {
         "seed": first.get("seed", 0),
         "weighting": first.get("weighting", "identity"),
         "failures": first.get("failures", "apart"),
         "thresholds.fmr": common,
-        "thresholds.curve": _part(first, "thresholds").get("curve"),
+        "thresholds.curve": mapping(first.get("thresholds")).get("curve"),
         "bootstrap.B": resamples,
-        "bootstrap.alpha": _part(first, "bootstrap").get("alpha"),
-        "bootstrap.stratify": _part(first, "bootstrap").get("stratify"),
+        "bootstrap.alpha": mapping(first.get("bootstrap")).get("alpha"),
+        "bootstrap.stratify": mapping(first.get("bootstrap")).get("stratify"),
     }
     folded = all(len(run.tables["pairs"]) for run in read)
     settings["folds.source"] = "official" if folded else "none"
@@ -129,13 +129,8 @@ def _shared(read: Sequence[RunTables]) -> list[str]:
 
 
 def _targets(spec: Mapping[str, Json]) -> list[float]:
-    targets = _part(spec, "thresholds").get("fmr")
+    targets = mapping(spec.get("thresholds")).get("fmr")
     return [float(str(value)) for value in targets] if isinstance(targets, list) else []
-
-
-def _part(spec: Mapping[str, Json], key: str) -> Mapping[str, Json]:
-    section = spec.get(key)
-    return section if isinstance(section, Mapping) else {}
 
 
 def _listed(texts: Sequence[str]) -> str:

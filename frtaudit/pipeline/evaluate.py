@@ -46,8 +46,8 @@ from frtaudit.stats.rates.orders import Asymmetry, pool_orders
 from frtaudit.stats.rates.resolution import MIN_EXPECTED, smallest_target, unresolved, warning
 from frtaudit.stats.rates.sums import first_not_above
 from frtaudit.stats.rates.trials import complete_pairs
+from frtaudit.stats.similarity.allpairs import TailRequest
 from frtaudit.stats.similarity.executor import Executor, PassContext, by_threads
-from frtaudit.stats.similarity.tail import TailRequest
 
 EACH_ORDER = (
     "both orders of a pair are counted, each as a comparison: there are up to twice as many comparisons and errors "

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from frtaudit.config.plugins import load_plugins
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.estimates import Estimate
 from frtaudit.core.identity import from_plain
 from frtaudit.core.methods import Target
@@ -90,7 +90,7 @@ def explain(path: Path, asked: Sequence[float] = (), scale: Scale | None = None)
         wanted[system] = [cut for cut in candidates if _is_kept(run, system, cut, untold)]
     usable = {system: ones for system, ones in wanted.items() if ones}
     estimates = _estimates(run, path, usable) if usable else ()
-    level = 1 - float(str(_part(run, "bootstrap").get("alpha", 0.05)))
+    level = 1 - float(str(mapping(run.spec.get("bootstrap")).get("alpha", 0.05)))
     labels = labels_of(run)
     meanings = (
         meaning for system, ones in usable.items() for meaning in _meanings(system, ones, estimates, labels)
@@ -127,7 +127,7 @@ def scale_of(run: RunTables, system: str) -> Scale | None:
         if isinstance(provider, Mapping) and provider.get("name") == system:
             metric = provider.get("metric")
             return {"cosine": Scale.COSINE, "euclidean": Scale.MINUS_SQUARED_DISTANCE}.get(str(metric))
-    return Scale.COSINE if _part(run, "cohort").get("type") in ("templates", "synthetic") else None
+    return Scale.COSINE if mapping(run.spec.get("cohort")).get("type") in ("templates", "synthetic") else None
 
 
 def _is_kept(run: RunTables, system: str, cut: _Wanted, untold: list[str]) -> bool:
@@ -152,7 +152,9 @@ def _estimates(run: RunTables, path: Path, wanted: Mapping[str, Sequence[_Wanted
         file.write_text(
             json.dumps({name: {cut.key: cut.threshold for cut in ones} for name, ones in wanted.items()})
         )
-        bootstrap = {key: value for key, value in _part(run, "bootstrap").items() if key in ("B", "alpha")}
+        bootstrap = {
+            key: value for key, value in mapping(run.spec.get("bootstrap")).items() if key in ("B", "alpha")
+        }
         spec = from_plain(
             {
                 "name": "explain",
@@ -210,8 +212,3 @@ def _rate(estimate: Estimate) -> Rate:
         trials=estimate.denominator,
         note=estimate.note or (interval.note if interval else None),
     )
-
-
-def _part(run: RunTables, key: str) -> Mapping[str, Json]:
-    section = run.spec.get(key)
-    return section if isinstance(section, Mapping) else {}

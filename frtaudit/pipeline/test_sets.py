@@ -15,8 +15,8 @@ from frtaudit.evaluation.system import FoldPairs, Provider
 from frtaudit.inputs.acquisition import listed_tail
 from frtaudit.inputs.pairlist import PairList, read_pairs
 from frtaudit.stats.folds import fold_assignment
+from frtaudit.stats.similarity.allpairs import TailRequest
 from frtaudit.stats.similarity.pairs import mated_pairs
-from frtaudit.stats.similarity.tail import TailRequest
 
 DRAWN = 3000
 
@@ -238,7 +238,8 @@ def _folded(
     first, second = subject[listed.probe[scored]], subject[listed.reference[scored]]
     mated = listed.mated[scored]
     assignment, overlap = _assigned(of, listed, scored, first, second, cohort_data.cohort)
-    k = of.k if listed.fold is None or _constructed(of) else int(listed.fold.max()) + 1
+    constructed = of.source in (FoldSource.DISJOINT, FoldSource.STRICT)
+    k = of.k if listed.fold is None or constructed else int(listed.fold.max()) + 1
     check = fold_assignment.check_folds(first, second, mated, assignment.folds, k)
     tail = listed_tail(table, listed, cohort_data.cohort, provider.score_range)
     return FoldPairs(
@@ -258,10 +259,6 @@ def _folded(
         listed=listed,
         at=np.flatnonzero(scored),
     )
-
-
-def _constructed(of: Folds) -> bool:
-    return of.source in (FoldSource.DISJOINT, FoldSource.STRICT)
 
 
 def _assigned(

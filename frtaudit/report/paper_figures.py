@@ -12,7 +12,7 @@ from matplotlib.legend_handler import HandlerTuple
 from matplotlib.text import Text
 
 from frtaudit.core import AuditResult, Curve, Estimate
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.machine.progress import quiet
 from frtaudit.core.text import formatting
@@ -25,7 +25,7 @@ from frtaudit.report.figures.canvas import Drawing
 from frtaudit.report.pieces import Figure, pieces_of, plain_text, spans
 from frtaudit.report.section import Build, sections
 from frtaudit.report.sections.operating_points import main_target
-from frtaudit.report.source import EVERY, Source, mapping
+from frtaudit.report.source import EVERY, Source
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -1,7 +1,8 @@
 """Estimates, intervals and operating points in print, each number with its pointer."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from frtaudit.core import Estimate
 from frtaudit.core.canonical import Json
@@ -15,6 +16,16 @@ from frtaudit.report.source import Bounds, Record, Source, escape
 from frtaudit.report.words import display_name, words
 
 ABSENT = "–"
+DASH: Text = (TextSpan(text=ABSENT),)
+
+
+def styled(text: Iterable[TextSpan], look: str) -> Text:
+    """The same text with one look more.
+
+    >>> [piece.kind for piece in styled([TextSpan(text="2 %", kind="n"), TextSpan(text="?")], "soft")]
+    ['n soft', 'soft']
+    """
+    return tuple(replace(piece, kind=f"{piece.kind} {look}".strip()) for piece in text)
 
 
 def number(text: str, pointer: str) -> TextSpan:
@@ -23,7 +34,7 @@ def number(text: str, pointer: str) -> TextSpan:
 
 
 def value(
-    record: Record,
+    record: Record | None,
     notes: Footnotes | None = None,
     *,
     limit: float | None = None,
@@ -34,6 +45,8 @@ def value(
 
     ``places``: of a percent, where numbers are to be compared down a column.
     """
+    if record is None:
+        return DASH
     estimate = record.estimate
     mark = notes.mark(estimate.note, f"{record.pointer}/note") if notes else ()
     if estimate.value is None:
@@ -51,15 +64,14 @@ def style(estimate: Estimate) -> Style:
     return formatting.style_of(estimate.value, *highs)
 
 
-def counts(record: Record) -> Text:
-    """Errors over trials."""
-    estimate = record.estimate
-    if estimate.numerator is None or estimate.denominator is None:
-        return (TextSpan(text=ABSENT),)
+def counts(record: Record | None) -> Text:
+    """Errors over trials, or a dash."""
+    if record is None or record.estimate.numerator is None or record.estimate.denominator is None:
+        return DASH
     return spans(
-        number(formatting.count(estimate.numerator), f"{record.pointer}/numerator"),
+        number(formatting.count(record.estimate.numerator), f"{record.pointer}/numerator"),
         " / ",
-        number(formatting.count(estimate.denominator), f"{record.pointer}/denominator"),
+        number(formatting.count(record.estimate.denominator), f"{record.pointer}/denominator"),
     )
 
 
@@ -73,7 +85,7 @@ def bounds(
 ) -> Text:
     """An interval as ``low to high``, rates clipped to [0, 1]; without bounds its note; ``places`` as in `value`."""
     if bound is None:
-        return (TextSpan(text=ABSENT),)
+        return DASH
     interval = bound.interval
     note_at = f"{bound.pointer}/note"
     if interval.low is None or interval.high is None:
@@ -133,14 +145,14 @@ def sample_sizes(bound: Bounds) -> Text:
             spans("B ", number(formatting.count(interval.n_resamples), f"{bound.pointer}/n_resamples"))
         )
     joined = spans(*(piece for part in parts for piece in (TextSpan(text=", "), *part)))
-    return joined[1:] or (TextSpan(text=ABSENT),)
+    return joined[1:] or DASH
 
 
 def monte_carlo_error(bound: Bounds, estimate: Estimate) -> Text:
     """The Monte Carlo error of the interval's bounds, in the estimate's style."""
     error = bound.interval.mc_error
     if error is None or not math.isfinite(error):
-        return (TextSpan(text=ABSENT),)
+        return DASH
     rate = kind_of(estimate.metric) is Kind.RATE
     text = (
         formatting.rate(error, style=style(estimate), digits=2) if rate else formatting.plain(error, digits=2)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from frtaudit.core import AuditResult, Estimate
+from frtaudit.core import AuditResult
 from frtaudit.core.machine.resources import shipped
 
 FILE = "references.toml"
@@ -93,13 +93,13 @@ def _used_in(result: AuditResult) -> Mapping[str, set[str]]:
         "methods": {method.value for method in (*intervals, *bands)},
         "metrics": {estimate.metric for estimate in result.estimates if estimate.value is not None},
         "analyses": analyses | {curve.analysis for curve in result.curves},
-        "adjusted": {estimate.analysis for estimate in result.estimates if _is_adjusted(estimate)},
+        "adjusted": {
+            estimate.analysis
+            for estimate in result.estimates
+            if estimate.test is not None and estimate.test.p_adjusted is not None
+        },
         "findings": {"holm"} if len(result.findings) > 1 else set(),
     }
-
-
-def _is_adjusted(estimate: Estimate) -> bool:
-    return estimate.test is not None and estimate.test.p_adjusted is not None
 
 
 def _used_at(result: AuditResult, pointers: Iterable[str]) -> Mapping[str, set[str]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from frtaudit.core import UNKNOWN, AuditResult, Curve, Estimate, Interval, Method, Target
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, entries, mapping
 from frtaudit.core.result import Previous
 from frtaudit.core.spec import Report
 from frtaudit.core.text.formatting import count
@@ -241,8 +241,7 @@ class Source:
 
     def counts(self, schema: str) -> list[Mapping[str, Json]]:
         """Rows of a schema's counts: group, label, subjects, samples."""
-        rows = mapping(mapping(self.result.cohort.get("schemas")).get(schema)).get("groups")
-        return [mapping(row) for row in rows] if isinstance(rows, (list, tuple)) else []
+        return rows_of(mapping(mapping(self.result.cohort.get("schemas")).get(schema)).get("groups"))
 
 
 def _merged(result: AuditResult) -> tuple[Record, ...]:
@@ -273,9 +272,17 @@ def _record(
     return Record(estimate=estimates[first], pointer=pointer, bounds=tuple(bounds.values()), limits=limits)
 
 
-def mapping(value: Json) -> Mapping[str, Json]:
-    """The value if it is a mapping, else an empty one."""
-    return value if isinstance(value, Mapping) else {}
+def by_place(records: Iterable[Record]) -> dict[tuple[object, ...], dict[str, Record]]:
+    """The records of each place, by metric."""
+    places: dict[tuple[object, ...], dict[str, Record]] = {}
+    for record in records:
+        places.setdefault(record.estimate.place, {})[record.estimate.metric] = record
+    return places
+
+
+def rows_of(value: Json) -> list[Mapping[str, Json]]:
+    """A list of the result's, as mappings."""
+    return [mapping(row) for row in entries(value)]
 
 
 def escape(name: str) -> str:

@@ -39,7 +39,7 @@ def load_signer(key: str | Path | None = None, password_file: str | Path | None 
     if folder.is_file():
         return foreign_signer(folder, password_file)
     password = None
-    if _is_encrypted(folder / STATEMENT_KEY):
+    if b"ENCRYPTED" in bytes_of(folder / STATEMENT_KEY).split(b"\n", 1)[0]:
         password = password_for(password_file, f"Password of {folder}: ")
     return read(folder, password)
 
@@ -61,7 +61,3 @@ def demo_signer(when: datetime) -> Signer:
             if not (folder / PUBLIC).exists():
                 raise
     return read(folder)
-
-
-def _is_encrypted(path: Path) -> bool:
-    return b"ENCRYPTED" in bytes_of(path).split(b"\n", 1)[0]

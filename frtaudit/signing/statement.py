@@ -77,7 +77,9 @@ def inner_statement(
     ``files``: bytes or digests of ``result.json``, ``report.html`` and what else the PDF carries, by name;
     ``spec_digest`` and ``inputs``: ``digests`` of the result; ``when``: aware time of signing.
     """
-    subjects = {name: _digest(file) for name, file in files.items()}
+    subjects = {
+        name: file if isinstance(file, Digest) else digest_bytes(file) for name, file in files.items()
+    }
     about: dict[str, Json] = {"spec": {"sha256": spec_digest}, "inputs": _named(inputs)}
     return _sign(Scope.INNER, subjects, about, signer, when)
 
@@ -181,10 +183,6 @@ def _signer_out(signer: Signer) -> Json:
 
 def _subject_out(name: str, digest: Digest) -> Json:
     return {"name": name, "digest": {"sha256": digest.sha256}, "annotations": {"length": digest.length}}
-
-
-def _digest(digest: bytes | Digest) -> Digest:
-    return digest if isinstance(digest, Digest) else digest_bytes(digest)
 
 
 def _named(digests: Mapping[str, str]) -> Json:

@@ -8,7 +8,7 @@ from frtaudit.core.spec import Weighting
 from frtaudit.evaluation.system import SystemData
 from frtaudit.evaluation.threshold_intervals import TOO_HIGH, TOO_LOW, inversion
 from frtaudit.stats.intervals.wilson import prepare
-from frtaudit.stats.rates.rates import threshold_at
+from frtaudit.stats.rates.targets import threshold_at
 from frtaudit.stats.similarity.tail import no_groups
 
 ALPHA = 0.1

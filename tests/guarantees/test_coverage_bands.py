@@ -16,7 +16,8 @@ from frtaudit.core.curves import step_envelope
 from frtaudit.core.spec import Plan, Weighting
 from frtaudit.stats.bootstrap.resample import replicate
 from frtaudit.stats.intervals import bands, bootstrap_intervals
-from frtaudit.stats.rates.rates import rates, threshold_at
+from frtaudit.stats.rates.rates import rates
+from frtaudit.stats.rates.targets import threshold_at
 from frtaudit.stats.similarity.tail import from_matrix, no_groups
 
 Floats = npt.NDArray[np.float64]

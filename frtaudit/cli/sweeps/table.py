@@ -13,7 +13,8 @@ from frtaudit.cli.sweeps.jobs import JobResult, State
 from frtaudit.cli.sweeps.plan import Plan
 from frtaudit.cli.sweeps.sweep import Change, JobFinding, Measure, Row, Sweep
 from frtaudit.core import AuditResult, Estimate, Interval, Target, Verdict
-from frtaudit.report.source import Source, mapping
+from frtaudit.core.canonical import mapping
+from frtaudit.report.source import Source
 from frtaudit.stats.systems.multiplicity import holm
 
 RATIO = "max_min"

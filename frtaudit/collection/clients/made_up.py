@@ -81,7 +81,7 @@ def template(picture: Picture, box: Box) -> Array:
     """The region's thumbnail, centred and of length 1: (THUMBNAIL^2,); a flat one is of zeros."""
     from PIL import Image
 
-    image = Image.fromarray(_gray(picture))
+    image = pixels(picture).convert("L")
     edges = (box.x, box.y, box.x + box.width, box.y + box.height)
     small = np.asarray(
         image.resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BOX, box=edges), dtype=np.float64
@@ -112,10 +112,6 @@ def logistic(value: float, middle: float, slope: float) -> float:
     0.5
     """
     return float(1.0 / (1.0 + np.exp(-slope * (value - middle))))
-
-
-def _gray(picture: Picture) -> Bytes:
-    return np.asarray(pixels(picture).convert("L"))
 
 
 def _key(values: Array) -> str:

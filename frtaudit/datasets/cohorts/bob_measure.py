@@ -11,6 +11,7 @@ from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
+from frtaudit.inputs.schemas import number_of
 from frtaudit.inputs.score_lists.fields import SCORE, Layout, Nan, read_fields
 from frtaudit.inputs.score_lists.gathering import paths_below
 from frtaudit.inputs.score_lists.nameless import Scores, cohort_data_of_scores
@@ -42,17 +43,10 @@ class BobMeasureScores:
 def _scores(path: Path, nan: Nan) -> Scores:
     read = read_fields(path, path.name, TWO, (LABEL,), nan)
     coded = read.texts[LABEL]
-    labels = np.array([_number(name) for name in coded.names])[coded.codes]
+    labels = np.array([number_of(name) for name in coded.names])[coded.codes]
     wrong = ~np.isin(labels, (-1.0, 1.0))
     if wrong.any():
         raise DataError(
             read.place(int(np.argmax(wrong))), "the label is neither 1 nor -1", "1 mated, -1 non-mated"
         )
     return Scores(name=path.stem, mated=read.score[labels == 1], non_mated=read.score[labels == -1])
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return float("nan")

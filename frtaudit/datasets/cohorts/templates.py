@@ -1,13 +1,13 @@
 """A folder of templates: metadata, one ``.npz`` per provider, perhaps an official pair list and failures."""
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Sized
+from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
 
 from frtaudit.core.canonical import sha256_file
-from frtaudit.core.cohort import Cohort, CohortData, Templates
+from frtaudit.core.cohort import Cohort, CohortData
 from frtaudit.core.machine.files import check_regular
 from frtaudit.core.plain.structure import closest
 from frtaudit.core.registry import register
@@ -105,7 +105,7 @@ class TemplateFolder:
             inputs |= {f"training/{name}/{file}": value for file, value in training_set.inputs.items()}
         return CohortData(
             cohort=cohort,
-            templates=_loaders(files),
+            templates={name: file.templates for name, file in files.items()},
             failures=Failures(files),
             pairs=pairs,
             inputs=inputs,
@@ -253,10 +253,6 @@ def _records(files: Mapping[str, TemplateFile], inputs: Mapping[str, str]) -> di
 
 def _record_path(path: Path) -> Path:
     return path.parent / f"{path.stem}.json"
-
-
-def _loaders(files: Mapping[str, TemplateFile]) -> dict[str, Callable[[], Templates]]:
-    return {name: file.templates for name, file in files.items()}
 
 
 def _name(root: Path, path: Path) -> str:

@@ -15,10 +15,10 @@ from frtaudit.core.spec import FailureScore
 from frtaudit.errors import SpecError
 from frtaudit.inputs.acquisition import PairScorer, table_of, tail_of
 from frtaudit.inputs.recommendation import check_recommended
-from frtaudit.stats.similarity.tail import (
+from frtaudit.stats.similarity.allpairs import TailRequest
+from frtaudit.stats.similarity.scorers import (
     COSINE_RANGE,
     UNIT_DISTANCE_RANGE,
-    TailRequest,
     cosine_blocks,
     unit_distance_blocks,
 )

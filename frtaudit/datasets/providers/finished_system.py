@@ -12,7 +12,7 @@ from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
 from frtaudit.core.spec import FailureScore
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.pairing import align, pair_keys
-from frtaudit.stats.similarity.tail import TailRequest
+from frtaudit.stats.similarity.allpairs import TailRequest
 
 NOT_KEPT = "not_in_the_run"
 

@@ -14,7 +14,7 @@ from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.pairing import align, pair_keys
 from frtaudit.inputs.recommendation import check_recommended
 from frtaudit.stats.rates.failures import score_zero
-from frtaudit.stats.similarity.tail import TailRequest
+from frtaudit.stats.similarity.allpairs import TailRequest
 
 
 @register("provider", "precomputed")

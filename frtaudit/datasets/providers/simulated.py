@@ -17,7 +17,8 @@ from frtaudit.core.spec import FailureScore
 from frtaudit.errors import SpecError
 from frtaudit.inputs.acquisition import acquired_rows, table_of, tail_of
 from frtaudit.inputs.recommendation import check_recommended
-from frtaudit.stats.similarity.tail import BlockScorer, TailRequest
+from frtaudit.stats.similarity.allpairs import TailRequest
+from frtaudit.stats.similarity.scorers import BlockScorer
 
 FAILED = "simulated_failure"
 

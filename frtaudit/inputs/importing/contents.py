@@ -50,6 +50,15 @@ class Contents:
             self._heads[name] = _first_lines(self.path(name))
         return self._heads[name]
 
+    def table(self, *columns: str) -> str | None:
+        """The first CSV file whose header, in lower case, has all ``columns``."""
+        tables = (
+            name
+            for name in self.texts(".csv")
+            if (head := self.head(name)) and columns_at(head[0].split(","), *columns)
+        )
+        return next(tables, None)
+
     def lines(self, name: str) -> list[str]:
         """All lines of a text file. Raises :class:`DataError` for what is no UTF-8 text, or is too long."""
         signals.check()

@@ -9,7 +9,7 @@ import numpy as np
 from frtaudit.core.arrays import Floats
 from frtaudit.core.registry import register
 from frtaudit.errors import DataError
-from frtaudit.inputs.importing.contents import Contents, columns_at
+from frtaudit.inputs.importing.contents import Contents
 from frtaudit.inputs.importing.values import Evidence, Folds, KnownSet, Options, Pairs, PairScores, Samples
 from frtaudit.inputs.tables import Table, read_table
 
@@ -32,12 +32,12 @@ class Bfw:
 
     def recognise(self, folder: Contents) -> Evidence | None:
         """A header with fold, p1, p2, label, att1 and att2."""
-        file = _file(folder)
+        file = folder.table(*NEEDED)
         return None if file is None else Evidence(file=file, found=f"columns {', '.join(NEEDED)}")
 
     def read(self, folder: Contents, options: Options) -> KnownSet:  # noqa: ARG002  readers share a signature
         """Pairs, groups, and every other column of numbers as a system."""
-        file = _file(folder)
+        file = folder.table(*NEEDED)
         table = read_table(folder.path(file or ""), file or "")
         for name in NEEDED:
             table.need((name,))
@@ -71,14 +71,6 @@ class Bfw:
             scores={name: PairScores(score=score) for name, score in systems.items()},
             notes=(f"{len(faulty)} images with known errors are in {touched} pairs",) if faulty else (),
         )
-
-
-def _file(folder: Contents) -> str | None:
-    for name in folder.texts(".csv"):
-        head = folder.head(name)
-        if head and columns_at(head[0].split(","), *NEEDED):
-            return name
-    return None
 
 
 def _labels(table: Table) -> "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]":

@@ -86,16 +86,15 @@ def _people(folder: Contents, names: list[str]) -> dict[str, str]:
 
 def _labels(folder: Contents) -> dict[str, dict[str, str]]:
     """Label to person to the class that most images have; empty cells are ignored."""
-    for name in folder.texts(".csv"):
-        head = folder.head(name)
-        if head and columns_at(head[0].split(","), "subject_id", *(text.lower() for text in LABELS)):
-            table = read_table(folder.path(name), name)
-            people = table.texts(table.need(("SUBJECT_ID",)))
-            return {
-                label: _majority(people.tolist(), table.texts(table.need((column,))).tolist())
-                for column, label in LABELS.items()
-            }
-    return {}
+    name = folder.table("subject_id", *(text.lower() for text in LABELS))
+    if name is None:
+        return {}
+    table = read_table(folder.path(name), name)
+    people = table.texts(table.need(("SUBJECT_ID",)))
+    return {
+        label: _majority(people.tolist(), table.texts(table.need((column,))).tolist())
+        for column, label in LABELS.items()
+    }
 
 
 def _majority(people: list[str], texts: list[str]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from frtaudit.core.registry import register
 from frtaudit.errors import DataError
-from frtaudit.inputs.importing.contents import Contents, columns_at, stem
+from frtaudit.inputs.importing.contents import Contents, stem
 from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Samples
 from frtaudit.inputs.tables import read_table
 
@@ -23,12 +23,12 @@ class Morph:
 
     def recognise(self, folder: Contents) -> Evidence | None:
         """A header with id_num, picture_num, dob, doa, race, gender and photo."""
-        file = _file(folder)
+        file = folder.table(*NEEDED)
         return None if file is None else Evidence(file=file, found=f"columns {', '.join(NEEDED)}")
 
     def read(self, folder: Contents, options: Options) -> KnownSet:  # noqa: ARG002  readers share a signature
         """One image for each row; its id is its photo without folder and ending."""
-        file = _file(folder) or ""
+        file = folder.table(*NEEDED) or ""
         table = read_table(folder.path(file), file)
         ids = [stem(text.replace("\\", "/")) for text in table.texts("photo")]
         people = table.texts("id_num").tolist()
@@ -55,14 +55,6 @@ class Morph:
                 for name, count in _conflicts(people, columns)
             ),
         )
-
-
-def _file(folder: Contents) -> str | None:
-    for name in folder.texts(".csv"):
-        head = folder.head(name)
-        if head and columns_at(head[0].split(","), *NEEDED):
-            return name
-    return None
 
 
 def _conflicts(people: list[str], columns: dict[str, list[str]]) -> list[tuple[str, int]]:

@@ -11,7 +11,7 @@ from frtaudit.core.registry import register
 from frtaudit.inputs.importing.contents import Contents
 from frtaudit.inputs.importing.folds import positional_folds
 from frtaudit.inputs.importing.lists import joined, pairs_of
-from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Pairs, Samples
+from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Samples
 from frtaudit.inputs.pairlist import lfw_lines
 
 RACES = ("African", "Asian", "Caucasian", "Indian")
@@ -46,7 +46,12 @@ class Rfw:
             names |= dict.fromkeys([*sides[0], *sides[1]])
             parts.append((file, sides, mated))
         ids = sorted(names)
-        pairs = joined([_pairs(file, sides, mated, ids) for file, sides, mated in parts])
+        pairs = joined(
+            [
+                pairs_of(file, sides, ids, mated=mated, fold=positional_folds(mated)[0])
+                for file, sides, mated in parts
+            ]
+        )
         people = [name.rpartition("_")[0] for name in ids]
         columns = {"race": [name.partition("/")[0] for name in ids]}
         missing = len(set(ids) - set(paths))
@@ -94,12 +99,6 @@ def _sides(
     lines = lfw_lines(folder.path(file))
     sides = [f"{race}/{line.probe}" for line in lines], [f"{race}/{line.reference}" for line in lines]
     return sides, np.array([line.mated for line in lines], dtype=np.bool_)
-
-
-def _pairs(
-    file: str, sides: Sides, mated: "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]", ids: list[str]
-) -> Pairs:
-    return pairs_of(file, sides, ids, mated=mated, fold=positional_folds(mated)[0])
 
 
 def _twice(people: list[str]) -> list[str]:

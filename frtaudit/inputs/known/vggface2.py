@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from frtaudit.core.registry import register
 from frtaudit.core.text.quoting import choices
 from frtaudit.errors import DataError
-from frtaudit.inputs.importing.contents import Contents, columns_at
+from frtaudit.inputs.importing.contents import Contents
 from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Samples
 
 NEEDED = ("class_id", "name", "sample_num", "flag", "gender")
@@ -23,12 +23,12 @@ class VggFace2:
 
     def recognise(self, folder: Contents) -> Evidence | None:
         """A header with Class_ID, Name, Sample_Num, Flag and Gender, spaces before the names or not."""
-        file = _file(folder)
+        file = folder.table(*NEEDED)
         return None if file is None else Evidence(file=file, found=f"columns {', '.join(NEEDED)}")
 
     def read(self, folder: Contents, options: Options) -> KnownSet:
         """The images of one part, the test part where there are both."""
-        file = _file(folder) or ""
+        file = folder.table(*NEEDED) or ""
         of = _genders(file, folder.lines(file))
         images = [
             name for name in sorted(folder.images()) if PERSON.fullmatch(PurePosixPath(name).parent.name)
@@ -71,11 +71,3 @@ def _genders(file: str, lines: list[str]) -> dict[str, str]:
             f"{file} line {wrong + 2}", f"{len(rows[wrong])} fields", f"{len(header)}, as the first line has"
         )
     return {fields[place["class_id"]].strip(): fields[place["gender"]].strip() for fields in rows}
-
-
-def _file(folder: Contents) -> str | None:
-    for name in folder.texts(".csv"):
-        head = folder.head(name)
-        if head and columns_at(head[0].split(","), *NEEDED):
-            return name
-    return None

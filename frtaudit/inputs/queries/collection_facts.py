@@ -34,14 +34,14 @@ def facts_of(read: Mapping[str, Any]) -> dict[str, Json]:
 
 def _spec(read: Mapping[str, Any]) -> dict[str, Json]:
     """What was asked for; of a source its single values, for a list may hold queries."""
-    source = {name: _told(value) for name, value in sorted(read["source"].items()) if _single(value)}
+    source = {
+        name: _told(value)
+        for name, value in sorted(read["source"].items())
+        if isinstance(value, (str, int, float))
+    }
     canaries = {name: read["canaries"][name] for name in ("pairs", "rounds", "repeats")}
     given = len(read["canaries"]["given"])
     return {**{name: read[name] for name in KEPT}, "canaries": {**canaries, "given": given}, "source": source}
-
-
-def _single(value: Any) -> bool:  # noqa: ANN401  JSON
-    return isinstance(value, (str, int, float))
 
 
 def _told(value: str | float) -> str | float:

@@ -221,14 +221,10 @@ def _roster(attempts: AttemptList, people: Table | None) -> Roster:
         subjects=[*names, *(subject[row] for row in first_rows)],
         columns={column: texts[column][order] for column in columns},
         places=[
-            *(_place(people, known, name) for name in names),
+            *("the table of attempts" if people is None else people.place(known[name]) for name in names),
             *(attempts.table.place(row) for row in first_rows),
         ],
     )
-
-
-def _place(people: Table | None, known: Mapping[str, int], name: str) -> str:
-    return "the table of attempts" if people is None else people.place(known[name])
 
 
 def _registered(attempts: AttemptList, people: Table | None) -> dict[str, int]:

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from frtaudit.core import AuditResult, Estimate, Finding, LedgerEntry
-from frtaudit.core.canonical import Json, digest
+from frtaudit.core.canonical import Json, digest, mapping
 from frtaudit.core.findings import verdict_counts
 from frtaudit.core.metrics import Published, published_as
 from frtaudit.evaluation.operating_points import ONE_PAIR
@@ -66,11 +66,9 @@ def published(result: AuditResult, link: str, minimum: int = MINIMUM) -> AuditRe
         "failures": len(result.failures) - len(ledger),
         "notes": len(result.notes) - len(notes),
     }
-    read = {
-        "type": _mapping(result.spec.get("cohort")).get("type")
-    }  # shares and sizes of a cohort are counts
+    read = {"type": mapping(result.spec.get("cohort")).get("type")}  # shares and sizes of a cohort are counts
     spec = _scrubbed(dict(result.spec) | {"cohort": read, "inputs": {}}, names)
-    collected = _scrubbed(_collected(_mapping(result.cohort.get("collection"))), names)
+    collected = _scrubbed(_collected(mapping(result.cohort.get("collection"))), names)
     cohort = {
         **_cohort(result.cohort, withheld),
         **({"collection": collected} if "collection" in result.cohort else {}),
@@ -93,7 +91,7 @@ def published(result: AuditResult, link: str, minimum: int = MINIMUM) -> AuditRe
 
 def names_of(result: AuditResult) -> frozenset[str]:
     """Names that a publication may not hold: files read and written, and samples that failures name."""
-    files = [name for part in ("inputs", "outputs") for name in _mapping(result.digests.get(part))]
+    files = [name for part in ("inputs", "outputs") for name in mapping(result.digests.get(part))]
     bare = [name.rsplit("/", 1)[-1] for name in files]
     return frozenset({*files, *bare, *(name for entry in result.failures for name in entry.names)} - {""})
 
@@ -170,33 +168,33 @@ def _ledger(entries: Sequence[LedgerEntry], withheld: Withheld, minimum: int) ->
 def _cohort(cohort: Mapping[str, Json], withheld: Withheld) -> dict[str, Json]:
     """The counts of the cohort; null where they are withheld. Steps of sanitization count people: left out."""
     schemas: dict[str, Json] = {}
-    for name, counted in _mapping(cohort.get("schemas")).items():
+    for name, counted in mapping(cohort.get("schemas")).items():
         rows: list[Json] = [
             dict(row) | dict.fromkeys(_nulls(withheld, name, str(row.get("group"))))
             for schema, row in rows_of(cohort)
             if schema == name
         ]
-        schemas[name] = {**_mapping(counted), "groups": rows}
+        schemas[name] = {**mapping(counted), "groups": rows}
     totals = {kind: cohort.get(kind) for kind in (PEOPLE, SAMPLES, TWO)}
     return totals | dict.fromkeys(withheld.totals) | {"schemas": schemas}
 
 
 def _collected(collection: Mapping[str, Json]) -> dict[str, Json]:
     """What services were asked, what they stated, what canaries say; queries are people: no count of them or theirs."""
-    spec = _mapping(collection.get("spec"))
+    spec = mapping(collection.get("spec"))
     services: dict[str, Json] = {
         name: {
-            **_mapping(service),
-            "versions": dict.fromkeys(_mapping(_mapping(service).get("versions"))),
+            **mapping(service),
+            "versions": dict.fromkeys(mapping(mapping(service).get("versions"))),
             "scored": None,
-            "by_kind": dict.fromkeys(_mapping(_mapping(service).get("by_kind"))),
+            "by_kind": dict.fromkeys(mapping(mapping(service).get("by_kind"))),
             "refused": [],
             "missing": None,
         }
-        for name, service in _mapping(collection.get("services")).items()
+        for name, service in mapping(collection.get("services")).items()
     }
     asked: dict[str, Json] = {name: spec[name] for name in ("detected", "duplicates") if name in spec}
-    source: dict[str, Json] = {"type": _mapping(spec.get("source")).get("type")}
+    source: dict[str, Json] = {"type": mapping(spec.get("source")).get("type")}
     hidden: dict[str, Json] = dict.fromkeys(("images", "queries", "faces", "pairs"))
     return {
         "finished": collection.get("finished"),
@@ -209,8 +207,8 @@ def _collected(collection: Mapping[str, Json]) -> dict[str, Json]:
 def _made(cohort: Mapping[str, Json]) -> dict[str, Json]:
     """What made templates; counts of images and what was found in some of them are of people."""
     return {
-        name: {key: _mapping(facts).get(key) for key in ("settings", "source", "licence")}
-        for name, facts in _mapping(cohort.get("templates")).items()
+        name: {key: mapping(facts).get(key) for key in ("settings", "source", "licence")}
+        for name, facts in mapping(cohort.get("templates")).items()
     }
 
 
@@ -254,10 +252,6 @@ def holds(text: str, names: frozenset[str]) -> bool:
     (True, False)
     """
     return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)
-
-
-def _mapping(value: Json) -> Mapping[str, Json]:
-    return value if isinstance(value, Mapping) else {}
 
 
 def verdicts_of(result: AuditResult) -> dict[str, int]:

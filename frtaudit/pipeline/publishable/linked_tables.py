@@ -14,7 +14,7 @@ import numpy as np
 
 from frtaudit.core import AuditResult
 from frtaudit.core.arrays import Floats
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import entries, mapping
 from frtaudit.core.cohort import UNKNOWN
 
 Cell = tuple[str, str]  # schema and class
@@ -68,18 +68,18 @@ def linked(result: AuditResult) -> Linked:
 
 
 def _schemas(result: AuditResult) -> Iterable[_Schema]:
-    declared = _map(result.spec.get("schemas"))
-    counted = _map(result.cohort.get("schemas"))
+    declared = mapping(result.spec.get("schemas"))
+    counted = mapping(result.cohort.get("schemas"))
     for name, schema in counted.items():
-        spec = _map(declared.get(name))
+        spec = mapping(declared.get(name))
         rows = schema.get("groups") if isinstance(schema, Mapping) else ()
-        groups = [str(_map(row).get("group")) for row in _items(rows)]
-        bins = _map(spec.get("bins"))
-        parts = tuple(str(part) for part in _items(spec.get("cross")) if str(part) in counted)
+        groups = [str(mapping(row).get("group")) for row in entries(rows)]
+        bins = mapping(spec.get("bins"))
+        parts = tuple(str(part) for part in entries(spec.get("cross")) if str(part) in counted)
         yield _Schema(
             name=name,
             groups=tuple(dict.fromkeys((*(group for group in groups if group != UNKNOWN), UNKNOWN))),
-            parts=parts if len(parts) == len(_items(spec.get("cross"))) else (),
+            parts=parts if len(parts) == len(entries(spec.get("cross"))) else (),
             column=str(spec.get("column") or f"schema {name}"),
             bins=bool(bins),
             rule=str(spec.get("conflicts")),
@@ -194,11 +194,3 @@ def _class_at(
     parts = [_class_at(schemas, columns, schemas[name], at) for name in schema.parts]
     value = "&".join(parts)
     return UNKNOWN if UNKNOWN in parts or value not in schema.groups else value
-
-
-def _map(value: object) -> Mapping[str, Json]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _items(value: object) -> list[Json]:
-    return list(value) if isinstance(value, (list, tuple)) else []

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from frtaudit.core.canonical import Json, to_bytes
+from frtaudit.core.canonical import Json, mapping, to_bytes
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
 from frtaudit.report.exports.run_folder import FinishedRun
-from frtaudit.report.source import mapping
 
 FILE = "croissant.json"
 CROISSANT = "http://mlcommons.org/croissant/"
@@ -67,8 +66,10 @@ def _dataset(run: FinishedRun) -> dict[str, Json]:
         "name": str(declared.get("name") or f"cohort {sha256[:16]}"),
         "description": f"Test set of a face verification audit: {people}. Result sha256 {run.sha256}.",
         "datePublished": run.when.strftime("%Y-%m-%d"),
-        "version": _version(declared),
-        "distribution": [_file(name, value) for name, value in sorted(_inputs(run).items())],
+        "version": str(declared.get("version") or "1.0.0"),
+        "distribution": [
+            _file(name, value) for name, value in sorted(mapping(run.result.digests.get("inputs")).items())
+        ],
         "rai:personalSensitiveInformation": _sensitive(run),
         "rai:dataLimitations": list(run.result.notes),
     }
@@ -78,14 +79,6 @@ def _dataset(run: FinishedRun) -> dict[str, Json]:
     classes = _classes(run)
     optional["recordSet"] = [classes] if classes else None
     return dataset | {key: value for key, value in optional.items() if value is not None}
-
-
-def _version(declared: Mapping[str, Json]) -> str:
-    return str(declared.get("version") or "1.0.0")
-
-
-def _inputs(run: FinishedRun) -> Mapping[str, Json]:
-    return mapping(run.result.digests.get("inputs"))
 
 
 def _file(name: str, sha256: Json) -> dict[str, Json]:

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from frtaudit.core import Finding, Verdict
-from frtaudit.core.canonical import Json, digest, to_bytes
+from frtaudit.core.canonical import Json, digest, mapping, to_bytes
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
 from frtaudit.core.text.file_names import file_name
 from frtaudit.report.exports.run_folder import RESULT, FinishedRun
-from frtaudit.report.source import Source, mapping
+from frtaudit.report.source import Source
 
 FOLDER = "in_toto"
 STATEMENT = "https://in-toto.io/Statement/v1"

@@ -96,7 +96,7 @@ def to_latex(table: Table) -> str:
         r"\centering",
         rf"\begin{{tabular}}{{@{{}}{kinds}@{{}}}}",
         r"\toprule",
-        _row(_titles(table.columns, columns)),
+        _row([escaped(table.columns[index].title) for index in columns]),
         r"\midrule",
         *_body(table.blocks, columns),
         r"\bottomrule",
@@ -135,10 +135,6 @@ def _plain(text: str) -> str:
 def _filled(blocks: Sequence[Block], index: int) -> bool:
     """Whether a column holds anything: an empty one is left out."""
     return any(plain_text(row[index]).strip() for block in blocks for row in block.rows)
-
-
-def _titles(columns: Sequence[Column], chosen: Iterable[int]) -> list[str]:
-    return [escaped(columns[index].title) for index in chosen]
 
 
 def _body(blocks: Sequence[Block], columns: Sequence[int]) -> Iterator[str]:

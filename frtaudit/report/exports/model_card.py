@@ -1,16 +1,15 @@
 """A model card for each system, as JSON of Google's Model Card Toolkit (schema 0.0.2, as in its version 2.0.0)."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from frtaudit.core import Target
-from frtaudit.core.canonical import Json, dumps, to_bytes
+from frtaudit.core.canonical import Json, dumps, mapping, to_bytes
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
 from frtaudit.core.text.file_names import file_name
 from frtaudit.report.exports.run_folder import FinishedRun
-from frtaudit.report.source import Record, Source, mapping
+from frtaudit.report.source import Record, Source
 from frtaudit.report.words import words
 
 FOLDER = "model_card"
@@ -98,14 +97,10 @@ def _metric(record: Record) -> dict[str, Json]:
             f"level={dumps(interval.level)}",
         ]
     if estimate.schema is not None or estimate.group != "all":
-        metric["slice"] = "=".join(_some([estimate.schema, estimate.group]))
+        metric["slice"] = "=".join(part for part in (estimate.schema, estimate.group) if part)
     return {"type": " ".join(parts), **metric}
 
 
 def _digits(value: float | None) -> str:
     """The shortest text that reads back as the number."""
     return repr(float("nan") if value is None else float(value))
-
-
-def _some(parts: Iterable[str | None]) -> list[str]:
-    return [part for part in parts if part]

@@ -7,13 +7,13 @@ from pathlib import Path
 import yaml
 
 from frtaudit.core import Target
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
 from frtaudit.core.text.file_names import file_name
 from frtaudit.errors import printable
 from frtaudit.report.exports.run_folder import FinishedRun
-from frtaudit.report.source import Record, Source, mapping
+from frtaudit.report.source import Record, Source
 from frtaudit.report.words import words
 
 FOLDER = "model_index"

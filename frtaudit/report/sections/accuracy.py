@@ -2,24 +2,27 @@
 
 from collections.abc import Iterable, Iterator
 
+from frtaudit.core.canonical import mapping
 from frtaudit.core.comparisons import FOLDS
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import scales, violins
 from frtaudit.report.figures.curves import Dot
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import (
     BOTH,
     INTERVAL_COLUMNS,
     build_table,
     by_provider,
+    header,
     interval_cells,
     interval_rows,
     methods_said,
     provider,
+    system_blocks,
 )
-from frtaudit.report.source import Record, Source, mapping
+from frtaudit.report.source import Record, Source
 
 LOWEST = 2
 PLACES, FINE = 2, 3  # of a percent: accuracies as the field prints them, and their differences
@@ -79,7 +82,7 @@ def _matrix(source: Source, records: list[Record], sets: list[str]) -> list[Tabl
         edge = values[LOWEST - 1] if len(values) > LOWEST else None
         cells = [_marked(known.get((name, test_set)), edge, notes) for test_set in sets]
         blocks.setdefault(source.trained_on.get(name), []).append(((provider(system_records[0]),), *cells))
-    columns = (Column(title="System"), *(Column(title=test_set_name(name), kind="num") for name in sets))
+    columns = header(["System"], (test_set_name(name) for name in sets))
     low = "The lowest two of a system are underlined. " if len(sets) > LOWEST else ""
     trained = "Training sets are as declared. " if source.trained_on else ""
     caption = spans(
@@ -104,12 +107,7 @@ def _brief(records: list[Record]) -> Table:
         )
         for record in records
     )
-    columns = (
-        Column(title="System"),
-        Column(title="accuracy", kind="num"),
-        Column(title="correct pairs", kind="num"),
-        Column(title="for the population", kind="num"),
-    )
+    columns = header(["System"], ["accuracy", "correct pairs", "for the population"])
     caption = spans(
         TextSpan(text="Accuracy on held-out folds. ", kind="b"),
         "Each fold is decided at the threshold that is best on the other folds.",
@@ -145,7 +143,7 @@ def _trained(source: Source, name: str | None) -> Text:
 
 def _marked(record: Record | None, edge: float | None, notes: Footnotes) -> Text:
     if record is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     text = phrases.value(record, notes, places=PLACES)
     value = record.estimate.value
     if edge is None or value is None or value > edge:
@@ -170,10 +168,7 @@ def _between(source: Source) -> list[Table]:
         for other in dict.fromkeys(record.estimate.at["against"] for record in every)
         for pair_records in [[record for record in every if record.estimate.at["against"] == other]]
     ]
-    columns = (
-        Column(title="Test set"),
-        *(Column(title=title, kind="num") for title in ("difference", "for the population", "discordant")),
-    )
+    columns = header(["Test set"], ["difference", "for the population", "discordant"])
     caption = spans(
         TextSpan(text="Systems against each other. ", kind="b"),
         "Accuracy of the first minus that of the second, on the pairs that both scored and in the same folds, each "
@@ -247,19 +242,8 @@ def _classes(source: Source, sets: list[str]) -> list[Table]:
     if not records:
         return []
     notes = Footnotes()
-    blocks = [
-        Block(
-            head=(provider(system_records[0]),),
-            rows=tuple(_class(source, record, notes, sets) for record in system_records),
-        )
-        for _, system_records in by_provider(source, records)
-    ]
-    columns = (
-        Column(title="Class"),
-        Column(title="accuracy", kind="num"),
-        Column(title="correct pairs", kind="num"),
-        Column(title="for the population", kind="num"),
-    )
+    blocks = system_blocks(source, records, lambda record: _class(source, record, notes, sets))
+    columns = header(["Class"], ["accuracy", "correct pairs", "for the population"])
     caption = spans(
         TextSpan(text="Accuracy by class. ", kind="b"),
         "Pairs of two subjects of one class, each at its own fold's threshold. The skewed error ratio is the largest "
@@ -275,12 +259,11 @@ def _class(source: Source, record: Record, notes: Footnotes, sets: list[str]) ->
     where = "" if len(sets) == 1 else f", {test_set_name(set_of(record))}"
     ratio = estimate.metric == "skewed_error_ratio"
     name = TextSpan(text=phrases.metric(estimate.metric)) if ratio else phrases.group(source, record)
-    absent: Text = (TextSpan(text=phrases.ABSENT),)
     return (
         spans(TextSpan(text=str(estimate.schema), pointer=f"{record.pointer}/schema"), ": ", name, where),
         phrases.value(record, notes),
-        absent if estimate.numerator is None else spans(phrases.counts(record)),
-        interval_cells(record, notes, *BOTH)[0] if estimate.intervals else absent,
+        phrases.counts(record),
+        interval_cells(record, notes, *BOTH)[0] if estimate.intervals else phrases.DASH,
     )
 
 
@@ -290,18 +273,18 @@ def _differences(source: Source) -> list[Table]:
     if not records:
         return []
     notes = Footnotes()
-    blocks = [
-        Block(
-            head=spans(provider(system_records[0])),
-            rows=tuple(_difference(source, record, notes) for record in system_records),
-        )
-        for _, system_records in by_provider(source, records)
-    ]
-    columns = (
-        Column(title="Test set"),
-        *(Column(title=title, kind="num") for title in ("disjoint", "overlap", "disjoint − overlap")),
-        *(Column(title=title, kind="num") for title in ("for the population", "discordant")),
-        *(Column(title=title, kind="num") for title in ("sd of folds: disjoint, overlap", "deals: mean, sd")),
+    blocks = system_blocks(source, records, lambda record: _difference(source, record, notes))
+    columns = header(
+        ["Test set"],
+        [
+            "disjoint",
+            "overlap",
+            "disjoint − overlap",
+            "for the population",
+            "discordant",
+            "sd of folds: disjoint, overlap",
+            "deals: mean, sd",
+        ],
     )
     deals = next(iter(source.select("delta_accuracy_deal_sd")), None)
     drawn = (
@@ -323,7 +306,7 @@ def _differences(source: Source) -> list[Table]:
 def _difference(source: Source, record: Record, notes: Footnotes) -> tuple[Text, ...]:
     def cell(metric: str, places: int = PLACES) -> Text:
         beside = _beside(source, record, metric)
-        return (TextSpan(text=phrases.ABSENT),) if beside is None else phrases.value(beside, places=places)
+        return phrases.value(beside, places=places)
 
     otherwise = _beside(source, record, "delta_accuracy_otherwise")
     name = TextSpan(text=test_set_name(set_of(record)), pointer=f"{record.pointer}/at/pairs")
@@ -333,7 +316,7 @@ def _difference(source: Source, record: Record, notes: Footnotes) -> tuple[Text,
         cell("accuracy_overlap"),
         cell("delta_accuracy", FINE),
         interval_cells(record, notes, *BOTH, places=FINE)[0],
-        (TextSpan(text=phrases.ABSENT),) if otherwise is None else phrases.counts(otherwise),
+        phrases.counts(otherwise),
         spans(cell("accuracy_fold_sd"), ", ", cell("accuracy_overlap_fold_sd")),
         spans(cell("delta_accuracy_deal_mean", FINE), ", ", cell("delta_accuracy_deal_sd", FINE)),
     )
@@ -379,7 +362,7 @@ def _folds(source: Source, name: str, folds: list[Record]) -> Table:
         first = next(record for record in records if record is not None)
         label = TextSpan(text=f"{place + 1:g}", pointer=f"{first.pointer}/at/fold", kind="n plus-one")
         rows.append(((label,), *(_fold(record, notes) for record in records)))
-    columns = (Column(title="Fold"), *(Column(title=name, kind="num") for name in names))
+    columns = header(["Fold"], names)
     of = "" if name == FOLDS else f" of {test_set_name(name)}"
     caption = spans(
         TextSpan(text=f"Every fold{of}. ", kind="b"),
@@ -391,10 +374,7 @@ def _folds(source: Source, name: str, folds: list[Record]) -> Table:
 
 def _fold(record: Record | None, notes: Footnotes) -> Text:
     if record is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     at = {key: value for key, value in record.estimate.at.items() if key == "threshold"}
-    soft = tuple(
-        TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} soft".strip())
-        for p in phrases.at_words(at, record.pointer)
-    )
+    soft = phrases.styled(phrases.at_words(at, record.pointer), "soft")
     return spans(phrases.value(record, notes), "  " if soft else "", soft)

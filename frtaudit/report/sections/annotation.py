@@ -6,10 +6,10 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import scales, systems
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Figure, Footnotes, Table, TextSpan, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table, by_provider, provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.sections.tables import build_table, by_provider, header, provider
+from frtaudit.report.source import Source
 
 METRIC, KIND = "fnmr_by_annotation", "annotation"
 
@@ -33,11 +33,8 @@ def _table(source: Source, target: float) -> Table:
     rows = []
     for _, records in by_provider(source, at_target):
         here = {float(record.estimate.at["annotated"]): record for record in records}
-        rows.append(((provider(records[0]),), *(_value(here.get(share), notes) for share in shares)))
-    columns = (
-        Column(title="System"),
-        *(Column(title=f"{100 * share:g} % annotated", kind="num") for share in shares),
-    )
+        rows.append(((provider(records[0]),), *(phrases.value(here.get(share), notes) for share in shares)))
+    columns = header(["System"], (f"{100 * share:g} % annotated" for share in shares))
     caption = spans(
         TextSpan(text=f"FNMR at FMR {place('fmr', target)} by the share of faces annotated. ", kind="b"),
         "At 0 % all labels are estimated; at 100 % all are annotated. Faces without an estimated label are "
@@ -52,10 +49,6 @@ def _table(source: Source, target: float) -> Table:
         notes,
         "dense",
     )
-
-
-def _value(record: Record | None, notes: Footnotes) -> Text:
-    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
 
 
 def _figure(source: Source) -> Figure | None:

@@ -10,7 +10,7 @@ from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import lists
 from frtaudit.report.sections.accuracy import test_set_name
-from frtaudit.report.sections.tables import build_table
+from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.source import ALL_SUBJECTS, Record, Source
 
 SIZES = (
@@ -83,7 +83,7 @@ def _cards(source: Source, sets: list[str]) -> Table:
 
 def _counted(records: list[Record]) -> Text:
     if not records or records[0].estimate.value is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     return (phrases.number(formatting.count(records[0].estimate.value), f"{records[0].pointer}/value"),)
 
 
@@ -92,7 +92,7 @@ def _in_training(records: list[Record], training: str, notes: Footnotes) -> Text
     return (
         spans(phrases.counts(training_records[0]), " (", phrases.value(training_records[0], notes), ")")
         if training_records
-        else (TextSpan(text=phrases.ABSENT),)
+        else phrases.DASH
     )
 
 
@@ -166,12 +166,12 @@ def _values(source: Source) -> list[Table]:
         for name in sets:
             record = known.get((name, attribute, value))
             cells.append(
-                (TextSpan(text=phrases.ABSENT),)
+                phrases.DASH
                 if record is None
                 else spans(phrases.counts(record), " (", phrases.value(record, notes), ")")
             )
         blocks.setdefault(attribute, []).append((spans(str(value)), *cells))
-    columns = (Column(title="Value"), *(Column(title=test_set_name(name), kind="num") for name in sets))
+    columns = header(["Value"], (test_set_name(name) for name in sets))
     caption = spans(
         TextSpan(text="Attributes over identities. ", kind="b"),
         "Identities with at least one image of a value; one identity may have several.",
@@ -198,7 +198,7 @@ def _quartiles(source: Source) -> list[Table]:
     ):
         cells = [phrases.value(known[name, attribute, share], notes) for share, _ in QUARTILES]
         blocks.setdefault(attribute, []).append((spans(test_set_name(name)), *cells))
-    columns = (Column(title="Test set"), *(Column(title=title, kind="num") for _, title in QUARTILES))
+    columns = header(["Test set"], (title for _, title in QUARTILES))
     caption = spans(
         TextSpan(text="Numbers over identities. ", kind="b"),
         "Quartiles of the means of each identity's images.",
@@ -229,12 +229,8 @@ def _steps(source: Source, name: str) -> list[Table]:
             _counted([known[kind, rule, group]] if (kind, rule, group) in known else []) for group in groups
         ]
         blocks.setdefault(kind, []).append((spans(str(rule)), *cells))
-    columns = (
-        Column(title="Left after"),
-        *(
-            Column(title=source.label(schema, group) if schema else ALL_SUBJECTS, kind="num")
-            for group in groups
-        ),
+    columns = header(
+        ["Left after"], (source.label(schema, group) if schema else ALL_SUBJECTS for group in groups)
     )
     caption = spans(
         TextSpan(text=f"Pairs left by each rule: {test_set_name(name)}. ", kind="b"),

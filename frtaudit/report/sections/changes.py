@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator
 
 from frtaudit.core import AuditResult, Finding, Target
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.result import Previous
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table
+from frtaudit.report.sections.tables import build_table, provider
 from frtaudit.report.sections.verdicts import record_of
-from frtaudit.report.source import Record, Source, mapping
+from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 SHOWN = 16
@@ -132,7 +132,7 @@ def _row(
     verdict: Finding | None,
 ) -> tuple[Text, ...]:
     index, finding = numbered
-    name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+    name = provider(record)
     who: list[Part] = [name]
     if record.estimate.group != "all":
         who += [", ", phrases.group(source, record)]
@@ -144,7 +144,7 @@ def _row(
     then = "–" if verdict is None else display_name(words().verdict, verdict.verdict.value)
     return (
         spans(*who),
-        (TextSpan(text=phrases.ABSENT),) if old is None else _earlier(_numbers(old)),
+        phrases.DASH if old is None else _earlier(_numbers(old)),
         spans(then),
         _numbers(record),
         (now,),

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import entries, mapping
 from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import section
-from frtaudit.report.sections.tables import build_table, provider
-from frtaudit.report.source import Record, Source, escape, mapping
+from frtaudit.report.sections.tables import build_table, header, provider
+from frtaudit.report.source import Record, Source, escape
 
 COUNTED = (
     ("subjects", "subjects"),
@@ -56,7 +56,7 @@ def _schema(source: Source, name: str, counted: tuple[tuple[str, str], ...]) -> 
         )
         for index, row in enumerate(source.counts(name))
     )
-    columns = (Column(title="Class"), *(Column(title=title, kind="num") for _, title in counted))
+    columns = header(["Class"], (title for _, title in counted))
     caption = spans(TextSpan(text=f"Schema {name.replace('_', ' ')}. ", kind="b"), _declared(source, name))
     return build_table(name_of("cohort", name), caption, columns, [Block(rows=rows)], Footnotes())
 
@@ -69,17 +69,13 @@ def _declared(source: Source, name: str) -> Text:
         parts.append(
             spans("Column ", TextSpan(text=str(spec["column"]), pointer=f"{at}/column", kind="code"), ". ")
         )
-    if _some(spec.get("cross")):
-        crossed = " and ".join(str(schema) for schema in _some(spec["cross"]))
+    if entries(spec.get("cross")):
+        crossed = " and ".join(str(schema) for schema in entries(spec["cross"]))
         parts.append(spans("Crossing of ", TextSpan(text=crossed, pointer=f"{at}/cross"), ". "))
     if spec.get("conflicts"):
         rule = TextSpan(text=str(spec["conflicts"]), pointer=f"{at}/conflicts", kind="code")
         parts.append(spans("Subjects whose samples disagree: ", rule, "."))
     return spans(*parts)
-
-
-def _some(value: Json) -> list[Json]:
-    return list(value) if isinstance(value, (list, tuple)) else []
 
 
 def _comparisons(source: Source) -> list[Table]:
@@ -91,11 +87,7 @@ def _comparisons(source: Source) -> list[Table]:
         known = mated or non_mated
         if known is not None:
             rows.append(((provider(known),), _trials(mated), _trials(non_mated)))
-    columns = (
-        Column(title="System"),
-        Column(title="mated comparisons", kind="num"),
-        Column(title="non-mated comparisons", kind="num"),
-    )
+    columns = header(["System"], ["mated comparisons", "non-mated comparisons"])
     caption = spans(
         TextSpan(text="Comparisons. ", kind="b"),
         "Comparisons with a score, for each system, between subjects of any group.",
@@ -116,5 +108,5 @@ def _first(source: Source, name: str, *metrics: str) -> Record | None:
 
 def _trials(record: Record | None) -> Text:
     if record is None or record.estimate.denominator is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     return (phrases.number(formatting.count(record.estimate.denominator), f"{record.pointer}/denominator"),)

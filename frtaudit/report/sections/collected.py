@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, mapping
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
 from frtaudit.report.section import section
@@ -14,13 +14,12 @@ from frtaudit.report.sections.collected_services import (
     counted,
     place_of,
     reason,
-    rows_of,
     service_name,
     services_of,
     settings,
 )
 from frtaudit.report.sections.tables import build_table
-from frtaudit.report.source import Source, mapping
+from frtaudit.report.source import Source, rows_of
 from frtaudit.report.words import display_name, words
 
 SEE = TextSpan(text="How scores were collected", kind="#collected")

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
-from frtaudit.report.sections.collected_services import Facts, counted, place_of, rows_of, service_name
+from frtaudit.report.sections.collected_services import Facts, counted, place_of, service_name
 from frtaudit.report.sections.tables import build_table
-from frtaudit.report.source import mapping
+from frtaudit.report.source import rows_of
 
 
 def tables(services: Mapping[str, Facts]) -> Iterator[Table]:

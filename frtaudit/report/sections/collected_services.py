@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
-from frtaudit.report.sections.tables import build_table
-from frtaudit.report.source import escape, mapping
+from frtaudit.report.sections.tables import build_table, header
+from frtaudit.report.source import escape, rows_of
 from frtaudit.report.words import display_name, words
 
 AT = "/cohort/collection"
@@ -18,11 +18,6 @@ Facts = Mapping[str, Json]
 def services_of(collection: Facts) -> dict[str, Facts]:
     """Name to facts of each service of a collection."""
     return {name: mapping(facts) for name, facts in mapping(collection.get("services")).items()}
-
-
-def rows_of(value: Json) -> list[Facts]:
-    """A list of the result's, as mappings."""
-    return [mapping(row) for row in value] if isinstance(value, (list, tuple)) else []
 
 
 def place_of(name: str) -> str:
@@ -126,9 +121,8 @@ def _calls(collection: Facts, services: Mapping[str, Facts]) -> Table:
         cells += [(counted(by_kind.get(kind), f"{at}/by_kind/{kind}"),) for kind in kinds]
         cells += [(counted(service.get("missing"), f"{at}/missing"),)] if missing else []
         rows.append(((service_name(name),), *cells))
-    columns = [Column(title="Service"), Column(title="scored / pairs", kind="num")]
-    columns += [Column(title=words().refusal[kind], kind="num") for kind in kinds]
-    columns += [Column(title="not asked for", kind="num")] if missing else []
+    reasons = [*(words().refusal[kind] for kind in kinds), *(["not asked for"] if missing else [])]
+    columns = header(["Service"], ["scored / pairs", *reasons])
     caption = spans(
         TextSpan(text="Comparisons. ", kind="b"),
         "Each has a score or a stated reason why not.",

@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from frtaudit.core import Method, Target
+from frtaudit.core.canonical import mapping
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, plain_text, spans
+from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan, plain_text, spans
 from frtaudit.report.section import section
-from frtaudit.report.sections.tables import build_table, by_provider, provider
-from frtaudit.report.source import Record, Source, mapping
+from frtaudit.report.sections.tables import build_table, by_provider, header, provider
+from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 METRIC = "simulated_coverage"
@@ -96,10 +97,9 @@ def _table(source: Source, tried: list[Record]) -> Table:
             head = heads.setdefault(plain_text(_head(first)), _head(first))
             cells = (_cell(line.get(name), missed, most, notes) for name in scenarios)
             rows.setdefault(head, []).append((_line(source, first), *cells))
-    columns = [
-        Column(title="Group, method, for whom"),
-        *(Column(title=display_name(words().scenario, name), kind="num") for name in scenarios),
-    ]
+    columns = header(
+        ["Group, method, for whom"], (display_name(words().scenario, name) for name in scenarios)
+    )
     caption = spans(
         TextSpan(text="How often the interval contained the true value, in ", kind="b"),
         TextSpan(text=formatting.count(most), kind="b"),
@@ -127,25 +127,24 @@ def _line(source: Source, record: Record) -> Text:
 def _cell(record: Record | None, missed: dict[Key, Record], most: int, notes: Footnotes) -> Text:
     """Coverage, its Monte Carlo interval, and the misses below and above the truth."""
     if record is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     parts: list[Part] = [phrases.value(record, notes)]
     bound = record.bound(Target.SIMULATION)
     if bound is not None:
-        parts += [TextSpan(text=" ", kind="br"), *map(_soft, phrases.bounds(bound, record.estimate))]
+        parts += [
+            TextSpan(text=" ", kind="br"),
+            *phrases.styled(phrases.bounds(bound, record.estimate), "soft"),
+        ]
     sides = [missed[metric, *_key(record)] for metric in (LOWER, UPPER) if (metric, *_key(record)) in missed]
     for place, side in enumerate(sides):
         count = phrases.number(formatting.count(side.estimate.numerator or 0), f"{side.pointer}/numerator")
-        parts += [" + " if place else TextSpan(text=" ", kind="br"), _soft(count)]
+        parts += [" + " if place else TextSpan(text=" ", kind="br"), *phrases.styled([count], "soft")]
     if sides and (record.estimate.denominator or 0) < most:
         of = phrases.number(
             formatting.count(record.estimate.denominator or 0), f"{record.pointer}/denominator"
         )
-        parts += map(_soft, spans(" of ", of))
+        parts += phrases.styled(spans(" of ", of), "soft")
     return spans(*parts)
-
-
-def _soft(piece: TextSpan) -> TextSpan:
-    return TextSpan(text=piece.text, pointer=piece.pointer, kind=f"{piece.kind} soft".strip())
 
 
 def _spreads(source: Source) -> Table:
@@ -157,20 +156,11 @@ def _spreads(source: Source) -> Table:
         for line in _lines(records, "of"):
             first = next(iter(line.values()))
             what = spans(_rate(first), _point(first), ", ", phrases.group(source, first))
-            rows.append((what, *(_spread(line.get(name), notes) for name in SPREADS_OF)))
+            rows.append((what, *(phrases.value(line.get(name), notes) for name in SPREADS_OF)))
         blocks.append(Block(head=(provider(records[0]),), rows=tuple(rows)))
-    columns = (
-        Column(title="Rate, group"),
-        Column(title="spread of subjects", kind="num"),
-        Column(title="its 95 % upper bound", kind="num"),
-        Column(title="spread of pairs", kind="num"),
-    )
+    columns = header(["Rate, group"], ["spread of subjects", "its 95 % upper bound", "spread of pairs"])
     caption = spans(TextSpan(text="Inputs of the model. ", kind="b"), words().coverage["spread"])
     return build_table("coverage-spread", caption, columns, blocks, notes, kind="dense")
-
-
-def _spread(record: Record | None, notes: Footnotes) -> Text:
-    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
 
 
 def _left_out(source: Source, records: list[Record]) -> Iterable[Text]:

@@ -8,9 +8,9 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass, scales
 from frtaudit.report.figures.interclass import Line
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Figure, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table, by_provider, provider
+from frtaudit.report.sections.tables import build_table, by_provider, header, provider
 from frtaudit.report.source import Record, Source
 
 METRICS = ("density_bandwidth", "scores_at_end", "normality_k2", "normality_p")
@@ -74,15 +74,8 @@ def _table(source: Source, schema: str) -> Table:
             for name in groups
         )
         blocks.append(Block(head=(provider(system_records[0]),), rows=rows))
-    columns = (
-        Column(title="Class"),
-        Column(title="bandwidth", kind="num"),
-        Column(title="scores on 0", kind="num"),
-        Column(title="scores on 100", kind="num"),
-        Column(title="K², scores", kind="num"),
-        Column(title="p", kind="num"),
-        Column(title="K², subjects", kind="num"),
-        Column(title="p", kind="num"),
+    columns = header(
+        ["Class"], ["bandwidth", "scores on 0", "scores on 100", "K², scores", "p", "K², subjects", "p"]
     )
     caption = spans(
         TextSpan(text=f"Are scores normal? By {schema.replace('_', ' ')}. ", kind="b"),
@@ -110,9 +103,5 @@ def _row(source: Source, records: list[Record], notes: Footnotes) -> tuple[Text,
         ("normality_k2", "subject"),
         ("normality_p", "subject"),
     )
-    cells = [_cell(here.get(key), notes) for key in wanted]
+    cells = [phrases.value(here.get(key), notes) for key in wanted]
     return ((phrases.group(source, records[0]),), *cells)
-
-
-def _cell(record: Record | None, notes: Footnotes) -> Text:
-    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)

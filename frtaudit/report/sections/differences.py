@@ -18,6 +18,7 @@ from frtaudit.report.pieces import (
     plain_text,
     spans,
 )
+from frtaudit.report.sections.tables import provider
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
@@ -41,7 +42,7 @@ def when_alike(record: Record) -> Text:
     """The index expected under equality: in half of all cases at most, and in all but alpha of them."""
     test = record.estimate.test
     if test is None or test.null_median is None or test.null_edge is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     at = f"{record.pointer}/test"
     return spans(
         phrases.number(formatting.plain(test.null_median), f"{at}/null_median"),
@@ -54,7 +55,7 @@ def sentence(record: Record, notes: Footnotes | None = None) -> Text:
     """One plain sentence: the groups differ, or that is not established and what would have been."""
     test = record.estimate.test
     if test is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     missed = [] if test.p is None or test.differs else [" ", *_missed(test, f"{record.pointer}/test")]
     return spans(answer(record, notes), ".", *missed)
 
@@ -66,7 +67,7 @@ def answer(record: Record, notes: Footnotes | None = None, another: str = ANOTHE
     """
     test = record.estimate.test
     if test is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     at = f"{record.pointer}/test"
     mark = notes.mark(test.note, f"{at}/note") if notes else ()
     if test.p is None:
@@ -216,12 +217,11 @@ def _rest(records: Sequence[Record]) -> str:
 
 def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
     test = record.estimate.test
-    name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+    name = provider(record)
     return (
         spans(name, f", {_rate_by(record)}"),
         phrases.value(record),
-        answer(record, notes, _excluding(record)),
-        (TextSpan(text=phrases.ABSENT),) if test is None else _would_be_found(test, f"{record.pointer}/test"),
+    name = provider(record)
     )
 
 
@@ -234,7 +234,7 @@ def _rate_by(record: Record) -> str:
 def _would_be_found(test: Test, at: str) -> Text:
     """The minimum detectable difference, beside "not established" alone."""
     if test.p is None or test.differs:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     share = phrases.number(formatting.exact(test.power), f"{at}/power")
     if test.detectable is None:
         return spans("none (", share, ")")

@@ -2,9 +2,9 @@
 
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table, by_provider, provider
+from frtaudit.report.sections.tables import build_table, by_provider, header, provider
 from frtaudit.report.source import Record, Source
 
 METRICS = ("failed_mated", "d_l2_failures", "d_l2_failures_change")
@@ -26,12 +26,9 @@ def _table(source: Source, schema: str) -> Table:
             _row(source, [record for record in records if record.estimate.group == name]) for name in groups
         )
         blocks.append(Block(head=(provider(records[0]),), rows=rows))
-    columns = (
-        Column(title="Class"),
-        Column(title="failed / mated comparisons", kind="num"),
-        Column(title="d_l2, failures apart", kind="num"),
-        Column(title="d_l2, failures as score 0", kind="num"),
-        Column(title="difference", kind="num"),
+    columns = header(
+        ["Class"],
+        ["failed / mated comparisons", "d_l2, failures apart", "d_l2, failures as score 0", "difference"],
     )
     caption = spans(
         TextSpan(text=f"The effect of failures on d_l2, by {schema.replace('_', ' ')}. ", kind="b"),
@@ -51,9 +48,9 @@ def _row(source: Source, records: list[Record]) -> tuple[Text, ...]:
     failed = here.get(("failed_mated", ""))
     return (
         (TextSpan(text=name, pointer=label.pointer),),
-        (TextSpan(text=phrases.ABSENT),) if failed is None else phrases.counts(failed),
+        phrases.counts(failed),
         *(
-            _value(here.get(key))
+            phrases.value(here.get(key))
             for key in (
                 ("d_l2_failures", "apart"),
                 ("d_l2_failures", "score_zero"),
@@ -61,7 +58,3 @@ def _row(source: Source, records: list[Record]) -> tuple[Text, ...]:
             )
         ),
     )
-
-
-def _value(record: Record | None) -> Text:
-    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record)

@@ -9,7 +9,15 @@ from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import BOTH, build_table, by_provider, methods_said, provider
+from frtaudit.report.sections.tables import (
+    BOTH,
+    build_table,
+    by_provider,
+    header,
+    methods_said,
+    provider,
+    system_blocks,
+)
 from frtaudit.report.source import AtKey, Record, Source
 from frtaudit.report.words import words
 
@@ -80,19 +88,11 @@ def _fta_means(records: Sequence[Record]) -> str:
 
 def _rates(source: Source, name: str, title: str, means: str, records: list[Record]) -> Table:
     notes = Footnotes()
-    blocks = [
-        Block(
-            head=(provider(system_records[0]),),
-            rows=tuple(_row(source, record, notes) for record in system_records),
-        )
-        for _, system_records in by_provider(source, records)
-    ]
-    columns = [
-        Column(title="Of"),
-        Column(title="Rate", kind="num"),
-        Column(title="failed / attempted" if name == "fta-by-class" else "errors / comparisons", kind="num"),
-        Column(title="interval", kind="num"),
-    ]
+    blocks = system_blocks(source, records, lambda record: _row(source, record, notes))
+    columns = header(
+        ["Of"],
+        ["Rate", "failed / attempted" if name == "fta-by-class" else "errors / comparisons", "interval"],
+    )
     if name == "frr":
         columns, blocks = _dropped(columns, blocks, 2)
     if not any(record.bounds for record in records):
@@ -114,12 +114,7 @@ def _overall(records: list[Record]) -> Table:
         for record in records
     )
     listed = records[0].estimate.unit == OF_COMPARISONS
-    columns = (
-        Column(title="System"),
-        Column(title="failed" if listed else "FTA", kind="num"),
-        Column(title="failed / attempted", kind="num"),
-        Column(title="interval", kind="num"),
-    )
+    columns = header(["System"], ["failed" if listed else "FTA", "failed / attempted", "interval"])
     caption = spans(
         TextSpan(text=FAILED_COMPARISONS if listed else FTA, kind="b"),
         _fta_means(records),
@@ -141,7 +136,7 @@ def _cases(source: Source, records: list[Record]) -> Table:
                 (_of(source, next(iter(here.values()))), *(_case(here.get(name), notes) for name in CASES))
             )
         blocks.append(Block(head=(provider(system_records[0]),), rows=tuple(rows)))
-    columns = (Column(title="Of"), *(Column(title=phrases.metric(name), kind="num") for name in CASES))
+    columns = header(["Of"], (phrases.metric(name) for name in CASES))
     caption = spans(
         TextSpan(text="Rates if every failed comparison had been decided correctly, or wrongly. ", kind="b"),
         "Pooled rates, errors / comparisons below; only where comparisons failed.",
@@ -155,15 +150,14 @@ def _place(record: Record) -> tuple[AtKey, str | None, str]:
 
 def _case(record: Record | None, notes: Footnotes) -> Text:
     if record is None:
-        return (TextSpan(text=phrases.ABSENT),)
-    soft = tuple(
-        TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} soft".strip())
-        for p in phrases.counts(record)
-    )
+        return phrases.DASH
+    soft = phrases.styled(phrases.counts(record), "soft")
     return spans(phrases.value(record, notes), TextSpan(text=" ", kind="br"), soft)
 
 
-def _dropped(columns: list[Column], blocks: list[Block], place: int) -> tuple[list[Column], list[Block]]:
+def _dropped(
+    columns: tuple[Column, ...], blocks: list[Block], place: int
+) -> tuple[tuple[Column, ...], list[Block]]:
     def without(row: tuple[Text, ...]) -> tuple[Text, ...]:
         return row[:place] + row[place + 1 :]
 
@@ -234,12 +228,7 @@ def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
                 ),
             )
         )
-    columns = (
-        Column(title="System"),
-        Column(title="What happened"),
-        Column(title="Group"),
-        Column(title="How many", kind="num"),
-    )
+    columns = header(["System", "What happened", "Group"], ["How many"])
     caption = spans(
         TextSpan(text="Failures and exclusions. ", kind="b"),
         "Counts of everything that failed or was excluded. Nothing else was removed from the denominators of FNMR and "

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.operating_points import main_target
-from frtaudit.report.sections.tables import build_table, by_provider, provider
+from frtaudit.report.sections.tables import build_table, by_provider, header, provider
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import words
 
@@ -102,12 +102,14 @@ def _counts(source: Source, records: Sequence[Record]) -> Table:
         )
         for record in records
     ]
-    columns = (
-        Column(title="System"),
-        Column(title="median needed (score)", kind="num"),
-        Column(title="from 25 comparisons", kind="num"),
-        Column(title="suspected / compared pairs of subjects", kind="num"),
-        Column(title="suspected / all images with others of their subject", kind="num"),
+    columns = header(
+        ["System"],
+        [
+            "median needed (score)",
+            "from 25 comparisons",
+            "suspected / compared pairs of subjects",
+            "suspected / all images with others of their subject",
+        ],
     )
     caption = spans(TextSpan(text="Suspected duplicates. ", kind="b"), words().identity_check["counts"])
     return build_table("identity-check", caption, columns, [Block(rows=tuple(rows))], notes)
@@ -116,13 +118,13 @@ def _counts(source: Source, records: Sequence[Record]) -> Table:
 def _cut(record: Record, name: str) -> Text:
     cut = record.estimate.at.get(name)
     if not isinstance(cut, float):
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     return (phrases.number(formatting.score(cut), f"{record.pointer}/at/{name}"),)
 
 
 def _count(record: Record | None, notes: Footnotes) -> Text:
     if record is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     if record.estimate.numerator is None:
         return phrases.value(record, notes)
     return phrases.counts(record)
@@ -146,11 +148,7 @@ def _rates(source: Source) -> Table | None:
     if not blocks:
         return None
     titles = {CONFIRMED: "without those confirmed", SUSPECTED: "without those suspected, too"}
-    columns = (
-        Column(title="At, group"),
-        Column(title="FMR as labelled", kind="num"),
-        *(Column(title=titles[name], kind="num") for name in metrics),
-    )
+    columns = header(["At, group"], ["FMR as labelled", *(titles[name] for name in metrics)])
     caption = spans(TextSpan(text="FMR with and without them. ", kind="b"), words().identity_check["rates"])
     return build_table("identity-check-fmr", caption, columns, blocks, notes)
 
@@ -171,12 +169,9 @@ def _row(
 def _rate(record: Record | None, like: Record, notes: Footnotes) -> Text:
     """The rate, its interval, its counts."""
     if record is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     bound = record.bound()
     interval: list[Part] = [] if bound is None else ["   ", *phrases.bounds(bound, record.estimate)]
-    counts = (
-        TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} soft".strip())
-        for p in phrases.counts(record)
-    )
+    counts = phrases.styled(phrases.counts(record), "soft")
     value = phrases.value(record, notes, like=like.estimate)
     return spans(*value, *interval, TextSpan(text=" ", kind="br"), *counts)

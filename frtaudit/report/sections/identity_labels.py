@@ -18,7 +18,7 @@ from frtaudit.report.pieces import (
 )
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import label_drawings, label_modes
-from frtaudit.report.sections.tables import build_table
+from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
@@ -149,7 +149,7 @@ def _confusion(source: Source) -> Table | None:
         ((TextSpan(text=word, kind="b"),), *(phrases.counts(records[answer, label]) for label in labels))
         for answer, word in ANSWERS.items()
     )
-    columns = (Column(title="Annotated"), *(Column(title=titles[label], kind="num") for label in labels))
+    columns = header(["Annotated"], (titles[label] for label in labels))
     of = (
         " Where each of several people of a query is used, the person named by the query is not known, so labels "
         "cannot be compared with annotation."
@@ -180,7 +180,7 @@ def _rates(source: Source) -> Table | None:
             rows=tuple(
                 (
                     (TextSpan(text=name, kind="b"),),
-                    *(_cell(by.get((target, name, kind)), notes) for kind in kinds),
+                    *(phrases.value(by.get((target, name, kind)), notes) for kind in kinds),
                 )
                 for name in source.providers
             ),
@@ -189,10 +189,7 @@ def _rates(source: Source) -> Table | None:
     ]
     if not blocks:
         return None
-    columns = (
-        Column(title="Service"),
-        *(Column(title=display_name(words().labels, kind), kind="num") for kind in kinds),
-    )
+    columns = header(["Service"], (display_name(words().labels, kind) for kind in kinds))
     caption = spans(
         TextSpan(text="FNMR by source of labels. ", kind="b"),
         "Achievable: annotated labels of the faces with an estimated label. Without a vote: each service evaluated "
@@ -221,7 +218,7 @@ def _several(source: Source) -> Table | None:
         rows.append(((TextSpan(text=phrases.metric(metric)),), *cells))
     blocks = [Block(rows=tuple(rows)), *_several_rates(source, settings, notes)]
     titles = [display_name(words().labels, f"several_{setting}") for setting in settings]
-    columns = (Column(title=""), *(Column(title=title, kind="num") for title in titles))
+    columns = header([""], titles)
     caption = spans(
         TextSpan(text="Queries of several people. ", kind="b"),
         "Left out, as published, or each of their people used (cohort.labels.several=use); people of one query are "
@@ -246,16 +243,12 @@ def _several_rates(source: Source, settings: Sequence[str], notes: Footnotes) ->
         lines = tuple(
             (
                 (TextSpan(text=name, kind="b"),),
-                *(_cell(records.get((name, f"several_{setting}")), notes) for setting in settings),
+                *(phrases.value(records.get((name, f"several_{setting}")), notes) for setting in settings),
             )
             for name in source.providers
         )
         head = spans("FNMR at ", *phrases.at_words({"fmr": target}, next(iter(records.values())).pointer))
         yield Block(head=head, rows=lines)
-
-
-def _cell(record: Record | None, notes: Footnotes) -> Text:
-    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
 
 
 def _groups(source: Source) -> Table | None:
@@ -278,7 +271,7 @@ def _groups(source: Source) -> Table | None:
             rows=tuple(
                 (
                     (TextSpan(text=name, kind="b"),),
-                    *(_cell(by.get((schema, group, name, kind)), notes) for kind in kinds),
+                    *(phrases.value(by.get((schema, group, name, kind)), notes) for kind in kinds),
                 )
                 for name in source.providers
             ),
@@ -287,10 +280,7 @@ def _groups(source: Source) -> Table | None:
     ]
     if not blocks:
         return None
-    columns = (
-        Column(title="Service"),
-        *(Column(title=display_name(words().labels, kind), kind="num") for kind in kinds),
-    )
+    columns = header(["Service"], (display_name(words().labels, kind) for kind in kinds))
     caption = spans(
         TextSpan(text="Equal error rate by group. ", kind="b"),
         "Both subjects of a comparison are of the group.",
@@ -318,7 +308,7 @@ def _subsets(source: Source) -> Table | None:
                         pointer=f"{first.pointer}/at/labels",
                     ),
                 ),
-                *(_cell(by.get((target, labels, name)), notes) for name in source.providers),
+                *(phrases.value(by.get((target, labels, name)), notes) for name in source.providers),
             )
             for labels, first in sorted(
                 by_labels.items(), key=lambda pair: (str(pair[0]).count("+"), str(pair[0]))
@@ -326,10 +316,7 @@ def _subsets(source: Source) -> Table | None:
         )
         pointer = next(iter(by_labels.values())).pointer
         blocks.append(Block(head=phrases.at_words({"fmr": target}, pointer), rows=rows))
-    columns = (
-        Column(title="Labels by"),
-        *(Column(title=letter.get(name, name), kind="num") for name in source.providers),
-    )
+    columns = header(["Labels by"], (letter.get(name, name) for name in source.providers))
     caption = spans(
         TextSpan(text="Fewer services. ", kind="b"),
         "FNMR under the labels of every subset of three or more services. A service is evaluated on the subsets "

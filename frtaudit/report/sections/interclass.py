@@ -265,7 +265,7 @@ def _row(
     cells: list[Text] = [_group(source, next(iter(here.values())))]
     for space in spaces:
         record = here.get(space)
-        cells.append((TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record, notes))
+        cells.append(phrases.value(record, notes))
         if space in bounded:
             cells += interval_cells(record, notes, *targets)
     return tuple(cells)

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from frtaudit.core import Method, OrderRule, Target
+from frtaudit.core.canonical import mapping
 from frtaudit.core.spec import FailureScore
 from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
-from frtaudit.report.sections.tables import build_table, provider
-from frtaudit.report.source import Record, Source, mapping
+from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import build_table, header, provider
+from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 PAIR, MAX = "|", "max"
@@ -57,7 +58,7 @@ def _upper_bounds(source: Source, schema: str, bounds: Mapping[str, Mapping[str,
     rows["Total" if len(groups) > 2 else schema.replace("_", " ").capitalize()] = MAX
     for number, start in enumerate(range(0, len(bounds), SYSTEMS)):
         systems = list(bounds)[start : start + SYSTEMS]
-        columns = [Column(title="Class"), *(Column(title=name, kind="num") for name in systems)]
+        columns = header(["Class"], systems)
         cells = [
             ((TextSpan(text=row),), *(_end(bounds[name].get(group), "high") for name in systems))
             for row, group in rows.items()
@@ -117,11 +118,7 @@ def _totals(schema: str, bounds: Mapping[str, Mapping[str, Record]]) -> Table | 
         ((provider(class_bounds[MAX]),), _end(class_bounds[MAX], "low"), _end(class_bounds[MAX], "high"))
         for class_bounds in bounds.values()
     )
-    columns = [
-        Column(title="System"),
-        Column(title="Lower bound", kind="num"),
-        Column(title="Upper bound", kind="num"),
-    ]
+    columns = header(["System"], ["Lower bound", "Upper bound"])
     caption = spans(
         TextSpan(text=f"Bounds of Total, by {schema.replace('_', ' ')}. ", kind="b"),
         "The largest lower and the largest upper bound over the classes, as in Peña-Alcántara (2022). Not a test.",
@@ -144,14 +141,18 @@ def thesis_of(record: Record) -> tuple[float, float, str] | None:
 def _end(record: Record | None, end: str) -> Text:
     thesis = None if record is None else thesis_of(record)
     if thesis is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     low, high, at = thesis
     return (phrases.number(formatting.plain(low if end == "low" else high), f"{at}/{end}"),)
 
 
 def _indices(source: Source, schema: str) -> Table | None:
     """A block for each space, a row for each system; none of two classes, where both are known by construction."""
-    records = [record for record in source.select(SD, RATIO, schema=schema) if not _of_two(record)]
+    records = [
+        record
+        for record in source.select(SD, RATIO, schema=schema)
+        if not (record.estimate.note or "").startswith("by construction")
+    ]
     blocks = []
     for place in dict.fromkeys(record.at for record in records):
         here = [record for record in records if record.at == place]
@@ -160,7 +161,7 @@ def _indices(source: Source, schema: str) -> Table | None:
         blocks.append(Block(head=(at,), rows=rows))
     if not blocks:
         return None
-    columns = [Column(title="System"), *(Column(title=title, kind="num") for _, title in INDICES)]
+    columns = header(["System"], (title for _, title in INDICES))
     caption = spans(
         TextSpan(text=f"Spread over the classes, by {schema.replace('_', ' ')}. ", kind="b"),
         "Standard deviation of the classes' d_l2, and the largest d_l2 divided by the smallest. Under equality of the "
@@ -174,17 +175,9 @@ def _index_row(here: Iterable[Record], system: str) -> tuple[Text, ...]:
     if not records:
         return ()
     first = next(iter(records.values()))
-    return ((provider(first),), *(_value(records.get(metric)) for metric, _ in INDICES))
-
-
-def _of_two(record: Record) -> bool:
-    return (record.estimate.note or "").startswith("by construction")
+    return ((provider(first),), *(phrases.value(records.get(metric)) for metric, _ in INDICES))
 
 
 def _place(at: dict[str, float | str]) -> str:
     space = display_name(words().at_value, str(at.get("space", "")))
     return f"{space}, {at['of']}" if "of" in at else space
-
-
-def _value(record: Record | None) -> Text:
-    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record)

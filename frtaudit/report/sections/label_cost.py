@@ -10,7 +10,7 @@ from frtaudit.report.figures import labels, scales
 from frtaudit.report.figures.labels import Reach
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table, interval_cells
+from frtaudit.report.sections.tables import build_table, header, interval_cells, provider
 from frtaudit.report.source import Record, Source
 
 Point = tuple[str, float | str]
@@ -211,9 +211,9 @@ def _overall(source: Source, records: Sequence[Record], rows: Rows) -> Table:
             if key[0] == "fnmr"
             else None
         )
-        last = (TextSpan(text=phrases.ABSENT),) if annotation is None else phrases.value(annotation, notes)
+        last = phrases.value(annotation, notes)
         plain = rows.reported.get(key)
-        shown = (TextSpan(text=phrases.ABSENT),) if plain is None else phrases.value(plain, notes)
+        shown = phrases.value(plain, notes)
         cells[key[:3]] = (
             shown,
             *interval_cells(plain, notes, Target.POPULATION),
@@ -246,18 +246,13 @@ def _costs(source: Source, records: Sequence[Record], rows: Rows) -> Table:
     notes = Footnotes()
     cells = {
         key[:3]: tuple(
-            phrases.value(rows.cost[*key, of], notes, places=POINTS)
-            if (*key, of) in rows.cost
-            else (TextSpan(text=phrases.ABSENT),)
+            phrases.value(rows.cost.get((*key, of)), notes, places=POINTS)
             for of in ("all", "left_out", "wrong")
         )
         for key in (_key(record, _rate(record)) for record in records)
     }
-    columns = (
-        Column(title="Service"),
-        Column(title="reported less drawn", kind="num"),
-        Column(title="by faces left out (type A)", kind="num"),
-        Column(title="by wrong labels (type B)", kind="num"),
+    columns = header(
+        ["Service"], ["reported less drawn", "by faces left out (type A)", "by wrong labels (type B)"]
     )
     caption = spans(
         TextSpan(text="Effect of label errors on the rates. ", kind="b"),
@@ -281,12 +276,8 @@ def _groups(source: Source, true: Sequence[Record], rows: Rows) -> Iterator[Tabl
         lines = tuple(_group_row(source, record, rows, notes) for record in point_records)
         words = phrases.at_words(dict([point]), point_records[0].pointer)
         blocks.append(Block(head=spans(f"{str(schema).replace('_', ' ')}, FNMR at ", *words), rows=lines))
-    columns = (
-        Column(title="Service"),
-        Column(title="Group"),
-        Column(title="as reported", kind="num"),
-        Column(title="on simulated labels", kind="num"),
-        Column(title="interval, labels in doubt included", kind="num"),
+    columns = header(
+        ["Service", "Group"], ["as reported", "on simulated labels", "interval, labels in doubt included"]
     )
     caption = spans(
         TextSpan(text="By group. ", kind="b"),
@@ -298,9 +289,9 @@ def _groups(source: Source, true: Sequence[Record], rows: Rows) -> Iterator[Tabl
 def _group_row(source: Source, record: Record, rows: Rows, notes: Footnotes) -> tuple[Text, ...]:
     plain = rows.reported.get(_key(record, "fnmr"))
     return (
-        (TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),),
+        (provider(record),),
         (phrases.group(source, record),),
-        (TextSpan(text=phrases.ABSENT),) if plain is None else phrases.value(plain, notes),
+        phrases.value(plain, notes),
         phrases.value(record),
         *interval_cells(record, notes, Target.POPULATION),
     )

@@ -8,9 +8,9 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import labels as label_figures
 from frtaudit.report.figures import scales
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Figure, Footnotes, Panel, Table, Text, TextSpan, spans
 from frtaudit.report.sections.label_query_drawings import keys_of, label_curves
-from frtaudit.report.sections.tables import build_table
+from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.source import Record, Source
 
 NAME, CURVES = "labels-modes", "labels_modes"
@@ -37,21 +37,15 @@ def table(source: Source) -> Table | None:
     rows = tuple(
         (
             (TextSpan(text=name, kind="b"),),
-            *(_cell(by.get((name, metric, part)), notes) for metric, part in cells),
-            _cell(by.get((name, "label_mode_gain", "")), notes),
+            *(phrases.value(by.get((name, metric, part)), notes) for metric, part in cells),
+            phrases.value(by.get((name, "label_mode_gain", "")), notes),
             _count(by.get((name, "label_mode_starts", ""))),
         )
         for name in source.providers
     )
-    columns = (
-        Column(title="Service"),
-        *(
-            Column(title=f"{part.replace('_', '-')} {title}", kind="num")
-            for part in PARTS
-            for _, title in COLUMNS
-        ),
-        Column(title="gain", kind="num"),
-        Column(title="starts", kind="num"),
+    columns = header(
+        ["Service"],
+        [*(f"{part.replace('_', '-')} {title}" for part in PARTS for _, title in COLUMNS), "gain", "starts"],
     )
     caption = spans(
         TextSpan(text="Modes of the scores. ", kind="b"),
@@ -61,13 +55,9 @@ def table(source: Source) -> Table | None:
     return build_table("label-modes", caption, columns, [Block(rows=rows)], notes)
 
 
-def _cell(record: Record | None, notes: Footnotes) -> Text:
-    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
-
-
 def _count(record: Record | None) -> Text:
     if record is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     return (phrases.number(formatting.count(record.estimate.value or 0.0), f"{record.pointer}/value"),)
 
 

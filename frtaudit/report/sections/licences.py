@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
+from frtaudit.core.canonical import mapping
 from frtaudit.core.plain.records import from_json
 from frtaudit.core.provenance import Origin, Provenance
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, listed, spans
 from frtaudit.report.sections.tables import build_table
-from frtaudit.report.source import Source, escape, mapping
+from frtaudit.report.source import Source, escape
 
 OF_SYSTEM: Mapping[str, str] = {"model": "model", "weights": "weights", "training_data": "training data"}
 TEST_DATA = "test data"
@@ -48,7 +49,7 @@ def notice(source: Source) -> Text:
     named = [
         spans(
             f"{_of(place, system)}: ",
-            TextSpan(text=_terms(origin), pointer=_pointer(place, origin), kind="b"),
+            TextSpan(text=origin.licence or origin.name, pointer=_pointer(place, origin), kind="b"),
         )
         for place, system, origin in origins
         if origin.non_commercial
@@ -92,10 +93,6 @@ def _texts(at: str, origin: Origin, *names: str) -> Iterator[TextSpan | str]:
 def _of(place: str, system: str) -> str:
     part = place.rsplit("/", 1)[-1]
     return f"{system}, {OF_SYSTEM[part]}" if system else TEST_DATA
-
-
-def _terms(origin: Origin) -> str:
-    return origin.licence or origin.name
 
 
 def _pointer(place: str, origin: Origin | None = None) -> str:

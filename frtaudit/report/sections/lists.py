@@ -1,8 +1,9 @@
 """The files that an audit wrote beside its result: names and digests."""
 
-from frtaudit.report.pieces import Block, Column, Footnotes, Table, TextSpan, spans
-from frtaudit.report.sections.tables import build_table
-from frtaudit.report.source import Source, escape, mapping
+from frtaudit.core.canonical import mapping
+from frtaudit.report.pieces import Block, Footnotes, Table, TextSpan, spans
+from frtaudit.report.sections.tables import build_table, header
+from frtaudit.report.source import Source, escape
 
 FOLDER = "lists"
 SHOWN = 16
@@ -25,7 +26,7 @@ def table(source: Source, prefix: str) -> list[Table]:
         )
         for name in names
     )
-    columns = (Column(title="File"), Column(title=f"SHA-256, first {SHOWN} digits"))
+    columns = header(["File", f"SHA-256, first {SHOWN} digits"])
     caption = spans(
         TextSpan(text="Lists. ", kind="b"),
         "Written beside this report; the result holds their digests. They contain the names of samples and subjects "

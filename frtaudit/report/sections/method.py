@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from frtaudit.core import Method, Target
+from frtaudit.core.canonical import mapping
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Text, TextSpan, sentence, spans
 from frtaudit.report.references import citations
 from frtaudit.report.section import section
-from frtaudit.report.source import Bounds, Source, mapping
+from frtaudit.report.source import Bounds, Source
 from frtaudit.report.words import display_name, words
 
 

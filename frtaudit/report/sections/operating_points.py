@@ -4,10 +4,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from frtaudit.core import UNKNOWN, Target
+from frtaudit.core.canonical import mapping
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, spans
-from frtaudit.report.source import Bounds, Record, Source, mapping
+from frtaudit.report.sections.tables import provider
+from frtaudit.report.source import Bounds, Record, Source
 
 POOLS = frozenset({UNKNOWN, "all", "max"})
 
@@ -145,7 +147,7 @@ def _sentence(source: Source, worst: Record, everybody: Record | None, rate: str
         ": ",
         phrases.value(worst),
         " (",
-        TextSpan(text=worst.estimate.provider, pointer=f"{worst.pointer}/provider", kind="b"),
+        provider(worst),
         ")",
         *_interval(source, worst),
         *against,

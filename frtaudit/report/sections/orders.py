@@ -1,10 +1,10 @@
 """Both orders: how far A against B is from B against A, by system, and that a pair counts once."""
 
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Footnotes, TextSpan, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table, provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.sections.tables import build_table, header, provider
+from frtaudit.report.source import Source
 
 METRICS = ("order_differing", "order_gap_mean", "order_gap_max")
 
@@ -24,15 +24,12 @@ def build(source: Source) -> View | None:
             rows.append(
                 (
                     (provider(first),),
-                    _counts(here.get(METRICS[0])),
-                    *(_value(here.get(m)) for m in METRICS[1:]),
+                    phrases.counts(here.get(METRICS[0])),
+                    *(phrases.value(here.get(m)) for m in METRICS[1:]),
                 )
             )
-    columns = (
-        Column(title="System"),
-        Column(title="differ / pairs with both orders", kind="num"),
-        Column(title="mean difference (score)", kind="num"),
-        Column(title="largest (score)", kind="num"),
+    columns = header(
+        ["System"], ["differ / pairs with both orders", "mean difference (score)", "largest (score)"]
     )
     caption = spans(
         TextSpan(text="A against B, and B against A. ", kind="b"),
@@ -40,11 +37,3 @@ def build(source: Source) -> View | None:
         "with a symmetric system the second order adds no information.",
     )
     return View(tables=(build_table("orders", caption, columns, [Block(rows=tuple(rows))], notes),))
-
-
-def _counts(record: Record | None) -> Text:
-    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.counts(record)
-
-
-def _value(record: Record | None) -> Text:
-    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record)

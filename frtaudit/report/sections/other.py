@@ -3,9 +3,9 @@
 from frtaudit.core.metrics import IN_SECTIONS
 from frtaudit.core.spec import Weighting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import BOTH, build_table, by_provider, interval_cells, provider
+from frtaudit.report.sections.tables import BOTH, build_table, header, interval_cells, system_blocks
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import words
 
@@ -27,30 +27,16 @@ def _table(source: Source, analysis: str) -> Table:
         for record in source.records
         if record.estimate.analysis == analysis and record.estimate.metric not in IN_SECTIONS
     ]
-    blocks = [
-        Block(
-            head=(provider(system_records[0]),),
-            rows=tuple(
-                (
-                    _what(source, record),
-                    phrases.value(record, notes),
-                    phrases.counts(record),
-                    *interval_cells(record, notes, *BOTH),
-                )
-                for record in system_records
-            ),
-        )
-        for _, system_records in by_provider(source, records)
-    ]
-    columns = (
-        Column(title="Estimate"),
-        Column(title="Value", kind="num"),
-        Column(title="errors / trials", kind="num"),
-        Column(title="for the population", kind="num"),
-        Column(title="for the same subjects, new images", kind="num"),
+
+    def row(record: Record) -> tuple[Text, ...]:
+        intervals = interval_cells(record, notes, *BOTH)
+        return _what(source, record), phrases.value(record, notes), phrases.counts(record), *intervals
+
+    columns = header(
+        ["Estimate"], ["Value", "errors / trials", "for the population", "for the same subjects, new images"]
     )
     caption = spans(TextSpan(text=f"Analysis {analysis}.", kind="b"))
-    return build_table(f"other-{analysis}", caption, columns, blocks, notes)
+    return build_table(f"other-{analysis}", caption, columns, system_blocks(source, records, row), notes)
 
 
 def _what(source: Source, record: Record) -> Text:

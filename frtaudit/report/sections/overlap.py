@@ -7,13 +7,14 @@ from frtaudit.core.text.file_names import name_of
 from frtaudit.core.text.formatting import count
 from frtaudit.report import phrases
 from frtaudit.report.figures.violins import Violin, violins
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Figure, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import lists
 from frtaudit.report.sections.tables import (
     BOTH,
     build_table,
     by_provider,
+    header,
     interval_cells,
     methods_said,
     provider,
@@ -128,13 +129,7 @@ def _counts(records: list[Record]) -> list[Table]:
         label = spans(where, ", after cleaning" if stage == "cleaned" else "")
         cells = tuple(_share(by_metric.get(metric), notes) for metric in COUNTS)
         blocks.setdefault(str(training), []).append((label, *cells))
-    columns = (
-        Column(title="Best matches"),
-        *(
-            Column(title=title, kind="num")
-            for title in ("test images", "test identities", "training identities", "merged")
-        ),
-    )
+    columns = header(["Best matches"], ["test images", "test identities", "training identities", "merged"])
     caption = spans(
         TextSpan(text="Identities in both sets. ", kind="b"),
         "These are counts, not estimates, and have no interval. Merged: training identities that one test "
@@ -153,7 +148,7 @@ def _at(record: Record) -> tuple[object, ...]:
 
 def _share(record: Record | None, notes: Footnotes) -> Text:
     if record is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     if record.estimate.value is None:
         return spans(phrases.counts(record), notes.mark(record.estimate.note, f"{record.pointer}/note"))
     return spans(phrases.counts(record), " (", phrases.value(record, notes), ")")
@@ -171,7 +166,7 @@ def _noise(source: Source) -> list[Table]:
         )
         for record in records
     )
-    columns = (Column(title="Training set"), Column(title="images taken out / looked at", kind="num"))
+    columns = header(["Training set"], ["images taken out / looked at"])
     caption = spans(
         TextSpan(text="Noise within training identities. ", kind="b"),
         "DBSCAN within each matching training identity; the largest cluster stays, and the search is run again.",
@@ -202,10 +197,7 @@ def _review(source: Source) -> list[Table]:
         blocks.append(
             Block(head=spans(TextSpan(text=f"Training set {training}", kind="b")), rows=tuple(rows))
         )
-    columns = (
-        Column(title="Matches"),
-        *(Column(title=title, kind="num") for title in ("one identity", "one image")),
-    )
+    columns = header(["Matches"], ["one identity", "one image"])
     caption = spans(
         TextSpan(text="Results of the review. ", kind="b"),
         "Of a reviewer, or of names known on both sides: of the matches above a score that have a verdict, those that "
@@ -242,7 +234,7 @@ def _split(source: Source) -> list[Table]:
             )
         blocks.append(Block(head=spans(provider(system_records[0])), rows=tuple(rows)))
     titles = ("all pairs", "without overlap", "overlap alone", "all − without", "for the population")
-    columns = (Column(title="Test set, training set"), *(Column(title=title, kind="num") for title in titles))
+    columns = header(["Test set, training set"], titles)
     deltas = [record for record in records if record.estimate.metric == SPLIT[2]]
     caption = spans(
         TextSpan(text="Accuracy with and without overlapping identities. ", kind="b"),
@@ -259,7 +251,7 @@ def _split(source: Source) -> list[Table]:
 def _of_pairs(record: Record | None, notes: Footnotes, places: int = PLACES) -> Text:
     """An accuracy and of how many pairs; a difference alone."""
     if record is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     total = record.estimate.denominator
     counted = () if total is None else (" of ", phrases.number(count(total), f"{record.pointer}/denominator"))
     return spans(phrases.value(record, notes, places=places), *counted)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.profile import Confidence
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
@@ -17,7 +17,7 @@ from frtaudit.report.sections.verdicts import (
     printed_bound,
     requirement_rows,
 )
-from frtaudit.report.source import Source, mapping
+from frtaudit.report.source import Source
 
 NO_RULE = (
     "The source sets no statistical rule. “As measured” reads the estimate alone; “as demonstrated” is the verdict on "

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
+from frtaudit.core.canonical import entries, mapping
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, listed, spans
+from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, listed, spans
 from frtaudit.report.section import section
-from frtaudit.report.sections.tables import build_table
-from frtaudit.report.source import Source, escape, mapping
+from frtaudit.report.sections.tables import build_table, header
+from frtaudit.report.source import Source, escape
 
 AT = "/cohort/publication"
 COUNTS = {
@@ -91,14 +92,10 @@ def _left_out(source: Source) -> Text:
         if isinstance(count, int) and count:
             shown = phrases.number(formatting.count(count), f"{AT}/left_out/{name}")
             parts.append(spans(shown, f" {singular if count == 1 else many}"))
-    hidden = [COUNTS[str(name)] for name in _names(publication.get("by_no_class"))]
+    hidden = [COUNTS[str(name)] for name in entries(publication.get("by_no_class"))]
     text_spans = [spans("Left out of the full report: ", listed(parts), ". ")] if parts else []
     text_spans += [spans("Counted for no class: ", listed(hidden), ".")] if hidden else []
     return spans(*text_spans)
-
-
-def _names(value: object) -> list[object]:
-    return list(value) if isinstance(value, (list, tuple)) else []
 
 
 def _table(source: Source) -> list[Table]:
@@ -113,7 +110,7 @@ def _table(source: Source) -> list[Table]:
             ),
         )
         for schema, groups in withheld.items()
-        for index, group in enumerate(_names(groups))
+        for index, group in enumerate(entries(groups))
     )
     if not rows:
         return []
@@ -121,5 +118,5 @@ def _table(source: Source) -> list[Table]:
         TextSpan(text="Withheld classes. ", kind="b"),
         "Small classes and those withheld to protect them, without distinction.",
     )
-    columns = (Column(title="Schema"), Column(title="Class"))
+    columns = header(["Schema", "Class"])
     return [build_table("withheld", caption, columns, [Block(rows=rows)], Footnotes())]

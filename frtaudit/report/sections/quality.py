@@ -76,7 +76,7 @@ def _means(source: Source, schema: str) -> Table | None:
     notes = Footnotes()
     here = {record.estimate.group: record for record in records}
     spread = here.get("max")
-    sentence = (TextSpan(text=phrases.ABSENT),) if spread is None else differences.sentence(spread, notes)
+    sentence = phrases.DASH if spread is None else differences.sentence(spread, notes)
     means = (_mean(here.get(name), notes) for name in groups)
     rows = (((provider(records[0]),), *means, sentence),)
     columns = [Column(title="Samples"), *(Column(title=source.label(schema, g), kind="num") for g in groups)]
@@ -92,7 +92,7 @@ def _means(source: Source, schema: str) -> Table | None:
 
 def _mean(record: Record | None, notes: Footnotes) -> Text:
     if record is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     bound = phrases.bounds(record.bound(Target.POPULATION), record.estimate, notes)
     return spans(phrases.value(record, notes), TextSpan(text=" ", kind="br"), bound)
 
@@ -146,7 +146,7 @@ def _stratum(records: list[Record], groups: list[str], notes: Footnotes) -> tupl
     largest = here.get("max")
     cells = [_signed(here.get(group)) for group in groups]
     if largest is None:
-        return (text_spans, *cells, (TextSpan(text=phrases.ABSENT),), (TextSpan(text=phrases.ABSENT),))
+        return (text_spans, *cells, phrases.DASH, phrases.DASH)
     alike = (
         spans("see Interclass bias")
         if largest.estimate.test is None
@@ -158,6 +158,6 @@ def _stratum(records: list[Record], groups: list[str], notes: Footnotes) -> tupl
 def _signed(record: Record | None) -> Text:
     """The distance, with a minus where the class lies below overall."""
     if record is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     below = (record.estimate.note or "").startswith("below")
     return spans("−" if below else "", phrases.value(record))

@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, mapping
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, listed, spans
 from frtaudit.report.section import section
 from frtaudit.report.sections import licences
 from frtaudit.report.sections.tables import build_table
-from frtaudit.report.source import Source, escape, mapping
+from frtaudit.report.source import Source, escape
 
 LINE = 110
 

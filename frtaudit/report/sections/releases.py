@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from frtaudit.core import Target
+from frtaudit.core.canonical import mapping
 from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
@@ -25,8 +26,8 @@ from frtaudit.report.pieces import (
 )
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import differences
-from frtaudit.report.sections.tables import build_table, methods_said
-from frtaudit.report.source import Record, Source, escape, mapping
+from frtaudit.report.sections.tables import build_table, header, methods_said, provider
+from frtaudit.report.source import Record, Source, escape
 from frtaudit.report.words import display_name, words
 
 CHANGE = "d_l2_change"
@@ -105,7 +106,7 @@ def _step(record: Record) -> Text:
         f"{change if differs else 'change not established'} from ",
         TextSpan(text=str(estimate.at["from"]), pointer=f"{record.pointer}/at/from", kind="b"),
         " to ",
-        TextSpan(text=estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),
+        provider(record),
         differences.p_values(record),
     )
 
@@ -140,7 +141,7 @@ def _grid(family: str, members: Sequence[_Member], schema: str, largest: Sequenc
         by_detection = {member.detection: member for member in members if member.recognition == down}
         cells = [_cell(by_detection.get(name), here) for name in across]
         rows.append(((TextSpan(text=down or "–"),), *cells))
-    columns = (Column(title="Recognition"), *(Column(title=name or "–", kind="num") for name in across))
+    columns = header(["Recognition"], (name or "–" for name in across))
     caption = spans(
         TextSpan(text=f"{_called(family)}: the largest d_l2 by {schema.replace('_', ' ')}. ", kind="b"),
         "Rows: recognition; columns: detection; points on 0 to 100. Below each value its interval for ",
@@ -160,7 +161,7 @@ def _grid(family: str, members: Sequence[_Member], schema: str, largest: Sequenc
 def _cell(member: _Member | None, here: Mapping[str, Record]) -> Text:
     record = None if member is None else here.get(member.name)
     if member is None or record is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     value = phrases.value(record)
     if member.released is not None:
         value = tuple(TextSpan(text=p.text, pointer=p.pointer, kind="b") for p in value)
@@ -207,7 +208,7 @@ def _change(record: Record, notes: Footnotes) -> tuple[Text, ...]:
         spans(
             TextSpan(text=str(estimate.at["from"]), pointer=f"{record.pointer}/at/from"),
             " – ",
-            TextSpan(text=estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),
+            provider(record),
         ),
         (TextSpan(text=(estimate.schema or "").replace("_", " "), pointer=f"{record.pointer}/schema"),),
         phrases.value(record, notes),

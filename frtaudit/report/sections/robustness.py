@@ -4,14 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from frtaudit.core import Method
+from frtaudit.core.canonical import mapping
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import section
 from frtaudit.report.sections import robustness_classes
 from frtaudit.report.sections.robustness_classes import Key, measured_by, point, spoken, without
-from frtaudit.report.sections.tables import build_table, by_provider, provider
-from frtaudit.report.source import AtKey, Record, Source, mapping
+from frtaudit.report.sections.tables import build_table, by_provider, header, provider
+from frtaudit.report.source import AtKey, Record, Source
 from frtaudit.report.words import words
 
 ENDS = ("low", "high")
@@ -125,11 +126,8 @@ def _absent(source: Source) -> Table:
         )
         for record in source.select("absent_kind")
     ]
-    columns = (
-        Column(title="Among"),
-        Column(title="Subjects (K)", kind="num"),
-        Column(title="share of a kind of subject", kind="num"),
-        Column(title="probability that it is absent", kind="num"),
+    columns = header(
+        ["Among"], ["Subjects (K)", "share of a kind of subject", "probability that it is absent"]
     )
     caption = spans(
         TextSpan(text="Kinds of subjects that may be absent. ", kind="b"), words().robustness["absent"]
@@ -154,12 +152,9 @@ def _worst(source: Source) -> Table | None:
             counted = (_counted(record, notes) for record in (first, *others))
             rows.append((point(first, "subjects"), (people,), *counted))
         blocks.append(Block(head=(provider(system_records[0]),), rows=tuple(rows)))
-    columns = (
-        Column(title="At"),
-        Column(title="subjects", kind="num"),
-        Column(title="share of false matches", kind="num"),
-        Column(title="false matches with one of them", kind="num"),
-        Column(title="largest share of one pair", kind="num"),
+    columns = header(
+        ["At"],
+        ["subjects", "share of false matches", "false matches with one of them", "largest share of one pair"],
     )
     share = mapping(mapping(source.result.spec.get("analyses")).get(ANALYSIS)).get("worst")
     how = formatting.exact(float(share)) if isinstance(share, (int, float)) else ""
@@ -197,13 +192,8 @@ def _alone(source: Source) -> Table | None:
             )
             head = spans(provider(here[0]), "  at ", point(here[0], "line"))
             blocks.append(Block(head=head, rows=rows))
-    columns = (
-        Column(title="Of"),
-        *(
-            Column(title=f"{rate}{end}", kind="num")
-            for rate in ("FMR", "FNMR")
-            for end in ("", ", lowest", ", highest")
-        ),
+    columns = header(
+        ["Of"], (f"{rate}{end}" for rate in ("FMR", "FNMR") for end in ("", ", lowest", ", highest"))
     )
     caption = spans(TextSpan(text="Rates without one subject. ", kind="b"), words().robustness["alone"])
     return build_table("robustness-leave-one-out", caption, columns, blocks, notes, "dense")
@@ -229,14 +219,14 @@ def _alone_row(
             ),
             None,
         )
-        cells.append((TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record))
+        cells.append(phrases.value(record))
         cells += [_with_line(by_name.get(name), record, notes) for name in ends]
     return tuple(cells)
 
 
 def _with_line(record: Record | None, like: Record | None, notes: Footnotes) -> Text:
     if record is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     shown = phrases.value(record, notes, like=None if like is None else like.estimate)
     if "line" not in record.estimate.at:
         return shown
@@ -269,17 +259,14 @@ def _labels(source: Source) -> Table | None:
         for record in system_records:
             if record.estimate.metric == "fmr_reviewed":
                 of = spans("label errors found by review, at ", point(record))
-                rows.append((of, (TextSpan(text=phrases.ABSENT),), _counted(record, notes)))
+                rows.append((of, phrases.DASH, _counted(record, notes)))
         blocks.append(
             Block(
                 head=spans(provider(system_records[0]), *_reviewed(source, system_records[0])),
                 rows=tuple(rows),
             )
         )
-    columns = (
-        Column(title="Treated as one person"),
-        *(Column(title=f"FMR, {of}", kind="num") for of in OF.values()),
-    )
+    columns = header(["Treated as one person"], (f"FMR, {of}" for of in OF.values()))
     caption = spans(
         TextSpan(text=("Rates if the pairs with the highest scores are label errors. "), kind="b"),
         words().robustness["labels"],
@@ -312,11 +299,8 @@ def _who(source: Source, record: Record) -> TextSpan:
 def _counted(record: Record | None, notes: Footnotes) -> Text:
     """The value, and its counts below it."""
     if record is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     if record.estimate.numerator is None:
         return phrases.value(record, notes)
-    soft = tuple(
-        TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} soft".strip())
-        for p in phrases.counts(record)
-    )
+    soft = phrases.styled(phrases.counts(record), "soft")
     return spans(phrases.value(record, notes), TextSpan(text=" ", kind="br"), soft)

@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 
 from frtaudit.core import Target
+from frtaudit.core.canonical import mapping
 from frtaudit.core.metrics import INDICES
 from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
-from frtaudit.report.sections.tables import build_table, by_provider, methods_said, provider
-from frtaudit.report.source import AtKey, Record, Source, at_key, escape, mapping
+from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import build_table, by_provider, header, methods_said, provider
+from frtaudit.report.source import AtKey, Record, Source, at_key, escape
 from frtaudit.report.words import display_name, words
 
 ANALYSIS = "robustness"
@@ -40,12 +41,10 @@ def bounds(source: Source, schema: str) -> Table | None:
             here = [record for record in system_records if _index_key(record) == key]
             rows.append(_bounds_row(source, here, causes, measured, notes, behind=behind))
         blocks.append(Block(head=(provider(system_records[0]),), rows=tuple(rows)))
-    columns = [Column(title="Index"), Column(title="As measured", kind="num")]
+    titles = ["As measured"]
     for name in causes:
-        if name == "failures":
-            columns.append(Column(title="measured, pooled", kind="num"))
-        columns.append(Column(title=CAUSES[name], kind="num"))
-    columns += [Column(title="corrected for wrong labels", kind="num")] if behind else []
+        titles += ["measured, pooled", CAUSES[name]] if name == "failures" else [CAUSES[name]]
+    columns = header(["Index"], [*titles, *(["corrected for wrong labels"] if behind else [])])
     text = words().robustness
     title = f"Unknown and wrong classes, by {spoken(schema)}. "
     sentences = [
@@ -80,7 +79,7 @@ def _bounds_row(
         }
         best, worst = records.get("index_best_case"), records.get("index_worst_case")
         if best is None or worst is None:
-            cells.append((TextSpan(text=phrases.ABSENT),))
+            cells.append(phrases.DASH)
         elif best.estimate.value is None:
             cells.append(phrases.value(best, notes))
         else:
@@ -92,7 +91,7 @@ def _bounds_row(
             if record.estimate.metric == "index_behind_labels"
             and record.estimate.weighting == source.weighting
         ]
-        cells.append(phrases.value(corrected[0], notes) if corrected else (TextSpan(text=phrases.ABSENT),))
+        cells.append(phrases.value(corrected[0], notes) if corrected else phrases.DASH)
     return tuple(cells)
 
 
@@ -129,7 +128,7 @@ def _as_measured(record: Record, weighting: str, measured: Mapping[Key, Record])
         for kind in kinds
     ]
     index_record = next((measured[place] for place in places if place in measured), None)
-    return (TextSpan(text=phrases.ABSENT),) if index_record is None else phrases.value(index_record)
+    return phrases.value(index_record)
 
 
 def mix(source: Source, schema: str) -> Table | None:
@@ -151,13 +150,9 @@ def mix(source: Source, schema: str) -> Table | None:
             for target in dict.fromkeys(record.estimate.at["fmr"] for record in system_records)
         ]
         blocks.append(Block(head=(provider(system_records[0]),), rows=tuple(rows)))
-    columns = (
-        Column(title="At"),
-        Column(title="threshold", kind="num"),
-        Column(title="FMR in the mix", kind="num"),
-        Column(title="FNMR in the mix", kind="num"),
-        Column(title="threshold that the mix needs", kind="num"),
-        Column(title="FNMR there", kind="num"),
+    columns = header(
+        ["At"],
+        ["threshold", "FMR in the mix", "FNMR in the mix", "threshold that the mix needs", "FNMR there"],
     )
     caption = spans(
         TextSpan(text=f"Other shares of classes, by {spoken(schema)}: ", kind="b"),
@@ -178,11 +173,11 @@ def _mix_row(
     key = (first.estimate.provider, "threshold_at_fmr", None, "all", source.weighting, at)
     return (
         point(first, "threshold_of"),
-        value_of(measured.get(key), notes),
+        phrases.value(measured.get(key), notes),
         _bounded(here.get(("fmr_mix", False)), notes),
         _bounded(here.get(("fnmr_mix", False)), notes),
-        value_of(here.get(("threshold_mix", False)), notes),
-        value_of(here.get(("fnmr_mix", True)), None),
+        phrases.value(here.get(("threshold_mix", False)), notes),
+        phrases.value(here.get(("fnmr_mix", True)), None),
     )
 
 
@@ -226,15 +221,10 @@ def point(record: Record, *keys: str) -> Text:
     return phrases.at_words(at, record.pointer)
 
 
-def value_of(record: Record | None, notes: Footnotes | None) -> Text:
-    """The value, or a dash where there is no record."""
-    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
-
-
 def _bounded(record: Record | None, notes: Footnotes) -> Text:
     """The value, and its interval for the population below it."""
     if record is None or record.estimate.value is None:
-        return value_of(record, notes)
+        return phrases.value(record, notes)
     bound = record.bound(Target.POPULATION)
     if bound is None:
         return phrases.value(record, notes)

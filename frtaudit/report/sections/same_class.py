@@ -5,7 +5,7 @@ from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, by_provider, interval_cells, methods_said, provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, by_place
 
 FMR, RATIO = "fmr_same_class", "fmr_same_class_ratio"
 
@@ -20,7 +20,7 @@ def build(source: Source) -> View | None:
     blocks = [
         Block(
             head=(provider(system_records[0]),),
-            rows=tuple(_row(pair, notes) for pair in _pairs(system_records).values()),
+            rows=tuple(_row(pair, notes) for pair in by_place(system_records).values()),
         )
         for _, system_records in by_provider(source, records)
     ]
@@ -40,14 +40,6 @@ def build(source: Source) -> View | None:
         methods_said(records, Target.POPULATION),
     )
     return View(tables=(build_table("same-class", caption, columns, blocks, notes),))
-
-
-def _pairs(records: list[Record]) -> dict[tuple[object, ...], dict[str, Record]]:
-    """FMR and ratio of one place, by place."""
-    by_place: dict[tuple[object, ...], dict[str, Record]] = {}
-    for record in records:
-        by_place.setdefault(record.estimate.place, {})[record.estimate.metric] = record
-    return by_place
 
 
 def _row(pair: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:

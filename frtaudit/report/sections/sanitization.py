@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
@@ -12,7 +12,7 @@ from frtaudit.report.figures.interclass import Line
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table
-from frtaudit.report.source import Source, mapping
+from frtaudit.report.source import Source, rows_of
 
 AT = "/cohort/sanitized"
 
@@ -24,10 +24,10 @@ STEPS = "Steps taken in the spec's order before anything was scored; a subject k
 def build(source: Source) -> View | None:
     """None where the spec declares no steps."""
     sanitized = mapping(source.result.cohort.get("sanitized"))
-    stages = _rows(sanitized.get("stages"))
+    stages = rows_of(sanitized.get("stages"))
     if not stages:
         return None
-    names = list(dict.fromkeys(str(row["schema"]) for row in _rows(stages[0].get("groups"))))
+    names = list(dict.fromkeys(str(row["schema"]) for row in rows_of(stages[0].get("groups"))))
     drawn = [_figure(source, name, sanitized, stages) for name in names]
     return View(
         lead=(spans(STEPS),),
@@ -36,15 +36,11 @@ def build(source: Source) -> View | None:
     )
 
 
-def _rows(value: Json) -> list[Mapping[str, Json]]:
-    return [mapping(row) for row in value] if isinstance(value, (list, tuple)) else []
-
-
 def _table(source: Source, schema: str | None, stages: Sequence[Mapping[str, Json]]) -> Table:
     """One row for each step: people and samples left, in all and by class."""
     groups = [
         (place, str(row["group"]))
-        for place, row in enumerate(_rows(stages[0].get("groups")))
+        for place, row in enumerate(rows_of(stages[0].get("groups")))
         if row["schema"] == schema
     ]
     columns = [Column(title="Kept"), Column(title="subjects / samples", kind="num")]
@@ -52,7 +48,7 @@ def _table(source: Source, schema: str | None, stages: Sequence[Mapping[str, Jso
     rows = []
     for number, stage in enumerate(stages):
         at = f"{AT}/stages/{number}"
-        class_counts = _rows(stage.get("groups"))
+        class_counts = rows_of(stage.get("groups"))
         cells = [_count(class_counts[place], f"{at}/groups/{place}") for place, _ in groups]
         rows.append((_rule(stage, at), _count(stage, at), *cells))
     by = f" by {schema.replace('_', ' ')}" if schema else ""
@@ -88,7 +84,7 @@ def _figure(
 ) -> Figure | None:
     """People left against required samples, one line for each class, log scale (thesis, Figure 5)."""
     lines: list[Line] = []
-    for row in _rows(sanitized.get("required")):
+    for row in rows_of(sanitized.get("required")):
         left = row.get("left")
         if row.get("schema") == schema and isinstance(left, (list, tuple)) and left:
             ys = tuple(float(_whole(value)) for value in left)

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from frtaudit.core.canonical import mapping
 from frtaudit.report.section import section
-from frtaudit.report.source import Source, mapping
+from frtaudit.report.source import Source
 from frtaudit.report.words import words
 
 BLANKS = 2

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from frtaudit.core import Target, Verdict
+from frtaudit.core.canonical import mapping
 from frtaudit.core.findings import verdict_counts
 from frtaudit.core.spec import Report
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import (
     Block,
-    Column,
     Figure,
     Footnotes,
     Part,
@@ -37,6 +37,7 @@ from frtaudit.report.sections import (
     vendor_choice,
 )
 from frtaudit.report.sections.operating_points import main_target, overall, targets_of, worst_group
+from frtaudit.report.sections.tables import header
 from frtaudit.report.sections.verdicts import (
     ORDER,
     FindingRow,
@@ -45,7 +46,7 @@ from frtaudit.report.sections.verdicts import (
     record_of,
     requirement_rows,
 )
-from frtaudit.report.source import Record, Source, mapping
+from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 NOT_DECLARED = "not declared"
@@ -276,10 +277,7 @@ def headline(source: Source) -> Table | None:
                 for target in targets
             )
             rows.append(((name,), *cells))
-    columns = [
-        Column(title="System"),
-        *(Column(title=_target_title(target), kind="num") for target in targets),
-    ]
+    columns = header(["System"], (_target_title(target) for target in targets))
     return Table(
         name="headline",
         caption=_headline_caption(source, records),
@@ -297,23 +295,14 @@ def _target_title(target: float) -> str:
 
 def _headline_cell(record: Record | None, notes: Footnotes) -> Text:
     if record is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     bound = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
-    lines: list[Part] = [
-        *(
-            TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} big")
-            for p in phrases.value(record, notes)
-        )
-    ]
+    lines: list[Part] = [*phrases.styled(phrases.value(record, notes), "big")]
     if bound is not None:
         lines += ["   ", *phrases.bounds(bound, record.estimate, notes)]
     if record.estimate.numerator is not None:
-        lines += [TextSpan(text=" ", kind="br"), *(_soft(piece) for piece in phrases.counts(record))]
+        lines += [TextSpan(text=" ", kind="br"), *phrases.styled(phrases.counts(record), "soft")]
     return spans(*lines)
-
-
-def _soft(piece: TextSpan) -> TextSpan:
-    return TextSpan(text=piece.text, pointer=piece.pointer, kind=f"{piece.kind} soft".strip())
 
 
 def _headline_caption(source: Source, records: list[Record]) -> Text:

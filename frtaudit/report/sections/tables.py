@@ -1,6 +1,6 @@
 """Rows that several sections print: an estimate with each of its intervals, and what is cut from long tables."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from frtaudit.core import Target
 from frtaudit.report import phrases
@@ -52,6 +52,18 @@ def build_table(
     )
 
 
+def header(texts: Iterable[str], numbers: Iterable[str] = ()) -> tuple[Column, ...]:
+    """Columns of text, then columns of numbers, by their titles.
+
+    >>> [column.kind for column in header(["System"], ["FMR", "FNMR"])]
+    ['text', 'num', 'num']
+    """
+    return (
+        *(Column(title=title) for title in texts),
+        *(Column(title=title, kind="num") for title in numbers),
+    )
+
+
 def not_drawn(systems: Sequence[str], what: str = "the curves") -> tuple[Text, ...]:
     """What a reader is told of the systems whose figures a page has no room for."""
     if not systems:
@@ -93,7 +105,7 @@ def interval_cells(
 ) -> tuple[Text, ...]:
     """A cell for each target: the interval that is printed first for it; ``places`` of a percent, where given."""
     if record is None:
-        return tuple((TextSpan(text=phrases.ABSENT),) for _ in targets)
+        return tuple(phrases.DASH for _ in targets)
     return tuple(
         phrases.bounds(record.bound(target), record.estimate, notes, places=places) for target in targets
     )
@@ -128,3 +140,13 @@ def by_provider(source: Source, records: Iterable[Record]) -> list[tuple[str, li
         (name, [record for record in every if record.estimate.provider == name]) for name in source.providers
     ]
     return [(name, system_records) for name, system_records in grouped if system_records]
+
+
+def system_blocks(
+    source: Source, records: Iterable[Record], row: Callable[[Record], tuple[Text, ...]]
+) -> list[Block]:
+    """A block for each system, a row for each of its records."""
+    grouped = by_provider(source, records)
+    return [
+        Block(head=(provider(every[0]),), rows=tuple(row(record) for record in every)) for _, every in grouped
+    ]

@@ -8,7 +8,14 @@ from frtaudit.report.figures import curves, tails
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table, by_provider, interval_cells, methods_said, provider
+from frtaudit.report.sections.tables import (
+    build_table,
+    by_provider,
+    header,
+    interval_cells,
+    methods_said,
+    provider,
+)
 from frtaudit.report.source import Record, Source
 
 ANALYSIS = "tail_model"
@@ -38,14 +45,7 @@ def build(source: Source) -> View | None:
 
 
 def _rates(source: Source, records: list[Record]) -> Table | None:
-    columns = (
-        Column(title="At"),
-        Column(title="FMR", kind="num"),
-        Column(title="interval", kind="num"),
-        Column(title="false matches seen", kind="num"),
-        Column(title="by one threshold", kind="num"),
-        Column(title="interval", kind="num"),
-    )
+    columns = header(["At"], ["FMR", "interval", "false matches seen", "by one threshold", "interval"])
     says = (
         "FMR is the average over the chosen threshold and the higher ones; by one threshold: by the chosen one alone. "
         "The smallest value given is two decades below what the data resolve."
@@ -68,11 +68,7 @@ def _rates(source: Source, records: list[Record]) -> Table | None:
 
 
 def _targets(source: Source, records: list[Record]) -> Table | None:
-    columns = (
-        Column(title="For"),
-        Column(title="threshold", kind="num"),
-        Column(title="interval", kind="num"),
-    )
+    columns = header(["For"], ["threshold", "interval"])
 
     def row(by_metric: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:
         record = by_metric[TARGET]

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from frtaudit.core import Curve, Target
+from frtaudit.core.canonical import mapping
 from frtaudit.core.text import kinds
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
@@ -27,7 +28,7 @@ from frtaudit.report.pieces import (
 )
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, by_provider, methods_said, not_drawn, provider
-from frtaudit.report.source import Record, Source, mapping
+from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 METRIC = "tar_at_tar"
@@ -142,7 +143,7 @@ def _row(
 def _cell(record: Record | None, notes: Footnotes, *, whole: bool) -> Text:
     """The TAR, below it each interval, in one line where ``whole``."""
     if record is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     parts: list[Part] = [phrases.value(record, notes)]
     for target in SHOWN:
         bound = record.bound(target)
@@ -313,7 +314,10 @@ def _panels(
                 and (only is None or curve.group in only)
             ]
             if any(curve.target is target for curve in shown):
-                series = [_series(source, schema, groups, curve) for curve in shown]
+                series = [
+                    Series(name=_name(source, schema, curve.group), index=groups[curve.group], curve=curve)
+                    for curve in shown
+                ]
                 title = f"{prefix}{titles[kind]}{BANDS[target]}"
                 name = _panel_name(kind, target, schema, system, within)
                 panels.append(interclass.tar_panel(name, title[:1].upper() + title[1:], kind, series))
@@ -322,10 +326,6 @@ def _panels(
 
 def _classes(groups: Mapping[str, int]) -> dict[str, int]:
     return {name: place for name, place in groups.items() if name != "all"}
-
-
-def _series(source: Source, schema: str, groups: Mapping[str, int], curve: Curve) -> Series:
-    return Series(name=_name(source, schema, curve.group), index=groups[curve.group], curve=curve)
 
 
 def _name(source: Source, schema: str, group: str) -> str:

@@ -3,12 +3,20 @@
 from collections.abc import Iterable, Iterator
 
 from frtaudit.core import Target
+from frtaudit.core.canonical import mapping
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table, by_provider, interval_cells, methods_said, provider
-from frtaudit.report.source import Record, Source, escape, mapping
+from frtaudit.report.sections.tables import (
+    build_table,
+    by_provider,
+    interval_cells,
+    methods_said,
+    provider,
+    system_blocks,
+)
+from frtaudit.report.source import Record, Source, by_place, escape
 
 ANALYSIS, FEWER = "transactions", "attempts"
 RATES, GENERALISED = ("far", "frr"), ("gfar", "gfrr")
@@ -56,7 +64,7 @@ def _rates(
     blocks = [
         Block(
             head=_head(point_records[0]),
-            rows=tuple(_row(source, pair, metrics, notes) for pair in _pairs(point_records).values()),
+            rows=tuple(_row(source, pair, metrics, notes) for pair in by_place(point_records).values()),
         )
         for _, system_records in by_provider(source, chosen)
         for point_records in _at_one_point(system_records)
@@ -121,14 +129,6 @@ def _attempts(record: Record) -> Text:
     return spans("first ", shown) if fewer > 1 else spans("first")
 
 
-def _pairs(records: Iterable[Record]) -> dict[tuple[object, ...], dict[str, Record]]:
-    """Both rates of one place, by place."""
-    by_place: dict[tuple[object, ...], dict[str, Record]] = {}
-    for record in records:
-        by_place.setdefault(record.estimate.place, {})[record.estimate.metric] = record
-    return by_place
-
-
 def _row(
     source: Source, pair: dict[str, Record], metrics: tuple[str, str], notes: Footnotes
 ) -> tuple[Text, ...]:
@@ -148,21 +148,16 @@ def _enrolment(source: Source) -> Table:
     """Failure to enrol, of people: the same for every system of one table of people."""
     notes = Footnotes()
     records = source.select("fte")
-    blocks = [
-        Block(
-            head=(provider(system_records[0]),),
-            rows=tuple(
-                (
-                    (phrases.group(source, record),),
-                    phrases.value(record, notes),
-                    phrases.counts(record),
-                    *interval_cells(record, notes, Target.POPULATION),
-                )
-                for record in system_records
-            ),
+
+    def row(record: Record) -> tuple[Text, ...]:
+        intervals = interval_cells(record, notes, Target.POPULATION)
+        return (
+            (phrases.group(source, record),),
+            phrases.value(record, notes),
+            phrases.counts(record),
+            *intervals,
         )
-        for _, system_records in by_provider(source, records)
-    ]
+
     columns = (
         Column(title="Of"),
         Column(title="FTE", kind="num"),
@@ -174,4 +169,4 @@ def _enrolment(source: Source) -> Table:
         "Subjects who could not be enrolled, of all.",
         methods_said(records, Target.POPULATION),
     )
-    return build_table("fte", caption, columns, blocks, notes)
+    return build_table("fte", caption, columns, system_blocks(source, records, row), notes)

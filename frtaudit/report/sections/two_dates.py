@@ -12,7 +12,7 @@ from frtaudit.report.figures import scales, systems
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table, provider
+from frtaudit.report.sections.tables import build_table, header, provider
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
@@ -197,7 +197,7 @@ def _signed(record: Record, show: Callable[[float], str] = _points) -> Text:
 def _bounds(record: Record, show: Callable[[float], str] = _points) -> Text:
     bound = record.bounds[0] if record.bounds else None
     if bound is None or bound.interval.low is None or bound.interval.high is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     low, high = (
         phrases.number(show(end), f"{bound.pointer}/{name}")
         for name, end in (("low", bound.interval.low), ("high", bound.interval.high))
@@ -232,7 +232,7 @@ def _changed(record: Record) -> Text:
 def _p(record: Record) -> Text:
     test, at = record.estimate.test, f"{record.pointer}/test"
     if test is None or test.p is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     if test.p_adjusted is None:
         return (phrases.number(formatting.p_value(test.p), f"{at}/p"),)
     return (phrases.number(formatting.p_value(test.p_adjusted), f"{at}/p_adjusted"),)
@@ -258,13 +258,9 @@ def _again(dated: _DatedRecords) -> Table | None:
         )
         for name in names
     )
-    columns = (
-        Column(title="Service"),
-        Column(title="same score, of all pairs", kind="num"),
-        Column(title="share", kind="num"),
-        Column(title="mean change, mated", kind="num"),
-        Column(title="mean change, non-mated", kind="num"),
-        Column(title="largest", kind="num"),
+    columns = header(
+        ["Service"],
+        ["same score, of all pairs", "share", "mean change, mated", "mean change, non-mated", "largest"],
     )
     caption = spans(
         TextSpan(text="The same pairs of faces, scored again. ", kind="b"),
@@ -306,14 +302,8 @@ def _kept(dated: _DatedRecords) -> Table | None:
             for record in records
         )
         blocks.append(Block(head=phrases.at_words({"fmr": target}, records[0].pointer), rows=rows))
-    columns = (
-        Column(title="Service"),
-        Column(title="change of FNMR, % points", kind="num"),
-        Column(title="interval", kind="num"),
-        Column(title="p", kind="num"),
-        Column(title="change of FMR, % points", kind="num"),
-        Column(title="interval", kind="num"),
-        Column(title="p", kind="num"),
+    columns = header(
+        ["Service"], ["change of FNMR, % points", "interval", "p", "change of FMR, % points", "interval", "p"]
     )
     caption = spans(
         TextSpan(text="At the threshold of the earlier date. ", kind="b"),

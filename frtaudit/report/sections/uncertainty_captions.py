@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping
 
 from frtaudit.core import Curve, Method, Target
+from frtaudit.core.canonical import mapping
 from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import bands
 from frtaudit.report.pieces import Part, Text, spans
-from frtaudit.report.source import Source, mapping
+from frtaudit.report.source import Source
 
 COPIES = (
     "resampled image is compared with copies of itself, which always match, so bootstrap curves are centred on the "

@@ -10,7 +10,7 @@ from frtaudit.evaluation.subjects_needed import subjects_to_detect
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
 from frtaudit.report.sections.operating_points import main_target, overall
-from frtaudit.report.sections.tables import build_table
+from frtaudit.report.sections.tables import build_table, provider
 from frtaudit.report.sections.vendor_tables import Key, is_rate, key_of, number, pair
 from frtaudit.report.sections.vendors import (
     DIFFERENCE,
@@ -34,7 +34,6 @@ OF_ALL = (
 )
 UNESTABLISHED = "no difference between the groups is established"
 UNTESTED = "not tested whether the groups differ"
-ABSENT: Text = (TextSpan(text=phrases.ABSENT),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +60,7 @@ def choice(source: Source) -> Choice | None:
 def _sentence(source: Source, decisions: Sequence[Record]) -> Text:
     """The rule as it was declared, and the systems that it chooses."""
     chosen, others = (
-        [_name(record) for record in decisions if bool(record.estimate.value) is wanted]
+        [(provider(record),) for record in decisions if bool(record.estimate.value) is wanted]
         for wanted in (True, False)
     )
     parts: list[Part] = [*declared_rule(source, decisions), ": "]
@@ -147,10 +146,6 @@ def _equivalent(source: Source, decisive: Record, chosen: set[str]) -> list[Part
     return [" Equivalence within ", margin, " was not shown for any of them."]
 
 
-def _name(record: Record) -> Text:
-    return (TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),)
-
-
 def _table(source: Source, decisions: Sequence[Record]) -> Table:
     """A row for each system; a column only where a system has something in it."""
     target = float(decisions[0].estimate.at.get("fmr") or main_target(source) or 0.0)
@@ -167,7 +162,7 @@ def _table(source: Source, decisions: Sequence[Record]) -> Table:
         (Column(title="Rank", kind="num"), _rank(source, decisive)),
         (Column(title="Verdict"), _verdict(decisions)),
     ]
-    filled = [(column, cell) for column, cell in columns if any(cell(name) != ABSENT for name in names)]
+    filled = [(column, cell) for column, cell in columns if any(cell(name) != phrases.DASH for name in names)]
     rows = tuple(((TextSpan(text=name, kind="b"),), *(cell(name) for _, cell in filled)) for name in names)
     caption = spans(
         TextSpan(text="The systems. ", kind="b"),
@@ -227,7 +222,7 @@ def _values(values: Sequence[Record], of: str, target: float) -> dict[str, Recor
 
 def _number(record: Record | None) -> Text:
     if record is None or record.estimate.value is None:
-        return ABSENT
+        return phrases.DASH
     return number(record, record.estimate.value, f"{record.pointer}/value")
 
 
@@ -249,7 +244,7 @@ def _ratio(source: Source, target: float, notes: Footnotes) -> Callable[[str], T
     def cell(name: str) -> Text:
         record = largest.get(name)
         if record is None or record.estimate.value is None:
-            return ABSENT
+            return phrases.DASH
         rate = phrases.metric(str(record.estimate.at["rate"]))
         value = phrases.value(record) if record.estimate.metric == "max_min" else _number(record)
         return spans(
@@ -271,7 +266,7 @@ def _caution(record: Record, notes: Footnotes) -> Text:
 
 def _rank(source: Source, decisive: Key) -> Callable[[str], Text]:
     ranks = {record.estimate.provider: record for record in source.select(RANK) if key_of(record) == decisive}
-    return lambda name: possible_ranks(ranks.get(name)) or ABSENT
+    return lambda name: possible_ranks(ranks.get(name)) or phrases.DASH
 
 
 def _verdict(decisions: Sequence[Record]) -> Callable[[str], Text]:
@@ -279,7 +274,7 @@ def _verdict(decisions: Sequence[Record]) -> Callable[[str], Text]:
 
     def cell(name: str) -> Text:
         if name not in here:
-            return ABSENT
+            return phrases.DASH
         record = here[name]
         word = VERDICTS[str(record.estimate.at["rule"])][bool(record.estimate.value)]
         return (TextSpan(text=word, pointer=f"{record.pointer}/value", kind="b"),)

@@ -5,7 +5,7 @@ from frtaudit.core.text import formatting
 from frtaudit.core.text.kinds import Kind
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
-from frtaudit.report.sections.tables import build_table
+from frtaudit.report.sections.tables import build_table, provider
 from frtaudit.report.source import Record, Source
 
 LOWEST, HIGHEST = "vendor_difference_lowest", "vendor_difference_highest"
@@ -39,7 +39,7 @@ def is_rate(record: Record) -> bool:
 def pair(record: Record) -> Text:
     """The two systems of a difference, each by its name."""
     return spans(
-        TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),
+        provider(record),
         " – ",
         TextSpan(text=str(record.estimate.at["against"]), pointer=f"{record.pointer}/at/against", kind="b"),
     )
@@ -84,7 +84,7 @@ def _names(record: Record) -> tuple[str, str]:
 def _outer(low: Record, high: Record) -> Text:
     ends = [record.bounds[0] if record.bounds else None for record in (low, high)]
     if ends[0] is None or ends[1] is None or ends[0].interval.low is None or ends[1].interval.high is None:
-        return (TextSpan(text=phrases.ABSENT),)
+        return phrases.DASH
     first = number(low, ends[0].interval.low, f"{ends[0].pointer}/low")
     return spans(first, " to ", number(high, ends[1].interval.high, f"{ends[1].pointer}/high"))
 
@@ -100,13 +100,11 @@ def changes(source: Source) -> Table | None:
                     text=str(record.estimate.at["against"]), pointer=f"{record.pointer}/at/against", kind="b"
                 ),
                 " – ",
-                TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),
+                provider(record),
             ),
             phrases.value(record, notes),
             phrases.counts(record),
-            phrases.value(most[_names(record)])
-            if _names(record) in most
-            else (TextSpan(text=phrases.ABSENT),),
+            phrases.value(most.get(_names(record))),
             (TextSpan(text="No: the scores are identical" if record.estimate.numerator == 0 else "Yes"),),
         )
         for record in source.select(CHANGED)
@@ -136,7 +134,7 @@ def changed(source: Source) -> tuple[Text, ...]:
                 text=str(record.estimate.at["against"]), pointer=f"{record.pointer}/at/against", kind="b"
             ),
             " to ",
-            TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),
+            provider(record),
             *(
                 (" no score of a mated comparison changed: the service did not.",)
                 if record.estimate.numerator == 0

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from frtaudit.core.canonical import mapping
 from frtaudit.core.result import DECISION
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
@@ -23,7 +24,7 @@ from frtaudit.report.section import View, section
 from frtaudit.report.sections import differences
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.sections.vendor_tables import Key, changes, hidden, key_of, ledger, number, pair
-from frtaudit.report.source import Record, Source, mapping
+from frtaudit.report.source import Record, Source
 
 VALUE, DIFFERENCE, EQUIVALENCE, RANK = (
     "vendor_value",

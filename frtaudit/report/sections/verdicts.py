@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from frtaudit.core import Estimate, Finding, Interval, Target, Verdict
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.metrics import kind_of
 from frtaudit.core.profile import Confidence
 from frtaudit.core.spec import Sided
@@ -13,7 +13,8 @@ from frtaudit.core.text import formatting, kinds
 from frtaudit.evaluation.requirement_findings import SIDES
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, spans
-from frtaudit.report.source import Bounds, Record, Source, mapping
+from frtaudit.report.sections.tables import provider
+from frtaudit.report.source import Bounds, Record, Source
 from frtaudit.report.words import display_name, words
 
 ORDER = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.NOT_TESTABLE, Verdict.PASS)
@@ -210,7 +211,7 @@ def _space(record: Record) -> Text:
 def _who(source: Source, record: Record | None) -> Text:
     if record is None:
         return ()
-    name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+    name = provider(record)
     if record.estimate.group in ("all", "max"):
         return (name,)
     return spans(name, ", ", phrases.group(source, record))

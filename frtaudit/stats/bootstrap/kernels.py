@@ -8,15 +8,12 @@ that is recorded of a replicate depends on the others.
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.bootstrap.kernel_arrays import Limits, Record, SortedComparisons, Spans, Sums, Tile
 from frtaudit.stats.bootstrap.kernel_sums import add_chunk, add_span, copy_into, lift_limits, sum_replicate
 from frtaudit.stats.inlined import inner
-
-Number = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 
 @inner

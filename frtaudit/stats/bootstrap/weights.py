@@ -192,8 +192,7 @@ def draw_within(n_samples: Ints, *, seed: int, first: int, count: int) -> Bytes:
     """Resample samples with replacement within each subject (002, the bootstrap of FORMULAS 1).
 
     ``n_samples`` (K,) int64: samples of each subject, sorted by subject. Returns (N, count) uint8: how often each
-    sample
-    is drawn in replicates ``first`` .. ``first + count - 1``; they sum to n_k for subject k.
+    sample is drawn in replicates ``first`` .. ``first + count - 1``; they sum to n_k for subject k.
 
     >>> draw_within(np.array([3, 1]), seed=7, first=0, count=1).sum(axis=0)
     array([4], dtype=uint64)

@@ -79,7 +79,9 @@ def index_range(index: Index, box: Box) -> tuple[float, float] | None:
     """
     if len(box.low) > MAX_GROUPS:
         return None
-    levels = np.unique(np.concatenate([box.low, box.high, _levels(box)]))
+    levels = np.unique(
+        np.concatenate([box.low, box.high, np.geomspace(box.low.min(), box.high.max(), WATER_LEVELS)])
+    )
     filled = np.clip(levels[:, None], box.low, box.high)
     corners = np.array(list(product(*zip(box.low, box.high, strict=True))))
     return float(np.min(index(filled))), float(np.max(index(corners)))
@@ -110,10 +112,6 @@ def split(box: Box, at: int) -> tuple[Box, Box]:
 def stacked(parts: Sequence[Floats]) -> Floats:
     """Join rates of several kinds along the group axis, shape (..., sum of G)."""
     return np.concatenate(parts, axis=-1)
-
-
-def _levels(box: Box) -> Floats:
-    return np.geomspace(box.low.min(), box.high.max(), WATER_LEVELS)
 
 
 def _logs(rates: Floats, replicates: Floats) -> tuple[Floats, Floats] | None:

@@ -267,7 +267,7 @@ def _rule(
 def _design_effect(residuals: Residuals, ends: int) -> float:
     """max(1, V n/(p(1-p))); with no error, or nothing but errors, the limit at one: ``ends``."""
     p = residuals.rate
-    if residuals.errors in {0, residuals.trials} or not 0 < p < 1:
+    if not 0 < p < 1:
         return float(ends)
     return max(1.0, inflated_variance(residuals) * residuals.trials / (p * (1 - p)))
 

@@ -9,30 +9,13 @@ from frtaudit.core.arrays import Floats, Ints, Scores
 from frtaudit.core.curves import RateCurve
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import Groups, ScoreTail
-from frtaudit.stats.rates.eer import EER, eer, group_scores
+from frtaudit.stats.rates.eer import eer, group_scores
 from frtaudit.stats.rates.histogram import above_edges
-from frtaudit.stats.rates.sums import BelowFloorError, MatedSums, error_sums, mated_sums, non_mated_sums
-from frtaudit.stats.rates.targets import exact, threshold_at, threshold_at_max_group
-from frtaudit.stats.rates.trials import SubjectTrials, Trials, subject_trials, trials
+from frtaudit.stats.rates.sums import error_sums, mated_sums
+from frtaudit.stats.rates.targets import threshold_at, threshold_at_max_group
+from frtaudit.stats.rates.trials import Trials, trials
 
-__all__ = [
-    "EER",
-    "BelowFloorError",
-    "MatedSums",
-    "Rates",
-    "SubjectTrials",
-    "Trials",
-    "curve",
-    "eer",
-    "exact",
-    "mated_sums",
-    "non_mated_sums",
-    "rates",
-    "subject_trials",
-    "threshold_at",
-    "threshold_at_max_group",
-    "trials",
-]
+__all__ = ["Rates", "Trials", "curve", "eer", "rates", "threshold_at", "threshold_at_max_group", "trials"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

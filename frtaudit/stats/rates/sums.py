@@ -33,16 +33,14 @@ class MatedSums:
 
     With FRR_k the share of errors of subject k among its comparisons (FORMULAS 1): ``thresholds`` (T,)
     float64; ``errors`` (T, G+1) int64; ``frr_sum`` (T, G+1): sum FRR_k; ``frr_bar_sum``: sum (1 - 1/n_k)
-    FRR_k; ``frr_square``: sum FRR_k^2; ``error_bar_sum``: sum (1 - 1/n_k) errors_k; ``subject_errors`` (T, K)
-    int64; ``subject_pairs`` (K,) int64: comparisons of each subject; ``image_pairs`` (K,) int64: the most comparisons
-    that one of its samples has.
+    FRR_k; ``error_bar_sum``: sum (1 - 1/n_k) errors_k; ``subject_errors`` (T, K) int64; ``subject_pairs`` (K,) int64:
+    comparisons of each subject; ``image_pairs`` (K,) int64: the most comparisons that one of its samples has.
     """
 
     thresholds: Floats
     errors: Ints
     frr_sum: Floats
     frr_bar_sum: Floats
-    frr_square: Floats
     error_bar_sum: Floats
     subject_errors: Ints
     subject_pairs: Ints
@@ -82,7 +80,6 @@ def mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Fl
         errors=by_group,
         frr_sum=_by_group(rate, membership),
         frr_bar_sum=_by_group(rate * left, membership),
-        frr_square=_by_group(rate * rate, membership),
         error_bar_sum=_by_group(errors * left, membership),
         subject_errors=errors,
         subject_pairs=pairs,

@@ -10,21 +10,10 @@ of them: 54 at R = 1.25, 0.05 and even odds, 124 for a power of 0.8. The larger 
 rate moves with its own: a factor 1 - f.
 """
 
-import math
-
 import scipy
 
 from frtaudit.stats.intervals.dependence import degrees_of_freedom
 from frtaudit.stats.intervals.rate_bounds import RateBounds
-
-
-def errors_in_theory(limit: float, alpha: float, power: float) -> float:
-    """Errors of a small group that show a ratio below ``limit`` with probability ``power`` where it is 1.
-
-    >>> [round(errors_in_theory(1.25, 0.05, power)) for power in (0.5, 0.8)]
-    [54, 124]
-    """
-    return float((scipy.special.ndtri(1 - alpha) + scipy.special.ndtri(power)) / math.log(limit)) ** 2
 
 
 def power_to_pass_ratio(errors: float, share: float, limit: float, alpha: float, subjects: float) -> float:

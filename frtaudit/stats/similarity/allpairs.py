@@ -121,7 +121,11 @@ def _deep_enough(context: PassContext, empty: ScoreTail, groups: Groups, request
     capacity = max(request.budget // PAIR_BYTES, 1)
     total = int(complete_trials(empty.n_samples, empty.cells).comparisons.sum()) // 2
     whole = total <= min(ALL_BELOW, capacity)
-    pilot = None if whole else _pilot(context, empty)
+    pilot = (
+        None
+        if whole
+        else pilot_of(context.block, empty.n_samples, context.subject_of, context.cells, context.threads)
+    )
     depth = 1.0 if pilot is None else _depth(pilot, empty, request)
     allowed = 0.8 * capacity / max(total, 1)
     while True:
@@ -135,10 +139,6 @@ def _deep_enough(context: PassContext, empty: ScoreTail, groups: Groups, request
         if depth >= min(allowed, 1.0) or not _short(tail, groups, request):
             return tail
         depth *= DEEPER
-
-
-def _pilot(context: PassContext, empty: ScoreTail) -> PilotSample:
-    return pilot_of(context.block, empty.n_samples, context.subject_of, context.cells, context.threads)
 
 
 def _depth(pilot: PilotSample, empty: ScoreTail, request: TailRequest) -> float:

@@ -69,31 +69,6 @@ def _unit_blocks(vectors: Singles, scale: float, shift: float) -> UnitBlocks:
     )
 
 
-def euclidean_blocks(vectors: Singles) -> BlockScorer:
-    """Minus the squared Euclidean distance of the vectors as they are; its range is :func:`euclidean_range`.
-
-    >>> block = euclidean_blocks(np.float32([[2, 0], [0, 1]]))
-    >>> block(slice(0, 1), slice(0, 2)).tolist()
-    [[0.0, -5.0]]
-    """
-    squares = _squares(vectors)
-
-    def block(rows: slice, columns: slice) -> Floats:
-        product = vectors[rows].astype(np.float64) @ vectors[columns].astype(np.float64).T
-        return np.minimum(2.0 * product - squares[rows, None] - squares[None, columns], 0.0)
-
-    return block
-
-
-def euclidean_range(vectors: Singles) -> tuple[float, float]:
-    """Lowest and highest value that :func:`euclidean_blocks` can take: minus (twice the greatest length)^2, and 0.
-
-    >>> euclidean_range(np.float32([[2, 0], [0, 1]]))
-    (-16.0, 0.0)
-    """
-    return (-4.0 * float(_squares(vectors).max(initial=1e-12)), 0.0)
-
-
 def _squares(vectors: Singles) -> Floats:
     """Squared lengths in float64, without a float64 copy of the vectors."""
     return np.asarray(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))

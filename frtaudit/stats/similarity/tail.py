@@ -8,31 +8,6 @@ import numpy.typing as npt
 from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.scores import Blocks, Groups, ScoreTail
 from frtaudit.stats.rates.histogram import edges_over, histogram_of_sorted
-from frtaudit.stats.similarity.allpairs import TailRequest, score_all_pairs
-from frtaudit.stats.similarity.scorers import (
-    COSINE_RANGE,
-    UNIT_DISTANCE_RANGE,
-    BlockScorer,
-    cosine_blocks,
-    euclidean_blocks,
-    euclidean_range,
-    unit_distance_blocks,
-)
-
-__all__ = [
-    "COSINE_RANGE",
-    "UNIT_DISTANCE_RANGE",
-    "BlockScorer",
-    "TailRequest",
-    "cosine_blocks",
-    "euclidean_blocks",
-    "euclidean_range",
-    "from_listed",
-    "from_matrix",
-    "no_groups",
-    "score_all_pairs",
-    "unit_distance_blocks",
-]
 
 
 def no_groups(tail: ScoreTail) -> Groups:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frtaudit.core.arrays import Floats, Index, Ints
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.bootstrap.denominators import non_mated_totals
@@ -144,7 +144,7 @@ def _peaks(
 ) -> Peaks:
     threshold, k = float(tail.tail_score[number]), _above(tail, number)
     excess = tail.tail_score[:k].astype(np.float64) - threshold
-    first, second = _people(tail, k)
+    first, second = tail.subject_of[tail.tail_i[:k]], tail.subject_of[tail.tail_j[:k]]
     weights = (copies[first] * copies[second]).T.astype(np.float64)
     known, drawn = totals
     return Peaks(
@@ -168,7 +168,3 @@ def _distinct(tail: ScoreTail, number: int) -> bool:
     if number >= tail.tail_score.size:
         return False
     return 2 * np.unique(tail.tail_score[: _above(tail, number)]).size >= number
-
-
-def _people(tail: ScoreTail, k: int) -> tuple[Index, Index]:
-    return tail.subject_of[tail.tail_i[:k]], tail.subject_of[tail.tail_j[:k]]

@@ -39,8 +39,9 @@ from frtaudit.pipeline.evaluate import groups_of, request_of
 from frtaudit.pipeline.thresholds import points_of
 from frtaudit.stats.bootstrap.resample import Replicates, replicate
 from frtaudit.stats.intervals.wilson import WilsonRule, prepare, prepare_mated
-from frtaudit.stats.rates.rates import Rates, rates, trials
+from frtaudit.stats.rates.rates import Rates, rates
 from frtaudit.stats.rates.resolution import unresolved
+from frtaudit.stats.rates.trials import trials
 from frtaudit.stats.similarity.tail import no_groups
 from frtaudit.testing.populations import Sampled
 from frtaudit.testing.study.pages import into

@@ -14,7 +14,7 @@ from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.datasets.providers.cosine import Cosine, Metric
 from frtaudit.errors import SpecError
-from frtaudit.stats.similarity.tail import TailRequest
+from frtaudit.stats.similarity.allpairs import TailRequest
 
 REQUEST = TailRequest(fmr=0.1, threads=1)
 

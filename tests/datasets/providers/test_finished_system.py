@@ -9,7 +9,7 @@ from frtaudit.core import ScoreTable, ScoreTail
 from frtaudit.datasets.cohorts.runs import Runs
 from frtaudit.datasets.providers.finished_system import FinishedSystem
 from frtaudit.errors import DataError, SpecError
-from frtaudit.stats.similarity.tail import TailRequest
+from frtaudit.stats.similarity.allpairs import TailRequest
 
 REQUEST = TailRequest(fmr=0.1, thresholds=(), eer=False, budget=10**9, threads=1)
 

@@ -12,7 +12,7 @@ from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.datasets.providers.precomputed import Precomputed
 from frtaudit.errors import DataError, SpecError
-from frtaudit.stats.similarity.tail import TailRequest
+from frtaudit.stats.similarity.allpairs import TailRequest
 
 LINES = (
     "probe,reference,probe_subject,reference_subject,score,failure,provider\n"

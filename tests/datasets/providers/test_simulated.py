@@ -11,7 +11,7 @@ from frtaudit.datasets.protocols.round_robin import RoundRobin
 from frtaudit.datasets.providers.simulated import Simulated, normal, uniform
 from frtaudit.errors import SpecError
 from frtaudit.stats.rates.orders import pool_orders
-from frtaudit.stats.similarity.tail import TailRequest
+from frtaudit.stats.similarity.allpairs import TailRequest
 
 REQUEST = TailRequest(fmr=1.0, threads=1)
 

@@ -12,6 +12,7 @@ import pytest
 from report_fixture import DATE, SETTINGS, result
 
 from frtaudit.core import Estimate, Interval, Method, Target, Verdict
+from frtaudit.core.canonical import mapping
 from frtaudit.core.spec import Report
 from frtaudit.report.context import Context, Status, context
 from frtaudit.report.pieces import Footnotes, Table, TextSpan, plain_text, spans
@@ -25,7 +26,7 @@ from frtaudit.report.sections import (
     terms,
     verdicts,
 )
-from frtaudit.report.source import Source, mapping
+from frtaudit.report.source import Source
 from frtaudit.report.words import words
 
 

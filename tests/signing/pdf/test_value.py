@@ -16,7 +16,7 @@ from twin_certificate import twin
 from frtaudit.errors import VerificationError
 from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
-from frtaudit.signing.pdf.value import _values, bag_of, check_bag, check_form, check_hole
+from frtaudit.signing.pdf.value import _values, bag_of, check_bag, check_form, check_hole, is_der
 from frtaudit.signing.signer import Signer
 from frtaudit.signing.verify import verify
 
@@ -140,3 +140,13 @@ def test_tags_of_several_bytes_are_refused(data: bytes) -> None:
     assert list(_values(b"\x30\x01\x05\x3e\x00")) == [(0x30, b"\x05"), (0x3E, b"")]
     with pytest.raises(ValueError, match="no tag of one byte"):
         list(_values(data))
+
+
+@pytest.mark.parametrize(
+    ("length", "shortest", "longer"),
+    [(127, "7f", "817f"), (128, "8180", "820080"), (256, "820100", "83000100")],
+)
+def test_the_shortest_length_alone_is_der(length: int, shortest: str, longer: str) -> None:
+    """One byte up to 127, past it the fewest bytes that hold the length, their number before (X.690, 10.1)."""
+    assert is_der(bytes.fromhex(f"04{shortest}") + bytes(length))
+    assert not is_der(bytes.fromhex(f"04{longer}") + bytes(length))

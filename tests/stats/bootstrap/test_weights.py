@@ -93,6 +93,25 @@ def test_coins_are_fair_and_independent() -> None:
     assert stats.chisquare(seen).pvalue > FALSE_ALARM
 
 
+def split_mix(state: int, number: int) -> int:
+    """Output ``number`` (1, 2, ...) of SplitMix64 from a state (Steele, Lea and Flood 2014, figures 16 and 17)."""
+    z = (state + number * 0x9E3779B97F4A7C15) % 2**64
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+    return z ^ z >> 31
+
+
+@pytest.mark.parametrize("seed", [0, 7, 2**64 - 1])
+def test_coins_are_the_bits_of_split_mix(seed: int) -> None:
+    """Replicates 64 to 127 of a subject: the second word of its stream, which seed, level, subject and copy key."""
+    assert [split_mix(1234567, k) for k in (1, 2)] == [6457827717110365317, 3203168211198807973]  # published
+    coins = weights.draw_coins(3, seed=seed, first=64, count=64)
+    for subject, row in enumerate(coins):
+        stream = split_mix(split_mix(split_mix(seed, 3), subject + 1), 1)
+        bits = split_mix(stream, 2)
+        assert row.tolist() == [2 * (bits >> k & 1) for k in range(64)]
+
+
 def test_seeds_and_levels_give_other_draws() -> None:
     """Another seed, also beyond 64 bits, another subject and another replicate give other weights."""
     n = np.array([64, 64], dtype=np.int64)

@@ -1,11 +1,22 @@
 """The ratio of a group's rate to the overall rate, where errors can be counted by hand."""
 
+from types import SimpleNamespace
+from typing import cast
+
 import numpy as np
 import pytest
 
 from frtaudit.core.scores import Groups
 from frtaudit.core.spec import Weighting
-from frtaudit.stats.intervals.overall_ratio import OverallRatio, _Sums, _variance, ratio_to_overall
+from frtaudit.stats.intervals.dependence import Residuals
+from frtaudit.stats.intervals.overall_ratio import (
+    OverallRatio,
+    _few,
+    _Part,
+    _Sums,
+    _variance,
+    ratio_to_overall,
+)
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 from frtaudit.stats.intervals.wilson import prepare_mated
 from frtaudit.stats.similarity.tail import from_matrix
@@ -60,6 +71,22 @@ def test_independent_errors_are_binomial(errors: tuple[int, int]) -> None:
     known = ratio(wrong, [0] * 200 + [1] * 200)
     assert known is not None
     assert known.bounds == RateBounds(rate=errors[0] / sum(errors), n_eff=float(sum(errors)), degrees=199.0)
+
+
+@pytest.mark.parametrize(
+    ("errors", "of_rest", "deff"), [(30, 30, 1.0), (29, 30, 3.5), (30, 29, 3.5), (29, 29, 3.5)]
+)
+def test_few_errors_in_the_group_or_in_the_rest_borrow(errors: int, of_rest: int, deff: float) -> None:
+    """Fewer than 30 in either: a quarter of the design effect 5 of all, and three quarters of the group's 3."""
+
+    def part(errors: int, trials: int, deff: float) -> _Part:
+        residuals = Residuals(
+            rate=errors / trials, errors=errors, trials=trials, total=trials, subjects=trials,
+            subjects_with_errors=errors, effective_subjects=float(trials), by_subject=1.0,
+        )  # fmt: skip
+        return cast("_Part", SimpleNamespace(residuals=residuals, ruled=SimpleNamespace(deff=deff)))
+
+    assert _few(0.25, part(errors, 100, 3.0), part(errors + of_rest, 400, 5.0), of_rest) == deff
 
 
 def test_the_variance_is_that_of_the_ratio_when_each_subject_weighs_a_little_more() -> None:

@@ -223,6 +223,16 @@ def test_a_group_without_comparisons_has_no_bounds() -> None:
     assert (found.low, found.high, found.note) == (None, None, "no comparisons")
 
 
+def test_of_one_subject_nothing_is_known() -> None:
+    """Four images of one person and one of another: six mated comparisons of one subject, on which nothing rests."""
+    tail = from_listed(
+        [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.1], [0, 0, 0, 1, 1, 2, 0], [1, 2, 3, 2, 3, 3, 4],
+        subject_of=[0, 0, 0, 0, 1], cells=[0, 0], score_range=(0, 1),
+    )  # fmt: skip
+    found = wilson.prepare(tail, no_groups(tail), [0.3]).fnmr(0.3, 0, 0.05, Weighting.POOLED)
+    assert (found.low, found.high, found.n_eff, found.note) == (0.0, 1.0, 0.0, "one subject only")
+
+
 def test_any_level_from_one_rule() -> None:
     """The bounds of a rule at its own level are its interval, and [0, 1] for one subject at any level."""
     tail = _stream([(2 * e % 40, 2 * e % 40 + 1) for e in range(60)], 40, per_pair=4)

@@ -9,7 +9,8 @@ from frtaudit.core.spec import Weighting
 from frtaudit.stats.rates import listed
 from frtaudit.stats.rates.eer import eer, eer_of
 from frtaudit.stats.rates.listed import fnmr_at_fmr, threshold_of
-from frtaudit.stats.rates.rates import rates, threshold_at
+from frtaudit.stats.rates.rates import rates
+from frtaudit.stats.rates.targets import threshold_at
 from frtaudit.stats.similarity.tail import from_listed, no_groups
 
 GRID = st.lists(st.integers(0, 12), min_size=1, max_size=40).map(lambda found: np.array(found) / 8)

@@ -12,8 +12,9 @@ from oracles_rates import NEVER, World, lists, matrices, number
 
 from frtaudit.core import Groups, ScoreTail
 from frtaudit.core.spec import Weighting
-from frtaudit.stats.rates.rates import Rates, _edges_below, curve, mated_sums, rates, threshold_at
-from frtaudit.stats.rates.sums import first_not_above
+from frtaudit.stats.rates.rates import Rates, _edges_below, curve, rates
+from frtaudit.stats.rates.sums import first_not_above, mated_sums
+from frtaudit.stats.rates.targets import threshold_at
 from frtaudit.stats.similarity.tail import from_matrix, no_groups
 
 CASES = sorted((Path(__file__).resolve().parents[2] / "cases").glob("roc_*.json"))

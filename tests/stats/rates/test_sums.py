@@ -54,9 +54,6 @@ def test_mated_sums(drawn: tuple[World, ScoreTail]) -> None:
             assert found.errors[row, group_index] == sum(errors.values())
             assert found.frr_sum[row, group_index] == pytest.approx(sum(rate.values()))
             assert found.frr_bar_sum[row, group_index] == pytest.approx(sum(rate[k] * left[k] for k in mated))
-            assert found.frr_square[row, group_index] == pytest.approx(
-                sum(value**2 for value in rate.values())
-            )
             assert found.error_bar_sum[row, group_index] == pytest.approx(
                 sum(errors[k] * left[k] for k in mated)
             )

@@ -10,15 +10,11 @@ from oracles_rates import World, groups_from, matrices
 
 from frtaudit.core import Groups, NonMatedSums, ScoreTail
 from frtaudit.core.spec import Weighting
-from frtaudit.stats.rates.rates import (
-    eer,
-    non_mated_sums,
-    rates,
-    threshold_at,
-    threshold_at_max_group,
-    trials,
-)
-from frtaudit.stats.rates.sums import BelowFloorError
+from frtaudit.stats.rates.eer import eer
+from frtaudit.stats.rates.rates import rates
+from frtaudit.stats.rates.sums import BelowFloorError, non_mated_sums
+from frtaudit.stats.rates.targets import threshold_at, threshold_at_max_group
+from frtaudit.stats.rates.trials import trials
 from frtaudit.stats.similarity import allpairs
 from frtaudit.stats.similarity.allpairs import PAIR_BYTES, TailRequest, score_all_pairs
 from frtaudit.stats.similarity.scorers import COSINE_RANGE, cosine_blocks

@@ -18,7 +18,7 @@ from frtaudit.core.spec import Weighting
 from frtaudit.datasets.cohorts.templates import TemplateFolder
 from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.datasets.providers.cosine import Cosine
-from frtaudit.stats.similarity.tail import TailRequest
+from frtaudit.stats.similarity.allpairs import TailRequest
 from frtaudit.testing.populations import Population, Sampled, sizes_of
 from frtaudit.testing.study.systems import SYSTEM, cohort_of
 

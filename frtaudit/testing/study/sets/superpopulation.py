@@ -25,7 +25,7 @@ from frtaudit.stats.intervals.simulated_counts import COLUMNS, Tally, sum_up, ta
 from frtaudit.stats.rates.rates import rates
 from frtaudit.stats.rates.sums import first_not_above
 from frtaudit.stats.rates.targets import threshold_at
-from frtaudit.stats.similarity.tail import TailRequest
+from frtaudit.stats.similarity.allpairs import TailRequest
 from frtaudit.testing.populations import Sampled
 
 DEPTH = 0.02  # FMR down to which the tail of the set is kept: room for the lenders of small cohorts
