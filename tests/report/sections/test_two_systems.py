@@ -6,6 +6,7 @@ from vendor_audits import result
 from frtaudit.core import Curve
 from frtaudit.report.figure_choice import Choice
 from frtaudit.report.figures.canvas import HUES, pen
+from frtaudit.report.figures.systems import EDGE
 from frtaudit.report.paper_figures import paper_figures
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import two_systems
@@ -82,7 +83,10 @@ def test_every_system_has_its_hue_and_each_split_its_dashes() -> None:
     (legend,) = made.drawing.legends
     names = ["one", "three", "two", "twin"]
     assert [text.get_text() for text in legend.get_texts()] == [*names, "split 1", "split 2"]
-    lines = [line for line in made.drawing.axes[0].lines if line.get_linestyle() != "None"]
+    curves = [
+        line for line in made.drawing.axes[0].lines if line.get_linewidth() > EDGE
+    ]  # not edges of bands
+    lines = [line for line in curves if line.get_linestyle() != "None"]
     drawn = [(line.get_color(), line.get_linestyle()) for line in lines]
     assert [HUES.index(str(hue)) for hue, _ in drawn] == [0, 0, 2, 2, 1, 1, 3, 3]  # as in every figure
     assert [style for _, style in drawn] == ["-", "--"] * 4
