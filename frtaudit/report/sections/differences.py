@@ -221,7 +221,8 @@ def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
     return (
         spans(name, f", {_rate_by(record)}"),
         phrases.value(record),
-    name = provider(record)
+        answer(record, notes, _excluding(record)),
+        phrases.DASH if test is None else _would_be_found(test, f"{record.pointer}/test"),
     )
 
 
