@@ -92,7 +92,7 @@ def _compare(rendered: Rendered, other: Rendered, name: str) -> None:
     for what, first, second in compared:
         if first != second:
             place = first_difference(first or b"", second or b"")
-            text = f"a second process made a different file (from byte {place}), so nothing was written or signed"
+            text = f"a second process made a different file (from byte {place} on), so nothing was written or signed"
             raise FrtauditError(what, text, "a repeatable report; please report this error with report.json")
 
 

@@ -109,13 +109,13 @@ def test_accuracy_with_and_without_overlapping_identities() -> None:
 
 
 def test_few_wrong_pairs_carry_no_interval() -> None:
-    """Below ten wrong pairs, or ten people in them, on either side: no interval, and it says on which."""
+    """Below ten wrong pairs, or ten subjects in them, on either side: no interval, and it says on which."""
     for pairs, said in (("curated", "no overlap"), ("control", "overlap")):
         at = {"pairs": pairs, "training": "wild"}
         item = one(curate_audit().result, "delta_accuracy_overlap", provider="one", at=at)
         assert (item.value or 0) > 0
         assert (item.intervals[0].low, item.intervals[0].high) == (None, None)
-        assert item.intervals[0].note == f"fewer than 10 wrong pairs, or 10 people in them, with {said}"
+        assert item.intervals[0].note == f"fewer than 10 wrong pairs, or 10 subjects in them, with {said}"
 
 
 def test_numbers_that_no_search_has() -> None:

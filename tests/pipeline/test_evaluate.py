@@ -96,7 +96,7 @@ def test_a_cohort_that_resolves_no_target_is_told_so() -> None:
     few = replace(
         AllPairs().comparisons(MATERIAL), all_pairs=False, probe=five, reference=five + 1, mated=five > 0
     )
-    with pytest.raises(DataError, match=r"expects .*; accepted: \[\], or more people$"):
+    with pytest.raises(DataError, match=r"expects .*; accepted: \[\], or more subjects$"):
         refuse_unresolved(spec(), MATERIAL, few)
 
 

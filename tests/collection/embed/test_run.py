@@ -205,7 +205,7 @@ def test_another_model_into_the_same_folder_is_another_system(
         embed(replace(spec, images=str(fewer)))
     record = into / "templates" / "drawn.json"
     record.write_bytes((into / "templates" / "flipped.json").read_bytes())
-    with pytest.raises(FrtauditError, match="is the record of other templates"):
+    with pytest.raises(FrtauditError, match="is the record of templates other than those"):
         TemplateFolder(root=str(into)).load({}, 0)
     record.write_text("{")
     with pytest.raises(FrtauditError, match="not readable as a record of templates"):

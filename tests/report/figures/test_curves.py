@@ -256,3 +256,12 @@ def curve_of(x: tuple[float, ...], y: tuple[float, ...]) -> Series:
     """A curve without a band."""
     curve = Curve(provider="a", analysis="fmr", schema=None, group="all", weighting=None, x=x, y=y)
     return Series(name="a", index=0, curve=curve)
+
+
+def test_folds_fit_on_the_page_of_the_thresholds_by_class() -> None:
+    """Two rows of thresholds by TAR and the folds of two systems are 6 inches: their table has the rest of a page."""
+    with canvas.keeping() as registry:
+        panels = [PANELS[name]() for name in ("tar", "tar_difference", "folds")]
+    heights = [registry[panel.svg][1].get_figheight() for panel in panels]
+    assert heights[0] == heights[1]
+    assert heights[0] + heights[1] + heights[2] <= 6.0
