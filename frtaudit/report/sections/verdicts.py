@@ -211,10 +211,9 @@ def _space(record: Record) -> Text:
 def _who(source: Source, record: Record | None) -> Text:
     if record is None:
         return ()
-    name = provider(record)
     if record.estimate.group in ("all", "max"):
-        return (name,)
-    return spans(name, ", ", phrases.group(source, record))
+        return (provider(record),)
+    return spans(provider(record), ", ", phrases.group(source, record))
 
 
 def _sentence(finding: Finding, at: str) -> Text:
