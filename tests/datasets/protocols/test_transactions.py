@@ -72,7 +72,7 @@ def test_people_with_too_few_samples_take_no_part(tmp_path: Path) -> None:
     made = ComposedTransactions(k=4).comparisons(data)
     assert {name[0] for one in claims(data, made) for name in one} == {"a", "b", "c"}
     with pytest.raises(
-        DataError, match=r"^protocol.k: 0 person\(s\) with a reference and 5 more samples; acc"
+        DataError, match=r"^protocol.k: 0 subject\(s\) with a reference and 5 more samples; acc"
     ):
         ComposedTransactions(k=5).comparisons(data)
 
