@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from hydra.core.config_store import ConfigStore
 from PIL import Image
 
 from frtaudit.collection.clients.pictures import picture_of, pixels
@@ -223,9 +224,10 @@ def registered() -> None:
 
 
 def forgotten() -> None:
-    """Undo :func:`registered`."""
-    registry._registered.pop(("source", "drawn"), None)
-    registry._registered.pop(("service", "twin"), None)
+    """Undo :func:`registered`, also where a spec was composed since: its options stay in Hydra's store."""
+    for group, name in (("source", "drawn"), ("service", "twin")):
+        registry._registered.pop((group, name), None)
+        ConfigStore.instance().repo.get(group, {}).pop(f"{name}.yaml", None)
 
 
 def attempts(log: Path) -> list[str]:
