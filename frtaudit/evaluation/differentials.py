@@ -78,7 +78,8 @@ def _enough(summary: RateSummary, *, in_pairs: bool) -> str:
         return ""
     times = max(MIN_ERRORS / summary.errors, MIN_ERROR_SUBJECTS / summary.subjects_with_errors)
     times = math.sqrt(times) if in_pairs else times
-    return f"about {times:.2g} times its subjects would give enough; "
+    scale = 10 ** (1 - math.floor(math.log10(times)))  # two digits, rounded up: as many or more
+    return f"about {math.ceil(times * scale) / scale:.2g} times its subjects would give enough; "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

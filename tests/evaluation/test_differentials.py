@@ -66,8 +66,9 @@ def test_thin_and_single_groups_are_not_testable() -> None:
 @pytest.mark.parametrize(
     ("rate", "errors", "times"),
     [
-        ("fnmr", 9, "1.1"),
+        ("fnmr", 9, "1.2"),
         ("fnmr", 4, "2.5"),
+        ("fnmr", 7, "1.5"),
         ("fnmr", 1, "10"),
         ("fmr", 9, "1.1"),
         ("fmr", 4, "1.6"),

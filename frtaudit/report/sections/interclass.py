@@ -151,7 +151,8 @@ def _distances(source: Source, schema: str, records: list[Record]) -> Iterator[F
     names = [(index, name) for index, name in enumerate(source.providers) if name in shown]
     unit = single[0].estimate.unit
     by = schema.replace("_", " ")
-    bars = " Bars: intervals for the population." if any(dot.low is not None for dot in dots) else ""
+    bounds = [bound for record in single if (bound := record.bound(Target.POPULATION)) is not None]
+    bars = f" Bars: {phrases.level(bounds[0]).text} intervals for the population." if bounds else ""
     panels = []
     for which, chosen in front.in_parts(names, PER_PANEL, PER_PANEL):
         some = {name for _, name in chosen}
@@ -163,8 +164,8 @@ def _distances(source: Source, schema: str, records: list[Record]) -> Iterator[F
             name=f"distances-{schema}",
             title=f"Distance of each class by {by}",
             caption=spans(
-                f"Dots: d_l2, the distance of the class from the mean of the classes.{bars} Whether the classes "
-                "differ is decided by the test of each system, in the table."
+                f"Dots: d_l2, the distance of the class from the mean of the classes.{bars} One scale for all systems. "
+                f"Whether the classes differ is decided by the test of each system, in the table by {by}."
             ),
             panels=tuple(panels),
             keys=figures.keys(f"distances-{schema}", names),

@@ -41,9 +41,7 @@ def beside(source: Source, record: Record) -> Text:
     if of_true is None or bound is None or bound.interval.low is None:
         return spans(" without label errors")
     return spans(
-        " without label errors; pooled, with label errors: ",
-        phrases.value(of_true),
-        ", CI ",
+        " without label errors; with them, of the pooled rate at the pooled threshold, ",
         *phrases.bounds(bound, of_true.estimate),
     )
 

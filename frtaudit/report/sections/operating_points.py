@@ -15,7 +15,9 @@ POOLS = frozenset({UNKNOWN, "all", "max"})
 
 ESTABLISHED = "A difference between the groups is established for this rate"
 NO_DIFFERENCE = "No difference between the groups was established for this rate"
+NOT_TESTABLE = "Whether the groups differ is not testable for this rate"
 NOT_TESTED = "Differences between the groups were not tested for this rate"
+CHANCE = "; the order may be due to chance."
 
 
 def targets_of(source: Source) -> list[float]:
@@ -209,13 +211,12 @@ def _established(source: Source, worst: Record) -> list[Part]:
     for record in source.select("max_min", schema=worst.estimate.schema, primary=True):
         test = record.estimate.test
         here = record.estimate.provider == worst.estimate.provider and record.estimate.at == same
-        if here and test is not None and test.differs:
+        if not here or test is None:
+            continue
+        at = f"{record.pointer}/test"
+        if test.differs:
             raw = " (p not adjusted)" if test.family and test.p_adjusted is None else ""
-            return [" ", TextSpan(text=ESTABLISHED, pointer=f"{record.pointer}/test"), f"{raw}."]
-        if here and test is not None and test.p is not None:
-            return [
-                " ",
-                TextSpan(text=NO_DIFFERENCE, pointer=f"{record.pointer}/test"),
-                "; the order may be due to chance.",
-            ]
-    return [f" {NOT_TESTED}; the order may be due to chance."]
+            return [" ", TextSpan(text=ESTABLISHED, pointer=at), f"{raw}."]
+        outcome = NOT_TESTABLE if test.p is None else NO_DIFFERENCE
+        return [" ", TextSpan(text=outcome, pointer=at), CHANCE]
+    return [f" {NOT_TESTED}{CHANCE}"]

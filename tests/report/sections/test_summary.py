@@ -510,7 +510,7 @@ def test_a_largest_rate_that_may_be_chance_says_so(view: Context) -> None:
     remark = "No difference between the groups was established for this rate; the order may be due to chance."
     rejected, _, matched = plain_text(view.summary.worst).partition("FMR within the group")
     assert "A difference between the groups is established for this rate." in rejected
-    assert f"{operating_points.NOT_TESTED}; the order may be due to chance." in matched  # too few errors
+    assert f"{operating_points.NOT_TESTABLE}; the order may be due to chance." in matched  # too few errors
     base = result()
     raw = [
         replace(item, test=replace(item.test, p_adjusted=None)) if item.test is not None else item
@@ -534,9 +534,12 @@ def test_a_largest_rate_that_may_be_chance_says_so(view: Context) -> None:
         else item
         for item in base.estimates
     )
-    for estimates in (untested, few):  # no test was made, or none could be
+    for estimates, outcome in (
+        (untested, operating_points.NOT_TESTED),
+        (few, operating_points.NOT_TESTABLE),
+    ):
         text = plain_text(operating_points.worst_group(Source(replace(base, estimates=estimates))))
-        assert text.count(f"{operating_points.NOT_TESTED}; the order may be due to chance.") == 2
+        assert text.count(f"{outcome}; the order may be due to chance.") == 2
 
 
 def test_a_failure_that_does_not_hold_among_all_says_so() -> None:
