@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -108,6 +110,14 @@ def test_quantile_error_is_the_spread_of_repeated_bootstraps(probability: float)
     spread = np.std([bootstrap_intervals.quantile(one, probability) for one in sets], ddof=1)
     errors = np.mean([bootstrap_intervals._quantile_error(one, probability) for one in sets])
     assert errors / spread == pytest.approx(1, abs=0.15)
+
+
+@pytest.mark.parametrize(("probability", "rank"), [(0.4, 2), (0.2, 1), (0.7, 4)])
+def test_quantile_error_is_that_of_all_resamples(probability: float, rank: int) -> None:
+    """Of five values: the spread of the ``rank``-th of a resample, over the 3,125 that there are."""
+    values = np.array([0.1, 0.3, 0.35, 1.2, 2.0])
+    ranked = [sorted(resample)[rank - 1] for resample in itertools.product(values, repeat=5)]
+    assert bootstrap_intervals._quantile_error(values, probability) == pytest.approx(np.std(ranked))
 
 
 def test_mc_error_is_the_larger_of_both_bounds() -> None:

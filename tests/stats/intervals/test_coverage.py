@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from frtaudit.stats.intervals import bootstrap_intervals, closed_form, coverage, simulated_cohorts, wilson
+from frtaudit.stats.intervals import (
+    bootstrap_intervals,
+    borrowing,
+    closed_form,
+    coverage,
+    simulated_cohorts,
+    wilson,
+)
 from frtaudit.stats.intervals.borrowing import DesignEffectSource
 from frtaudit.stats.intervals.coverage import Copies, Denominators
 from frtaudit.stats.intervals.dependence import Residuals
@@ -163,6 +170,28 @@ def test_undefined_replicates_withhold() -> None:
     assert coverage.misses(coverage.percentile(drawn.own, made, ALPHA, (10, 10)), 0.05).given == 0
     moving = coverage.wilson_moving(drawn.own, drawn.lent, made, OVER, ALPHA, (10, 10))
     assert np.array_equal(moving.high, coverage.wilson(drawn.own, drawn.lent, OVER, ALPHA).high)
+
+
+@pytest.mark.parametrize(("undefined", "given"), [(1, True), (2, False)])
+def test_percentiles_bear_few_undefined_replicates(undefined: int, given: bool) -> None:
+    """Of 50 replicates one, 2 %, may be undefined; it is left out."""
+    drawn = mated(0.05, 1.0)
+    made = np.random.default_rng(1).random((COHORTS, 50))
+    made[:, :undefined] = np.nan
+    found = coverage.percentile(drawn.own, made, ALPHA, (0, 0))
+    assert np.isfinite(found.low).all() == np.isfinite(found.high).all() == given
+    if given:
+        np.testing.assert_allclose(found.low, np.quantile(made[:, 1:], ALPHA / 2, axis=1))
+
+
+@pytest.mark.parametrize("lends", [False, True])
+def test_a_lender_whose_right_decisions_are_few_lends_nothing(lends: bool) -> None:
+    """Few errors borrow the design effect of one that has enough errors and right decisions; else it is n/K."""
+    own, _ = one_cohort((np.arange(150) < 3).astype(np.float64))
+    right = borrowing.ENOUGH_ERRORS - (not lends)
+    lent, _ = one_cohort(PAIRS - (np.arange(150) < right).astype(np.float64))
+    expected = OVER.trials if lends else OVER.subjects  # of both the design effect is 1
+    assert coverage.effective_trials(own, lent, OVER)[0] == pytest.approx(expected, rel=0.01)
 
 
 def test_wilson_covers_an_easy_case() -> None:

@@ -134,3 +134,12 @@ def test_a_bound_takes_twice_the_variance_of_a_subject(monkeypatch: pytest.Monke
     part = terms / terms.sum() - (n**2 - n) / (np.square(n).sum() - 2 * blocks_in_all)
     part -= (e - total / blocks_in_all * n) / total
     assert given[0] == pytest.approx(np.sqrt(2) * part)
+
+
+@pytest.mark.parametrize("variance", [0.3, 1.0, 2.5])
+def test_the_error_of_gamma_effects_is_that_of_their_moments(variance: float) -> None:
+    """Var(a^2/(1 + c^2) - 2a) of a gamma variable a of mean 1 and variance c^2, from its first four moments."""
+    second, third, fourth = np.cumprod([1 + variance * order for order in (1, 2, 3)])
+    scale = 1 / (1 + variance)
+    expected = scale**2 * (fourth - second**2) + 4 * variance - 4 * scale * (third - second)
+    assert subject_effects._gamma_error(variance) == pytest.approx(expected)

@@ -1,5 +1,6 @@
 """Which FMR targets can be resolved (FORMULAS 8.4)."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,3 +39,9 @@ def test_what_was_scored_again_is_named() -> None:
     assert "of FMR 0.1, 0.2: all pairs were scored again to find their" in resolution.scored_again(
         [0.1, 0.2], 7
     )
+
+
+@pytest.mark.parametrize(("expected", "warned"), [(9.9, True), (10, False), (10.5, False)])
+def test_ten_expected_false_matches_are_enough(expected: float, warned: bool) -> None:
+    """Fewer are warned of (FORMULAS 8.4)."""
+    assert (resolution.warning(expected / 10_000, 10_000, 40) is not None) is warned

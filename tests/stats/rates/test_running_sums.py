@@ -9,7 +9,7 @@ from hypothesis import given
 from oracles_rates import World, lists, matrices
 
 from frtaudit.core.scores import NonMatedSums, ScoreTail
-from frtaudit.stats.rates.running_sums import running_sums
+from frtaudit.stats.rates.running_sums import STEP, running_sums
 from frtaudit.stats.rates.sums import non_mated_sums, rows_at
 from frtaudit.stats.similarity.tail import from_matrix, no_groups
 
@@ -33,6 +33,16 @@ def test_they_are_those_counted_at_each_threshold(drawn: tuple[World, ScoreTail]
     for place in range(1, scores.size):
         above = sums.at(scores[place : place + 1])
         assert_same(sums.at(scores[:place], above), rows_at(counted, scores[:place]))
+
+
+@pytest.mark.compiled
+def test_sums_go_on_where_they_are_kept() -> None:
+    """Over more comparisons than lie between two places at which sums are kept, of one subject in many of them."""
+    scores = np.random.default_rng(2).random((60, 60))
+    tail = from_matrix(scores, (np.arange(60) // 3).tolist())
+    thresholds = np.quantile(tail.tail_score.astype(np.float64), [0.05, 0.3, 0.5, 0.7, 0.95])
+    assert tail.tail_score.size > 10 * STEP
+    assert_same(running_sums(tail).at(thresholds), non_mated_sums(tail, no_groups(tail), thresholds))
 
 
 @pytest.mark.compiled
