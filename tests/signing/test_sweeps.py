@@ -26,7 +26,7 @@ from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.rerender import Written
 from frtaudit.signing.signing import signing_of
 from frtaudit.signing.statement import outer_statement
-from frtaudit.signing.verification import Depth
+from frtaudit.signing.verification import CheckStatus, Depth, ok, unchecked
 from frtaudit.signing.verify import verify
 
 RESULTS = [small_run.make_result(), small_run.make_result(0.3, 2, alpha=0.1)]
@@ -100,6 +100,24 @@ def test_what_the_sweep_covers_is_named_by_no_job(signed: Path, sweep: Path) -> 
         item.subject for item in found.checks if item.message.startswith(("is not listed", "is not covered"))
     ]
     assert told == [f"{'1' * 16}/notes.txt", f"{'2' * 16}/.hidden"]
+
+
+def test_what_is_not_compared_in_a_run_is_named_in_its_sweep(
+    signed: Path, sweep: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a valid run its unchecked files alone, by the job's folder."""
+    checks = (
+        ok("result.json", "follows the schema"),
+        unchecked("report.html", "not compared: another build"),
+    )
+    monkeypatch.setattr("frtaudit.signing.verify.run_checks", lambda *_, **__: iter(checks))
+    named = verify(sweep, [signed / "key" / "public.pem"], tabled=made_again).checks
+    of_jobs = {item.subject: item.status for item in named if item.subject[:1] in "12"}
+    assert of_jobs == {
+        subject: status
+        for job in ("1" * 16, "2" * 16)
+        for subject, status in ((job, CheckStatus.OK), (f"{job}/report.html", CheckStatus.UNCHECKED))
+    }
 
 
 @pytest.mark.slow

@@ -24,6 +24,7 @@ from frtaudit.core.spec import PadesLevel
 from frtaudit.errors import VerificationError
 from frtaudit.signing.foreign_key import foreign_signer
 from frtaudit.signing.key_folder import generate
+from frtaudit.signing.pdf import additions
 from frtaudit.signing.pdf.appending import Appending, signature_metadata
 from frtaudit.signing.pdf.pades import pades_of
 from frtaudit.signing.pdf.reader import ReportReader
@@ -262,3 +263,15 @@ def test_a_list_that_revokes_the_signer_is_seen(days: int, with_evidence: bytes,
     assert (found.distrust is None) == (days > 0)
     assert days > 0 or "revoked on" in str(found.distrust)
     assert found.ended == found.distrust  # whoever trusts the key itself is told, too
+
+
+def test_an_object_of_before_is_not_new() -> None:
+    """What a revision adds has a number above those of before, and is added once."""
+    step = additions._Step.__new__(additions._Step)
+    step.left, step.size = {7: b"changed", 12: b"added"}, 10
+    for number in (7, 13):
+        with pytest.raises(additions.AlterationError, match=f"^object {number} is not one that was added"):
+            step._new(number)
+    assert step._new(12) == b"added"
+    with pytest.raises(additions.AlterationError, match="12"):
+        step._new(12)

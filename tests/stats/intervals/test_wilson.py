@@ -162,6 +162,7 @@ def test_without_a_lender_comparisons_per_subject_are_taken() -> None:
     fmr = wilson.prepare(tail, no_groups(tail), [0.5]).fmr(0.5, 0, 0.05, Weighting.POOLED)
     fnmr = wilson.prepare(tail, no_groups(tail), [0.5]).fnmr(0.5, 0, 0.05, Weighting.POOLED)
     assert (fmr.deff, fnmr.deff) == (2.0, 1.0)
+    assert (fmr.pairs > 0, fnmr.pairs, fnmr.person) == (True, 0, 0)
     assert (
         fmr.note
         == fnmr.note
