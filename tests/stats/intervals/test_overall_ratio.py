@@ -22,12 +22,9 @@ from frtaudit.stats.intervals.wilson import prepare_mated
 from frtaudit.stats.similarity.tail import from_matrix
 
 
-def ratio(wrong: list[int], group: list[int], index: int = 1) -> OverallRatio | None:
-    """Of people with one mated comparison each, which errs or not; FNMR."""
-    n = 2 * len(wrong)
-    matrix = np.eye(n)
-    for k, errs in enumerate(wrong):
-        matrix[2 * k, 2 * k + 1] = matrix[2 * k + 1, 2 * k] = 0.1 if errs else 0.9
+def ratio(wrong: list[int], group: list[int], index: int = 1, images: int = 2) -> OverallRatio | None:
+    """Of people with so many images, whose comparisons all err or none; FNMR."""
+    matrix = np.kron(np.diag([0.1 if errs else 0.9 for errs in wrong]), np.ones((images, images)))
     names = sorted(set(group))
     groups = Groups(
         schemas=("g",),
@@ -35,7 +32,7 @@ def ratio(wrong: list[int], group: list[int], index: int = 1) -> OverallRatio | 
         of=np.array([group], dtype=np.int32),
         ranked=(True,) * len(names),
     )
-    tail = from_matrix(matrix, [f"{k:03d}" for k in range(len(wrong)) for _ in range(2)])
+    tail = from_matrix(matrix, [f"{k:03d}" for k in range(len(wrong)) for _ in range(images)])
     return ratio_to_overall(prepare_mated(tail, groups, [0.5]), "fnmr", 0.5, index, Weighting.POOLED)
 
 
@@ -71,6 +68,15 @@ def test_independent_errors_are_binomial(errors: tuple[int, int]) -> None:
     known = ratio(wrong, [0] * 200 + [1] * 200)
     assert known is not None
     assert known.bounds == RateBounds(rate=errors[0] / sum(errors), n_eff=float(sum(errors)), degrees=199.0)
+
+
+@pytest.mark.compiled
+def test_errors_of_one_subject_count_as_one() -> None:
+    """Three comparisons of each, which err together: as many errors as subjects who err."""
+    known = ratio([1] * 30 + [0] * 170 + [1] * 30 + [0] * 170, [0] * 200 + [1] * 200, images=3)
+    assert known is not None
+    assert (known.errors, known.of) == (90, 180)
+    assert known.bounds.n_eff == pytest.approx(60, rel=0.2)
 
 
 @pytest.mark.parametrize(
