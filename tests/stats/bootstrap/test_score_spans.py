@@ -38,6 +38,7 @@ def test_spans_hold_the_comparisons_of_their_chunks(
     assert laid.chunk[-1] == walk.chunk_start.size - 1
     assert laid.part[-1] == laid.bucket.size == laid.run.size - 1
     assert laid.run[-1] == laid.row.size == laid.start.size - 1
+    assert not any(array.flags.writeable for array in laid)
     assert (np.diff(laid.run) > 0).all()
     assert (np.diff(laid.start) > 0).all()
     for span, (low, high) in enumerate(pairwise(walk.chunk_start[laid.chunk])):
@@ -69,10 +70,11 @@ def made(size: int, rows: int) -> sorted_comparisons.SortedComparisons:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("size", [10_000, 40_000, 240_000])
-def test_long_spans_are_counted_and_cut_into_blocks(size: int) -> None:
+@pytest.mark.parametrize(
+    ("size", "rows"), [*((size, 12_288) for size in (10_000, 40_000, 240_000)), (240_000, 8193)]
+)
+def test_long_spans_are_counted_and_cut_into_blocks(size: int, rows: int) -> None:
     """However a span is sorted it holds its comparisons; with enough of them a part meets one block of second rows."""
-    rows = 3 << score_spans.BLOCK - 1
     walk = made(size, rows)
     laid = score_spans.spans_of(walk, np.array([size]), walk.chunk_start[:0], np.ones(rows, dtype=np.int64))
     found = comparisons(laid, 0)

@@ -1,5 +1,7 @@
 import tracemalloc
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import oracles_resample as slow
@@ -9,6 +11,7 @@ from numba import config
 from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec import Plan
 from frtaudit.stats.bootstrap import resample, second_pass
+from frtaudit.stats.bootstrap.replicate_layout import Deep
 from frtaudit.stats.bootstrap.resample import Replicates, replicate
 from frtaudit.stats.bootstrap.rescored_batches import Below
 from frtaudit.stats.similarity.allpairs import TailRequest, score_all_pairs
@@ -116,3 +119,15 @@ def test_memory_is_that_of_batches() -> None:
         tracemalloc.stop()
     assert_equal(found[1], found[0])
     assert peak[1] < peak[0] / 3
+
+
+def test_a_step_of_one_score_is_the_threshold_of_the_targets_exceeded_within_it() -> None:
+    """Of three targets one is exceeded above the step, one within it, one is not: the second alone is found there."""
+    passed = np.array([1, 2], dtype=np.int16)[None, None, :, None]
+    sums = np.array([3.0, 9.0])[None, :, None, None]
+    step = second_pass.ScoreLevels(np.array([0.5, 0.4]), sums, passed, np.array([7]))
+    deep = Deep(np.full((1, 1, 3, 1), np.nan), np.full((1, 1, 3, 1, 1), np.nan), np.empty((1, 0, 1, 1)))
+    inputs = cast("second_pass.RescoreInputs", SimpleNamespace(ascending=[2, 0, 1]))
+    second_pass._one_score(inputs, step, 0.45, deep)
+    assert np.array_equal(deep.threshold.ravel(), [0.45, np.nan, np.nan], equal_nan=True)
+    assert np.array_equal(deep.at_target.ravel(), [3.0, np.nan, np.nan], equal_nan=True)

@@ -4,7 +4,7 @@ import math
 
 import oracles_wilson as slow
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -25,6 +25,7 @@ def test_iid_interval_holds_the_roots_of_the_score_equation(count: tuple[int, in
 
 
 @given(counts, st.floats(1e-9, 0.2), st.booleans())
+@example((1, 2), 0.01, False)
 def test_plugin_interval_obeys_its_boundary_rules(count: tuple[int, int], variance: float, cap: bool) -> None:
     """One error: lower limit -ln(1-alpha)/n; all but one: its mirror; none or all: n_eff = n; capped at n."""
     x, n = count

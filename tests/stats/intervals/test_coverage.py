@@ -184,6 +184,17 @@ def test_percentiles_bear_few_undefined_replicates(undefined: int, given: bool) 
         np.testing.assert_allclose(found.low, np.quantile(made[:, 1:], ALPHA / 2, axis=1))
 
 
+def test_percentiles_ask_for_errors_and_for_subjects_with_errors() -> None:
+    """Seven errors of six subjects are too few where ten errors are asked for, and where seven subjects are."""
+    own = simulated_cohorts.tally_of(np.array([[7, 7, 9, 7, 6, 2]], dtype=np.float64))
+    replicates = np.random.default_rng(1).random((1, 50))
+    given = [
+        np.isfinite(coverage.percentile(own, replicates, ALPHA, least).low[0])
+        for least in ((7, 6), (10, 6), (7, 7))
+    ]
+    assert given == [True, False, False]
+
+
 @pytest.mark.parametrize("lends", [False, True])
 def test_a_lender_whose_right_decisions_are_few_lends_nothing(lends: bool) -> None:
     """Few errors borrow the design effect of one that has enough errors and right decisions; else it is n/K."""

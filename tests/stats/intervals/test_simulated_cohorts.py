@@ -256,3 +256,37 @@ def test_each_pair_of_a_cell_is_as_likely_as_any_other() -> None:
     _, seen = np.unique(np.minimum(first, second) * 6 + np.maximum(first, second), return_counts=True)
     assert seen.size == 7
     assert stats.chisquare(seen).pvalue > 1e-4
+
+
+def test_the_wider_threshold_is_that_of_all_comparisons(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where each pair of subjects counts once, it is comparisons whose errors are expected there."""
+    trials: list[int] = []
+    monkeypatch.setattr(
+        simulated_cohorts,
+        "wider",
+        lambda rate, number: trials.append(number) or 2 * rate,  # type: ignore[func-returns-value]
+    )
+    for identity in (False, True):
+        drawn("cells", (0.01, 0.0, 0.0), identity=identity, cohorts=2)
+    blocks = np.outer(SIZES, SIZES) * SAME
+    assert trials == [int(blocks.sum() - np.square(SIZES).sum()) // 2] * 2
+
+
+def test_subjects_of_borrowed_false_matches_are_counted_on_both_sides() -> None:
+    """Thirty further errors between sixty subjects, none of them twice: all are lent, and all subjects with them."""
+    first = np.arange(0, 60, 2)
+    _, lent = listed_tallies(
+        np.ones((1, 30), dtype=np.int64), np.zeros((1, 30)), first, first + 1, np.ones(30), np.ones(60), 0.0,
+        np.array([5], dtype=np.uint64), np.empty((1, 0, 3), dtype=np.int64), np.empty((1, 0)),
+    )  # fmt: skip
+    assert lent[0, [0, 1, 4]].tolist() == [30, 30, 60]
+
+
+def test_subjects_of_few_false_matches_are_counted_on_both_sides() -> None:
+    """Thirty errors of one subject with nine others: ten subjects, as many as are asked for."""
+    first, second = np.zeros(30, dtype=np.int64), np.arange(30) % 9 + 1
+    _, lent = listed_tallies(
+        np.ones((1, 30), dtype=np.int64), np.zeros((1, 30)), first, second, np.full(30, 0.3), np.ones(10), 0.0,
+        np.array([5], dtype=np.uint64), np.empty((1, 0, 3), dtype=np.int64), np.empty((1, 0)),
+    )  # fmt: skip
+    assert lent[0, [0, 4]].tolist() == [30, 10]

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from oracles_simulated import blocks, mean_products
-from scipy import stats
+from scipy import optimize, stats
 
 from frtaudit.stats.intervals import subject_effects
 from frtaudit.stats.intervals.subject_effects import BlockErrors, Effects, mated_effects, non_mated_effects
@@ -101,12 +101,21 @@ def test_what_cannot_be_told_is_none() -> None:
 
 
 def test_few_errors_leave_a_wide_bound() -> None:
-    """Where no subject erred twice the estimate is 0, its bound is not."""
+    """Where no subject erred twice the estimate is 0, its bound that of no pair of errors among all within subjects."""
     errors = np.array([1] * 12 + [0] * 88)
     found = mated_effects(errors, np.full(100, 6))
     assert found is not None
     assert found.subject == 0
-    assert found.subject_upper > 0.1
+    within, between = 100 * 6 * 5 / 2, 12 * 11 / (100 * 99) / 6**2
+    assert found.subject_upper == pytest.approx(-np.log(0.05) / within / between - 1)
+
+
+def test_one_pair_of_errors_of_one_subject_bounds_by_poisson() -> None:
+    """Two errors of one subject beside twelve of others: 4.74 pairs of errors cannot be excluded where one was seen."""
+    found = mated_effects(np.array([2] + [1] * 12 + [0] * 87), np.full(100, 6))
+    assert found is not None
+    within, between = 100 * 6 * 5 / 2, (14**2 - (4 + 12)) / (100 * 99) / 6**2
+    assert found.subject_upper == pytest.approx(stats.gamma.ppf(0.95, 2) / within / between - 1)
 
 
 def test_mated_effects_are_mean_products_of_rates() -> None:
@@ -134,6 +143,20 @@ def test_a_bound_takes_twice_the_variance_of_a_subject(monkeypatch: pytest.Monke
     part = terms / terms.sum() - (n**2 - n) / (np.square(n).sum() - 2 * blocks_in_all)
     part -= (e - total / blocks_in_all * n) / total
     assert given[0] == pytest.approx(np.sqrt(2) * part)
+
+
+def test_the_bound_is_the_spread_whose_own_error_reaches_down_to_the_estimate() -> None:
+    """log(1 + c^2) = log(ratio) + t se(c^2), subjects counted by weight; solved by bisection."""
+    weight, part, ratio = np.array([1.0, 2.0, 2.0, 3.0, 1.0, 4.0] * 5), np.full(30, 0.02), 1.2
+    error = 30 / 29 * np.square(part).sum()
+    subjects = np.square(weight).sum() ** 2 / (weight**4).sum()
+
+    def reach(bound: float) -> float:
+        grown = subject_effects._gamma_error(bound) - subject_effects._gamma_error(0.2)
+        return float(stats.t.ppf(0.95, 29) * np.sqrt(error + max(grown, 0.0) / subjects))
+
+    bound = optimize.brentq(lambda b: np.log(1 + b) - np.log(ratio) - reach(b), 0.2, 20)
+    assert subject_effects._upper(ratio, part, weight, 1e6) == pytest.approx(bound, rel=1e-6)
 
 
 @pytest.mark.parametrize("variance", [0.3, 1.0, 2.5])

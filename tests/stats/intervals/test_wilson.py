@@ -152,6 +152,17 @@ def test_where_there_are_never_enough_errors_half_of_the_comparisons_lend(mated:
     assert sources.others.threshold == (scores[above - 1] if above else None)
 
 
+def test_errors_lend_from_below_and_right_decisions_from_above() -> None:
+    """Ten subjects by turns at the lower end, two at the upper: the 30th error, and the score past half from above."""
+    subject = np.array([*range(10)] * 10 + [0, 1] * 50, dtype=np.int32)
+    tail = SimpleNamespace(
+        subject_of=np.arange(10, dtype=np.int32), mated_i=subject, mated_score=np.arange(200) / 1000
+    )
+    sources = borrowing.fnmr_lenders(cast("ScoreTail", tail), np.ones(10, dtype=bool))
+    assert sources.errors.threshold == 0.029
+    assert sources.others.threshold == pytest.approx(0.098)
+
+
 def test_without_a_lender_comparisons_per_subject_are_taken() -> None:
     """Too few comparisons for 30 errors anywhere: design effect 2M/K for FMR, n/K2 for FNMR, with a note."""
     scores = [0.9, 0.8, 0.7, 0.3, 0.2, 0.1]

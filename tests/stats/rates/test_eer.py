@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from oracles_rates import World, lists, matrices
 
 from frtaudit.core import ScoreTail
-from frtaudit.stats.rates.eer import eer, group_scores
+from frtaudit.stats.rates.eer import _Crossing, eer, group_scores
 from frtaudit.stats.rates.sums import BelowFloorError, first_not_above
 from frtaudit.stats.similarity.tail import from_matrix, no_groups
 
@@ -72,3 +72,10 @@ def test_scores_are_not_copied() -> None:
     finally:
         tracemalloc.stop()
     assert peak < 4 * tail.tail_score.size
+
+
+def test_scores_at_which_both_rates_are_equal_come_before_the_crossing() -> None:
+    """Of two scores with as many false matches as false non-matches in proportion, both stand before the turn."""
+    crossing = _Crossing(np.array([1.0, 2.0, 5.0, 6.0]), np.array([0.0, 0.5, 4.0, 4.5]), 4, 4)
+    assert [crossing.gap(score) for score in (1.0, 2.0, 4.0)] == [4, 0, -4]
+    assert crossing.candidates(float("-inf")) == [2.0, 5.0, 0.5, 4.0]

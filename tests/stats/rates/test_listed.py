@@ -70,3 +70,10 @@ def test_a_score_that_cuts_off_too_many_is_not_believed(monkeypatch: pytest.Monk
     scores = np.random.default_rng(2).permutation(listed.FEW + 2).astype(np.float64)
     monkeypatch.setattr(listed, "_below", lambda values, above: np.sort(values)[values.size - above])
     assert listed._selected(scores, 5) == scores.size - 6
+
+
+def test_few_scores_are_left_to_select_from() -> None:
+    """Of a quarter of a million scores at most a few thousand lie at or above the score that is read off a sample."""
+    scores = np.random.default_rng(3).normal(size=listed.FEW * 2)
+    left = np.count_nonzero(scores >= listed._below(scores, 262))
+    assert 262 < left < 5_000
