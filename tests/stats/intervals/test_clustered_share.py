@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from frtaudit.stats.intervals import clustered_share
-from frtaudit.stats.intervals.rate_bounds import Score
+from frtaudit.stats.intervals.rate_bounds import RateBounds, Score
 
 
 def share_interval(errors: np.ndarray, trials: np.ndarray) -> Score | None:
@@ -44,7 +44,11 @@ def test_nothing_tried_has_no_interval() -> None:
     alone = share_interval(np.array([0]), np.array([4]))
     assert alone is not None
     assert (alone.low, alone.high) == (0.0, 1.0)
+    assert clustered_share.share_bounds(np.array([0]), np.array([4])) == RateBounds(
+        rate=0.0, n_eff=0.0, degrees=1.0
+    )
     assert clustered_share.share_variance(np.array([1]), np.array([1])) == np.inf
+    assert clustered_share.share_variance(np.array([1, 0]), np.array([1, 1])) == 0.25
 
 
 def test_coverage_of_clustered_failures() -> None:

@@ -12,13 +12,14 @@ from frtaudit.stats.intervals.dependence import Residuals
 from frtaudit.stats.intervals.overall_ratio import (
     OverallRatio,
     _few,
+    _non_mated,
     _Part,
     _Sums,
     _variance,
     ratio_to_overall,
 )
 from frtaudit.stats.intervals.rate_bounds import RateBounds
-from frtaudit.stats.intervals.wilson import prepare_mated
+from frtaudit.stats.intervals.wilson import prepare, prepare_mated
 from frtaudit.stats.similarity.tail import from_matrix
 
 
@@ -114,3 +115,27 @@ def test_the_variance_is_that_of_the_ratio_when_each_subject_weighs_a_little_mor
     slopes = [(share(1 + step * row) - share(1 - step * row)) / (2 * step) for row in np.eye(30)]
     expected = 30 / 29 * np.square(slopes).sum()
     assert _variance(group, everybody, share(np.ones(30)), 30) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("weighting", list(Weighting))
+def test_false_matches_of_a_group_are_those_between_its_subjects(weighting: Weighting) -> None:
+    """Sums by subject, of errors and of comparisons, counted pair by pair, are 0 of subjects of other groups."""
+    rng = np.random.default_rng(8)
+    names, group = np.repeat(np.arange(6), 2), np.array([0, 1, 1, 0, 1, 1])
+    scores = rng.random((12, 12))
+    tail = from_matrix(np.minimum(scores, scores.T), [str(name) for name in names])
+    groups = Groups(
+        schemas=("g",), names=(("g", "0"), ("g", "1")), of=group[None].astype(np.int32), ranked=(True, True)
+    )
+    sums = _non_mated(prepare(tail, groups, [0.2]), 0.2, 2, weighting)
+    errors, comparisons = np.zeros((6, 6)), np.zeros((6, 6))
+    for a, b in zip(
+        *np.nonzero((names[:, None] != names) & (group[names][:, None] * group[names] == 1)), strict=True
+    ):
+        share = 0.25 if weighting is Weighting.IDENTITY else 1.0
+        comparisons[names[a], names[b]] += share
+        errors[names[a], names[b]] += share * (min(scores[a, b], scores[b, a]) > 0.2)
+    assert sums.errors == pytest.approx(errors.sum(axis=1))
+    assert sums.weight == pytest.approx(comparisons.sum(axis=1))
+    assert (sums.total, sums.whole) == pytest.approx((errors.sum() / 2, comparisons.sum() / 2))
+    assert sums.errors[1] > sums.errors[0] == 0

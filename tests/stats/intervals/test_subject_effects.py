@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 from oracles_simulated import blocks, mean_products
@@ -132,9 +134,9 @@ def test_mated_effects_are_mean_products_of_rates() -> None:
 def test_a_bound_takes_twice_the_variance_of_a_subject(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both subjects of a block share its noise: what goes into the bound is sqrt 2 times each subject's part."""
     errors = np.array([[0, 2, 1, 1], [2, 0, 1, 0], [1, 1, 0, 2], [1, 0, 2, 0]])
-    given: list[np.ndarray] = []
+    given: list[tuple[float, np.ndarray, np.ndarray, float]] = []
     upper = subject_effects._upper
-    monkeypatch.setattr(subject_effects, "_upper", lambda *items: given.append(items[1]) or upper(*items))
+    monkeypatch.setattr(subject_effects, "_upper", lambda *items: given.append(items) or upper(*items))
     effects_of(errors, np.full((4, 4), 4) * (1 - np.eye(4, dtype=np.int64)))
     shares = errors / 4
     e, square, total = shares.sum(axis=1), np.square(shares).sum() / 2, shares.sum() / 2
@@ -142,7 +144,8 @@ def test_a_bound_takes_twice_the_variance_of_a_subject(monkeypatch: pytest.Monke
     terms = e**2 - square / total * e
     part = terms / terms.sum() - (n**2 - n) / (np.square(n).sum() - 2 * blocks_in_all)
     part -= (e - total / blocks_in_all * n) / total
-    assert given[0] == pytest.approx(np.sqrt(2) * part)
+    assert given[0][1] == pytest.approx(np.sqrt(2) * part)
+    assert given[0][3] == sum(row[a] * row[b] for row in errors for a, b in combinations(range(4), 2))
 
 
 def test_the_bound_is_the_spread_whose_own_error_reaches_down_to_the_estimate() -> None:
