@@ -30,8 +30,7 @@ PIECES = 2000  # with more breakpoints than this u is a grid of LEVELS midpoints
 class Table:
     """Distances of all classes with their bounds, each shape (C,), float64.
 
-    ``n_resamples``: B; ``critical``: the critical value of the bounds; ``integrated``: pieces of u integrated
-    over.
+    ``n_resamples``: B; ``critical``: the critical value of the bounds.
     """
 
     point: Floats
@@ -39,7 +38,6 @@ class Table:
     upper: Floats
     n_resamples: int
     critical: float
-    integrated: int
 
     def __post_init__(self) -> None:
         freeze(self, "point", "lower", "upper")
@@ -89,7 +87,6 @@ def bounds(
         upper=norm(delta + half, widths),
         n_resamples=n,
         critical=critical,
-        integrated=u.size,
     )
 
 

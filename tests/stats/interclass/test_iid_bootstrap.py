@@ -111,7 +111,6 @@ def test_bounds_agree_with_those_of_literal_resampling() -> None:
     assert fast.upper == pytest.approx(slow.upper, rel=0.08)
     assert fast.lower == pytest.approx(slow.lower, rel=0.08, abs=0.05)
     assert fast.point == pytest.approx(slow.point)
-    assert fast.integrated == slow.integrated
 
 
 @pytest.mark.compiled
@@ -170,11 +169,11 @@ def test_the_band_uses_t_with_b_degrees_and_spread_around_the_estimate() -> None
 
 @pytest.mark.parametrize("sizes", [(3000, 1500), (700, 700, 900, 800), (1990, 30, 1)])
 def test_large_classes_are_integrated_on_a_stated_grid(sizes: tuple[int, ...]) -> None:
-    """Above 2000 breakpoints u has 500 midpoints, said in the table; the point estimate stays exact."""
+    """Above 2000 breakpoints u has 500 midpoints; the point estimate stays exact."""
     rng = np.random.default_rng(11)
     of = [rng.normal(50 + shift, 10, size) for shift, size in enumerate(sizes)]
     table = thesis_bootstrap(of, RANGE, alpha=0.1, n=30, seed=11)
-    assert table.integrated == d_l2.LEVELS
+    assert iid_bootstrap.pieces(sizes)[0].size == d_l2.LEVELS
     assert table.point.tolist() == d_l2.d_l2(of, RANGE).tolist()
     if min(sizes) > 1:
         assert (table.lower <= table.point).all()
