@@ -163,6 +163,17 @@ def test_a_byte_anywhere_is_found(signed: Path, sweep: Path, name: str) -> None:
     assert name in wrong
 
 
+def test_a_table_is_not_held_against_a_result_that_was_changed(signed: Path, sweep: Path) -> None:
+    """What is wrong is the result; the table, which that result does not lead to, is not called wrong beside it."""
+    changed = small_run.make_result(0.4, 3)
+    (sweep / _name(1) / "result.json").write_bytes(changed.to_bytes())
+    checks = verify(sweep, [signed / "key" / "public.pem"], tabled=made_again).checks
+    assert f"{_name(1)}/result.json" in {
+        check.subject for check in checks if check.status is CheckStatus.INVALID
+    }
+    assert "sweep.json" not in {check.subject for check in checks}
+
+
 @pytest.mark.parametrize("name", ["sweep.json", "1" * 16 + "/result.json", "statement.dsse.json"])
 def test_a_missing_file_is_found(signed: Path, sweep: Path, name: str) -> None:
     """A file that was taken away makes it invalid; without a statement nothing can be said."""

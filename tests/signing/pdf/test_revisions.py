@@ -5,7 +5,14 @@ import zlib
 import pytest
 from small_run import WHEN, render_pdf
 
-from frtaudit.signing.pdf.revisions import AlterationError, inflated, last_trailer, revisions, stream_of
+from frtaudit.signing.pdf.revisions import (
+    AlterationError,
+    _lines,
+    inflated,
+    last_trailer,
+    revisions,
+    stream_of,
+)
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.signer import Signer
 
@@ -44,3 +51,11 @@ def test_a_stream_stands_between_its_marks() -> None:
     """An object without a stream has none."""
     assert stream_of(b"<<\n/Length 1\n>>\nstream\nx\nendstream") == b"x"
     assert stream_of(b"<<\n/Length 1\n>>") is None
+
+
+@pytest.mark.parametrize("text", [b"<<\n/Size 5\n/Size 6\n>>", b"<<\n/Size 5 \n\n>>", b"<<\n/Size 5\n>>\n"])
+def test_a_trailer_has_one_form(text: bytes) -> None:
+    """A name that stands twice, an empty line and a line behind the end are refused."""
+    assert _lines(b"<<\n/Size 5\n/Root 1 0 R\n>>") == {b"/Size": b"5", b"/Root": b"1 0 R"}
+    with pytest.raises(AlterationError, match="another form"):
+        _lines(text)

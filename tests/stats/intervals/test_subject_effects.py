@@ -120,6 +120,18 @@ def test_one_pair_of_errors_of_one_subject_bounds_by_poisson() -> None:
     assert found.subject_upper == pytest.approx(stats.gamma.ppf(0.95, 2) / within / between - 1)
 
 
+def test_false_matches_of_subjects_that_err_once_leave_a_wide_bound() -> None:
+    """Three pairs of eight subjects err, none twice: of pairs that share a subject 2.996 cannot be excluded."""
+    errors = np.zeros((8, 8), dtype=np.int64)
+    errors[[0, 1, 2, 3, 4, 5], [1, 0, 3, 2, 5, 4]] = 1
+    comparisons = 1 - np.eye(8, dtype=np.int64)
+    found = effects_of(errors, comparisons)
+    apart, _, _ = mean_products(errors, comparisons)
+    assert found is not None
+    assert found.subject == 0
+    assert found.subject_upper == pytest.approx(-2 * np.log(0.05) / (8 * 7 * 6) / apart - 1)
+
+
 def test_mated_effects_are_mean_products_of_rates() -> None:
     """Of rates 0, 1/3, 2/3, 1 of three comparisons each: pairs of errors within a subject, and between subjects."""
     effects = mated_effects(np.array([0, 1, 2, 3]), np.array([3, 3, 3, 3]))
