@@ -31,7 +31,7 @@ def number(record: Record, value: float | None, pointer: str) -> Text:
 
 
 def is_rate(record: Record) -> bool:
-    """Whether what is compared is a rate: its differences are in percentage points."""
+    """Whether what is compared is a rate: its differences are absolute, in percent as rates are."""
     of = str(record.estimate.at["of"])
     return of == "gap" or metrics.kind_of(of) is Kind.RATE
 
