@@ -38,6 +38,7 @@ from frtaudit.report.sections import (
 )
 from frtaudit.report.sections.operating_points import main_target, overall, targets_of, worst_group
 from frtaudit.report.sections.tables import header
+from frtaudit.report.sections.vendors import RANK
 from frtaudit.report.sections.verdicts import (
     ORDER,
     FindingRow,
@@ -205,6 +206,9 @@ def _facts(source: Source) -> Iterator[tuple[str, Text]]:
         if (record := record_of(source, finding)) is not None
         and finding.bound is not None
         and (bound := record.bound(Target.POPULATION)) is not None
+    ]
+    deciding = deciding or [
+        bound for record in source.select(RANK) if (bound := record.bound(Target.POPULATION)) is not None
     ]
     if deciding:
         yield "Verdicts hold for", spans(replace(phrases.target(deciding[0]), text=SAMPLED_FROM), ".")

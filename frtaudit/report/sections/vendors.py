@@ -23,15 +23,19 @@ from frtaudit.report.pieces import (
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import differences
 from frtaudit.report.sections.tables import build_table
-from frtaudit.report.sections.vendor_tables import Key, changes, hidden, key_of, ledger, number, pair
+from frtaudit.report.sections.vendor_tables import (
+    VALUE,
+    Key,
+    changes,
+    hidden,
+    key_of,
+    ledger,
+    number,
+    pair,
+)
 from frtaudit.report.source import Record, Source
 
-VALUE, DIFFERENCE, EQUIVALENCE, RANK = (
-    "vendor_value",
-    "vendor_difference",
-    "vendor_equivalence",
-    "vendor_rank",
-)
+DIFFERENCE, EQUIVALENCE, RANK = "vendor_difference", "vendor_equivalence", "vendor_rank"
 
 AT = "/spec/analyses/vendor_comparison"
 MAX_COLUMNS = 6
