@@ -10,6 +10,7 @@ from frtaudit.analyses.shared.pair_files import fold_files
 from frtaudit.core import Estimate, Interval, Method, Target
 from frtaudit.core.arrays import Flags, Ints
 from frtaudit.core.canonical import seed_of
+from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.comparisons import FOLDS
 from frtaudit.core.methods import MIN_ERRORS
 from frtaudit.core.registry import register
@@ -61,16 +62,22 @@ class Accuracy:
         if not sets:
             return AnalysisOutput(notes=(f"{system.provider}: no folds were declared, so no accuracy",))
         estimates: list[Estimate] = []
+        failures: list[LedgerEntry] = []
         notes: list[str] = []
         files: dict[str, bytes] = {}
         for name, pairs in sets.items():
             place = _SystemOnTestSet(system=system, pairs=pairs, name=name, alpha=alpha)
             estimates += place.estimates(self.deals)
+            failures += place.failures()
             notes += place.notes()
             files |= fold_files(system, name, pairs)
         state = sets if system.provider in named else None
         return AnalysisOutput(
-            estimates=tuple(estimates), notes=tuple(notes), files=files, per_system_state=state
+            estimates=tuple(estimates),
+            failures=tuple(failures),
+            notes=tuple(notes),
+            files=files,
+            per_system_state=state,
         )
 
     def across(self, states: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  as others
@@ -155,6 +162,18 @@ class _SystemOnTestSet:
             yield f"{provider}: {self.pairs.failed} pairs of the folds have no score and are left out"
         if self.pairs.dropped:
             yield f"{provider}: {self.pairs.dropped} non-mated pairs across folds are left out"
+
+    def failures(self) -> Iterator[LedgerEntry]:
+        """The pairs of the folds that have no score, as one entry."""
+        of = "fold" if self.name == FOLDS else f"test_set_{self.name}"
+        if self.pairs.failed:
+            yield LedgerEntry(
+                code=f"{of}_pair_without_score",
+                count=self.pairs.failed,
+                unit="pairs",
+                provider=self.system.provider,
+                group="all",
+            )
 
     def estimates(self, deals: int) -> Iterator[Estimate]:
         """Mean, spread, folds, the EER of the same pairs, and the difference to overlapping folds."""

@@ -58,7 +58,9 @@ class Finding:
     ``other_bound``: where the requirement has a level of its own, that of the interval read one-sided for two-sided or
     the reverse; ``measured``: whether the estimate itself keeps the limit, where the source sets no statistical rule;
     ``advisory``: the verdict is reported and counts as no failure; ``set_aside``: a failure that suspected duplicates
-    of people made inconclusive, ``bound`` and ``bound_level`` being those of the failure.
+    of people made inconclusive, ``bound`` and ``bound_level`` being those of the failure; ``near_bound``: where an
+    interval lies wholly beyond the limit and the finding is inconclusive, the other bound of level ``bound_level``,
+    which keeps the limit: that of a choice among classes is adjusted for it, the interval is not.
     """
 
     requirement: str
@@ -75,6 +77,7 @@ class Finding:
     measured: bool | None = field(default=None, metadata=ADDED)
     advisory: bool = field(default=False, metadata=ADDED)
     set_aside: bool = field(default=False, metadata=ADDED)
+    near_bound: float | None = field(default=None, metadata=ADDED)
 
     def __post_init__(self) -> None:
         decided = self.verdict in (Verdict.PASS, Verdict.FAIL)

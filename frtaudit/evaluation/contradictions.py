@@ -122,6 +122,8 @@ def _keeps(finding: Finding, requirement: RequirementSpec) -> bool:
     """Whether a verdict agrees with its bound and limit, as far as these decide."""
     if finding.bound is None:
         return finding.verdict in (Verdict.INCONCLUSIVE, Verdict.NOT_TESTABLE)
+    if finding.near_bound is not None and not keeps(requirement, finding.near_bound):
+        return False
     is_met = keeps(requirement, finding.bound)
     return {Verdict.PASS: is_met, Verdict.FAIL: not is_met}.get(
         finding.verdict, finding.verdict is not Verdict.NOT_TESTABLE
@@ -162,8 +164,8 @@ def _at_bound(test: RequirementTest, bound: float, mc_error: float) -> Requireme
 
 
 def _is_same(finding: Finding, again: Finding) -> bool:
-    """Equal, or so but for what suspected duplicates of people do to a verdict. The other bound is not made again."""
-    again = replace(again, other_bound=finding.other_bound)
+    """Equal, or so but for what suspected duplicates of people do to a verdict. Further bounds are not made again."""
+    again = replace(again, other_bound=finding.other_bound, near_bound=finding.near_bound)
     if not finding.sentence.startswith(again.sentence + WITHOUT):
         return finding == again
     verdict = finding.verdict

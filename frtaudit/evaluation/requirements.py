@@ -244,7 +244,7 @@ def decided(case: RequirementTest, alpha: float, step: float, adjusted: float, f
         return finding_of(case, Verdict.NOT_TESTABLE, None, None, as_read(case, sentence), None, family)
     alone, stepped = case.bounds(alpha), case.bounds(step)
     good, bad = ("high", "low") if requirement.sense == "<=" else ("low", "high")
-    level, claimed, blurred = alpha, False, ""
+    level, claimed, blurred, near = alpha, False, "", None
     verdict, shown, side = Verdict.INCONCLUSIVE, alone, good
     if adjusted <= alpha and case.breaks(stepped):
         claimed, side = True, bad
@@ -260,11 +260,14 @@ def decided(case: RequirementTest, alpha: float, step: float, adjusted: float, f
     elif (people := case.people(alpha)) is not None:
         sentence = too_few_people(case, estimate, people)
         return finding_of(case, Verdict.NOT_TESTABLE, None, None, as_read(case, sentence), adjusted, family)
+    elif case.breaks(case.interval):
+        near = _end(alone, bad)
     bound = _end(shown, side)
     finding = finding_of(case, verdict, bound, 1 - level, "judged", adjusted, family)
     sentence = sentence_of(finding, case, estimate, side, claimed=claimed, reason=blurred)
     sentence = as_read(case, sentence)
-    return replace(finding, sentence=sentence, other_bound=_otherwise(case, level, side))
+    other = _otherwise(case, level, side)
+    return replace(finding, sentence=sentence, other_bound=other, near_bound=near)
 
 
 def _otherwise(case: RequirementTest, level: float, side: str) -> float | None:

@@ -1,14 +1,16 @@
 """A share of things that come in subjects, such as samples not acquired, with its intervals (FORMULAS 8.1)."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
 from frtaudit.core import Estimate, Interval, Method
 from frtaudit.core.arrays import Ints
+from frtaudit.core.text import formatting
 from frtaudit.evaluation.intervals import empty, from_bounds
 from frtaudit.evaluation.system import SystemData
-from frtaudit.stats.intervals import closed_form, clustered_share
+from frtaudit.stats.intervals import closed_form, clustered_share, dependence
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 
 FAR = 2.0  # times the upper bound that allows for no further subject
@@ -58,11 +60,18 @@ def _intervals(errors: Ints, trials: Ints, alpha: float) -> tuple[Interval, ...]
 
 def _beyond(bounds: RateBounds, errors: Ints, trials: Ints, alpha: float) -> str | None:
     """Why the upper bound is far above the rate, where a subject tried oftener than others at least doubles it."""
-    tried, most = trials[trials > 0], int(trials.max())
-    if tried.size < 2 or most == int(tried.min()):
+    tried, most, total = trials[trials > 0], int(trials.max()), int(trials.sum())
+    high, without = (of.interval(alpha).high for of in (bounds, replace(bounds, image=0.0)))
+    if tried.size < 2 or most == int(tried.min()) or high <= without:
         return None
-    why = f"the upper bound allows for one more subject with {most:,} attempts, as many as any subject here"
-    if not errors.any():
-        return f"no error: {why}"
-    without = replace(bounds, image=0.0).interval(alpha).high
-    return why if bounds.interval(alpha).high > FAR * without else None
+    effective = formatting.effective_size(dependence.effective_number(tried))
+    why = (
+        f"the upper bound allows for one more subject with {most:,} attempts, as many as any subject here; all failed, "
+        f"they would add {formatting.rate(bounds.image)} to the rate ({most:,} / {total:,} attempts, times "
+        f"1 − {effective} / {tried.size:,} effective subjects)"
+    )
+    if errors.any():
+        return why if high > FAR * without else None
+    times = -math.log(alpha / 2)
+    derived = f"; the bound is {times:.2f} times that, −ln {alpha / 2:g}"
+    return f"no error: {why}{derived if math.isclose(high, times * bounds.image) else ''}"

@@ -155,18 +155,20 @@ def pieces_of(view: object, kind: type[T]) -> Iterator[T]:
 
 @dataclass(slots=True)
 class Footnotes:
-    """Collects notes while a table is built; equal notes share a letter."""
+    """Collects notes while a table is built; equal notes share a letter, as do those that ``merged`` gives one text."""
 
+    merged: Mapping[str, str] = field(default_factory=dict)
     _marks: dict[str, tuple[str, Text]] = field(default_factory=dict)
 
     def mark(self, note: str | None, pointer: str) -> Text:
         """The mark that stands beside a number, empty without a note."""
         if not note:
             return ()
-        if note not in self._marks:
-            mark = letter(len(self._marks))
-            self._marks[note] = (mark, (TextSpan(text=sentence(note), pointer=pointer),))
-        return (TextSpan(text=self._marks[note][0], kind="mark"),)
+        text = self.merged.get(note, note)
+        if text not in self._marks:
+            stored = TextSpan(text=sentence(text), pointer=None if note in self.merged else pointer)
+            self._marks[text] = (letter(len(self._marks)), (stored,))
+        return (TextSpan(text=self._marks[text][0], kind="mark"),)
 
     def all(self) -> tuple[tuple[str, Text], ...]:
         """Marks and notes in the order of their first use."""

@@ -93,11 +93,17 @@ def test_no_folds_no_accuracy() -> None:
 
 
 def test_pairs_without_a_score_are_said() -> None:
-    """Failed pairs are left out of accuracy and counted in a note."""
+    """Failed pairs are left out of accuracy, counted in a note and among the failures."""
     pairs = system_of("one").fold_pairs
     assert pairs is not None
     assert pairs.failed > 0
     assert f"one: {pairs.failed} pairs of the folds have no score and are left out" in whole().result.notes
+    (entry,) = [
+        entry
+        for entry in whole().result.failures
+        if entry.provider == "one" and entry.code == "fold_pair_without_score"
+    ]
+    assert (entry.count, entry.unit, entry.group) == (pairs.failed, "pairs", "all")
 
 
 def test_strict_folds_say_what_they_drop() -> None:

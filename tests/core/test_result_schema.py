@@ -89,6 +89,7 @@ def test_every_field_of_the_types_is_in_the_schema(validator: Any) -> None:
         measured=True,
         advisory=True,
         set_aside=True,
+        near_bound=1.0,
     )
     test = Test(
         p=None,

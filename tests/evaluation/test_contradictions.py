@@ -87,6 +87,7 @@ CONTRADICTIONS: dict[str, tuple[Change, str]] = {
         _finding("each", verdict=Verdict.PASS),
         "says pass, which its bound and limit do not",
     ),
+    "other bound beyond the limit": (_finding("low", near_bound=1.0), "which its bound and limit do not"),
     "finding of another name": (_finding("each", requirement="other"), "which the spec does not require"),
     "requirement without a finding": (_without("eer"), "no finding is about the requirement 'eer'"),
     "size of the family": (_finding("low", family=1), "of a family of 1"),

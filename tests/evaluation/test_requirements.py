@@ -10,6 +10,7 @@ from statsmodels.stats.multitest import multipletests
 from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
 from frtaudit.core.findings import exit_code, verdict_counts
 from frtaudit.core.spec import RequirementSpec, Sided, Weighting
+from frtaudit.evaluation.interclass import largest
 from frtaudit.evaluation.intervals import from_bounds
 from frtaudit.evaluation.requirements import (
     ADJUSTED_BLURRED,
@@ -421,6 +422,24 @@ def test_a_level_of_its_own_and_both_readings() -> None:
         pytest.approx(bounds.high(0.2)),
         pytest.approx(bounds.high(0.1)),
     )
+
+
+def test_the_bound_that_kept_an_interval_beyond_its_limit_from_failing_is_stored() -> None:
+    """The largest of six classes has the interval of one class; its one-sided bound is adjusted for the choice."""
+    parts = [from_bounds(RateBounds(rate=0.06, n_eff=200.0, degrees=49.0), 0.05) for _ in range(6)]
+    chosen = largest(parts)
+    assert chosen.low is not None
+    assert chosen.one_sided is not None
+    adjusted = chosen.one_sided(0.05).low
+    assert adjusted is not None
+    assert adjusted < LIMIT < chosen.low
+    judged = estimate(replace(chosen, p_value=None), value=0.06)
+    (finding,) = judge_one(REQUIREMENT, context(judged))
+    assert (finding.verdict, finding.near_bound) == (Verdict.INCONCLUSIVE, adjusted)
+    (far,) = judge_one(
+        replace(REQUIREMENT, limit=0.05), context(judged)
+    )  # the interval itself holds the limit
+    assert (far.verdict, far.near_bound) == (Verdict.INCONCLUSIVE, None)
 
 
 def test_a_stricter_level_beside_a_looser_one_keeps_its_step() -> None:

@@ -57,5 +57,23 @@ def test_an_upper_bound_far_above_the_rate_is_explained() -> None:
     ):
         estimate = share_estimate(SYSTEM, "x", "y", errors, trials, 0.05, "images")
         notes.append(estimate.intervals[0].note)
-    why = "the upper bound allows for one more subject with {} attempts, as many as any subject here"
-    assert notes == [f"no error: {why.format('1,200')}", None, None, why.format(600)]
+    why = "the upper bound allows for one more subject with {} attempts, as many as any subject here; all failed, "
+    assert [note and note.partition("they")[0] for note in notes] == [
+        f"no error: {why.format('1,200')}",
+        None,
+        None,
+        why.format(600),
+    ]
+
+
+def test_an_upper_bound_at_no_error_can_be_derived_from_its_note() -> None:
+    """-ln(a) times the weight of the subject: 20 of 220 attempts, less by how unequally 101 subjects were tried."""
+    estimate = share_estimate(SYSTEM, "x", "y", counts(*[0] * 101), counts(*[2] * 100, 20), 0.05, "images")
+    interval = estimate.intervals[0]
+    added = 20 / 220 * (1 - 60.5 / 101)  # 220^2 / 800 effective subjects
+    assert interval.high == pytest.approx(3.689 * added, rel=1e-3)
+    assert interval.note == (
+        "no error: the upper bound allows for one more subject with 20 attempts, as many as any subject here; all "
+        "failed, they would add 3.65 % to the rate (20 / 220 attempts, times 1 − 60 / 101 effective subjects); the "
+        "bound is 3.69 times that, −ln 0.025"
+    )

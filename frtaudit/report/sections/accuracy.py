@@ -201,7 +201,7 @@ def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
 def _means(source: Source, records: list[Record], sets: list[str]) -> Table:
     notes = Footnotes()
     blocks = [
-        Block(head=_head(source, record, notes, sets), rows=interval_rows(record, notes))
+        Block(head=_head(source, record, notes, sets), rows=interval_rows(record, notes, places=PLACES))
         for record in records
     ]
     caption = spans(
@@ -215,7 +215,7 @@ def _means(source: Source, records: list[Record], sets: list[str]) -> Table:
 
 def _head(source: Source, record: Record, notes: Footnotes, sets: list[str]) -> Text:
     where = "" if len(sets) == 1 else f", {test_set_name(set_of(record))}"
-    parts: list[Part] = [provider(record), f"{where}  accuracy ", phrases.value(record, notes)]
+    parts: list[Part] = [provider(record), f"{where}  accuracy ", phrases.value(record, notes, places=PLACES)]
     if record.estimate.numerator is not None:
         parts += [" (", phrases.counts(record), " pairs correct)"]
     for metric, words in (("accuracy_fold_sd", " · sd of the folds "), ("accuracy_sem", " · sem ")):
@@ -261,9 +261,9 @@ def _class(source: Source, record: Record, notes: Footnotes, sets: list[str]) ->
     name = TextSpan(text=phrases.metric(estimate.metric)) if ratio else phrases.group(source, record)
     return (
         spans(TextSpan(text=str(estimate.schema), pointer=f"{record.pointer}/schema"), ": ", name, where),
-        phrases.value(record, notes),
+        phrases.value(record, notes, places=None if ratio else PLACES),
         phrases.counts(record),
-        interval_cells(record, notes, *BOTH)[0] if estimate.intervals else phrases.DASH,
+        interval_cells(record, notes, *BOTH, places=PLACES)[0] if estimate.intervals else phrases.DASH,
     )
 
 
@@ -377,4 +377,4 @@ def _fold(record: Record | None, notes: Footnotes) -> Text:
         return phrases.DASH
     at = {key: value for key, value in record.estimate.at.items() if key == "threshold"}
     soft = phrases.styled(phrases.at_words(at, record.pointer), "soft")
-    return spans(phrases.value(record, notes), "  " if soft else "", soft)
+    return spans(phrases.value(record, notes, places=PLACES), "  " if soft else "", soft)

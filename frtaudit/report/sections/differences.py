@@ -24,6 +24,7 @@ from frtaudit.report.words import display_name, words
 
 MAX_SAID = 6
 ESTABLISHED = "Difference established"
+SIGNIFICANT = "Significant before adjustment"
 UNESTABLISHED = "Not established"
 NOT_ESTABLISHED = "Not established after adjustment"
 NOT_OF_THE_POPULATION = "Not established for the population"
@@ -77,6 +78,14 @@ def answer(record: Record, notes: Footnotes | None = None, another: str = ANOTHE
     return spans(outcome, other, _p(test, at), mark)
 
 
+def shown_as(record: Record) -> TextSpan:
+    """``established``, or of a p that is not adjusted ``significant before adjustment``."""
+    at = f"{record.pointer}/test"
+    if record.estimate.test is not None and record.estimate.test.p_adjusted is not None:
+        return TextSpan(text="established", pointer=at)
+    return TextSpan(text=SIGNIFICANT.lower(), pointer=f"{at}/p")
+
+
 def _outcome(estimate: Estimate, test: Test) -> str:
     """What the test says; beside an interval that excludes equality it says of what.
 
@@ -84,7 +93,7 @@ def _outcome(estimate: Estimate, test: Test) -> str:
     question and may exclude equality where the test finds nothing: then the sentence names its own.
     """
     if test.differs:
-        return ESTABLISHED
+        return SIGNIFICANT if test.p_adjusted is None else ESTABLISHED
     if contradicted(estimate, test):
         return NOT_ESTABLISHED
     if estimate.metric == D_L2:  # a distance is above 0 by chance too: its other intervals test nothing

@@ -71,22 +71,19 @@ def _distances(source: Source, *, every: bool = True) -> Iterator[Text]:
             and record.estimate.test is not None
             and record.estimate.test.p is not None
         ]
-        parts: list[Part] = []
-        for differs, text in (
-            (True, "a difference of classes is established for "),
-            *([(False, "not established for ")] if every else []),
-        ):
-            names = [
-                (TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),)
-                for record in tested
-                if record.estimate.test and record.estimate.test.differs is differs
-            ]
-            parts += ["; " if parts else "", text, listed(names)] if names else []
-        tests = [record.estimate.test for record in tested]
-        raw = any(test.p_adjusted is None for test in tests if test is not None)
+        names: dict[str, list[Text]] = {"established": [], differences.SIGNIFICANT.lower(): [], "not": []}
+        words: dict[str, Text] = {"not": spans("not established for ")}
+        for record in tested:
+            shown = differences.shown_as(record)
+            outcome = shown.text if record.estimate.test and record.estimate.test.differs else "not"
+            words.setdefault(outcome, spans("a difference of classes is ", shown, " for "))
+            system = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+            names[outcome].append((system,))
+        parts = [
+            spans(*words[key], listed(of)) for key, of in names.items() if of and (every or key != "not")
+        ]
         if parts:
-            note = " (p not adjusted)" if raw else ""
-            yield spans(f"d_l2 by {schema.replace('_', ' ')}: ", *parts, f"{note}.")
+            yield spans(f"d_l2 by {schema.replace('_', ' ')}: ", semicolons(parts), ".")
 
 
 def _detectable(source: Source, record: Record) -> list[Part]:

@@ -1,5 +1,6 @@
 """Groups: rates of every class at one threshold for all, drawn and in tables, and the indices of their difference."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -40,6 +41,10 @@ from frtaudit.report.source import AtKey, Record, Source
 from frtaudit.report.words import display_name, words
 
 MAX_POINTS = 6
+MAX_ALIKE = 2  # notes that differ in their numbers alone
+NO_ERROR = re.compile(
+    r"no error: the upper bound is ([\d.]+ %) for independent comparisons, ([\d.]+ %) for ([\d,]+) (.+) alone"
+)
 OVERLAP = "Bars that overlap do not show that groups are equal"
 MAX_SYSTEMS_IN_FIGURE = 4
 PAIR = "|"
@@ -118,8 +123,8 @@ COLUMNS = (
 
 
 def _table(source: Source, schema: str, point: AtKey, records: list[Record]) -> Table:
-    notes = Footnotes()
     here = [record for record in records if record.at == point]
+    notes = Footnotes(merged=_merged(here))
     blocks = [
         Block(
             head=_head(source, system_records, point),
@@ -134,7 +139,7 @@ def _table(source: Source, schema: str, point: AtKey, records: list[Record]) -> 
 
 def _fixed(source: Source, schema: str, records: list[Record]) -> list[Table]:
     """Every fixed threshold of every system in one table."""
-    notes = Footnotes()
+    notes = Footnotes(merged=_merged(records))
     blocks = []
     for _, system_records in by_provider(source, records):
         for point in dict.fromkeys(record.at for record in system_records):
@@ -144,6 +149,27 @@ def _fixed(source: Source, schema: str, records: list[Record]) -> list[Table]:
             blocks.append(Block(head=head, rows=tuple(_rows(source, schema, here, notes))))
     name, title = name_of("error-rates", schema, "fixed-thresholds"), spans("By group at fixed thresholds")
     return [_laid_out(source, name, title, blocks, records, notes)] if blocks else []
+
+
+def _merged(records: list[Record]) -> dict[str, str]:
+    """Notes on rates without an error to one for all, where more than two differ in their numbers alone."""
+    alike: dict[str, dict[str, tuple[str, str, str]]] = {}
+    for note in (bound.interval.note or "" for record in records for bound in record.bounds):
+        if matched := NO_ERROR.fullmatch(note):
+            alike.setdefault(matched[4], {})[note] = (matched[1], matched[2], matched[3])
+    merged: dict[str, str] = {}
+    for kind, notes in alike.items():
+        if len(notes) > MAX_ALIKE:
+            least, most, units = (_from_to(numbers) for numbers in zip(*notes.values(), strict=True))
+            text = f"no error: the upper bound is {least} for independent comparisons, {most} for {units} {kind} alone"
+            merged |= dict.fromkeys(notes, text)
+    return merged
+
+
+def _from_to(numbers: tuple[str, ...]) -> str:
+    """``2.94 % to 3.56 %``: the smallest and the largest, or the one that all are."""
+    ordered = sorted(numbers, key=lambda number: float(number.removesuffix(" %").replace(",", "")))
+    return ordered[0] if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"
 
 
 def _laid_out(

@@ -268,7 +268,9 @@ def _row(
         record = here.get(space)
         cells.append(phrases.value(record, notes))
         if space in bounded:
-            cells += interval_cells(record, notes, *targets)
+            intervals = interval_cells(record, notes, *targets)
+            mark = () if record is None else interclass_published.narrower(record, notes)
+            cells += [spans(*intervals[0], mark), *intervals[1:]] if mark else intervals
     return tuple(cells)
 
 

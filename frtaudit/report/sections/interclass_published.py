@@ -17,6 +17,10 @@ PAIR, MAX = "|", "max"
 THESIS_ALPHA = 0.1
 SYSTEMS = 4  # in one table: more columns would not fit a page
 SD, RATIO = "d_l2_sd", "d_l2_ratio"
+NARROWER = (
+    "narrower than the published interval, though its level is higher: near 0 that one adds the half-width of its band "
+    "at every TAR, and does not subtract what noise adds to a distance, as this one does"
+)
 INDICES = ((SD, "sd over classes"), (RATIO, "worst to best"))
 
 
@@ -42,6 +46,15 @@ def thesis_bounds(source: Source, schema: str) -> dict[str, dict[str, Record]]:
         if PAIR not in group and dict(record.estimate.at) == {"space": "quantile"} and thesis_of(record):
             by_system.setdefault(record.estimate.provider, {})[group] = record
     return {name: by_system[name] for name in source.providers if MAX in by_system.get(name, {})}
+
+
+def narrower(record: Record, notes: Footnotes) -> Text:
+    """The mark of an interval for the population that is narrower than the thesis's of a lower level; else empty."""
+    ours, published = (record.bound(target) for target in (Target.POPULATION, Target.COMPARISONS_IID))
+    if ours is None or published is None or ours.interval.level <= published.interval.level:
+        return ()
+    widths = [(bound.interval.high or 0.0) - (bound.interval.low or 0.0) for bound in (ours, published)]
+    return notes.mark(NARROWER, ours.pointer) if 0 < widths[0] < widths[1] else ()
 
 
 def class_names(bounds: Mapping[str, Mapping[str, Record]]) -> list[str]:

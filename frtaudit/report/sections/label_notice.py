@@ -2,6 +2,7 @@
 
 from frtaudit.core import Target
 from frtaudit.core.labelling import LabelSource
+from frtaudit.core.spec import Weighting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Text, TextSpan, spans
 from frtaudit.report.source import Record, Source
@@ -64,12 +65,28 @@ def notice(source: Source) -> Text:
     )
 
 
-def line(record: Record | None) -> Text:
-    """Beside the counts the interval with labels in doubt; empty where it was not told."""
-    bounds = None if record is None else record.bound(Target.POPULATION)
-    if record is None or bounds is None or bounds.interval.low is None:
-        return ()
-    return spans(";   ", TextSpan(text=LINE, kind="soft"), *phrases.bounds(bounds, record.estimate))
+def lines(source: Source) -> dict[tuple[str, float], Text]:
+    """(system, FMR target) to the pooled rate at its own threshold, its counts, its interval with labels in doubt."""
+    true, texts = true_rates(source), {}
+    for pooled in source.select("fnmr_at_fmr", grouped=False):
+        at = pooled.estimate.at
+        key = pooled.estimate.provider, float(at["fmr"])
+        bounds = true[key].bound(Target.POPULATION) if key in true else None
+        is_pooled = pooled.estimate.weighting == Weighting.POOLED.value and set(at) == {"fmr"}
+        if is_pooled and bounds is not None and bounds.interval.low is not None:
+            rate = phrases.styled(
+                spans("pooled ", phrases.value(pooled), ", ", phrases.counts(pooled)), "soft"
+            )
+            interval = phrases.bounds(bounds, true[key].estimate)
+            texts[key] = spans(rate, "; ", TextSpan(text=LINE, kind="soft"), interval)
+    return texts
+
+
+def below(source: Source) -> str:
+    """What stands below a rate of the headline's table."""
+    if true_rates(source):
+        return "Below: the pooled rate at its own threshold, its errors / mated comparisons and interval"
+    return "Below: errors / mated comparisons, as pooled counts"
 
 
 def caption(source: Source) -> Text:

@@ -8,12 +8,13 @@ from frtaudit.core.canonical import mapping
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, spans
+from frtaudit.report.sections import differences
 from frtaudit.report.sections.tables import provider
 from frtaudit.report.source import Bounds, Record, Source
 
 POOLS = frozenset({UNKNOWN, "all", "max"})
 
-ESTABLISHED = "A difference between the groups is established for this rate"
+DIFFERENCE, OF_THIS_RATE = "A difference between the groups is ", " for this rate."
 NO_DIFFERENCE = "No difference between the groups was established for this rate"
 NOT_TESTABLE = "Whether the groups differ is not testable for this rate"
 NOT_TESTED = "Differences between the groups were not tested for this rate"
@@ -213,10 +214,8 @@ def _established(source: Source, worst: Record) -> list[Part]:
         here = record.estimate.provider == worst.estimate.provider and record.estimate.at == same
         if not here or test is None:
             continue
-        at = f"{record.pointer}/test"
         if test.differs:
-            raw = " (p not adjusted)" if test.family and test.p_adjusted is None else ""
-            return [" ", TextSpan(text=ESTABLISHED, pointer=at), f"{raw}."]
+            return [f" {DIFFERENCE}", differences.shown_as(record), OF_THIS_RATE]
         outcome = NOT_TESTABLE if test.p is None else NO_DIFFERENCE
-        return [" ", TextSpan(text=outcome, pointer=at), CHANCE]
+        return [" ", TextSpan(text=outcome, pointer=f"{record.pointer}/test"), CHANCE]
     return [f" {NOT_TESTED}{CHANCE}"]

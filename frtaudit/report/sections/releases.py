@@ -223,7 +223,9 @@ def _direction(record: Record, notes: Footnotes) -> Text:
     if test is None or test.p is None or value is None:
         return differences.sentence(record, notes)
     sentence = differences.sentence(record, notes)
-    words_of = {differences.ESTABLISHED: f"Bias went {'up' if value > 0 else 'down'}"}
+    moved = f"Bias went {'up' if value > 0 else 'down'}"
+    words_of = {differences.ESTABLISHED: moved}
+    words_of[differences.SIGNIFICANT] = f"{moved}, {differences.SIGNIFICANT.lower()}"
     words_of[differences.UNESTABLISHED] = "Change not established"
     words_of[differences.NOT_ESTABLISHED] = "Change not established after adjustment"
     words_of[differences.NOT_OF_THE_POPULATION] = "Change not established for the population"

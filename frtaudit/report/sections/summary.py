@@ -38,6 +38,7 @@ from frtaudit.report.sections import (
 )
 from frtaudit.report.sections.operating_points import main_target, overall, targets_of, worst_group
 from frtaudit.report.sections.tables import header
+from frtaudit.report.sections.vendors import RANK
 from frtaudit.report.sections.verdicts import (
     ORDER,
     FindingRow,
@@ -127,7 +128,10 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         headline=headline(source),
         figure=front.figure(source) if above + len(shown) <= FIGURE_LINES else None,
         terms=terms.terms(source),
-        abbreviations=(*terms.abbreviations((*answers, worst)), *terms.adjustments(source, answers)),
+        abbreviations=(
+            *terms.abbreviations((*answers, worst)),
+            *terms.adjustments(source, (*answers, worst)),
+        ),
         cannot=(*((label_notice.UNNAMED,) if label_notice.estimated(source) else ()), *words().cannot_show),
     )
 
@@ -203,6 +207,9 @@ def _facts(source: Source) -> Iterator[tuple[str, Text]]:
         and finding.bound is not None
         and (bound := record.bound(Target.POPULATION)) is not None
     ]
+    deciding = deciding or [
+        bound for record in source.select(RANK) if (bound := record.bound(Target.POPULATION)) is not None
+    ]
     if deciding:
         yield "Verdicts hold for", spans(replace(phrases.target(deciding[0]), text=SAMPLED_FROM), ".")
     limits = profiles.named(source)
@@ -259,7 +266,7 @@ def headline(source: Source) -> Table | None:
     records = overall(source, "fnmr_at_fmr")
     if not targets or not records:
         return None
-    notes, true, rows = Footnotes(), label_notice.true_rates(source), []
+    notes, lines, rows = Footnotes(), label_notice.lines(source), []
     for provider in source.providers:
         by_target = {
             float(record.estimate.at["fmr"]): record
@@ -270,10 +277,7 @@ def headline(source: Source) -> Table | None:
             first = next(iter(by_target.values()))
             name = TextSpan(text=provider, pointer=f"{first.pointer}/provider", kind="b")
             cells = (
-                spans(
-                    *_headline_cell(by_target.get(target), notes),
-                    label_notice.line(true.get((provider, target))),
-                )
+                _headline_cell(by_target.get(target), notes, lines.get((provider, target), ()))
                 for target in targets
             )
             rows.append(((name,), *cells))
@@ -293,15 +297,17 @@ def _target_title(target: float) -> str:
     return f"FNMR at FMR {formatting.exact(target)}" + (f" ({inverse})" if inverse else "")
 
 
-def _headline_cell(record: Record | None, notes: Footnotes) -> Text:
+def _headline_cell(record: Record | None, notes: Footnotes, with_labels: Text) -> Text:
+    """A rate and its interval, below them its counts, or a line on the pooled rate with label errors."""
     if record is None:
         return phrases.DASH
     bound = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
     lines: list[Part] = [*phrases.styled(phrases.value(record, notes), "big")]
     if bound is not None:
         lines += ["   ", *phrases.bounds(bound, record.estimate, notes)]
-    if record.estimate.numerator is not None:
-        lines += [TextSpan(text=" ", kind="br"), *phrases.styled(phrases.counts(record), "soft")]
+    if with_labels or record.estimate.numerator is not None:
+        below = with_labels or phrases.styled(phrases.counts(record), "soft")
+        lines += [TextSpan(text=" ", kind="br"), *below]
     return spans(*lines)
 
 
@@ -313,7 +319,7 @@ def _headline_caption(source: Source, records: list[Record]) -> Text:
     base = (
         "FNMR: the share of comparisons of two images of one subject that do not match, at the threshold set for "
         f"the FMR target; {display_name(words().weighting, source.weighting)}. Beside each rate: its interval. "
-        "Below: errors / mated comparisons, as pooled counts."
+        f"{label_notice.below(source)}."
     )
     if first is None:
         return spans(base, label_notice.caption(source))

@@ -73,9 +73,11 @@ def not_drawn(systems: Sequence[str], what: str = "the curves") -> tuple[Text, .
     return (spans(f"Not drawn here: {what} of ", names, "; ", command, " writes them."),)
 
 
-def interval_rows(record: Record, notes: Footnotes) -> tuple[tuple[Text, ...], ...]:
-    """One row for each interval: for whom, method, level, bounds, its size."""
-    return tuple(_interval_row(record, bounds, notes) for bounds in ordered(record.bounds))
+def interval_rows(
+    record: Record, notes: Footnotes, *, places: int | None = None
+) -> tuple[tuple[Text, ...], ...]:
+    """One row for each interval: for whom, method, level, bounds (``places`` of a percent, where given), its size."""
+    return tuple(_interval_row(record, bounds, notes, places) for bounds in ordered(record.bounds))
 
 
 def ordered(bounds: Iterable[Bounds]) -> list[Bounds]:
@@ -84,12 +86,12 @@ def ordered(bounds: Iterable[Bounds]) -> list[Bounds]:
     return sorted(bounds, key=lambda bound: places.index(bound.interval.target))
 
 
-def _interval_row(record: Record, bounds: Bounds, notes: Footnotes) -> tuple[Text, ...]:
+def _interval_row(record: Record, bounds: Bounds, notes: Footnotes, places: int | None) -> tuple[Text, ...]:
     return (
         (phrases.target(bounds),),
         (phrases.method(bounds),),
         (phrases.level(bounds),),
-        phrases.bounds(bounds, record.estimate, notes),
+        phrases.bounds(bounds, record.estimate, notes, places=places),
         phrases.monte_carlo_error(bounds, record.estimate),
         phrases.sample_sizes(bounds),
     )

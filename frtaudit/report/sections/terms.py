@@ -32,7 +32,7 @@ def abbreviations(texts: Iterable[Text]) -> tuple[tuple[str, str], ...]:
 
 
 def adjustments(source: Source, texts: Iterable[Text]) -> tuple[tuple[str, str], ...]:
-    """What p values of ``texts`` were adjusted for, or what adjusting them would need; empty where none is printed."""
+    """What the tests of ``texts`` were adjusted for, or what adjusting them would need; empty where none is printed."""
     printed = {span.pointer for text in texts for span in text}
     pointers = {f"{record.pointer}/test/p": record.estimate.test for record in source.records}
     tests = [test for pointer, test in pointers.items() if test is not None and pointer in printed]
@@ -41,7 +41,8 @@ def adjustments(source: Source, texts: Iterable[Text]) -> tuple[tuple[str, str],
     if len(families) == 1:
         count = formatting.count(families.pop())
         return (("p, adjusted", f"for all {count} exploratory tests (Benjamini and Yekutieli)"),)
-    return tuple(("p, unadjusted", need) for need in sorted(needs - {""}))[:1]
+    unadjusted = tuple(("p, unadjusted", need) for need in sorted(needs - {""}))[:1]
+    return (*unadjusted, ("B", "number of bootstrap resamples")) if unadjusted else ()
 
 
 def terms(source: Source) -> tuple[tuple[str, Text], ...]:

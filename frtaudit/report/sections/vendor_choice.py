@@ -11,12 +11,11 @@ from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
 from frtaudit.report.sections.operating_points import main_target, overall
 from frtaudit.report.sections.tables import build_table, provider
-from frtaudit.report.sections.vendor_tables import Key, is_rate, key_of, number, pair
+from frtaudit.report.sections.vendor_tables import VALUE, Key, is_rate, key_of, number, pair
 from frtaudit.report.sections.vendors import (
     DIFFERENCE,
     EQUIVALENCE,
     RANK,
-    VALUE,
     declared_rule,
     possible_ranks,
 )
@@ -98,7 +97,7 @@ def _tied(source: Source, decisions: Sequence[Record]) -> Text:
         *_needed(source, [record for _, record in unsure]),
         ".",
         *_equivalent(source, decisions[0], chosen),
-        " Differences: percentage points." if is_rate(record) else "",
+        " Differences are absolute, not relative." if is_rate(record) else "",
     )
 
 

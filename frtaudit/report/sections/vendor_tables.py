@@ -8,6 +8,7 @@ from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSp
 from frtaudit.report.sections.tables import build_table, provider
 from frtaudit.report.source import Record, Source
 
+VALUE, PLACES = "vendor_value", 2  # places of a percent that accuracies have
 LOWEST, HIGHEST = "vendor_difference_lowest", "vendor_difference_highest"
 CHANGED, LARGEST_CHANGE = "scores_changed", "largest_score_change"
 NOT_SHARED = "scored_but_not_by_every_system"
@@ -27,11 +28,13 @@ def number(record: Record, value: float | None, pointer: str) -> Text:
     if value is None:
         return (TextSpan(text=phrases.ABSENT, pointer=pointer),)
     text = formatting.rate(value) if is_rate(record) else formatting.plain(value)
+    if (record.estimate.metric, record.estimate.at["of"]) == (VALUE, "accuracy"):
+        text = formatting.fixed(value, PLACES)
     return (phrases.number(text, pointer),)
 
 
 def is_rate(record: Record) -> bool:
-    """Whether what is compared is a rate: its differences are in percentage points."""
+    """Whether what is compared is a rate: its differences are absolute, in percent as rates are."""
     of = str(record.estimate.at["of"])
     return of == "gap" or metrics.kind_of(of) is Kind.RATE
 

@@ -23,15 +23,19 @@ from frtaudit.report.pieces import (
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import differences
 from frtaudit.report.sections.tables import build_table
-from frtaudit.report.sections.vendor_tables import Key, changes, hidden, key_of, ledger, number, pair
+from frtaudit.report.sections.vendor_tables import (
+    VALUE,
+    Key,
+    changes,
+    hidden,
+    key_of,
+    ledger,
+    number,
+    pair,
+)
 from frtaudit.report.source import Record, Source
 
-VALUE, DIFFERENCE, EQUIVALENCE, RANK = (
-    "vendor_value",
-    "vendor_difference",
-    "vendor_equivalence",
-    "vendor_rank",
-)
+DIFFERENCE, EQUIVALENCE, RANK = "vendor_difference", "vendor_equivalence", "vendor_rank"
 
 AT = "/spec/analyses/vendor_comparison"
 MAX_COLUMNS = 6
@@ -192,7 +196,7 @@ def _said_first(decisive: Sequence[Record]) -> Text:
         "For the population; the same resampled subjects for both systems, each system's threshold set again in "
         "every replicate. All intervals hold simultaneously, at ",
         level,
-        "; p is adjusted over the pairs of this table. Differences of rates are in percentage points.",
+        "; p is adjusted over the pairs of this table. Differences of rates are absolute, not relative.",
     )
 
 
@@ -339,6 +343,6 @@ def _further(source: Source, first: Key) -> Table | None:
         TextSpan(text="Every other difference. ", kind="b"),
         "Not declared as decisive: exploratory. Intervals hold simultaneously within a measure; p is adjusted over "
         "the pairs of a measure, and again over all measures where B allows it. Ratios are first over second; "
-        "differences of rates are in percentage points.",
+        "differences of rates are absolute, not relative.",
     )
     return build_table("vendors-further-differences", caption, PAIRS, blocks, notes)

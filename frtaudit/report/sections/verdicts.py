@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from frtaudit.core import Estimate, Finding, Interval, Target, Verdict
+from frtaudit.core import Estimate, Finding, Target, Verdict
 from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.metrics import kind_of
 from frtaudit.core.profile import Confidence
@@ -20,6 +20,7 @@ from frtaudit.report.words import display_name, words
 ORDER = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.NOT_TESTABLE, Verdict.PASS)
 HALF, REACH = 50.0, 44.0
 ACROSS = 0.06  # of the scale
+CHOSEN = ": adjusted for choosing the largest class, not over findings"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,51 +227,53 @@ def _numbers(source: Source, record: Record | None, finding: Finding, at: str) -
     if bound is None or level is None or record is None or record.estimate.value is None:
         return (), (), ()
     bounds = record.bound(Target.POPULATION)
-    interval: Text = ()
-    if bounds is not None and bounds.interval.low is not None:
-        between = phrases.bounds(bounds, record.estimate, limit=finding.limit)
-        interval = between
-    shown = printed_bound(record, finding, bound)
+    known = bounds is not None and bounds.interval.low is not None
+    interval = phrases.bounds(bounds, record.estimate, limit=finding.limit) if known else ()
     upper = (sense(source, finding) == "<=") != _claims(record, finding)
-    adjusted = finding.verdict is Verdict.FAIL and (finding.family or 1) > 1
     return (
         phrases.value(record, limit=finding.limit),
         interval,
         spans(
-            f"{'at most' if upper else 'at least'} ",
-            phrases.number(shown, f"{at}/bound"),
-            " (",
-            "two-sided " if two_sided(source, finding) else "one-sided ",
-            phrases.number(formatting.exact(round(level, 4)), f"{at}/bound_level"),
-            ", adjusted)" if adjusted else ")",
+            *_one_bound(source, finding, record, f"{at}/bound", bound, upper=upper),
+            _adjusted(source, finding),
             *_not_established(source, finding, record, at),
         ),
     )
 
 
-def _is_unconfirmed(source: Source, finding: Finding, interval: Interval) -> bool:
-    """Whether an interval lies wholly beyond the limit, and the test of a finding does not say so."""
-    if finding.verdict is not Verdict.INCONCLUSIVE or finding.p is None or finding.is_broken_alone:
-        return False  # a failure before adjustment is said elsewhere
-    near = interval.low if sense(source, finding) == "<=" else interval.high
-    return near is not None and (near > finding.limit) is (sense(source, finding) == "<=")
+def _adjusted(source: Source, finding: Finding) -> str:
+    """How the bound of a failure is adjusted, and the bracket; the last step of Holm leaves the level as it is."""
+    if finding.verdict is not Verdict.FAIL or finding.p is None or not finding.family or finding.family == 1:
+        return ")"
+    before = sum(other.p is not None and other.p < finding.p for other in source.result.findings)
+    return ", Holm's last step)" if before == finding.family - 1 else ", adjusted)"
+
+
+def _one_bound(
+    source: Source, finding: Finding, record: Record, at: str, bound: float, *, upper: bool
+) -> list[Part]:
+    """``at most 3.28 (one-sided 95 %``: a bound and its level, the bracket open."""
+    level = formatting.exact(round(finding.bound_level or 0.0, 4))
+    return [
+        f"{'at most' if upper else 'at least'} ",
+        phrases.number(printed_bound(record, finding, bound), at),
+        f" ({'two' if two_sided(source, finding) else 'one'}-sided ",
+        phrases.number(level, f"{at.rpartition('/')[0]}/bound_level"),
+    ]
 
 
 def _not_established(source: Source, finding: Finding, record: Record, at: str) -> list[Part]:
-    """The p value of "fail", where it is too large and yet the interval lies wholly beyond the limit."""
-    bounds = record.bound(Target.POPULATION)
-    if finding.verdict is not Verdict.INCONCLUSIVE or bounds is None or finding.p is None:
+    """What kept a finding from "fail": the Monte Carlo error of its bound, or a bound other than the interval's."""
+    if record.bound(Target.POPULATION) is not None and is_blurred(source, finding):
+        after = "after adjustment " if finding.is_broken_alone else ""
+        return [f"; {after}within its Monte Carlo error of the limit"]
+    if finding.near_bound is None or finding.p is None:
         return []
-    if is_blurred(source, finding):
-        return [
-            f"; {'after adjustment ' if finding.is_broken_alone else ''}within its Monte Carlo error of the limit"
-        ]
-    if not _is_unconfirmed(source, finding, bounds.interval):
-        return []
+    upper = sense(source, finding) != "<="
+    near = _one_bound(source, finding, record, f"{at}/near_bound", finding.near_bound, upper=upper)
     p = phrases.number(formatting.p_value(finding.p), f"{at}/p")
-    if record.estimate.group == "max":  # the CI's lower bound is that of one class (FORMULAS 3)
-        return ["; its lower bound, adjusted for choosing the largest class, is within the limit (p ", p, ")"]
-    return ["; not shown to be beyond the limit by the test (p ", p, ", unadjusted)"]
+    largest = record.estimate.group == "max"  # the CI's lower bound is that of one class (FORMULAS 3)
+    return ["; ", *near, ", p ", p, CHOSEN if largest else ", unadjusted", ")"]
 
 
 def is_blurred(source: Source, finding: Finding) -> bool:
@@ -352,7 +355,7 @@ def declared(source: Source, finding: Finding) -> Mapping[str, Json]:
 def _reach(source: Source, finding: Finding, record: Record) -> float:
     """How far from its limit anything of a finding is drawn."""
     value = record.estimate.value
-    ends = [] if value is None else [value, *_bar(source, finding, record, 0.0), *_interval(record)]
+    ends = [] if value is None else [value, *_bar(source, finding, 0.0), *_interval(record)]
     return max((abs(end - finding.limit) for end in ends if math.isfinite(end)), default=0.0)
 
 
@@ -360,7 +363,7 @@ def _strip(source: Source, finding: Finding, record: Record | None, reach: float
     if record is None or record.estimate.value is None:
         return None
     value = record.estimate.value
-    ends, interval = [value, *_bar(source, finding, record, reach)], [value, *_interval(record)]
+    ends, interval = [value, *_bar(source, finding, reach)], [value, *_interval(record)]
 
     def place(end: float) -> float:
         return round(HALF + REACH * max(-1.0, min(1.0, (end - finding.limit) / reach)), 2)
@@ -385,16 +388,13 @@ def _interval(record: Record) -> list[float]:
     )
 
 
-def _bar(source: Source, finding: Finding, record: Record, reach: float) -> list[float]:
-    """Where the bar ends: at the bound that decides.
+def _bar(source: Source, finding: Finding, reach: float) -> list[float]:
+    """Where the bar ends: at the bound that decides; at both, where each kept the finding from a decision.
 
     A finding that fails unadjusted has a bound beyond the limit. After adjustment it lies on the other side, how far is
-    not stored: the bar ends just there. So does one whose interval lies beyond the limit without a test that says so.
+    not stored: the bar ends just there.
     """
-    step = ACROSS * reach
-    across = finding.limit - step if sense(source, finding) == "<=" else finding.limit + step
     if finding.fails_unadjusted:
-        return [across]
-    bounds = record.bound(Target.POPULATION)
-    unconfirmed = bounds is not None and _is_unconfirmed(source, finding, bounds.interval)
-    return [*([across] if unconfirmed else []), *([] if finding.bound is None else [finding.bound])]
+        step = ACROSS * reach
+        return [finding.limit - step if sense(source, finding) == "<=" else finding.limit + step]
+    return [bound for bound in (finding.near_bound, finding.bound) if bound is not None]

@@ -132,3 +132,20 @@ def test_the_spread_of_folds_is_not_called_the_uncertainty_of_the_mean() -> None
     caption = plain_text(view.figures[0].caption)
     assert "the sampling of pairs and of subjects and from the fitted thresholds" in caption
     assert "not the uncertainty of the mean, whose interval is in the tables" in caption
+
+
+def test_every_accuracy_has_two_decimals() -> None:
+    """Values, intervals, classes and folds alike, in every table."""
+    view = accuracy.build(Source(result(1)))
+    assert view is not None
+    tables = {table.name: table for table in (*view.main, *view.tables)}
+    said = " ".join(
+        plain_text(part)
+        for name in ("accuracy", "accuracy-intervals", "accuracy-classes", "accuracy-folds-set_0")
+        for block in tables[name].blocks
+        for row in block.rows
+        for part in row
+    )
+    accuracies = [number for number in re.findall(r"(\d+(?:\.\d+)?) %", said) if 50 < float(number) < 100]
+    assert len(accuracies) > 10
+    assert {number for number in accuracies if not re.fullmatch(r"\d+\.\d{2,}", number)} == {"95"}  # a level

@@ -78,9 +78,9 @@ def test_systems_beyond_those_that_are_listed_are_counted(monkeypatch: pytest.Mo
 
 
 def test_unadjusted_tests_of_d_l2_are_named_as_such() -> None:
-    """Without requirements of rates the tests of d_l2 answer; where no p is adjusted, that is said."""
+    """Without requirements of rates the tests of d_l2 answer; one whose p is not adjusted establishes nothing."""
     test = next(item.test for item in result().estimates if item.metric == "max_min" and item.test)
-    for adjusted, end in ((None, " (p not adjusted)."), (0.01, "northgate.")):
+    for adjusted, shown in ((None, "significant before adjustment"), (0.01, "established")):
         estimates = [
             replace(item, test=replace(test, p=0.001, p_adjusted=adjusted, family=7), group="max")
             if item.metric == "d_l2" and item.group == "amber" and item.provider == "northgate"
@@ -90,7 +90,7 @@ def test_unadjusted_tests_of_d_l2_are_named_as_such() -> None:
         ]
         lines = said(Source(replace(result(), estimates=tuple(estimates), findings=())))
         (line,) = [line for line in lines if line.startswith("d_l2 by group: a difference of classes")]
-        assert line.endswith(end)
+        assert line == f"d_l2 by group: a difference of classes is {shown} for northgate."
 
 
 def test_an_established_d_l2_is_said_beside_tests_of_rates() -> None:
@@ -109,6 +109,6 @@ def test_an_established_d_l2_is_said_beside_tests_of_rates() -> None:
         found = [line for line in lines if line.startswith("d_l2 by group")]
         assert (
             found
-            == ["d_l2 by group: a difference of classes is established for northgate (p not adjusted)."]
+            == ["d_l2 by group: a difference of classes is significant before adjustment for northgate."]
             * count
         )

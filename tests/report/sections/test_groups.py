@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import cache
 
+import pytest
 from one_scale import unequal
 from report_fixture import SYSTEMS, by_class, overall, result
 
@@ -93,3 +94,23 @@ def test_the_caption_names_marks_at_the_left_edge_where_they_are_drawn() -> None
     assert f"the population. {arrow.capitalize()}. Subjects" in caption(0.2, 1e-4)
     assert f"the population. {zero.capitalize()}; {arrow}. Subjects" in caption(0.0, 1e-4)
     assert "bars intervals for the population. Subjects" in caption(0.2, 0.1)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_notes_on_rates_without_an_error_are_one_where_they_are_many(*, several: bool) -> None:
+    """More than two that differ in their numbers alone become one with the smallest and the largest of each."""
+    text = "no error: the upper bound is {} % for independent comparisons, {} % for {} subjects alone"
+    texts = [text.format(*numbers) for numbers in ((0.67, 3.85, 96), (1.19, 6.76, 53), (1.2, 10.1, 8))]
+    notes = iter(texts if several else texts[:2])
+    estimates = [
+        replace(item, intervals=tuple(replace(one, note=next(notes, None)) for one in item.intervals[:1]))
+        if (item.metric, item.weighting, dict(item.at)) == ("fmr", "identity", {"fmr": 0.001}) and item.schema
+        else item
+        for item in result().estimates
+    ]
+    view = groups.build(Source(replace(result(), estimates=tuple(estimates))))
+    assert view is not None
+    said = [plain_text(note) for _, note in view.schemas[0].main[0].notes]
+    printed = [note for note in said if note.startswith("No error")]
+    one = text.format("0.67 % to 1.2", "3.85 % to 10.1", "8 to 96")
+    assert printed == [f"{note[:1].upper()}{note[1:]}." for note in ([one] if several else texts[:2])]

@@ -8,7 +8,7 @@ from small_audits import audit, spec
 
 from frtaudit.analyses.interclass import Interclass
 from frtaudit.analyses.interclass_spread import NO_INTERVAL, OF_TWO, InterclassSpread
-from frtaudit.core import AuditResult
+from frtaudit.core import AuditResult, Target
 from frtaudit.core.spec import RequirementSpec
 from frtaudit.core.text import formatting
 from frtaudit.report.pieces import plain_text
@@ -160,3 +160,28 @@ def test_the_test_of_a_judged_distance_stands_outside_the_family() -> None:
         note.startswith("Unadjusted p of this test alone. A requirement tests this distance")
         for note in notes
     )
+
+
+@pytest.mark.parametrize(
+    ("low", "level", "marked"), [(0.9, 0.95, True), (0.0, 0.95, False), (0.9, 0.9, False)]
+)
+def test_a_narrower_interval_of_a_higher_level_says_why(low: float, level: float, marked: bool) -> None:
+    """Where both stand beside each other and the one for the population is narrower, a note gives the reason."""
+    estimates = [
+        replace(
+            item,
+            intervals=tuple(
+                replace(one, low=low, high=1.0, level=level)
+                if one.target is Target.POPULATION
+                else replace(one, low=0.5, high=1.1, level=0.9)
+                for one in item.intervals
+            ),
+        )
+        if item.metric == "d_l2" and item.intervals
+        else item
+        for item in result().estimates
+    ]
+    view = build(Source(replace(result(), estimates=tuple(estimates))))
+    assert view is not None
+    said = " ".join(plain_text(note) for _, note in view.main[0].notes)
+    assert ("Narrower than the published interval, though its level is higher" in said) is marked

@@ -1,5 +1,6 @@
 """What the first page says of estimated labels, from small audits."""
 
+import re
 from dataclasses import replace
 from functools import cache
 from typing import cast
@@ -12,6 +13,7 @@ from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json
 from frtaudit.core.labelling import LabelSource
 from frtaudit.core.spec import Report
+from frtaudit.core.text import formatting
 from frtaudit.pipeline.audit import audit
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import label_notice, summary
@@ -68,4 +70,15 @@ def test_the_interval_with_labels_in_doubt_stands_beside_the_rate() -> None:
     for record in true.values():
         assert f"{record.pointer}/intervals/0/low" in pointers
     assert all(label_notice.LINE in plain_text(cell) for cell in cells)
+    assert "the pooled rate at its own threshold" in plain_text(view.headline.caption)
     assert any(piece.kind == "#label_cost" for piece in view.labels)
+
+
+def test_the_counts_beside_label_errors_are_those_of_the_rate_beside_them() -> None:
+    """The second line is of the pooled rate alone: its rate, the counts that it is the quotient of, its interval."""
+    lines = label_notice.lines(Source(costed()))
+    assert lines.keys() == label_notice.true_rates(Source(costed())).keys()
+    for line in lines.values():
+        rate, counts, _ = re.split(r", |; ", plain_text(line))
+        errors, trials = (int(number.replace(",", "")) for number in counts.split(" / "))
+        assert rate == f"pooled {formatting.rate(errors / trials)}"

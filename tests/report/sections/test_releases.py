@@ -79,7 +79,7 @@ def test_the_grid_the_course_and_the_changes() -> None:
     assert grid.blocks[0].rows[0][1][0].kind == "b"
     (step,) = rows(changed)
     assert (step[0], step[1]) == ("v1 – v2", "tone")
-    assert step[4].startswith("Bias went down (p 0.0")
+    assert step[4].startswith("Bias went down, significant before adjustment (p 0.0")
     (layout,) = view.figures
     assert [panel.alt.split(",")[0] for panel in layout.panels] == [
         "Independent comparisons",
@@ -123,7 +123,7 @@ def test_boxes_and_d_l2_at_like_quality() -> None:
     means, within = view.tables
     (row,) = rows(means)
     assert row[0] == "every system"
-    assert row[3].startswith("Difference established")
+    assert row[3].startswith("Significant before adjustment (p ")
     assert rows(within)[0][0] == "all of known quality"
     assert rows(within)[0][2].startswith("−")
     assert rows(within)[0][4] == "see Interclass bias"

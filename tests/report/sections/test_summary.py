@@ -193,7 +193,7 @@ def test_findings_without_room_on_the_first_page_follow_it(
 
 
 def test_p_values_on_the_first_page_say_what_they_are_adjusted_for() -> None:
-    """The family and its method; without adjusted values the B that they need; without p values nothing."""
+    """The family and its method; without adjusted values the B that they need, defined; without p values nothing."""
     source = Source(result())
     record = next(record for record in source.records if record.estimate.test and record.estimate.test.p)
     assert record.estimate.test is not None
@@ -206,7 +206,7 @@ def test_p_values_on_the_first_page_say_what_they_are_adjusted_for() -> None:
         ),
         (
             replace(record.estimate.test, p_adjusted=None, family=75, note="few; unadjusted p: needs more"),
-            (("p, unadjusted", "needs more"),),
+            (("p, unadjusted", "needs more"), ("B", "number of bootstrap resamples")),
         ),
         (replace(record.estimate.test, p_adjusted=None, family=None, note=None), ()),
     ):
@@ -517,7 +517,7 @@ def test_a_largest_rate_that_may_be_chance_says_so(view: Context) -> None:
         for item in base.estimates
     ]
     text = plain_text(operating_points.worst_group(Source(replace(base, estimates=tuple(raw)))))
-    assert "A difference between the groups is established for this rate (p not adjusted)." in text
+    assert "A difference between the groups is significant before adjustment for this rate." in text
     alike = [
         replace(item, test=replace(item.test, p=0.5, p_adjusted=None))
         if item.metric == "max_min" and item.test is not None
@@ -553,37 +553,24 @@ def test_a_failure_that_does_not_hold_among_all_says_so() -> None:
     assert plain_text(failed.found).endswith("(p 0.00123, unadjusted; 0.00615, adjusted over 5 findings)")
 
 
-def test_an_interval_beyond_the_limit_beside_an_inconclusive_verdict_is_explained() -> None:
-    """The p value of "fail" stands beside the bound where the interval says "fail"; the bar spans the limit."""
+def test_the_bound_that_kept_a_finding_from_failing_is_printed() -> None:
+    """Both bounds stand in the row, each with its level, the p value labelled; the bar ends at both."""
     made = result()
     (finding,) = [one for one in made.findings if one.verdict is Verdict.INCONCLUSIVE]
-    assert finding.estimate is not None
-    judged = made.estimates[int(finding.estimate.rpartition("/")[2])]
-    beyond = {"p": 0.0826, "bound": finding.limit * 2}
-    others = tuple(replace(one, **beyond) if one is finding else one for one in made.findings)
-    for low, said in ((finding.limit * 1.01, True), (finding.limit * 0.99, False)):
-        bounds = tuple(
-            replace(interval, low=low)
-            if interval.target is Target.POPULATION and interval.low is not None
-            else interval
-            for interval in judged.intervals
-        )
-        above = replace(judged, intervals=bounds, value=finding.limit * 1.5)
-        estimates = tuple(above if one is judged else one for one in made.estimates)
-        rows = verdicts.all_finding_rows(Source(replace(made, estimates=estimates, findings=others)))
-        (row,) = [one for one in rows if one.code == "inconclusive"]
-        assert (
-            plain_text(row.bound).endswith(
-                "; not shown to be beyond the limit by the test (p 0.0826, unadjusted)"
-            )
-            is said
-        )
-        assert row.strip is not None
-        assert (row.strip.low < 50 < row.strip.high) is said
+    both = {"bound": finding.limit * 2, "bound_level": 0.95, "near_bound": finding.limit * 0.9}
+    other = replace(finding, p=0.0826, **both)
+    others = tuple(other if one is finding else one for one in made.findings)
+    rows = verdicts.all_finding_rows(Source(replace(made, findings=others)))
+    (row,) = [one for one in rows if one.code == "inconclusive"]
+    assert plain_text(row.bound) == (
+        "at most 0.400 % (one-sided 95 %); at least 0.180 % (one-sided 95 %, p 0.0826, unadjusted)"
+    )
+    assert row.strip is not None
+    assert row.strip.low < 50 < row.strip.high
 
 
-def test_the_choice_of_a_class_explains_an_interval_beyond_the_limit() -> None:
-    """The lower bound of the largest d_l2 is that of one class; the test is adjusted for the choice among them."""
+def test_the_bound_of_the_largest_class_says_what_it_is_adjusted_for() -> None:
+    """The CI's lower bound of the largest d_l2 is that of one class; the one that decided is adjusted."""
     made = result()
     (finding,) = [one for one in made.findings if one.verdict is Verdict.INCONCLUSIVE]
     interval = Interval.of(2.0, 4.0, 0.05, Method.VERTEX_GAUSSIAN)
@@ -592,11 +579,11 @@ def test_the_choice_of_a_class_explains_an_interval_beyond_the_limit() -> None:
     judged = made.estimates[place]
     estimates = list(made.estimates)
     estimates[place] = replace(judged, value=3.0, intervals=(interval,))
-    beyond = replace(finding, p=0.0826, limit=1.5, bound=3.5, estimate=f"/estimates/{place}")
+    beyond = replace(finding, p=0.0826, limit=1.5, bound=3.5, near_bound=1.36, estimate=f"/estimates/{place}")
     source = Source(replace(made, estimates=tuple(estimates), findings=(beyond,)))
     (row,) = verdicts.all_finding_rows(source)
     assert plain_text(row.bound).endswith(
-        "; its lower bound, adjusted for choosing the largest class, is within the limit (p 0.0826)"
+        "; at least 1.36 (one-sided 95 %, p 0.0826: adjusted for choosing the largest class, not over findings)"
     )
 
 

@@ -11,7 +11,7 @@ from frtaudit.core import AuditResult
 from frtaudit.core.text import formatting
 from frtaudit.pipeline.audit import audit
 from frtaudit.report.pieces import Text, plain_text
-from frtaudit.report.sections import answer, vendor_choice
+from frtaudit.report.sections import answer, summary, vendor_choice
 from frtaudit.report.source import Source
 
 
@@ -48,7 +48,7 @@ def test_systems_that_tie_are_said_with_the_detectable_difference() -> None:
     )
     assert ", 80 % power); about " in said
     assert ", if its variance per subject stays as estimated." in said
-    assert said.endswith(" Differences: percentage points.")
+    assert said.endswith(" Differences are absolute, not relative.")
 
 
 @pytest.mark.parametrize(("shown", "sentence"), [
@@ -181,3 +181,10 @@ def test_rates_are_not_said_again_in_sentences() -> None:
 def test_nothing_to_choose_nothing_said() -> None:
     """An audit of single systems has no such table."""
     assert vendor_choice.choice(Source(replace(result(), estimates=(), curves=()))) is None
+
+
+def test_a_comparison_without_requirements_says_for_whom_its_verdicts_hold() -> None:
+    """Ranks and verdicts have intervals for a population: the first page names it, as it does for findings."""
+    source = Source(replace(result(), findings=()))
+    facts = {name: plain_text(text) for name, text in summary._facts(source)}
+    assert facts["Verdicts hold for"] == f"{summary.SAMPLED_FROM}."
