@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 from frtaudit.core.canonical import Json
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
-from frtaudit.report.figures.curves import Dot, Series, draw_dot, marked, percent, shortened
+from frtaudit.report.figures.curves import Dot, Series, draw_rows, marked, percent, rows_height
 from frtaudit.report.pieces import Panel
 
 SEEN = 1e-3  # of a density's highest value: less is not seen
@@ -76,23 +76,14 @@ def distances(
     name: str, title: str, rows: Sequence[str], dots: Sequence[Dot], unit: str, every: Sequence[Dot]
 ) -> Panel:
     """Distances with intervals, one row a class, systems side by side; ``every``: what the axis has room for."""
-    pens = sorted({dot.index for dot in dots})
     right = 1.04 * max(max(dot.value, dot.high or 0.0) for dot in every)
 
     def draw(axes: Axes) -> None:
-        for dot in dots:
-            shift = (pens.index(dot.index) - (len(pens) - 1) / 2) * 0.74 / len(pens)
-            draw_dot(axes, dot, rows.index(dot.row) + shift, 0.0)
-        axes.set(xlabel=f"d_l2 ({unit})", xlim=(0.0, right), ylim=(len(rows) - 0.5, -0.5))
-        axes.set_yticks(range(len(rows)), labels=[shortened(row) for row in rows])
-        axes.tick_params(axis="y", length=0)
-        axes.grid(visible=False, axis="y")
-        for between in range(1, len(rows)):
-            axes.axhline(between - 0.5, color=canvas.GRID, linewidth=0.5)
+        draw_rows(axes, rows, dots, 0.0)
+        axes.set(xlabel=f"d_l2 ({unit})", xlim=(0.0, right))
 
-    height = min(0.75 + len(rows) * max(0.26, 0.09 * len(pens)), 8.0)
     alt = f"{title}: {'; '.join(dot.says for dot in dots)}."
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=height), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=rows_height(rows, dots)), alt=alt)
 
 
 THRESHOLD = "threshold (0–100)"

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter, StrMethodFormatter
 from frtaudit.core.text import formatting
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
-from frtaudit.report.figures.curves import BAND, Dot, Series, log_rates, marked
+from frtaudit.report.figures.curves import BAND, Dot, Series, log_rates, marked, name_rows
 from frtaudit.report.pieces import Key, Panel
 
 PERCENT = " %"  # as rates are printed
@@ -377,11 +377,8 @@ def reaching(name: str, title: str, reaches: Sequence[Reach]) -> Panel:
                 markeredgecolor=hue,
             )
             axes.plot([reach.true], [place + 0.14], linestyle="none", marker="|", markersize=9, color=hue)
-        axes.set_yticks(range(len(reaches)), labels=[service.row for service in reaches])
-        axes.set(ylim=(len(reaches) - 0.5, -0.5), xlabel="FNMR")
-        axes.set_xlim(left=0.0)
-        axes.grid(visible=False, axis="y")
-        axes.tick_params(axis="y", length=0)
+        name_rows(axes, [service.row for service in reaches])
+        axes.set(xlabel="FNMR", xlim=(0.0, None))
         axes.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
 
     text = "; ".join(
