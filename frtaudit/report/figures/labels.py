@@ -253,21 +253,20 @@ def boxes(name: str, title: str, series: Sequence[Series]) -> Panel:
     return Panel(svg=canvas.panel(name, alt, draw, heading=title), alt=alt)
 
 
-def pairs(
+def equal_errors(
     name: str,
     title: str,
     points: Sequence[tuple[Dot, float]],
-    xlabel: str,
-    ylabel: str,
+    rows: Sequence[str],
     every: Sequence[tuple[Dot, float]],
 ) -> Panel:
-    """One rate against another, logarithmic (Figure 5); ``points``: a dot, whose value lies on x, and its y.
+    """Equal error rates by two kinds of labels (Figure 5); ``points``: a dot, whose value lies on x, and its y.
 
-    ``every``: what the axes have room for, and the rows that shapes stand for.
+    ``rows``: the groups that shapes stand for; ``every``: what the axes have room for.
     """
     values = [value for dot, y in every for value in (dot.value, y) if value > 0]
     low, high = min(values, default=1e-3) / 1.5, min(1.0, max(values, default=1.0) * 1.5)
-    rows = list(dict.fromkeys(dot.row for dot, _ in every))
+    xlabel, ylabel = "EER by annotated labels", "EER by estimated labels"
 
     def draw(axes: Axes) -> None:
         axes.plot([low, high], [low, high], color=canvas.SOFT, linewidth=0.8)
@@ -277,7 +276,7 @@ def pairs(
                 max(dot.value, low),
                 max(y, low),
                 color=style.hue,
-                marker=canvas.MARKERS[rows.index(dot.row) % len(canvas.MARKERS)],
+                marker=canvas.MARKERS[rows.index(dot.row)],
                 markersize=5,
                 linestyle="none",
                 gid=canvas.gid(dot.index, dot.at, dot.says),

@@ -82,7 +82,7 @@ def test_the_grid_the_course_and_the_changes() -> None:
     assert step[4].startswith("Bias went down (p 0.0")
     (layout,) = view.figures
     assert [panel.alt.split(",")[0] for panel in layout.panels] == [
-        "Independent comparisons",
+        "For comparisons treated as independent",
         "For the population",
     ]
     assert [key.name for key in layout.keys] == ["tone"]
@@ -94,11 +94,15 @@ def test_the_caption_of_a_course_says_for_whom_and_at_which_level() -> None:
     assert view is not None
     texts = {name: plain_text(text) for name, text in view.figures[0].alone.items()}
     assert (
-        "for independent comparisons (Peña-Alcántara 2022), level 90 %"
-        in texts["d_l2-by-release-v-comparisons_iid"]
+        "for comparisons treated as independent (Peña-Alcántara 2022), level 90 %"
+        in texts["d-l2-by-release-comparisons-iid-v"]
     )
-    assert "for the population, level 95 %" in texts["d_l2-by-release-v-population"]
+    assert "for the population, level 95 %" in texts["d-l2-by-release-population-v"]
     assert not [text for text in texts.values() if "annex" in text]
+    assert (
+        "left for comparisons treated as independent (Peña-Alcántara 2022), level 90 %; right for the population, "
+        "level 95 %;" in plain_text(view.figures[0].caption)
+    )
 
 
 def test_densities_and_normality() -> None:
