@@ -153,7 +153,7 @@ def _until(series: Series, edge: float, axis: str = "y") -> Series:
 
 def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -> Panel:
     """Threshold as a function of TAR, or its difference from the mean of the classes; scores on 0..100."""
-    ylabel = "difference of the threshold (0–100)" if differences else "threshold (scores on 0–100)"
+    ylabel = "difference of the threshold (points)" if differences else "threshold (scores on 0–100)"
 
     def draw(axes: Axes) -> None:
         if differences:
@@ -367,13 +367,13 @@ def log_locator(low: float, high: float, ticks: int = TICKS) -> Locator:
     return MaxNLocator(MIN_TICKS + 1, steps=[1, 2, 4, 5, 10], min_n_ticks=MIN_TICKS)
 
 
-def percent(value: float) -> str:
-    """A tick of an axis that shows shares, or their differences.
+def percent(value: float, unit: str = " %") -> str:
+    """A tick of an axis that shows shares, or without ``unit`` their differences in points.
 
-    >>> percent(0.25), percent(-0.2)
-    ('25 %', '−20 %')
+    >>> percent(0.25), percent(-0.2, "")
+    ('25 %', '−20')
     """
-    return f"{100 * value:.6g} %".replace("-", "−")
+    return f"{100 * value:.6g}{unit}".replace("-", "−")
 
 
 def shortened(label: str, room: int = ROOM) -> str:
