@@ -64,7 +64,8 @@ def main(argv: Sequence[str]) -> int:
     if not figures:
         raise _none_chosen(choice.metrics)
     if options.list:
-        lines = [f"{name:32} {title}" for name, title in figures.items()]
+        width = max(map(len, figures))
+        lines = [f"{name:{width}}  {title}" for name, title in figures.items()]
     else:
         fill = partial(write_figures, list(figures.values()), options.formats)
         lines = [str(path) for path in write_whole(Path(options.out), fill)]

@@ -15,6 +15,7 @@ from frtaudit.core import AuditResult, Curve, Estimate
 from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.machine.progress import quiet
+from frtaudit.core.plain.structure import closest
 from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import file_name
 from frtaudit.errors import SpecError, legible
@@ -35,6 +36,7 @@ __all__ = ["Drawing", "PaperFigure", "paper_figures", "write_figures"]
 
 DOTS = 300  # per inch of a PNG
 PER_ROW = 3  # names in a row of a legend, in a column's width
+MAX_NAMES = 14  # of figures in a line of an error
 SHORTEST = 12  # letters in a line of a broken name
 MARGIN = 0.55  # inches of a drawing that a title and an axis' name leave free
 
@@ -154,8 +156,14 @@ def _wanted(known: Collection[str], choice: Choice) -> Collection[str]:
     """Names of the figures that were chosen, of those that there are."""
     for name in choice.names:
         if name not in known:
-            raise SpecError("figure", f"found {name!r}", ", ".join(known) or f"none: {NONE_CHOSEN}")
+            raise SpecError("figure", f"found {name!r}{closest(name, known)}", _listed(known))
     return choice.names or known
+
+
+def _listed(known: Collection[str]) -> str:
+    """The names of figures in a line, or how many there are where they would fill many."""
+    many = f"one of {len(known)} names, which --list prints" if len(known) > MAX_NAMES else ""
+    return many or ", ".join(known) or f"none: {NONE_CHOSEN}"
 
 
 def write_figures(figures: Iterable[PaperFigure], formats: Sequence[str], folder: Path) -> None:

@@ -55,7 +55,7 @@ def test_figures_are_written_once(run: Path, tmp_path: Path, capsys: pytest.Capt
 @pytest.mark.parametrize(
     ("argv", "line"),
     [
-        (["dte"], "figure: found 'dte'; accepted: roc, det"),
+        (["dte"], "figure: found 'dte' (did you mean 'det'?); accepted: roc, det"),
         (["--systems", "three"], "--systems: the result has no 'three'; accepted: one, two"),
         (
             ["--xlim", "2,1"],
@@ -153,13 +153,13 @@ def test_figures_of_a_study_are_listed_and_written(study: Path, capsys: pytest.C
     """From its file or its folder: names and titles, and each figure in three formats with its caption."""
     code, out, _ = said([str(study.parent), "--list"], capsys)
     assert code == 0
-    assert [line.split()[0] for line in out.splitlines()] == ["levels_0.03", "bands_naive"]
+    assert [line.split()[0] for line in out.splitlines()] == ["levels-0-03", "bands-naive"]
     made = study.parent / "made"
-    assert said([str(study), "bands_naive", "--width", "page", "--out", str(made)], capsys)[0] == 0
+    assert said([str(study), "bands-naive", "--width", "page", "--out", str(made)], capsys)[0] == 0
     assert {path.name for path in made.iterdir()} == {
-        f"bands_naive.{kind}" for kind in ("svg", "pdf", "png", "txt")
+        f"bands-naive.{kind}" for kind in ("svg", "pdf", "png", "txt")
     }
-    assert "One cohort of 40 subjects" in (made / "bands_naive.txt").read_text(encoding="utf-8")
+    assert "One cohort of 40 subjects" in (made / "bands-naive.txt").read_text(encoding="utf-8")
 
 
 def test_a_study_has_no_systems_and_may_be_unreadable(
@@ -172,7 +172,11 @@ def test_a_study_has_no_systems_and_may_be_unreadable(
             2,
             "--systems: the study has no systems; accepted: names of figures; --list prints them",
         ),
-        (["levels"], 2, "figure: found 'levels'; accepted: levels_0.03, bands_naive"),
+        (
+            ["levels"],
+            2,
+            "figure: found 'levels' (did you mean 'levels-0-03'?); accepted: levels-0-03, bands-naive",
+        ),
     ):
         assert said([str(study), *argv], capsys) == (code, "", f"frtaudit: {line}\n")
     study.write_bytes(b"{")

@@ -125,7 +125,7 @@ def test_figures_and_tables_by_name() -> None:
     assert set(report.figures()) > {"det", "roc"}
     assert report.to_latex("eer").startswith("\\begin{table}\n\\caption{Equal error rate")
     assert "eer" in report.tables()
-    with pytest.raises(SpecError, match="figure: found 'dte'; accepted: roc, det"):
+    with pytest.raises(SpecError, match=r"figure: found 'dte' \(did you mean 'det'\?\); accepted: roc, det"):
         report.figure("dte")
     with pytest.raises(SpecError, match="table: found 'err'; accepted: "):
         report.to_latex("err")

@@ -339,8 +339,8 @@ def test_a_caption_stands_alone() -> None:
         if re.search(r"\b(left|right|top|bottom|panel)\b", text, re.IGNORECASE)
     ]
     assert "for the population, level 95 %" in captions["tar-at-threshold-population-group-one"]
-    assert "for the population" not in captions["tar-at-threshold-comparisons_iid-group-one"]
-    assert "above 0 has the higher TAR" in captions["tar-excess-comparisons_iid-group-one"]
+    assert "for the population" not in captions["tar-at-threshold-comparisons-iid-group-one"]
+    assert "above 0 has the higher TAR" in captions["tar-excess-comparisons-iid-group-one"]
 
 
 def test_a_caption_has_the_gaps_and_the_size_of_the_cohort() -> None:
@@ -478,7 +478,7 @@ def test_what_the_result_lacks_is_one_line(choice: Choice, said: str) -> None:
 
 def test_an_unknown_figure_is_one_line() -> None:
     """An unknown name is refused with the names that there are."""
-    with pytest.raises(SpecError, match="figure: found 'dte'; accepted: roc, det"):
+    with pytest.raises(SpecError, match=r"figure: found 'dte' \(did you mean 'det'\?\); accepted: roc, det"):
         paper_figures(curves_alone(), Choice(names=("det", "dte")))
 
 

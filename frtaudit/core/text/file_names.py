@@ -48,6 +48,15 @@ def name_of(what: str, *parts: str) -> str:
     return "-".join([what, *(part.replace("-", "--") for part in given[:-1]), *given[-1:]])
 
 
+def number_name(value: float) -> str:
+    """A number as part of the name of a figure.
+
+    >>> number_name(0.003)
+    '0-003'
+    """
+    return f"{value:g}".replace(".", "-")
+
+
 def part_name(index: int, parts: int) -> str:
     """How a name ends that is of one of several parts of what would else have one; empty where there is one part.
 

@@ -8,6 +8,7 @@ from matplotlib.ticker import FuncFormatter
 
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
+from frtaudit.report.figures.curves import name_rows
 from frtaudit.report.pieces import Key, Panel
 
 HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\", "oo", "++")
@@ -39,10 +40,8 @@ def bars(name: str, title: str, rows: Sequence[Bar], labels: Sequence[str]) -> D
             for number, share in enumerate(row.shares):
                 _piece(axes, left, share, place, number)
                 left += share
-        axes.set(xlim=(0, 1), ylim=(len(rows) - 0.5, -0.5))
-        axes.set_yticks(range(len(rows)), labels=[row.name for row in rows])
-        axes.tick_params(axis="y", length=0)
-        axes.grid(visible=False, axis="y")
+        axes.set_xlim(0, 1)
+        name_rows(axes, [row.name for row in rows])
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f} %"))
 
     parts = [

@@ -29,6 +29,7 @@ SEEN_FMR = 0.1
 SHORT = 30  # times from end to end of an axis
 MIN_TICKS = 3
 TICKS, TICKS_BESIDE = 9, 5  # at most so many of one logarithmic axis; of one whose labels stand side by side
+ROOM = 26  # letters of the name of a row
 LOW = 2.2  # inches: three panels below the curves with bands share their page
 MEDIUM = 2.35  # two of them and the accuracy of the folds share a page
 
@@ -152,7 +153,7 @@ def _until(series: Series, edge: float, axis: str = "y") -> Series:
 
 def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -> Panel:
     """Threshold as a function of TAR, or its difference from the mean of the classes; scores on 0..100."""
-    ylabel = "difference of the threshold (0–100)" if differences else "threshold (scores on 0–100)"
+    ylabel = "difference of the threshold (points)" if differences else "threshold (scores on 0–100)"
 
     def draw(axes: Axes) -> None:
         if differences:
@@ -179,28 +180,44 @@ def dots(
 
     ``limits``: by row, drawn as a vertical line across it; ``every``: what the axis has room for.
     """
-    pens = sorted({dot.index for dot in points})
     marks = {row: limit for row, limit in (limits or {}).items() if row in rows and limit > 0}
     edge = min([left_edge(every or points), *(limit * LEFT_EDGE for limit in marks.values())])
     right = max([_dot_ceiling(every or points), *(min(limit * 1.3, 1.0) for limit in marks.values())])
 
     def draw(axes: Axes) -> None:
-        for dot in points:
-            shift = (pens.index(dot.index) - (len(pens) - 1) / 2) * 0.74 / max(len(pens), 1)
-            draw_dot(axes, dot, rows.index(dot.row) + shift, edge, ends="|" if len(points) <= ENDED else "")
+        draw_rows(axes, rows, points, edge)
         for row, limit in marks.items():
             place = rows.index(row)
             axes.plot([limit, limit], [place - 0.47, place + 0.47], color=canvas.INK, linewidth=1.5)
-        axes.set(xscale="log", xlabel=xlabel, xlim=(edge, right), ylim=(len(rows) - 0.5, -0.5))
-        axes.set_yticks(range(len(rows)), labels=[shortened(row) for row in rows])
-        axes.tick_params(axis="y", length=0, pad=5.5)  # room for half a hollow mark
-        axes.grid(visible=False, axis="y")
-        for between in range(1, len(rows)):
-            axes.axhline(between - 0.5, color=canvas.GRID, linewidth=0.5)
+        axes.set(xscale="log", xlabel=xlabel, xlim=(edge, right))
         log_rates(axes, y=False)
 
-    height = min(0.75 + len(rows) * max(0.26, 0.11 * len(pens)), 8.0)
-    return _panel(name, _dots_read(title, points), draw, title, height)
+    return _panel(name, _dots_read(title, points), draw, title, rows_height(rows, points))
+
+
+def draw_rows(axes: Axes, rows: Sequence[str], points: Sequence[Dot], edge: float) -> None:
+    """Dots with their bars (:func:`draw_dot`) in the rows that they name, systems side by side within each."""
+    pens = sorted({dot.index for dot in points})
+    ends = "|" if len(points) <= ENDED else ""
+    for dot in points:
+        shift = (pens.index(dot.index) - (len(pens) - 1) / 2) * 0.74 / len(pens)
+        draw_dot(axes, dot, rows.index(dot.row) + shift, edge, ends=ends)
+    for between in range(1, len(rows)):
+        axes.axhline(between - 0.5, color=canvas.GRID, linewidth=0.5)
+    name_rows(axes, rows)
+
+
+def name_rows(axes: Axes, rows: Sequence[str], room: int = ROOM) -> None:
+    """Rows from the top, each with its name cut to ``room`` letters; without ticks and lines of a grid."""
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_yticks(range(len(rows)), labels=[shortened(row, room) for row in rows])
+    axes.tick_params(axis="y", length=0, pad=5.5)  # room for half a hollow mark
+    axes.grid(visible=False, axis="y")
+
+
+def rows_height(rows: Sequence[str], points: Sequence[Dot]) -> float:
+    """The height in inches of a panel of :func:`draw_rows`."""
+    return min(0.75 + len(rows) * max(0.26, 0.11 * len({dot.index for dot in points})), 8.0)
 
 
 def _panel(
@@ -350,16 +367,16 @@ def log_locator(low: float, high: float, ticks: int = TICKS) -> Locator:
     return MaxNLocator(MIN_TICKS + 1, steps=[1, 2, 4, 5, 10], min_n_ticks=MIN_TICKS)
 
 
-def percent(value: float) -> str:
-    """A tick of an axis that shows shares, or their differences.
+def percent(value: float, unit: str = " %") -> str:
+    """A tick of an axis that shows shares, or without ``unit`` their differences in points.
 
-    >>> percent(0.25), percent(-0.2)
-    ('25 %', '−20 %')
+    >>> percent(0.25), percent(-0.2, "")
+    ('25 %', '−20')
     """
-    return f"{100 * value:.6g} %".replace("-", "−")
+    return f"{100 * value:.6g}{unit}".replace("-", "−")
 
 
-def shortened(label: str, room: int = 26) -> str:
+def shortened(label: str, room: int = ROOM) -> str:
     """A name cut to so many letters."""
     return label if len(label) <= room else label[: room - 1] + "…"
 

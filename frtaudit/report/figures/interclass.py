@@ -10,10 +10,11 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 from frtaudit.core.canonical import Json
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
-from frtaudit.report.figures.curves import Dot, Series, draw_dot, marked, percent, shortened
+from frtaudit.report.figures.curves import Dot, Series, draw_rows, marked, percent, rows_height
 from frtaudit.report.pieces import Panel
 
 SEEN = 1e-3  # of a density's highest value: less is not seen
+MANY = 100  # samples of one subject: with more the axis is logarithmic, as few have so many
 BAND, EDGE = 0.3, 0.4  # opacity of a band; points of its edges
 LOW = 1.8  # inches: two figures of two rows of such panels, or one of four rows, fill a page
 
@@ -47,7 +48,8 @@ def sanitized_sizes(spec: Mapping[str, Json]) -> tuple[int | None, int | None]:
 
 
 def left(name: str, lines: Sequence[Line], *, samples: int | None, people: int | None) -> Panel:
-    """People left against required samples, the former logarithmic."""
+    """People left against required samples, the former logarithmic; the latter too where one has very many."""
+    most = max(max(curve.x) for curve in lines)
 
     def draw(axes: Axes) -> None:
         for curve in lines:
@@ -55,17 +57,21 @@ def left(name: str, lines: Sequence[Line], *, samples: int | None, people: int |
             x, y = np.array(curve.x)[known], np.array(curve.y)[known]
             style = pen(curve.index)
             axes.plot(x, y, color=style.hue)
-            at = marked(x, log=False)
+            at = marked(x, log=most > MANY)
             axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)
         for value, line in ((samples, axes.axvline), (people, axes.axhline)):
             if value is not None:
                 line(value, color=canvas.SOFT, linewidth=0.9, linestyle=(0, (3, 2)))
         axes.set(yscale="log", xlabel="samples required of each subject", ylabel="subjects left")
         axes.set_ylim(0.8, None)
-        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
-        axes.yaxis.set_minor_locator(NullLocator())
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+        if most > MANY:
+            axes.set_xscale("log")
+        for axis in (axes.xaxis, axes.yaxis):
+            if axis.get_scale() == "log":
+                axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+                axis.set_minor_locator(NullLocator())
+                axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
     ends = "; ".join(f"{line.name} from {line.y[0]:g} to {line.y[-1]:g}" for line in lines[:8])
     alt = f"Subjects left against required samples: {ends}."
@@ -76,23 +82,14 @@ def distances(
     name: str, title: str, rows: Sequence[str], dots: Sequence[Dot], unit: str, every: Sequence[Dot]
 ) -> Panel:
     """Distances with intervals, one row a class, systems side by side; ``every``: what the axis has room for."""
-    pens = sorted({dot.index for dot in dots})
     right = 1.04 * max(max(dot.value, dot.high or 0.0) for dot in every)
 
     def draw(axes: Axes) -> None:
-        for dot in dots:
-            shift = (pens.index(dot.index) - (len(pens) - 1) / 2) * 0.74 / len(pens)
-            draw_dot(axes, dot, rows.index(dot.row) + shift, 0.0)
-        axes.set(xlabel=f"d_l2 ({unit})", xlim=(0.0, right), ylim=(len(rows) - 0.5, -0.5))
-        axes.set_yticks(range(len(rows)), labels=[shortened(row) for row in rows])
-        axes.tick_params(axis="y", length=0)
-        axes.grid(visible=False, axis="y")
-        for between in range(1, len(rows)):
-            axes.axhline(between - 0.5, color=canvas.GRID, linewidth=0.5)
+        draw_rows(axes, rows, dots, 0.0)
+        axes.set(xlabel=f"d_l2 ({unit})", xlim=(0.0, right))
 
-    height = min(0.75 + len(rows) * max(0.26, 0.09 * len(pens)), 8.0)
     alt = f"{title}: {'; '.join(dot.says for dot in dots)}."
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=height), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=rows_height(rows, dots)), alt=alt)
 
 
 THRESHOLD = "threshold (0–100)"
@@ -101,23 +98,25 @@ AXES: Mapping[str, tuple[str, str]] = {
     "threshold_at_tar": (TAR, THRESHOLD),
     "tar_at_threshold": (THRESHOLD, TAR.partition(" (")[0]),
     "threshold_excess": (TAR, "difference (points)"),
-    "tar_excess": (THRESHOLD, "TAR, difference"),
+    "tar_excess": (THRESHOLD, "TAR difference (points)"),
 }
 
 
 def tar_panel(name: str, title: str, kind: str, series: Sequence[Series]) -> Panel:
     """Curves of one kind with their bands; differences stand around a line at 0."""
     xlabel, ylabel = AXES[kind]
+    differences = kind.endswith("excess")
 
     def draw(axes: Axes) -> None:
-        if kind.endswith("excess"):
+        if differences:
             axes.axhline(0, color=canvas.SOFT, linewidth=0.8)
         for trace in series:
             _curve(axes, trace)
         axes.set(xlabel=xlabel, ylabel=ylabel)
-        for axis, label in ((axes.xaxis, xlabel), (axes.yaxis, ylabel)):
+        ticks = "" if differences else " %"
+        for axis, label, unit in ((axes.xaxis, xlabel, " %"), (axes.yaxis, ylabel, ticks)):
             if label.startswith("TAR"):
-                axis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
+                axis.set_major_formatter(FuncFormatter(lambda value, _, unit=unit: percent(value, unit)))
 
     names = tuple(dict.fromkeys(trace.name for trace in series))
     alt = f"{title}, for {', '.join(names)}."

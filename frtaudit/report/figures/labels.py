@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter, StrMethodFormatter
 from frtaudit.core.text import formatting
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
-from frtaudit.report.figures.curves import BAND, Dot, Series, log_rates, marked
+from frtaudit.report.figures.curves import BAND, Dot, Series, log_rates, marked, name_rows
 from frtaudit.report.pieces import Key, Panel
 
 PERCENT = " %"  # as rates are printed
@@ -253,21 +253,20 @@ def boxes(name: str, title: str, series: Sequence[Series]) -> Panel:
     return Panel(svg=canvas.panel(name, alt, draw, heading=title), alt=alt)
 
 
-def pairs(
+def equal_errors(
     name: str,
     title: str,
     points: Sequence[tuple[Dot, float]],
-    xlabel: str,
-    ylabel: str,
+    rows: Sequence[str],
     every: Sequence[tuple[Dot, float]],
 ) -> Panel:
-    """One rate against another, logarithmic (Figure 5); ``points``: a dot, whose value lies on x, and its y.
+    """Equal error rates by two kinds of labels (Figure 5); ``points``: a dot, whose value lies on x, and its y.
 
-    ``every``: what the axes have room for, and the rows that shapes stand for.
+    ``rows``: the groups that shapes stand for; ``every``: what the axes have room for.
     """
     values = [value for dot, y in every for value in (dot.value, y) if value > 0]
     low, high = min(values, default=1e-3) / 1.5, min(1.0, max(values, default=1.0) * 1.5)
-    rows = list(dict.fromkeys(dot.row for dot, _ in every))
+    xlabel, ylabel = "EER by annotated labels", "EER by estimated labels"
 
     def draw(axes: Axes) -> None:
         axes.plot([low, high], [low, high], color=canvas.SOFT, linewidth=0.8)
@@ -277,7 +276,7 @@ def pairs(
                 max(dot.value, low),
                 max(y, low),
                 color=style.hue,
-                marker=canvas.MARKERS[rows.index(dot.row) % len(canvas.MARKERS)],
+                marker=canvas.MARKERS[rows.index(dot.row)],
                 markersize=5,
                 linestyle="none",
                 gid=canvas.gid(dot.index, dot.at, dot.says),
@@ -377,11 +376,8 @@ def reaching(name: str, title: str, reaches: Sequence[Reach]) -> Panel:
                 markeredgecolor=hue,
             )
             axes.plot([reach.true], [place + 0.14], linestyle="none", marker="|", markersize=9, color=hue)
-        axes.set_yticks(range(len(reaches)), labels=[service.row for service in reaches])
-        axes.set(ylim=(len(reaches) - 0.5, -0.5), xlabel="FNMR")
-        axes.set_xlim(left=0.0)
-        axes.grid(visible=False, axis="y")
-        axes.tick_params(axis="y", length=0)
+        name_rows(axes, [service.row for service in reaches])
+        axes.set(xlabel="FNMR", xlim=(0.0, None))
         axes.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
 
     text = "; ".join(

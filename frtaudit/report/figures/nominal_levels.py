@@ -9,6 +9,7 @@ from frtaudit.core.canonical import read_json
 from frtaudit.core.freeze import require
 from frtaudit.core.machine.files import read_regular
 from frtaudit.core.plain.records import from_json
+from frtaudit.core.text.file_names import number_name
 from frtaudit.core.text.formatting import exact, rate
 from frtaudit.errors import DataError
 from frtaudit.report.figures import bands, canvas, coverage, legends
@@ -130,7 +131,7 @@ def figures(study: Study) -> list[Figure]:
 
 def _levels(found: Levels) -> Figure:
     """Coverage as curves over the nominal level, which is the diagonal."""
-    name = f"levels_{found.fmr:g}"
+    name = f"levels-{number_name(found.fmr)}"
     lines = dict(zip(found.methods, zip(*found.coverage, strict=True), strict=True))
     title = f"Coverage of FNMR at FMR {exact(found.fmr)}"
     return Figure(
@@ -156,7 +157,7 @@ def _bands(found: CohortBands) -> list[Figure]:
         style = BandStyle(label=f"{method} band", hue=canvas.HUES[0], fill=True)
         out, total = outside(found.truth, replace(curve, y=found.truth.y))
         alt = f"{method} band at level {exact(found.level)}: the true FNMR lies outside at {out} of {total} FMRs."
-        name, title = f"bands_{method}", f"The {method} band and the true ROC"
+        name, title = f"bands-{method}", f"The {method} band and the true ROC"
         panel = bands.compared(
             name, title, curve, [Banded(style=style, curve=curve)], RATE, alt, truth=found.truth
         )

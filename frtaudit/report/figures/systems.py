@@ -12,11 +12,12 @@ from frtaudit.core.text import formatting
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.bands import index_ticks
 from frtaudit.report.figures.canvas import pen
-from frtaudit.report.figures.curves import BAND, Series, log_rates, marked
+from frtaudit.report.figures.curves import BAND, Series, log_rates, marked, name_rows
 from frtaudit.report.pieces import Panel
 
 NARROW = 0.06  # of the axis: less has no room for its letter beside the next
 EDGE = 0.6  # points
+PAIR = 54  # letters of a row that names two systems
 TOP, STEP, ROWS = 0.96, 0.06, 3  # of the axis: where letters stand, those of narrow zones below one another
 
 
@@ -45,10 +46,8 @@ def gaps(
             if gap.low is not None and gap.high is not None:
                 axes.plot([gap.low, gap.high], [place, place], color=canvas.INK, linewidth=1.4)
             axes.plot([gap.value], [place], color=canvas.INK, marker="o", linestyle="none", markersize=4.5)
-        axes.set_yticks(range(len(pairs)), labels=[pair.row for pair in pairs])
-        axes.set(ylim=(len(pairs) - 0.5, -0.5), xlabel=xlabel)
-        axes.grid(visible=False, axis="y")
-        axes.tick_params(axis="y", length=0)
+        name_rows(axes, [pair.row for pair in pairs], PAIR)
+        axes.set_xlabel(xlabel)
         if points:
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _number(100 * value)))
 

@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from frtaudit.core import Curve
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
-from frtaudit.report.figures.curves import Dot, percent, shortened
+from frtaudit.report.figures.curves import Dot, name_rows, percent
 from frtaudit.report.pieces import Panel
 
 APART = 60  # marks nearer than this share of the axis stand beside each other
@@ -54,9 +54,8 @@ def folds(
             axes.plot(
                 dot.value, rows.index(dot.row) + shift, marker=style.marker, color=style.hue, alpha=0.75
             )
-        axes.set(xlabel="accuracy of a held-out fold", ylim=(len(rows) - 0.5, -0.5))
-        axes.set_yticks(range(len(rows)), labels=[shortened(row) for row in rows])
-        axes.tick_params(axis="y", length=0)
+        name_rows(axes, rows)
+        axes.set_xlabel("accuracy of a held-out fold")
         axes.xaxis.set_major_locator(MaxNLocator(5))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
 

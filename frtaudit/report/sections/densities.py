@@ -6,7 +6,7 @@ from math import isfinite
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
-from frtaudit.report.figures import interclass, scales
+from frtaudit.report.figures import interclass
 from frtaudit.report.figures.interclass import Line
 from frtaudit.report.pieces import Block, Figure, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
@@ -15,6 +15,7 @@ from frtaudit.report.source import Record, Source
 
 METRICS = ("density_bandwidth", "scores_at_end", "normality_k2", "normality_p")
 Key = tuple[str, str]
+OWN = " Each system has scales of its own."
 
 
 @section("densities", "Densities", after="collected", annex=True)
@@ -50,13 +51,10 @@ def _figure(source: Source, schema: str, systems: list[str]) -> Figure:
         caption=spans(
             "Gaussian kernels, bandwidth by the improved Sheather-Jones rule for each class. The ends of the scale "
             "reflect, so that no score is smoothed beyond them; scores exactly on an end are left out of the density "
-            "and counted in the table."
+            f"and counted in the table. The area below each line is 1.{OWN if len(drawn) > 1 else ''}"
         ),
-        panels=scales.alike(
-            lambda: (
-                interclass.densities(name_of("score-density", schema, name), name, lines[name])
-                for name in drawn
-            )
+        panels=tuple(
+            interclass.densities(name_of("score-density", schema, name), name, lines[name]) for name in drawn
         ),
         keys=figures.keys(key, [(n, source.label(schema, name)) for name, n in groups.items()]),
     )

@@ -9,7 +9,7 @@ from frtaudit.core.text.file_names import part_name
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot, Series
-from frtaudit.report.pieces import Figure, Panel, Text, plain_text, spans
+from frtaudit.report.pieces import Figure, Panel, Part, Text, listed, plain_text, spans
 from frtaudit.report.sections.operating_points import POOLS, main_target, overall, worst
 from frtaudit.report.sections.verdicts import record_of
 from frtaudit.report.source import ALL_SUBJECTS, Record, Source
@@ -18,6 +18,7 @@ T = TypeVar("T")
 
 MAX_SYSTEMS_IN_PANEL, FEW_SYSTEMS_IN_PANEL = 8, 5
 FRONT_HEIGHT = 1.7  # inches
+NAME = 18  # letters of a name in a heading
 MAX_DOTS = 24  # what a third of the page shows
 
 
@@ -67,6 +68,17 @@ def in_parts(
     starts = range(0, len(systems), max(size, 1))
     for index, start in enumerate(starts):
         yield part_name(index, len(starts)), systems[start : start + size]
+
+
+def first_to_last(names: Sequence[str]) -> str:
+    """The first and the last of the systems of a panel, in the order of the legend."""
+    first, *_, last = (figures.shortened(name, NAME) for name in (names[0], *names))
+    return first if len(names) == 1 else f"{first} to {last}"
+
+
+def named(names: Sequence[str]) -> list[Part]:
+    """Which systems a panel by itself shows, where it is one of several."""
+    return ["Systems: ", listed([spans(name) for name in names]), ". "]
 
 
 def lines(source: Source) -> list[Curve]:

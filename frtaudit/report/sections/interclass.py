@@ -153,20 +153,23 @@ def _distances(source: Source, schema: str, records: list[Record]) -> Iterator[F
     by = schema.replace("_", " ")
     bounds = [bound for record in single if (bound := record.bound(Target.POPULATION)) is not None]
     bars = f" Bars: {phrases.level(bounds[0]).text} intervals for the population." if bounds else ""
-    panels = []
+    dots_said = f"Dots: d_l2, the distance of the class from the mean of the classes.{bars} "
+    decided = f"Whether the classes differ is decided by the test of each system, in the table by {by}."
+    panels, alone = [], {}
     for which, chosen in front.in_parts(names, PER_PANEL, PER_PANEL):
-        some = {name for _, name in chosen}
-        name, title = name_of("d_l2-of-classes", schema, which), f"d_l2 by {by}"
+        some = tuple(name for _, name in chosen)
+        name = name_of("d-l2-of-classes", schema, which)
+        title = f"d_l2 by {by}{f', {front.first_to_last(some)}' if which else ''}"
         drawn = [dot for dot in dots if dot.series in some]
-        panels.append(drawings.distances(name, title, rows, drawn, unit, dots))
+        panel = drawings.distances(name, title, rows, drawn, unit, dots)
+        panels.append(replace(panel, names=some))
+        alone[name] = spans(*(front.named(some) if which else ()), f"{dots_said}{decided}")
     if panels:
         yield Figure(
             name=f"distances-{schema}",
             title=f"Distance of each class by {by}",
-            caption=spans(
-                f"Dots: d_l2, the distance of the class from the mean of the classes.{bars} One scale for all systems. "
-                f"Whether the classes differ is decided by the test of each system, in the table by {by}."
-            ),
+            alone=alone,
+            caption=spans(f"{dots_said}One scale for all systems. {decided}"),
             panels=tuple(panels),
             keys=figures.keys(f"distances-{schema}", names),
         )

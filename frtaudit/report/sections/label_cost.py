@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from frtaudit.core import Target
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import number_name
 from frtaudit.report import phrases
 from frtaudit.report.figures import labels, scales
 from frtaudit.report.figures.labels import Reach
@@ -318,10 +319,12 @@ def _panels(source: Source, records: Sequence[Record], rows: Rows) -> Iterator[P
     drawn = [record for record in records if _rate(record) == "fnmr" and "fmr" in record.estimate.at]
     for point in dict.fromkeys(_point(record) for record in drawn):
         point_records = [record for record in drawn if _point(record) == point]
-        title = f"FNMR at FMR {formatting.exact(float(str(point[1])))}"
+        target = float(str(point[1]))
         lines = [line for record in point_records if (line := _reach(source, record, rows)) is not None]
         if lines:
-            yield labels.reaching(f"labels-fnmr-at-fmr-{point[1]}", title, lines)
+            name = f"labels-fnmr-at-fmr-{number_name(target)}"
+            title = f"FNMR at FMR {formatting.exact(target)}"
+            yield labels.reaching(name, title, lines)
 
 
 def _reach(source: Source, record: Record, rows: Rows) -> Reach | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from frtaudit.core import Curve
-from frtaudit.core.text.file_names import name_of
+from frtaudit.core.text.file_names import name_of, number_name, part_name
 from frtaudit.core.text.kinds import place
 from frtaudit.report.figures import labels as label_figures
 from frtaudit.report.figures import legends, scales
@@ -201,25 +201,27 @@ def _equal_error(source: Source) -> Iterator[Figure]:
 
 
 def _equal_error_figures(schema: str, pairs: Sequence[tuple[Dot, float]]) -> Iterator[Figure]:
-    """A figure of all services, or of a few at a time: of more than it has colours, two would look alike."""
+    """One figure, or several of a few services and groups: more than colours and shapes, two would look alike."""
     services = {dot.series: dot.index for dot, _ in pairs}
     groups = list(dict.fromkeys(dot.row for dot, _ in pairs))
     title = f"Equal error rate by {schema.replace('_', ' ')}"
-    for which, part in front.in_parts(sorted(services, key=services.__getitem__)):
-        name = name_of("labels-eer", schema, which)
-        points = [point for point in pairs if point[0].series in part]
-        panel = label_figures.pairs(name, title, points, "annotated", "estimated", pairs)
-        of = f", {plain_text(listed(part))}" if which else ""
+    by_service = list(front.in_parts(sorted(services, key=services.__getitem__)))
+    parts = [(some, rows, of) for _, some in by_service for of, rows in front.in_parts(groups)]
+    for at, (some, rows, few) in enumerate(parts):
+        name = name_of("labels-eer", schema, part_name(at, len(parts)))
+        points = [point for point in pairs if point[0].series in some and point[0].row in rows]
+        panel = label_figures.equal_errors(name, title, points, rows, pairs)
+        of = f", {plain_text(listed(some))}" if len(by_service) > 1 else ""
         yield Figure(
             name=name,
-            title=f"{title}, estimated against annotated{of}",
+            title=f"{title}, estimated against annotated{of}{f', {front.first_to_last(rows)}' if few else ''}",
             caption=spans(
                 "Colour: service; shape: group. On the line both agree; below it the estimate is too low."
             ),
             panels=(panel,),
             keys=(
-                *legends.colours(name, [(services[service], service) for service in part]),
-                *legends.shapes(name, groups),
+                *legends.colours(name, [(services[service], service) for service in some]),
+                *legends.shapes(name, rows),
             ),
         )
 
@@ -334,7 +336,9 @@ def _subsets(source: Source) -> Iterator[Figure]:
             title = f"|change of FNMR| at FMR {place('fmr', target)}, percentage points"
             rows = [f"{letter[name]}  {name}" for name in source.providers]
             panels.append(
-                label_figures.subsets(f"labels-subsets-fmr-{target:g}", title, rows, columns, cells, most)
+                label_figures.subsets(
+                    f"labels-subsets-fmr-{number_name(target)}", title, rows, columns, cells, most
+                )
             )
     if panels:
         yield Figure(

@@ -20,7 +20,6 @@ from frtaudit.report.pieces import (
     Table,
     Text,
     TextSpan,
-    listed,
     spans,
 )
 from frtaudit.report.section import section
@@ -42,7 +41,6 @@ ALONE = {
     "roc": "Higher is better. FMR is logarithmic. ",
     "det": "Lower is better. Both axes are logarithmic. ",
 }
-NAME = 18  # letters of a name in a heading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +68,7 @@ def _curves(source: Source) -> Figure | None:
         name="curves",
         title="ROC and DET",
         alone={
-            name_of(kind, which): spans(*(_names(part) if which else ()), reading, *rest)
+            name_of(kind, which): spans(*(front.named(_names(part)) if which else ()), reading, *rest)
             for kind, reading in ALONE.items()
             for which, _, part in _parts(series)
         },
@@ -98,18 +96,11 @@ def _pairs(series: list[Series]) -> Iterator[Panel]:
 def _parts(series: list[Series]) -> Iterator[tuple[str, str, Sequence[Series]]]:
     """All systems, or a few at a time: how name and title of their panel end, and their curves."""
     for which, part in front.in_parts(series):
-        yield which, f", {_systems(part)}" if which else "", part
+        yield which, f", {front.first_to_last(_names(part))}" if which else "", part
 
 
-def _systems(part: Sequence[Series]) -> str:
-    """The first and the last system of a panel, in the order of the legend."""
-    first, *_, last = (figures.shortened(trace.name, NAME) for trace in (part[0], *part))
-    return first if len(part) == 1 else f"{first} to {last}"
-
-
-def _names(part: Sequence[Series]) -> list[Part]:
-    """Which systems a panel by itself shows, where it is one of several."""
-    return ["Systems: ", listed([spans(trace.name) for trace in part]), ". "]
+def _names(part: Sequence[Series]) -> tuple[str, ...]:
+    return tuple(trace.name for trace in part)
 
 
 def _weights(series: list[Series]) -> str:
@@ -165,7 +156,7 @@ def _threshold_panels(source: Source) -> Iterator[Panel]:
 
 def _of(part: Sequence[Series], drawn: Panel) -> Panel:
     """The panel with the systems that it shows, for its legend."""
-    return replace(drawn, names=tuple(trace.name for trace in part))
+    return replace(drawn, names=_names(part))
 
 
 def _series(source: Source, curve: Curve) -> Series:

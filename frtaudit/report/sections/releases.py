@@ -37,7 +37,7 @@ LARGEST = "The largest d_l2 over the classes (points on 0 to 100) with its inter
 CHANGES = "The table of changes in the annex tests each step. "
 NO_TEST = "Overlap of intervals is not a test: both releases were evaluated on the same subjects."
 WHOM = {
-    Target.COMPARISONS_IID: "for independent comparisons (Peña-Alcántara 2022)",
+    Target.COMPARISONS_IID: "for comparisons treated as independent (Peña-Alcántara 2022)",
     Target.POPULATION: "for the population",
 }
 
@@ -250,26 +250,43 @@ def _history(
     panels = scales.alike(lambda: _courses(family, dated, schemas, largest))
     if not panels:
         return None
+    whoms = _whoms(dated, largest)
     return Figure(
         name=key,
         title=f"{_called(family)}: interclass bias by release",
         alone={
-            name_of("d_l2-by-release", family, target.value): spans(
-                LARGEST, f", {WHOM[target]}{_level(largest, target)}, releases by date. {NO_TEST}"
-            )
-            for target in WHOM
+            _panel_name(family, target): spans(f"{LARGEST}, {whom}, releases by date. {NO_TEST}")
+            for target, whom in whoms.items()
         },
-        caption=spans(f"{LARGEST}, releases by date. {CHANGES}{NO_TEST}"),
+        caption=spans(f"{LARGEST}, {_sides([*whoms.values()])}; releases by date. {CHANGES}{NO_TEST}"),
         panels=panels,
         keys=figures.keys(key, [(pen, name.replace("_", " ")) for name, pen in schemas.items()]),
     )
 
 
-def _level(largest: Sequence[Record], target: Target) -> str:
-    """The level of the intervals, as a caption has it."""
-    bounds = [record.bound(target) for record in largest]
-    levels = [bound.interval.level for bound in bounds if bound is not None]
-    return f", level {100 * levels[0]:.6g} %" if levels else ""
+def _panel_name(family: str, target: Target) -> str:
+    return name_of(f"d-l2-by-release-{target.value.replace('_', '-')}", family)
+
+
+def _whoms(dated: Sequence[_Member], largest: Sequence[Record]) -> dict[Target, str]:
+    """For whom the intervals of each panel are, and at which level."""
+    names = {member.name for member in dated}
+    levels = {
+        target: bound.interval.level
+        for record in largest
+        for target in WHOM
+        if record.estimate.provider in names and (bound := record.bound(target)) is not None
+    }
+    return {
+        target: f"{whom}, level {100 * levels[target]:.6g} %"
+        for target, whom in WHOM.items()
+        if target in levels
+    }
+
+
+def _sides(whoms: Sequence[str]) -> str:
+    """Which panel has which intervals."""
+    return whoms[0] if len(whoms) == 1 else f"left {whoms[0]}; right {whoms[1]}"
 
 
 def _courses(
@@ -277,10 +294,7 @@ def _courses(
 ) -> Iterator[Panel]:
     """A panel for each interval that the releases have."""
     names = [member.name for member in dated]
-    for target, title in (
-        (Target.COMPARISONS_IID, "Independent comparisons"),
-        (Target.POPULATION, "For the population"),
-    ):
+    for target, whom in WHOM.items():
         lines = [
             line
             for schema, index in schemas.items()
@@ -288,8 +302,8 @@ def _courses(
         ]
         if lines:
             ticks = [f"{member.released} {member.name}" for member in dated]
-            name = name_of("d_l2-by-release", family, target.value)
-            yield interclass.histology(name, title, ticks, lines)
+            title = whom.partition(" (")[0].capitalize()
+            yield interclass.histology(_panel_name(family, target), title, ticks, lines)
 
 
 def _line(

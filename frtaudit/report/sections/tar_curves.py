@@ -199,7 +199,8 @@ def _of_system(
     """All classes in both orientations with both bands; class minus overall; one panel for each super-class."""
     system_curves, groups, place = _shown(source, schema, system)
     by = schema.replace("_", " ")
-    iid = f"for independent comparisons (Peña-Alcántara 2022), level {_level(system_curves, Target.COMPARISONS_IID)}"
+    treated = f"for {display_name(words().target, Target.COMPARISONS_IID.value)} (Peña-Alcántara 2022)"
+    iid = f"{treated}, level {_level(system_curves, Target.COMPARISONS_IID)}"
     new = f"for the population, level {_level(system_curves, Target.POPULATION)}"
     if whole:
         yield Figure(
@@ -283,7 +284,7 @@ def _alone(
 
 def _panel_name(kind: str, target: Target, schema: str, system: str, within: str) -> str:
     """The curve, for whom its bands are, the schema, the super-class where one is drawn, the system."""
-    return name_of(kind.replace("_", "-"), target.value, schema, within, system)
+    return name_of(f"{kind}-{target.value}".replace("_", "-"), schema, within, system)
 
 
 def _panels(

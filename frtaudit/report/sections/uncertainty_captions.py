@@ -90,7 +90,8 @@ def roc_name(system: str, what: str) -> str:
 
 def whole_name(target: Target | None, system: str) -> str:
     """The name of a panel of a band for the whole curve."""
-    return name_of("roc-simultaneous-band", (target or Target.POPULATION).value, system)
+    of = (target or Target.POPULATION).value.replace("_", "-")
+    return name_of(f"roc-simultaneous-band-{of}", system)
 
 
 def noise_name(rate: str, schema: str | None, system: str) -> str:

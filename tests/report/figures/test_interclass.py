@@ -1,4 +1,9 @@
-from frtaudit.report.figures.interclass import Line, left, sanitized_sizes
+import pytest
+
+from frtaudit.core import Curve
+from frtaudit.report.figures import canvas
+from frtaudit.report.figures.curves import Series
+from frtaudit.report.figures.interclass import Line, left, sanitized_sizes, tar_panel
 
 
 def test_what_the_steps_ask_for() -> None:
@@ -15,3 +20,26 @@ def test_people_left_are_drawn_on_a_log_scale() -> None:
     assert panel.alt == "Subjects left against required samples: a from 40 to 0; b from 5 to 1."
     assert panel.svg.startswith("<svg")
     assert left("p", lines, samples=None, people=None).svg != panel.svg
+
+
+@pytest.mark.parametrize(("most", "scale"), [(30, "linear"), (530, "log")])
+def test_one_subject_with_very_many_samples_leaves_room_for_all(most: int, scale: str) -> None:
+    """Beyond a hundred samples their axis is logarithmic, as half of the subjects have a few."""
+    line = Line(name="a", index=0, x=(1, 4, most), y=(4000, 600, 1))
+    with canvas.keeping() as registry:
+        panel = left("p", [line], samples=4, people=30)
+    assert registry[panel.svg][1].axes[0].get_xscale() == scale
+
+
+def test_differences_of_tar_are_in_points() -> None:
+    """A difference of two shares has no percent sign, which would read as relative; a TAR has it."""
+    curve = Curve(
+        provider="s", analysis="t", schema=None, group="a", weighting="pooled", x=(0.2, 0.4), y=(-0.1, 0.1)
+    )
+    with canvas.keeping() as registry:
+        kinds = ("tar_excess", "threshold_excess")
+        panels = [tar_panel(kind, kind, kind, [Series(name="a", index=0, curve=curve)]) for kind in kinds]
+    points, shares = (registry[panel.svg][1].axes[0] for panel in panels)
+    assert points.get_ylabel() == "TAR difference (points)"
+    assert points.yaxis.get_major_formatter()(-0.1, 0) == "−10"
+    assert shares.xaxis.get_major_formatter()(0.2, 0) == "20 %"

@@ -61,5 +61,5 @@ def test_scores_rates_sizes_and_shares_are_drawn_and_told() -> None:
 def test_one_rate_against_another_is_read_out() -> None:
     """The words name the class and both values."""
     dot = Dot(row="amber", series="acme", index=0, value=0.02)
-    found = labels.pairs("p", "EER", [(dot, 0.01)], "annotated", "estimated", [(dot, 0.01)])
+    found = labels.equal_errors("p", "EER", [(dot, 0.01)], [dot.row], [(dot, 0.01)])
     assert "acme, amber: 2.00 % and 1.00 %" in found.alt

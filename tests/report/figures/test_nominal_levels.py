@@ -83,12 +83,12 @@ def test_rows_that_do_not_fit_are_refused(tmp_path: Path) -> None:
 def test_figures_of_the_study(ink: None) -> None:
     """Coverage of each design, a band of each method with the true curve; captions say what was simulated."""
     drawn = drawings(lambda: figures(study()))
-    assert list(drawn) == ["levels_0.003", "bands_recentered", "bands_naive"]
-    levels = drawn["levels_0.003"]
+    assert list(drawn) == ["levels-0-003", "bands-recentered", "bands-naive"]
+    levels = drawn["levels-0-003"]
     assert levels.title == "Realised against nominal coverage at FMR 0.3 %: Coverage of FNMR at FMR 0.3 %"
     assert levels.shows.endswith("At nominal 0.95: recentered 0.94, naive 0.66.")
     assert "left out: 1 by naive." in levels.caption
-    assert drawn["bands_naive"].shows == (
+    assert drawn["bands-naive"].shows == (
         "naive band at level 95 %: the true FNMR lies outside at 0 of 3 FMRs."
     )
-    assert "One cohort of 40 subjects with 4 samples each" in drawn["bands_naive"].caption
+    assert "One cohort of 40 subjects with 4 samples each" in drawn["bands-naive"].caption

@@ -51,6 +51,15 @@ def test_many_classes_are_drawn_and_the_largest_is_in_the_table(monkeypatch: pyt
     (figure,) = view.drawn
     assert [panel.alt.count("; ") for panel in figure.panels] == [2, 2]
     assert [f"s{number}, Amber: " in panel.alt for number, panel in enumerate(figure.panels)] == [True, True]
+    assert [panel.alt.partition(":")[0] for panel in figure.panels] == [
+        "d_l2 by group, s0",
+        "d_l2 by group, s1",
+    ]
+    assert [panel.names for panel in figure.panels] == [("s0",), ("s1",)]
+    assert [plain_text(text).partition(" Dots")[0] for text in figure.alone.values()] == [
+        "Systems: s0.",
+        "Systems: s1.",
+    ]
     assert "Bars" not in plain_text(figure.caption)  # of independent comparisons alone
     assert len(figure.keys) == 2
     (table,) = view.main

@@ -6,6 +6,7 @@ from one_scale import unequal
 from rapid_audits import result
 
 from frtaudit.report.figures import canvas
+from frtaudit.report.figures.curves import Dot
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import label_drawings
 from frtaudit.report.source import Source
@@ -53,6 +54,27 @@ def test_no_two_services_of_a_figure_of_equal_error_rates_look_alike() -> None:
     assert keys[0][:5] + keys[1][:5] == names
     assert keys[0][5:] == keys[1][5:]
     axes = [registry[figure.panels[0].svg][1].axes[0] for figure in figures]
+    assert [axes[0].get_xlabel(), axes[0].get_ylabel()] == [
+        "EER by annotated labels",
+        "EER by estimated labels",
+    ]
     assert axes[0].get_xlim() == axes[1].get_xlim()
     for drawing in axes:
         assert len({line.get_color() for line in drawing.lines[1:]}) == 5
+
+
+def test_no_two_groups_of_a_figure_of_equal_error_rates_look_alike() -> None:
+    """More groups than shapes: figures of a few that say which, on the same axes, each with a shape of its own."""
+    names = [f"class {letter}" for letter in "abcdefghi"]
+    pairs = [(Dot(row=name, series="s", index=0, value=0.1), 0.2) for name in names]
+    with canvas.keeping() as registry:
+        figures = list(label_drawings._equal_error_figures("group", pairs))
+    assert [figure.name for figure in figures] == [f"labels-eer-group-part-{part}-of-2" for part in (1, 2)]
+    assert [figure.title.rpartition("annotated, ")[2] for figure in figures] == [
+        "class a to class e",
+        "class f to class i",
+    ]
+    assert [[key.name for key in figure.keys[1:]] for figure in figures] == [names[:5], names[5:]]
+    axes = [registry[figure.panels[0].svg][1].axes[0] for figure in figures]
+    assert axes[0].get_xlim() == axes[1].get_xlim()
+    assert [len({line.get_marker() for line in drawing.lines[1:]}) for drawing in axes] == [5, 4]

@@ -82,7 +82,7 @@ def test_the_grid_the_course_and_the_changes() -> None:
     assert step[4].startswith("Bias went down, significant before adjustment (p 0.0")
     (layout,) = view.figures
     assert [panel.alt.split(",")[0] for panel in layout.panels] == [
-        "Independent comparisons",
+        "For comparisons treated as independent",
         "For the population",
     ]
     assert [key.name for key in layout.keys] == ["tone"]
@@ -94,11 +94,15 @@ def test_the_caption_of_a_course_says_for_whom_and_at_which_level() -> None:
     assert view is not None
     texts = {name: plain_text(text) for name, text in view.figures[0].alone.items()}
     assert (
-        "for independent comparisons (Peña-Alcántara 2022), level 90 %"
-        in texts["d_l2-by-release-v-comparisons_iid"]
+        "for comparisons treated as independent (Peña-Alcántara 2022), level 90 %"
+        in texts["d-l2-by-release-comparisons-iid-v"]
     )
-    assert "for the population, level 95 %" in texts["d_l2-by-release-v-population"]
+    assert "for the population, level 95 %" in texts["d-l2-by-release-population-v"]
     assert not [text for text in texts.values() if "annex" in text]
+    assert (
+        "left for comparisons treated as independent (Peña-Alcántara 2022), level 90 %; right for the population, "
+        "level 95 %;" in plain_text(view.figures[0].caption)
+    )
 
 
 def test_densities_and_normality() -> None:
@@ -108,6 +112,7 @@ def test_densities_and_normality() -> None:
     (figure,) = view.figures
     assert [panel.alt.split(":")[0] for panel in figure.panels] == ["v1", "v2"]
     assert "highest at" in figure.panels[0].alt
+    assert "Each system has scales of its own." in plain_text(figure.caption)
     (table,) = view.tables
     assert [row[0] for row in rows(table)] == ["Light", "Dark", "Light", "Dark"]
     assert rows(table)[1][2] != "–"
@@ -160,7 +165,7 @@ def test_the_first_page_says_what_each_release_changed() -> None:
     assert line.startswith(f"Releases of v, largest d_l2 by tone: {change_said} from v1 to v2 (p ")
 
 
-@pytest.mark.parametrize("section", [densities, releases, tar_curves])
+@pytest.mark.parametrize("section", [releases, tar_curves])
 def test_panels_of_one_figure_have_one_scale(section: ModuleType) -> None:
-    """Both intervals of a release, all systems' densities, both bands of the curves by class."""
+    """Both intervals of a release, both bands of the curves by class."""
     assert not unequal(lambda: section.build(Source(result())))

@@ -54,8 +54,8 @@ def test_both_orientations_both_bands_and_super_classes() -> None:
     apart = view().figures[1]
     assert [panel.alt.partition(",")[0] for panel in apart.panels[:2]] == ["Threshold", "Threshold"]
     assert (
-        "Bands, left: for independent comparisons (Peña-Alcántara 2022), level 90 %; right: for the population"
-        in plain_text(apart.caption)
+        "Bands, left: for comparisons treated as independent (Peña-Alcántara 2022), level 90 %; right: for the "
+        "population" in plain_text(apart.caption)
     )
 
 

@@ -39,7 +39,7 @@ def test_no_panel_points_at_another() -> None:
 def test_a_panel_has_its_own_gaps_and_bands() -> None:
     """The level where there is a band, the gaps of its own curves, its rate and metric by name."""
     texts = alone(curves())
-    assert GAP in texts[f"roc-simultaneous-band-fixed_identities-{SYSTEM}"]
+    assert GAP in texts[f"roc-simultaneous-band-fixed-identities-{SYSTEM}"]
     assert "Level" not in texts[f"roc-replicates-{SYSTEM}"]
     assert "Level 95 %" in texts[f"roc-bands-{SYSTEM}"]
     assert "FNMR in one number (Gini coefficient)" in texts[f"fnmr-gini-group-{SYSTEM}"]
