@@ -97,7 +97,7 @@ def _tied(source: Source, decisions: Sequence[Record]) -> Text:
         *_needed(source, [record for _, record in unsure]),
         ".",
         *_equivalent(source, decisions[0], chosen),
-        " Differences are absolute, not relative." if is_rate(record) else "",
+        " Differences are absolute." if is_rate(record) else "",
     )
 
 

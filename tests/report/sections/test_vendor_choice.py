@@ -48,7 +48,7 @@ def test_systems_that_tie_are_said_with_the_detectable_difference() -> None:
     )
     assert ", 80 % power); about " in said
     assert ", if its variance per subject stays as estimated." in said
-    assert said.endswith(" Differences are absolute, not relative.")
+    assert said.endswith(" Differences are absolute.")
 
 
 @pytest.mark.parametrize(("shown", "sentence"), [
