@@ -84,7 +84,7 @@ def lines(source: Source) -> dict[tuple[str, float], Text]:
     return texts
 
 
-def below(source: Source) -> str:
+def second_line(source: Source) -> str:
     """What stands below a rate of the headline's table."""
     if true_rates(source):
         return "Below: the pooled rate at its own threshold, its errors / mated comparisons and interval"
