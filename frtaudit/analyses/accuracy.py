@@ -11,7 +11,7 @@ from frtaudit.core import Estimate, Interval, Method, Target
 from frtaudit.core.arrays import Flags, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import LedgerEntry
-from frtaudit.core.comparisons import FOLDS
+from frtaudit.core.comparisons import FOLDS, UNSCORED_PAIR
 from frtaudit.core.methods import MIN_ERRORS
 from frtaudit.core.registry import register
 from frtaudit.core.spec import ADDED, AuditSpec, Weighting
@@ -168,7 +168,7 @@ class _SystemOnTestSet:
         of = "fold" if self.name == FOLDS else f"test_set_{self.name}"
         if self.pairs.failed:
             yield LedgerEntry(
-                code=f"{of}_pair_without_score",
+                code=f"{of}_{UNSCORED_PAIR}",
                 count=self.pairs.failed,
                 unit="pairs",
                 provider=self.system.provider,

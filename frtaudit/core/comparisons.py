@@ -10,6 +10,7 @@ from frtaudit.core.arrays import Flags, Index
 from frtaudit.core.freeze import freeze, require
 
 FOLDS = "folds"  # what the pairs of spec.folds are called among test sets
+UNSCORED_PAIR = "pair_without_score"  # ends the code of what accuracy leaves out, among the failures
 PROTOCOL = "protocol"  # what the audit's own list of pairs is called among them
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from frtaudit.core.cohort import LedgerEntry
+from frtaudit.core.comparisons import UNSCORED_PAIR
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
@@ -28,6 +29,7 @@ RULES = {
     "min_samples": "subject with fewer images than declared",
     "fixed_samples": "images beyond the declared number of a subject",
 }
+FEW_SYSTEMS = 3
 CASES = ("fnmr_best_case", "fnmr_worst_case", "fmr_best_case", "fmr_worst_case")
 
 
@@ -229,12 +231,19 @@ def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
             )
         )
     columns = header(["System", "What happened", "Group"], ["How many"])
+    elsewhere = not by_group and any(_in_annex(source, entry) for entry in source.result.failures)
     caption = spans(
         TextSpan(text="Failures and exclusions. ", kind="b"),
         "Counts of everything that failed or was excluded. Nothing else was removed from the denominators of FNMR and "
         "FMR.",
+        " Fold pairs without a score, which accuracy leaves out, are in the annex." if elsewhere else "",
     )
     return build_table(name, caption, columns, [Block(rows=tuple(rows))], notes)
+
+
+def _in_annex(source: Source, entry: LedgerEntry) -> bool:
+    """Whether an entry stands in the annex alone: fold pairs without a score of many systems."""
+    return entry.code.endswith(UNSCORED_PAIR) and len(source.providers) > FEW_SYSTEMS
 
 
 def _entries(source: Source, *, by_group: bool) -> Iterator[tuple[int, LedgerEntry]]:
@@ -242,7 +251,7 @@ def _entries(source: Source, *, by_group: bool) -> Iterator[tuple[int, LedgerEnt
     entries = [
         (index, entry)
         for index, entry in enumerate(source.result.failures)
-        if by_group or entry.group in (None, "all")
+        if by_group or (entry.group in (None, "all") and not _in_annex(source, entry))
     ]
     systems = Counter(replace(entry, provider=None, names=()) for _, entry in entries if entry.provider)
     seen = set()

@@ -273,7 +273,8 @@ def _row(
         if space in bounded:
             intervals = interval_cells(record, notes, *targets)
             mark = () if record is None else interclass_published.narrower(record, notes)
-            cells += [spans(*intervals[0], mark), *intervals[1:]] if mark else intervals
+            comma = TextSpan(text=",", kind="mark")
+            cells += [spans(*intervals[0], comma, mark), *intervals[1:]] if mark else intervals
     return tuple(cells)
 
 

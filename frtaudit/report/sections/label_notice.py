@@ -78,11 +78,13 @@ def lines(source: Source) -> dict[tuple[str, float], Text]:
                 spans("pooled ", phrases.value(pooled), ", ", phrases.counts(pooled)), "soft"
             )
             interval = phrases.bounds(bounds, true[key].estimate)
-            texts[key] = spans(rate, "; ", TextSpan(text=LINE, kind="soft"), interval)
+            texts[key] = spans(
+                rate, TextSpan(text=" ", kind="br"), TextSpan(text=LINE, kind="soft"), interval
+            )
     return texts
 
 
-def below(source: Source) -> str:
+def second_line(source: Source) -> str:
     """What stands below a rate of the headline's table."""
     if true_rates(source):
         return "Below: the pooled rate at its own threshold, its errors / mated comparisons and interval"

@@ -38,7 +38,6 @@ from frtaudit.report.sections import (
 )
 from frtaudit.report.sections.operating_points import main_target, overall, targets_of, worst_group
 from frtaudit.report.sections.tables import header
-from frtaudit.report.sections.vendors import RANK
 from frtaudit.report.sections.verdicts import (
     ORDER,
     FindingRow,
@@ -207,9 +206,6 @@ def _facts(source: Source) -> Iterator[tuple[str, Text]]:
         and finding.bound is not None
         and (bound := record.bound(Target.POPULATION)) is not None
     ]
-    deciding = deciding or [
-        bound for record in source.select(RANK) if (bound := record.bound(Target.POPULATION)) is not None
-    ]
     if deciding:
         yield "Verdicts hold for", spans(replace(phrases.target(deciding[0]), text=SAMPLED_FROM), ".")
     limits = profiles.named(source)
@@ -319,7 +315,7 @@ def _headline_caption(source: Source, records: list[Record]) -> Text:
     base = (
         "FNMR: the share of comparisons of two images of one subject that do not match, at the threshold set for "
         f"the FMR target; {display_name(words().weighting, source.weighting)}. Beside each rate: its interval. "
-        f"{label_notice.below(source)}."
+        f"{label_notice.second_line(source)}."
     )
     if first is None:
         return spans(base, label_notice.caption(source))

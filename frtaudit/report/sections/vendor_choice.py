@@ -57,7 +57,7 @@ def choice(source: Source) -> Choice | None:
 
 
 def _sentence(source: Source, decisions: Sequence[Record]) -> Text:
-    """The rule as it was declared, and the systems that it chooses."""
+    """The rule as it was declared, the systems that it chooses, and for whom that holds."""
     chosen, others = (
         [(provider(record),) for record in decisions if bool(record.estimate.value) is wanted]
         for wanted in (True, False)
@@ -68,7 +68,9 @@ def _sentence(source: Source, decisions: Sequence[Record]) -> Text:
     )
     if chosen and others:
         parts += ["; ", listed(others), " are not" if len(others) > 1 else " is not"]
-    return spans(*parts, ".")
+    bounds = next((bound for record in source.select(RANK) for bound in record.bounds), None)
+    whom = () if bounds is None else (" Verdicts hold for ", phrases.target(bounds), ".")
+    return spans(*parts, ".", *whom)
 
 
 def _tied(source: Source, decisions: Sequence[Record]) -> Text:
@@ -97,7 +99,7 @@ def _tied(source: Source, decisions: Sequence[Record]) -> Text:
         *_needed(source, [record for _, record in unsure]),
         ".",
         *_equivalent(source, decisions[0], chosen),
-        " Differences are absolute, not relative." if is_rate(record) else "",
+        " Differences are absolute." if is_rate(record) else "",
     )
 
 

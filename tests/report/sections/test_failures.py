@@ -56,6 +56,16 @@ def test_a_code_is_printed_in_words(code: str, words: str) -> None:
     assert cells(exclusions(entry(None, code)))[0][1] == words
 
 
+@pytest.mark.parametrize(("few", "rows"), [(3, 2), (1, 1)])
+def test_fold_pairs_without_a_score_have_a_row(monkeypatch: pytest.MonkeyPatch, few: int, rows: int) -> None:
+    """Of few systems in the table, of many in that of the annex, which the caption then names."""
+    monkeypatch.setattr(failures, "FEW_SYSTEMS", few)
+    table = exclusions(entry("northgate"), entry("northgate", "fold_pair_without_score", 5))
+    assert len(cells(table)) == rows
+    assert (("northgate", "fold pair without score", "all", "5 images") in cells(table)) is (rows == 2)
+    assert ("are in the annex" in plain_text(table.caption)) is (rows == 1)
+
+
 def test_what_one_system_lacks_keeps_a_row_for_each_other() -> None:
     """Two of three systems alike are not every system."""
     names = tuple(Source(report_fixture.result()).providers)

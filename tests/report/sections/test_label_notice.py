@@ -79,6 +79,6 @@ def test_the_counts_beside_label_errors_are_those_of_the_rate_beside_them() -> N
     lines = label_notice.lines(Source(costed()))
     assert lines.keys() == label_notice.true_rates(Source(costed())).keys()
     for line in lines.values():
-        rate, counts, _ = re.split(r", |; ", plain_text(line))
+        rate, counts, _ = re.split(r", | with ", plain_text(line))
         errors, trials = (int(number.replace(",", "")) for number in counts.split(" / "))
         assert rate == f"pooled {formatting.rate(errors / trials)}"

@@ -386,7 +386,7 @@ def test_accuracy_prints_every_fold(view: Context) -> None:
     """Folds are counted from 1 in print."""
     found = section(view, "accuracy")
     assert [row[0] for row in rows(found.tables[1])] == ["1", "2", "3"]
-    assert "96.1 %" in said(found.tables[0])
+    assert "96.10 %" in said(found.tables[0])
 
 
 def test_failures_print_the_ledger(view: Context) -> None:
