@@ -17,7 +17,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 from matplotlib.text import Text
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter
+from matplotlib.transforms import blended_transform_factory
 
 from frtaudit.core.machine.resources import shipped
 from frtaudit.errors import printable
@@ -37,6 +38,7 @@ DASHES: tuple[str | tuple[float, tuple[float, ...]], ...] = (
     (0, (1.2, 1.2)),
     (0, (6, 1.5, 1.2, 1.5)),
 )
+NAME, EDGE = 16, 0.01  # letters of a row's name that leave room beside them; of the drawing's width
 MARKERS = "osD^vPX*"
 HUES = ("#0b5e9e", "#c2410c", "#1b7f5c", "#7a3e9d", "#8a6d00", "#2a8fbd", "#b0306a", "#4b4b4b")
 COLOURS = {
@@ -176,8 +178,20 @@ def panel(
         draw(axes)
         if heading:
             axes.set_title(heading)
+        if isinstance(axes.yaxis.get_major_locator(), FixedLocator):
+            _beside_names(drawing, axes)
         _letter(axes)
         return svg_of(drawing, name, title)
+
+
+def _beside_names(drawing: Drawing, axes: Axes) -> None:
+    """Where long names of rows leave a narrow axis: its name ends at its right, the heading begins above the names."""
+    if max((len(name.get_text()) for name in axes.get_yticklabels()), default=0) <= NAME:
+        return
+    axes.xaxis.label.set(x=1.0, horizontalalignment="right")
+    edge = blended_transform_factory(drawing.transFigure, axes.transAxes)
+    axes.set_title(axes.get_title("left"), x=EDGE)
+    axes._left_title.set_transform(edge + axes.titleOffsetTrans)  # type: ignore[attr-defined]  # noqa: SLF001  no public name
 
 
 def swatch(index: int, name: str, label: str) -> str:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from unicodedata import east_asian_width
 
 import numpy as np
 import numpy.typing as npt
@@ -211,7 +212,7 @@ def name_rows(axes: Axes, rows: Sequence[str], room: int = ROOM) -> None:
     """Rows from the top, each with its name cut to ``room`` letters; without ticks and lines of a grid."""
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_yticks(range(len(rows)), labels=[shortened(row, room) for row in rows])
-    axes.tick_params(axis="y", length=0, pad=5.5)  # room for half a hollow mark
+    axes.tick_params(axis="y", length=0, pad=6.5)  # room for half a hollow diamond
     axes.grid(visible=False, axis="y")
 
 
@@ -377,8 +378,13 @@ def percent(value: float, unit: str = " %") -> str:
 
 
 def shortened(label: str, room: int = ROOM) -> str:
-    """A name cut to so many letters."""
-    return label if len(label) <= room else label[: room - 1] + "…"
+    """A name cut in its middle to so many letters: long names often differ at their ends. A wide letter counts twice.
+
+    >>> shortened("face_engine_2025_release_1", 16)
+    'face_eng…lease_1'
+    """
+    room = room * len(label) // max(sum(1 + (east_asian_width(letter) in "WF") for letter in label), 1)
+    return label if len(label) <= room else label[: room // 2] + "…" + label[room // 2 + 1 - room :]
 
 
 def _names(series: Sequence[Series]) -> str:

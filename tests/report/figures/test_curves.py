@@ -265,3 +265,21 @@ def test_folds_fit_on_the_page_of_the_thresholds_by_class() -> None:
     heights = [registry[panel.svg][1].get_figheight() for panel in panels]
     assert heights[0] == heights[1]
     assert heights[0] + heights[1] + heights[2] <= 6.0
+
+
+def test_long_names_that_differ_at_their_ends_differ_in_their_rows() -> None:
+    """Cut in the middle; where names leave little room a heading and the name of an axis have the whole drawing."""
+    rows = [f"women over sixty-five of Northern European origin {number}" for number in range(3)]
+    points = [Dot(row=row, series="x", index=0, value=0.1) for row in rows]
+    with canvas.keeping() as registry:
+        panel = figures.dots("p", "A heading", rows, points, "FNMR")
+    drawing = registry[panel.svg][1]
+    axes = drawing.axes[0]
+    names = [name.get_text() for name in axes.get_yticklabels()]
+    assert len(set(names)) == len(rows)
+    assert max(map(len, names)) == figures.ROOM
+    drawing.draw_without_rendering()
+    heading = next(text for text in axes.get_children() if getattr(text, "get_text", str)() == "A heading")
+    assert heading.get_window_extent().x0 < axes.get_window_extent().x0 - 20
+    assert axes.xaxis.label.get_horizontalalignment() == "right"
+    assert len(figures.shortened("顔" * 30)) == figures.ROOM // 2
