@@ -326,7 +326,9 @@ def _over_folds(accuracy: kfold_accuracy.FoldAccuracy, alpha: float) -> Interval
         alpha,
         Method.T,
         Target.POPULATION,
-        note="mean and spread of disjoint folds" if accuracy.sem > 0 else "degenerate: all folds alike",
+        note="mean and spread of disjoint folds"
+        if accuracy.sem > 0
+        else "degenerate: all folds have the same accuracy",
         one_sided=lambda error: _over_folds(accuracy, 2 * error),
     )
 

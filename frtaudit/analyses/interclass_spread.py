@@ -157,7 +157,7 @@ class _Drawing:
     def everything(
         self, spread: Spread, exact: "_Distances", at: AtKey, unit: str, thesis: Sequence[Interval] = ()
     ) -> Iterator[Estimate]:
-        """Each class, each pair, then the largest with the test of "all classes alike"."""
+        """Each class, each pair, then the largest with the test of "all classes equal"."""
         yield from self.classes(spread, exact, at, unit, thesis)
         yield from self.pairs(spread, exact, at, unit)
         yield self.largest(spread, exact, at, unit, thesis)

@@ -33,16 +33,16 @@ EVERY = "every system"
 KINDS = ("all", "left_out", "wrong")
 DIFFERENCE, FACES = "difference of shares of comparisons", "faces"
 MODEL = (
-    "label_cost draws the truth: faces that show the person searched for and faces that do not form two clusters by "
-    "how alike they are to the person's other faces in all services' eyes; what lies between the clusters is "
-    "strangers at one end, and at the other faces of the person, which from where the clusters meet down to where "
-    "strangers lie on average are as common as all faces are where they meet; an interval holds both ends; queries are "
-    "drawn with replacement and the clusters fitted anew each time; scores and their modes stay as they are"
+    "label_cost draws the truth: faces of the person searched for and other faces form two clusters by their "
+    "similarity to the person's other faces, over all services; faces between the clusters are strangers at one end of "
+    "the interval, and at the other end faces of the person, which from the boundary of the clusters down to the mean "
+    "of strangers are as frequent as all faces are at the boundary; an interval contains both ends; queries are drawn "
+    "with replacement and the clusters fitted again each time; scores and their modes are not changed"
 )
 BLIND = (
-    "label_cost cannot see what no service sees: own faces that are to all services just what strangers are on "
-    "average, and relatives who are as alike as the person; for each own face in a thousand of the first kind FNMR is "
-    "about 0.2 percentage points higher than said"
+    "label_cost cannot detect own faces that every service scores like an average stranger, or relatives as similar "
+    "as the person; for each own face in a thousand of the first kind, FNMR is about 0.2 percentage points higher "
+    "than stated"
 )
 NOTHING = "not to be had: in some truths no comparison is left"
 OF_QUERIES = "of the queries with labels: the group of the others is not known"

@@ -13,7 +13,7 @@ _AGAIN = "\r\x1b[K"  # to the left, and nothing on the line
 
 
 class LiveLine:
-    """``done`` of ``total`` calls; the time left is told by this sitting's calls."""
+    """``done`` of ``total`` calls; the time left is told by this run's calls."""
 
     def __init__(self, budget: BudgetSpec) -> None:
         self.what, self.done, self.total, self._before = "", 0, 0, 0
@@ -21,7 +21,7 @@ class LiveLine:
         self._shown = False
 
     def begin(self, what: str, done: int, total: int) -> None:
-        """``what`` is done now; ``done`` of earlier sittings."""
+        """``what`` is done now; ``done`` of earlier runs."""
         self.what, self.done, self._before, self.total = what, done, done, total
         self._began, self._last = time.monotonic(), 0.0
 

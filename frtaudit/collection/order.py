@@ -25,7 +25,7 @@ BATCH = 2000  # comparisons of which the store is asked at once
 
 
 def recall(worker: ServiceWorker, store: Store) -> None:
-    """What a service saw in earlier sittings: boxes; handles that last; which images it must look at again."""
+    """What a service saw in earlier runs: boxes; handles that last; which images it must look at again."""
     for image, state, _, facts in store.detections(worker.number):
         faces, handled = faces_of(facts) if state is State.ANSWERED else ((), False)
         for place, face in enumerate(faces):
@@ -39,7 +39,7 @@ def recall(worker: ServiceWorker, store: Store) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Of one service in one sitting; ``canaries``: faces, shape (2, C)."""
+    """Of one service in one run; ``canaries``: faces, shape (2, C)."""
 
     store: Store
     worker: ServiceWorker
@@ -108,7 +108,7 @@ class Order:
             yield Key(number, turn, int(first[place]), int(second[place]))
 
     def _again(self, low: int, high: int) -> Iterator[Key]:
-        """Those that failed in an earlier sitting, until too many fail again."""
+        """Those that failed in an earlier run, until too many fail again."""
         failed = self.store.failed(self.worker.number, low, high)
         for at in self._shuffled(len(failed), self.store.run_number):
             if self.worker.tired:

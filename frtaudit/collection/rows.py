@@ -19,7 +19,7 @@ class State(IntEnum):
     INTENT = 0
     ANSWERED = 1
     REFUSED = 2  # a result
-    TRANSPORT = 3  # none; it is made again in the next sitting
+    TRANSPORT = 3  # none; it is made again in the next run
 
 
 class Key(NamedTuple):

@@ -93,7 +93,7 @@ def _refuse_to_pay_again(spec: CollectionSpec) -> None:
 
 
 class UnseenError(DataError):
-    """Images that could not be read or looked at because of transport errors; the next sitting asks for them again."""
+    """Images that could not be read or looked at because of transport errors; the next run asks for them again."""
 
 
 class CollectionRun:
@@ -135,7 +135,7 @@ class CollectionRun:
             names = sorted(self.spec.services)
             each = ", ".join(f"{names[number]} {kind} {n}" for (number, kind), n in sorted(lost.items()))
             self.tell(
-                f"{sum(lost.values())} calls had no result on the disk when the last sitting ended ({each}): "
+                f"{sum(lost.values())} calls had no result on the disk when the last run ended ({each}): "
                 "they are made again"
             )
         self.budget.spent = self.store.spent()
@@ -217,7 +217,7 @@ class CollectionRun:
     def _look_at_queries(self) -> None:
         """Read every image and have every service look at it; what failed because of transport errors once more.
 
-        Raises :class:`UnseenError` where it fails still, in the first sitting that comes so far; and in each one where
+        Raises :class:`UnseenError` where it fails still, in the first run that comes so far; and in each one where
         no image could be read, or a service looked at none: that is a fault of its settings, or a service that is down.
         """
         left = self._look_once() and self._look_once()

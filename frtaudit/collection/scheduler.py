@@ -1,4 +1,4 @@
-"""The loop of a sitting: what arrived and what starts next stand on the disk before anything starts."""
+"""The loop of a run: what arrived and what starts next stand on the disk before anything starts."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -62,7 +62,7 @@ class Canaries:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetSpec:
-    """``limit``: of all sittings, None for none; ``partial``: go as far as it reaches, and let an audit read that."""
+    """``limit``: of all runs, None for none; ``partial``: go as far as it reaches, and let an audit read that."""
 
     limit: float | None = None
     currency: str = "USD"

@@ -125,7 +125,7 @@ class Store:
                 self.path.parent.rmdir()
 
     def begin(self) -> dict[tuple[int, str], int]:
-        """A new sitting; how many calls of the last one are ambiguous, by service and kind."""
+        """A new run; how many calls of the last one are ambiguous, by service and kind."""
         db = self._db
         db.execute("BEGIN IMMEDIATE")
         db.execute("DELETE FROM handles WHERE ends <= ?", (time.time(),))
@@ -146,7 +146,7 @@ class Store:
         return {(int(service), str(kind)): int(count) for service, kind, count in fetchall}
 
     def ambiguous(self) -> dict[tuple[int, str], int]:
-        """Calls of all sittings with unknown result, by service and kind."""
+        """Calls of all runs with unknown result, by service and kind."""
         return {(int(s), str(kind)): int(n) for s, kind, n in self._db.execute("SELECT * FROM ambiguous")}
 
     def attempts(self) -> dict[tuple[int, str, str], int]:
@@ -256,7 +256,7 @@ class Store:
         return np.flatnonzero(~done)
 
     def failed(self, service: int, low: int, high: int) -> list[Key]:
-        """Comparisons of the turns ``low`` to ``high`` that failed because of transport errors, not in this sitting."""
+        """Comparisons of the turns ``low`` to ``high`` that failed because of transport errors, not in this run."""
         rows = self._db.execute(
             "SELECT service, turn, first, second FROM calls WHERE service = ? AND turn BETWEEN ? AND ? AND second <> 0"
             " AND state = ? AND sitting < ? ORDER BY turn, first, second",
@@ -265,7 +265,7 @@ class Store:
         return [Key(*row) for row in rows]
 
     def failed_to_look(self, service: int) -> set[Key]:
-        """Calls that look for faces and failed because of transport errors, in any sitting."""
+        """Calls that look for faces and failed because of transport errors, in any run."""
         rows = self._db.execute(
             "SELECT service, turn, first, second FROM calls WHERE service = ? AND state = ?"
             " AND (turn = 0 AND second = 0 OR turn = ?)",
@@ -274,7 +274,7 @@ class Store:
         return {Key(*row) for row in rows}
 
     def open(self, service: int, turns: range) -> bool:
-        """Whether a comparison of turn 0 or of ``turns`` failed because of transport errors, in any sitting."""
+        """Whether a comparison of turn 0 or of ``turns`` failed because of transport errors, in any run."""
         row = self._db.execute(
             "SELECT EXISTS (SELECT 1 FROM calls WHERE service = ? AND state = ? AND second <> 0"
             " AND (turn = 0 OR turn BETWEEN ? AND ?))",
@@ -298,7 +298,7 @@ class Store:
         return (ImageRow(*row) for row in rows)
 
     def detections(self, service: int) -> Iterator[tuple[int, State, int, str]]:
-        """Image, state, sitting and facts of the first detection of each image by a service."""
+        """Image, state, run and facts of the first detection of each image by a service."""
         rows = self._db.execute(
             "SELECT first, state, sitting, facts FROM calls WHERE service = ? AND turn = 0 AND second = 0"
             " ORDER BY first",

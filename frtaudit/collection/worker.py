@@ -110,9 +110,9 @@ class ServiceWorker:
         with named(self.name):
             self.session: Session = service.open(self.gate)
         self.flying = 0
-        self.down: ProviderError | None = None  # why it is asked for nothing more in this sitting
-        self.failed_before: set[Key] = set()  # calls that failed in an earlier pass or sitting
-        self.tired = False  # such calls fail again, and the others of them are left for another sitting
+        self.down: ProviderError | None = None  # why it is asked for nothing more in this run
+        self.failed_before: set[Key] = set()  # calls that failed in an earlier pass or run
+        self.tired = False  # such calls fail again, and the others of them are left for another run
         self._in_a_row = {False: 0, True: 0}  # failures since a result that stays, of new calls and others
         self.closed = threading.Event()
         self.todo: deque[Key] = deque()
@@ -186,7 +186,7 @@ class ServiceWorker:
         return not missing
 
     def _missing(self, key: Key) -> set[int]:
-        """Images of a comparison whose handle is gone: it expired, or another sitting had it."""
+        """Images of a comparison whose handle is gone: it expired, or another run had it."""
         now = time.monotonic()
         images = {key.first // PLACES, key.second // PLACES} & self.handled
         return {
@@ -265,7 +265,7 @@ class ServiceWorker:
     def _count(self, result: Result) -> None:
         """Failures of transport in a row. New calls show an outage; those that failed before may have reasons to.
 
-        Were both the same, calls that always fail would end every sitting.
+        Were both the same, calls that always fail would end every run.
         """
         again = result.key in self.failed_before
         self.failed_before.discard(result.key)
@@ -288,7 +288,7 @@ class ServiceWorker:
         return HandleRow(self.number, ended.key.first // PLACES, ended.key.turn, end, handles)
 
     def recall(self, image: int, ends: float | None, handles: str, facts: str) -> None:
-        """Keep what an earlier sitting wrote of the handles of an image; those of this one are known."""
+        """Keep what an earlier run wrote of the handles of an image; those of this one are known."""
         if image not in self._fresh:
             expires = None if ends is None else ends - time.time() + time.monotonic()
             self.keep(image, with_handles(facts, handles, expires))

@@ -35,7 +35,7 @@ def translated(error: Exception) -> FrtauditError:
 
 def unreadable(word: str) -> SpecError:
     """The error for a word that Hydra's grammar has no reading of."""
-    quoted = """key=value; other text in two pairs of quotes: 'key="Büro 18-35, (a)"'"""
+    quoted = """key=value; other text in two pairs of quotes: 'key="Büro 18-35, (a)"', 'key=[a, "Büro"]'"""
     return SpecError("command line", f"cannot read {word!r}", quoted)
 
 

@@ -45,7 +45,7 @@ class ThresholdSource(Enum):
 
 
 class Weighting(Enum):
-    """Every comparison alike, or every subject (and pair of subjects) alike."""
+    """Every comparison weighted equally, or every subject (and pair of subjects)."""
 
     POOLED = "pooled"
     IDENTITY = "identity"

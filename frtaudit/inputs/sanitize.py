@@ -64,7 +64,7 @@ def number_of(step: SanitizeStep) -> int:
 
 
 def sanitized(cohort_data: CohortData, spec: AuditSpec) -> CohortData:
-    """The material with what the steps of ``spec`` leave; ``ledger`` and :class:`Sanitized` hold what they excluded.
+    """The cohort data with what the steps of ``spec`` leave; ``ledger`` and :class:`Sanitized` hold what they excluded.
 
     ``cohort_data``: read with :func:`as_read`. The draw of ``fixed_samples`` takes the samples with the smallest keyed
     digests, so that neither another subject nor a step more moves it. Raises :class:`DataError` in one line: a missing
@@ -301,7 +301,7 @@ class _Moved(Mapping[str, Mapping[int, str]]):
 
 
 def _subset(cohort_data: CohortData, keep: Flags, ledger: Sequence[LedgerEntry]) -> CohortData:
-    """The material of the kept samples alone."""
+    """The cohort data of the kept samples alone."""
     cohort = _kept_cohort(cohort_data.cohort, keep, ledger)
     place = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int64)
     return replace(

@@ -128,7 +128,7 @@ class DatedService:
         thin = compared.too_few_errors(place) if place is not None else None
         family = None if thin else multiple_comparisons.family_of(values, drawn, [(0, 1)])
         if family is None:
-            reason = thin or "the replicates are undefined or alike"
+            reason = thin or "the replicates are undefined or equal"
             none = empty(Method.MAX_T, self.alpha, reason, Target.POPULATION)
             return replace(estimate, intervals=(none,), test=self._test(None, 0, None, reason))
         apart = (

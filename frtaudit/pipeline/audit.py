@@ -124,7 +124,7 @@ def _read(spec: AuditSpec, system: SystemData, progress: Progress) -> dict[str, 
 
 
 def _pooled(outcome: AnalysisOutput) -> AnalysisOutput:
-    """What weighs every comparison alike: where nobody is named, there is no other weighting."""
+    """What weights every comparison equally: without subject ids there is no other weighting."""
     pooled = (Weighting.POOLED.value, None)
     return replace(
         outcome,

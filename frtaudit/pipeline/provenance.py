@@ -50,7 +50,7 @@ def cohort_counts(cohort: Cohort, sanitized: Sanitized | None = None) -> dict[st
 
 
 def counts_of(cohort_data: CohortData) -> dict[str, Json]:
-    """:func:`cohort_counts` of the material; nobody, where the cohort only stands in for scores without subjects.
+    """:func:`cohort_counts` of the cohort data; no subject where the scores have no subjects.
 
     With ``collection`` where ``frtaudit collect`` gathered the scores.
     """

@@ -401,3 +401,7 @@ def test_text_that_hydra_cannot_read_is_read_in_quotes() -> None:
     ):
         load_spec(["audit=demo", "report.title=Büro, (a)"])
     assert load_spec(["audit=demo", 'report.title="Büro 18-35, (a)"']).report.title == "Büro 18-35, (a)"
+    with pytest.raises(SpecError, match=r"; accepted: .*'key=\[a, \"Büro\"\]'"):
+        load_spec(["audit=demo", "+schemas.office={column: office, classes: [a, Büro]}"])
+    words = ["audit=demo", '+schemas.office={column: office, classes: [a, "Büro"]}']
+    assert load_spec(words).schemas["office"].classes == ("a", "Büro")

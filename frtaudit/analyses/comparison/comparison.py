@@ -146,7 +146,7 @@ def _hidden(common: CommonSupport, alpha: float) -> Iterator[Estimate]:
 
 
 def _halves(common: CommonSupport, a: int, alpha: float) -> dict[Pair, float]:
-    """Half the simultaneous interval of each difference in pooled FNMR; none for pairs whose replicates are alike."""
+    """Half the simultaneous interval of each difference in pooled FNMR; none for pairs whose replicates are equal."""
     values = np.array([system.fnmr[POOLED, a, 0] for system in common.systems])
     drawn = np.stack([system.drawn_fnmr[POOLED, :, a, 0] for system in common.systems], axis=1)
     pairs = [
@@ -173,7 +173,7 @@ def _bounds(
             None if half is None else value + half,
             alpha,
             Method.MAX_T,
-            note="no interval: the replicates are undefined or alike" if half is None else None,
+            note="no interval: the replicates are undefined or equal" if half is None else None,
         )
         yield Estimate.of(
             names[0],

@@ -22,7 +22,7 @@ VALUE, DIFFERENCE, EQUIVALENCE, RANK = (
 )
 IDENTICAL = "identical by construction"
 DUST = 1e-14  # rates in 0..1: sums of many thousand terms differ by less where they are equal
-NO_SPREAD = "undefined or alike in too many replicates"
+NO_SPREAD = "undefined or equal in too many replicates"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

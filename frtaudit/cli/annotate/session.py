@@ -1,4 +1,4 @@
-"""One sitting of ``frtaudit label``: from a spec to the answers in a file."""
+"""One run of ``frtaudit label``: from a spec to the answers in a file."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -166,7 +166,7 @@ def serve_review(review: ReviewState, port: int, say: Callable[[str], object]) -
             say(f"{left} of {len(review.sheets)} queries remain")
 
     signals.check()
-    with Server(review, port, heard) as server, suppress(KeyboardInterrupt):  # a signal is how a sitting ends
+    with Server(review, port, heard) as server, suppress(KeyboardInterrupt):  # a signal is how a run ends
         say(f"{counts}; {known} have an answer in the list of faces")
         say(f"open {server.address} in a browser on this machine, {left} queries remain; Ctrl-C ends")
         server.serve_forever(poll_interval=0.1)

@@ -20,14 +20,14 @@ class BudgetError(FrtauditError):
 class Budget:
     """What all services of a collection may spend together: exact, for prices are decimal numbers.
 
-    ``limit``: None for no limit; ``spent``: of earlier sittings at first; ``reserved``: for canaries, if each
+    ``limit``: None for no limit; ``spent``: of earlier runs at first; ``reserved``: for canaries, if each
     call needs one attempt.
     """
 
     limit: Fraction | None
     spent: Fraction = Fraction(0)
     reserved: Fraction = Fraction(0)
-    _first: Fraction = Fraction(0)  # of this sitting: for first attempts of calls, and for others
+    _first: Fraction = Fraction(0)  # of this run: for first attempts of calls, and for others
     _again: Fraction = Fraction(0)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 

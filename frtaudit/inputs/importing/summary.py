@@ -59,7 +59,7 @@ def _groups(known: KnownSet) -> str:
     names = schemas_of(known)
     if not names:
         return "none: add a column to metadata.csv and name it as a schema"
-    return "; ".join(f"{name} ({_classes(known, name)})" for name in names)
+    return "; ".join(f"{name} ({_classes(known, name)} images)" for name in names)
 
 
 def _ranges(known: KnownSet) -> dict[str, str]:

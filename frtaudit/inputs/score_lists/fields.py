@@ -252,13 +252,18 @@ def _check_number(text: str, place: str) -> None:
     try:
         float(text.strip().replace("_", "x"))
     except ValueError:
-        problem = "the score has a decimal comma" if _is_comma(text) else "the score is not a number"
-        raise DataError(place, problem, "a finite number such as 0.25") from None
+        raise DataError(place, number_fault(text), "a finite number such as 0.25") from None
 
 
-def _is_comma(text: str) -> bool:
+def number_fault(text: str) -> str:
+    """Why a score that cannot be read as a number cannot.
+
+    >>> number_fault("0,25"), number_fault("high")
+    ('the score has a decimal comma', 'the score is not a number')
+    """
     whole, comma, part = text.strip().partition(",")
-    return bool(comma) and whole.lstrip("+-").isdecimal() and part.isdecimal()
+    is_comma = bool(comma) and whole.lstrip("+-").isdecimal() and part.isdecimal()
+    return "the score has a decimal comma" if is_comma else "the score is not a number"
 
 
 def _check_bytes(data: bytes, place: str, *, first: bool = False) -> None:

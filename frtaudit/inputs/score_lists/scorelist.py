@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints, Texts
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, column_names
 from frtaudit.inputs.coded import Coded
 from frtaudit.inputs.pairing import ONCE, repeated
 from frtaudit.inputs.pairlist import PROBE, REFERENCE
+from frtaudit.inputs.score_lists.fields import number_fault
 from frtaudit.inputs.tables import Table, read_table
 
 PROBE_SUBJECT = ("probe_subject", "probe_subject_id", "subject_id_1", "subject_1")
@@ -59,6 +60,7 @@ def read_scores(path: Path, name: str) -> ScoreList:
 
 def scores_in(table: Table, system: str) -> ScoreList:
     """The score list that a table holds; ``system``: whose scores they are, where no column says it."""
+    _need_columns(table)
     probe, reference = (table.coded(table.need(names)) for names in (PROBE, REFERENCE))
     subjects = [table.coded(column) if (column := table.find(names)) else None for names in _SUBJECTS]
     if (subjects[0] is None) != (subjects[1] is None):
@@ -82,6 +84,18 @@ def scores_in(table: Table, system: str) -> ScoreList:
 
 _SUBJECTS = (PROBE_SUBJECT, REFERENCE_SUBJECT)
 _SIDES = ("probe_", "reference_")
+_ACCEPTED = (
+    "columns probe, reference, score, and probe_subject, reference_subject unless metadata.csv has the subjects; "
+    "docs/start/your_own_data.md renames columns"
+)
+
+
+def _need_columns(table: Table) -> None:
+    """Raise :class:`DataError` where more than one column is missing; it names all of them at once."""
+    missing = [names[0] for names in (PROBE, REFERENCE, SCORE) if table.find(names) is None]
+    if len(missing) > 1:
+        problem = f"no columns {', '.join(missing)} among {column_names(table.columns)}"
+        raise DataError(table.name, problem, _ACCEPTED)
 
 
 def said_mated(table: Table) -> npt.NDArray[np.int8]:
@@ -152,7 +166,7 @@ def _parsed(table: Table, texts: Texts, rows: npt.NDArray[np.intp]) -> Floats:
     except ValueError:
         row = next(row for row in rows.tolist() if not _is_number(texts[row]))
         raise DataError(
-            table.place(row), "the score is not a number", "a finite number, or nothing"
+            table.place(row), number_fault(texts[row]), "a finite number such as 0.25, or nothing"
         ) from None
 
 

@@ -14,7 +14,7 @@ SECTION = TextSpan(text="Effect of label errors", kind="#label_cost")
 
 
 def estimated(source: Source) -> bool:
-    """Whether the audit rests, wholly or in part, on labels that nobody gave."""
+    """Whether the audit is based, wholly or in part, on labels that nobody gave."""
     return _whose(source) in (LabelSource.ESTIMATED, LabelSource.COMBINED)
 
 

@@ -1,6 +1,6 @@
 """Replicates below the floor of the tail: pairs are scored again and added, batch by batch, and not kept.
 
-One pass gives every replicate its sums at a ladder of cuts. Between two cuts at which a replicate has exceeded
+One pass gives every replicate its sums at a series of cuts. Between two cuts at which a replicate has exceeded
 different numbers of targets lies one of its thresholds: the comparisons there, and no others, are scored once more and
 walked, from the sums above them. Ranges that hold more than a batch may are cut finer first. So each number is that of
 the walk over a whole tail: counts are the same integers, rates the same up to the order of additions.
@@ -149,7 +149,7 @@ def _low(inputs: RescoreInputs, high: float, wanted: Floats, *, pending: bool) -
 def _climb_down(
     inputs: RescoreInputs, below: Below, above: ScoreLevels, low: float, wanted: Floats
 ) -> ScoreLevels:
-    """The ladder from the last cut of ``above`` down to ``low``: one pass over all pairs, none kept."""
+    """The series of cuts from the last cut of ``above`` down to ``low``: one pass over all pairs, none kept."""
     high = float(above.cuts[-1])
     room = CUT_BYTES // max(above.sums[:, -1].nbytes, 1)
     cuts = cuts_between(inputs.tail, high, low, int(np.clip(room, 4, CUTS)))
@@ -221,7 +221,7 @@ def _passed(inputs: RescoreInputs, sums: Floats) -> npt.NDArray[np.int16]:
 
 
 def _search(inputs: RescoreInputs, below: Below, levels: ScoreLevels, deep: Deep) -> None:
-    """Find the thresholds that lie between cuts of the ladder."""
+    """Find the thresholds that lie between cuts of the series."""
     crossed: list[int] = np.flatnonzero((np.diff(levels.passed, axis=2) != 0).any(axis=(0, 1, 3))).tolist()
     batch: list[int] = []
     for step in crossed:
@@ -237,7 +237,7 @@ def _search(inputs: RescoreInputs, below: Below, levels: ScoreLevels, deep: Deep
 
 
 def _search_finer(inputs: RescoreInputs, below: Below, levels: ScoreLevels, step: int, deep: Deep) -> None:
-    """A step with more comparisons than a batch may hold: a ladder of its own, or one score alone."""
+    """A step with more comparisons than a batch may hold: a series of its own, or one score alone."""
     part = slice(step, step + 1)
     top = ScoreLevels(levels.cuts[part], levels.sums[:, part], levels.passed[:, :, part], NOWHERE)
     high, low = float(levels.cuts[step]), float(levels.cuts[step + 1])

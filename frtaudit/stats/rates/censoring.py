@@ -10,7 +10,7 @@ MIN_SHARE, MIN_COUNT, TIMES = (
     0.005,
     10,
     3.0,
-)  # of a pile: of one kind's scores, scores, and the value next to it
+)  # of an atom: of one kind's scores, scores, and the value next to it
 MAX_VALUES, REPEATS = 1024, 10  # quantised: at most so many values, each met so often on average
 APART = 0.01  # of FMR and FNMR where they come nearest to each other
 REFUSED, SAID = 0.5, 0.9  # of the false matches that a target allows: fewer are refused, or said
@@ -70,10 +70,10 @@ def _said(atom: ScoreAtom | None, most: str, end: str, side: str) -> str | None:
 
 
 def censoring_of(mated: Floats, non_mated: Floats) -> Censoring:
-    """Piles at the ends, and whether the values are few; ``mated``, ``non_mated``: finite scores of either kind.
+    """Atoms at the ends, and whether the values are few; ``mated``, ``non_mated``: finite scores of either kind.
 
-    A pile holds ten scores and more, 0.5 % of the mated or of the non-mated ones, and three times what the next
-    value holds. Values are few where there are at most 1,024 beside the piles, each met ten times on average.
+    An atom holds ten scores and more, 0.5 % of the mated or of the non-mated ones, and three times what the next
+    value holds. Values are few where there are at most 1,024 beside the atoms, each met ten times on average.
 
     >>> rng = np.random.default_rng(0)
     >>> censoring_of(np.minimum(rng.normal(90, 8, 500), 100), rng.normal(50, 8, 500)).ceiling

@@ -28,7 +28,7 @@ GENERATORS = ("isotropic", "hubs", "wolves")
 PLACE = "ratio to overall"
 THRESHOLD = -1.0  # scores are minus the times of errors
 PEOPLE = 400_000  # by whom the truth of FNMR is known
-LOOK_ALIKE = 0.02  # share of erring pairs of people all of whose images may err
+LOOK_ALIKE = 0.02  # share of pairs of people with errors all of whose images may err
 BLUR = 0.15  # how likely each further pair of images of two people errs with the first
 
 

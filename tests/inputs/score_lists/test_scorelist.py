@@ -39,6 +39,7 @@ def test_other_words_are_accepted(tmp_path: Path) -> None:
     [
         ("a,b,A,B,high,\n", "vendor.csv line 2: the score is not a number"),
         ("a,b,A,B,1_0,\n", "vendor.csv line 2: the score is not a number"),
+        ('a,b,A,B,"0,5",\n', "line 2: the score has a decimal comma; accepted: a finite number such as 0.25"),
         ("a,b,A,B,0.5,\na,c,A,C,\uff11,\n", "vendor.csv line 3: the score is not a number"),
         ("a,b,A,B,inf,\n", "line 2: the score is infinite"),
         ("a,b,A,B,0.5,\na,c,A,C,0.5,no_face\n", "line 3: both a score and a failure code"),
@@ -58,6 +59,16 @@ def test_missing_columns_are_named(tmp_path: Path) -> None:
         read(tmp_path, "probe,reference\na,b\n")
     with pytest.raises(DataError, match="no column reference_subject or"):
         read(tmp_path, "probe,reference,score,probe_subject\na,b,1,A\n")
+
+
+def test_all_missing_columns_are_named_at_once(tmp_path: Path) -> None:
+    """A list whose columns have names of their own is refused once, with every name that it needs."""
+    with pytest.raises(
+        DataError,
+        match="vendor.csv: no columns probe, reference, score among 'Bild A', 'Bild B', Wert; "
+        "accepted: columns probe, reference, score, and probe_subject, reference_subject unless",
+    ):
+        read(tmp_path, "Bild A,Bild B,Wert\na,b,1\n")
 
 
 def test_mated_says_yes_or_no(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ FURTHER = 4  # times as many of the set's comparisons are looked at until a coho
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """C cohorts: errors at the threshold and at the lender's, each (C,), what they are divided by, and the truth."""
+    """C cohorts: errors at the threshold and at that of the design effect, each (C,), their divisors, the truth."""
 
     own: Tally
     lent: Tally

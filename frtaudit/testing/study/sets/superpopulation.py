@@ -28,7 +28,7 @@ from frtaudit.stats.rates.targets import threshold_at
 from frtaudit.stats.similarity.allpairs import TailRequest
 from frtaudit.testing.populations import Sampled
 
-DEPTH = 0.02  # FMR down to which the tail of the set is kept: room for the lenders of small cohorts
+DEPTH = 0.02  # FMR down to which the tail of the set is kept: small cohorts take a design effect from there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ class Truth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cohorts:
-    """C cohorts of K people, ``chosen`` (C, K): what each shows at the threshold, and at the lender's."""
+    """C cohorts of K people, ``chosen`` (C, K): what each shows at the threshold, and at that of the design effect."""
 
     chosen: Ints
     own: Tally
