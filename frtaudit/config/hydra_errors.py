@@ -10,8 +10,8 @@ from frtaudit.config.guard import LANDS
 from frtaudit.core.plain.structure import closest
 from frtaudit.errors import FrtauditError, SpecError
 
-# Hydra raises plain ValueErrors for some misuse of its own flags.
-HYDRA_ERRORS = (HydraException, OmegaConfBaseException, ValueError)
+# Hydra raises plain ValueErrors for some misuse of its own flags, and TypeErrors for a key in a list.
+HYDRA_ERRORS = (HydraException, OmegaConfBaseException, TypeError, ValueError)
 
 OWN_SCHEMA = "or one of your own: '+schemas.NAME={column: COLUMN}'"
 _AVAILABLE = re.compile(r"Available options(?: in '[^']*')?:\n((?:\t[^\n]*\n?)+)")
@@ -20,6 +20,11 @@ _MUST = re.compile(r"You must specify '([^']+)'")
 _TOO_LATE = re.compile(r"In '(audit/[^']+)': Could not override '(bootstrap|report)'")
 _SEVERAL = re.compile(r"Ambiguous value for argument '([^']+)'")
 _COULD_NOT = re.compile(r"Could not (?:override|delete|append to) (?:from )?(?:config\.? )?'?([^'\s.]+)'?")
+_MERGED = re.compile(r"Cannot merge \w+ with \w+\s+full_key: ?(\S*)\s+object_type=(\w+)")
+_PRESET = re.compile(r"In '([^']+)'")
+_IN_LIST = re.compile(
+    r"list index out of range|Index '.*' \(\w+\) is not an int|list indices must be|literal for int\(\)"
+)
 
 
 def translated(error: Exception) -> FrtauditError:
@@ -30,7 +35,7 @@ def translated(error: Exception) -> FrtauditError:
         return unreadable(str(error.override).lstrip("+"))
     if isinstance(error, InterpolationKeyError):
         return SpecError(error.full_key or "spec", _first(error.msg or str(error)), "a ${key} of the spec")
-    return _selection(str(error)) or _rest(error)
+    return _selection(str(error)) or _shape(f"{error}\n{error.__cause__}") or _rest(error)
 
 
 def unreadable(word: str) -> SpecError:
@@ -54,6 +59,25 @@ def _selection(text: str) -> SpecError | None:
             f"selects a {late[2]} preset",
             f"its fields, {late[2]}: ...; presets are selected above them",
         )
+    return None
+
+
+def _shape(text: str) -> SpecError | None:
+    """What was said about a list where keys and values stand, or the reverse, if it was that."""
+    merged, preset = _MERGED.search(text), _PRESET.match(text)
+    if merged and merged[1]:
+        kinds = ("found a mapping", "a list") if merged[2] == "list" else ("found a list", "keys and values")
+        return SpecError(merged[1], *kinds)
+    if merged:
+        problem = "a list where what it builds on has keys and values, or the reverse"
+        return SpecError(
+            preset[1] if preset else "spec", problem, "fields as frtaudit schema spec shows them"
+        )
+    if _IN_LIST.search(text):
+        place = (
+            "a number that the list has: requirements.0.limit=0.2; a list is given whole: requirements=[...]"
+        )
+        return SpecError("spec", "a key or a number that a list does not have", place)
     return None
 
 

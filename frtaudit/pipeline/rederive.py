@@ -100,7 +100,7 @@ def note_paths(spec: AuditSpec, result: str) -> None:
     Nothing is raised where the folder cannot be written: ``reproduce`` is then told the paths in words.
     """
     noted = {name: value for name, value in paths_of(spec).items() if value and name not in ELSEWHERE}
-    with suppress(OSError, RuntimeError, FrtauditError):  # RuntimeError: a user without a home
+    with suppress(OSError, FrtauditError):
         if noted:
             home = config_folder()
             home.mkdir(parents=True, exist_ok=True)
@@ -111,7 +111,7 @@ def noted_paths(result: str) -> dict[str, object]:
     """The paths and machine settings of a run of this user, by the digest of its result; empty where none were kept."""
     try:
         noted = json.loads((config_folder() / NOTE.format(result)).read_bytes())
-    except (OSError, RuntimeError, ValueError):
+    except (OSError, RecursionError, ValueError, FrtauditError):
         return {}
     return noted if isinstance(noted, dict) else {}
 

@@ -17,7 +17,7 @@ from frtaudit.report.files import PDF, RESULT
 from frtaudit.signing.keys import load_signer
 from frtaudit.signing.manifest import STATEMENT, approvals, digest_bytes, digest_file, next_approval
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
-from frtaudit.signing.signer import Signer, check_years, fingerprint
+from frtaudit.signing.signer import Signer, check_names, check_years, fingerprint
 from frtaudit.signing.statement import Scope, approval_statement, open_statement
 from frtaudit.signing.sweeps import is_sweep
 from frtaudit.signing.verification import CheckStatus
@@ -27,13 +27,15 @@ from frtaudit.signing.verify import verify
 def approve(path: Path, signer: Signer, when: datetime) -> tuple[Path, ...]:
     """Approve a signed run folder, or a signed PDF alone; returns the files that were written.
 
-    ``when``: aware time of signing. Raises DataError for a run that is not signed, a key outside its years, or one
+    ``when``: aware time of signing. Raises DataError for a run that is not signed, a key that cannot sign it, or one
     that signed before; VerificationError for a run that does not verify. Then nothing was written.
     """
     check_years(signer, when)
     _check_run(path)
     folder = path if path.is_dir() else None
     pdf = path / PDF if folder else path
+    if pdf.is_file():
+        check_names(signer)
     _check_new(path, pdf, folder, signer)
     approved = sign_pdf(pdf.read_bytes(), signer, when) if pdf.is_file() else None
     written = []

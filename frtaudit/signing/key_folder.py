@@ -29,7 +29,7 @@ from frtaudit.core.machine.draft_folder import draft_folder
 from frtaudit.core.machine.faults import as_line
 from frtaudit.errors import DataError
 from frtaudit.signing.password import PASSWORD_FILE, bytes_of
-from frtaudit.signing.signer import Signer, key_fingerprint
+from frtaudit.signing.signer import NAMES, Signer, is_comparable, key_fingerprint
 
 STATEMENT_KEY = "statement.key.pem"
 PDF_KEY = "pdf.key.pem"
@@ -110,9 +110,12 @@ def _self_signed(key: ec.EllipticCurvePrivateKey, name: str, when: datetime) -> 
 
 def _subject(name: str) -> x509.Name:
     try:
-        return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     except ValueError:
-        raise DataError("--name", f"{name!r} does not fit a certificate", "1 to 64 characters") from None
+        subject = None
+    if subject is None or not is_comparable(subject):
+        raise DataError("--name", f"{name!r} does not fit a certificate", NAMES)
+    return subject
 
 
 def _signing_only() -> x509.KeyUsage:

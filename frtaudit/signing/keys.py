@@ -18,12 +18,16 @@ def config_folder() -> Path:
     """The user's folder: FRTAUDIT_CONFIG_HOME, else XDG_CONFIG_HOME/frtaudit, else ~/.config/frtaudit.
 
     A relative XDG_CONFIG_HOME counts as none, as its specification asks: whom a machine trusts does not depend on the
-    folder in which a command is started.
+    folder in which a command is started. Raises DataError for a user without any of them and without a home.
     """
     if folder := os.environ.get("FRTAUDIT_CONFIG_HOME"):
         return Path(folder)
     shared = Path(os.environ.get("XDG_CONFIG_HOME", ""))
-    return (shared if shared.is_absolute() else Path.home() / ".config") / "frtaudit"
+    try:
+        return (shared if shared.is_absolute() else Path.home() / ".config") / "frtaudit"
+    except RuntimeError:
+        text = "this user has none, and HOME is not set"
+        raise DataError("home folder", text, "FRTAUDIT_CONFIG_HOME=FOLDER in the environment") from None
 
 
 def load_signer(key: str | Path | None = None, password_file: str | Path | None = None) -> Signer:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from asn1crypto import x509 as asn1_x509
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
@@ -13,6 +14,11 @@ from frtaudit.core.canonical import sha256
 from frtaudit.errors import DataError
 
 DEMO_NAME = "frtaudit demo key (integrity only)"
+
+NAMES = (
+    "1 to 64 bytes of UTF-8, no character newer than Unicode 3.2 (no emoji), "
+    "one direction of writing (right to left: first and last character letters of it)"
+)
 
 CertifiedKey = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 PublicKey = ed25519.Ed25519PublicKey | ec.EllipticCurvePublicKey | rsa.RSAPublicKey
@@ -75,6 +81,26 @@ def check_years(signer: Signer, when: datetime) -> None:
     if not first <= when <= last:
         text = f"expired on {last:%Y-%m-%d}" if when > last else f"does not hold before {first:%Y-%m-%d}"
         raise DataError(f"key of {signer.name!r}", f"its certificate {text}", "a key within its validity")
+
+
+def check_names(signer: Signer) -> None:
+    """Raise DataError for a signer whose certificates have a name that readers of PDF signatures cannot compare."""
+    for certificate in (signer.certificate, *signer.chain):
+        if not (is_comparable(certificate.subject) and is_comparable(certificate.issuer)):
+            text = "a name in its certificates cannot be compared, so no PDF signature by it would hold"
+            raise DataError(f"key of {signer.name!r}", text, f"names of {NAMES}; or report.pdf=false")
+
+
+def is_comparable(name: x509.Name) -> bool:
+    """Whether the name of a certificate has a form that can be compared (RFC 4518).
+
+    >>> [is_comparable(x509.Name.from_rfc4514_string(f"CN={text}")) for text in ("Org", "\N{OK HAND SIGN}")]
+    [True, False]
+    """
+    try:
+        return asn1_x509.Name.load(name.public_bytes()).hashable is not None
+    except ValueError:
+        return False
 
 
 def dated_outside(certificate: x509.Certificate, when: datetime | None) -> str | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from frtaudit.core.spec import Report
 from frtaudit.signing.keys import check_place, load_signer
 from frtaudit.signing.pdf.pades import BASIC, Pades, check_named, pades_of
-from frtaudit.signing.signer import Signer, check_years
+from frtaudit.signing.signer import Signer, check_names, check_years
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class Signing:
 
 
 def signing_of(settings: Report) -> Signing:
-    """What the settings ask for, tried out. Raises DataError for an expired key and for a level that is out of reach.
+    """What the settings ask for, tried out. Raises DataError for a key that cannot sign it, a level out of reach.
 
     >>> signing_of(Report(sign=False)).signer is None
     True
@@ -41,6 +41,7 @@ def signing_of(settings: Report) -> Signing:
     check_years(signer, datetime.now(UTC))
     if not settings.pdf:
         return Signing(signer=signer)
+    check_names(signer)
     return Signing(signer=signer, pades=pades_of(settings.pades, settings.tsa, settings.evidence, signer))
 
 

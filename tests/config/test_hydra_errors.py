@@ -1,9 +1,12 @@
 """Tests of frtaudit.config.hydra_errors."""
 
+from pathlib import Path
+
 import pytest
 from hydra.errors import ConfigCompositionException, HydraException, MissingConfigException
 
 from frtaudit.config.hydra_errors import OWN_SCHEMA, translated
+from frtaudit.config.load import load_spec
 from frtaudit.errors import DataError, SpecError
 
 
@@ -50,3 +53,36 @@ def test_hydra_is_told_in_one_line(error: Exception, line: str) -> None:
     told = translated(error)
     assert isinstance(told, SpecError)
     assert str(told) == line
+
+
+HERE = "accepted: fields as frtaudit schema spec shows them"
+LISTED = "spec: a key or a number that a list does not have; accepted: a number that the list has"
+
+
+@pytest.mark.parametrize(
+    ("word", "line"),
+    [
+        ("requirements={a: 1}", "requirements: found a mapping; accepted: a list"),
+        ("thresholds.fmr={a: 1}", "thresholds.fmr: found a mapping; accepted: a list"),
+        ("cohort.classes=[1]", "cohort.classes: found a list; accepted: keys and values"),
+        ("requirements.99.limit=1", LISTED),
+        ("requirements.a=1", LISTED),
+        ("+requirements.x.y=1", LISTED),
+        ("~requirements.0", LISTED),
+    ],
+)
+def test_a_list_for_a_mapping_is_told_with_its_place(word: str, line: str) -> None:
+    """A word that takes a list for keys and values, or the reverse, says which stands there."""
+    with pytest.raises(SpecError) as caught:
+        load_spec(["audit=demo", word])
+    assert str(caught.value).startswith(line)
+    assert str(load_spec(["audit=demo", "requirements.0.limit=0.2"]).requirements[0].limit) == "0.2"
+
+
+@pytest.mark.parametrize("text", ["requirements: {a: 1}", "cohort: [1]", "thresholds: {fmr: {a: 1}}"])
+def test_a_list_for_a_mapping_in_a_file_names_the_file(text: str, tmp_path: Path) -> None:
+    """OmegaConf names no key there; the audit is named, and what the mistake is."""
+    (tmp_path / "audit").mkdir()
+    (tmp_path / "audit/mine.yaml").write_text(f"# @package _global_\ndefaults: [demo]\n{text}\n")
+    with pytest.raises(SpecError, match=rf"^audit/mine: a list where .* or the reverse; {HERE}$"):
+        load_spec(["audit=mine"], tmp_path)

@@ -13,7 +13,7 @@ from frtaudit.config.load import load_spec
 from frtaudit.core.canonical import Json, sha256, to_bytes
 from frtaudit.core.identity import to_full, to_plain
 from frtaudit.core.spec import AuditSpec, Engine
-from frtaudit.errors import SpecError
+from frtaudit.errors import DataError, SpecError
 from frtaudit.pipeline import rederive as module
 from frtaudit.pipeline.rederive import given_paths, held_seal, note_paths, noted_paths, rederive
 
@@ -130,7 +130,7 @@ def test_a_note_that_cannot_be_kept_is_none(own_config: Path, monkeypatch: pytes
     """A finished run does not fail where the user's folder cannot be written, or where the user has none."""
 
     def homeless() -> Path:
-        raise RuntimeError("Could not determine home directory.")
+        raise DataError("home folder", "this user has none")
 
     own_config.write_text("no folder")
     note_paths(lfw(), "1" * 64)

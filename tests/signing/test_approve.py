@@ -9,6 +9,7 @@ from small_run import WHEN, make_result, render_pdf, sign_outer, write_run
 
 from frtaudit.errors import DataError, FrtauditError, VerificationError
 from frtaudit.signing import approve as command
+from frtaudit.signing import key_folder
 from frtaudit.signing.approve import approve
 from frtaudit.signing.key_folder import PUBLIC, generate
 from frtaudit.signing.manifest import STATEMENT
@@ -110,6 +111,15 @@ def test_a_run_that_does_not_hold_is_refused(run: Path, other: Signer) -> None:
 def test_a_key_outside_its_years_is_refused(run: Path, other: Signer, days: int, said: str) -> None:
     """An expired certificate, or one of the future, approves nothing."""
     refused(run, other, DataError, said, WHEN + timedelta(days=days))
+
+
+def test_a_key_whose_name_no_reader_can_compare_is_refused(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A signature by it would not hold, and would break a PDF that does."""
+    monkeypatch.setattr(key_folder, "is_comparable", lambda _: True)
+    other = generate(tmp_path / "other key", "Org (א)", None, WHEN)
+    refused(run, other, DataError, "cannot be compared")
 
 
 def test_the_same_key_approves_once(run: Path, signer: Signer, other: Signer) -> None:

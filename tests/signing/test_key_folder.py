@@ -48,10 +48,11 @@ def test_generate_refuses_a_folder_that_holds_something(tmp_path: Path) -> None:
     assert read(tmp_path / "k").keyid == first.keyid
 
 
-def test_a_name_that_fits_no_certificate_leaves_nothing(tmp_path: Path) -> None:
-    """A failed attempt leaves no folder and no half of a key."""
-    with pytest.raises(DataError, match="64 characters"):
-        generate(tmp_path / "k", "x" * 65, None, WHEN)
+@pytest.mark.parametrize("name", ["", "x" * 65, "é" * 33, "\N{OK HAND SIGN}", "Org א", "א."])
+def test_a_name_that_fits_no_certificate_leaves_nothing(name: str, tmp_path: Path) -> None:
+    """A failed attempt leaves no folder and no half of a key; a name that readers cannot compare is refused, too."""
+    with pytest.raises(DataError, match="64 bytes of UTF-8"):
+        generate(tmp_path / "k", name, None, WHEN)
     assert list(tmp_path.iterdir()) == []
 
 

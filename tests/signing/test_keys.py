@@ -15,6 +15,7 @@ from frtaudit.signing import key_folder
 from frtaudit.signing.key_folder import CERTIFICATE, PDF_KEY, PUBLIC, STATEMENT_KEY, generate
 from frtaudit.signing.keys import DEMO_FOLDER, config_folder, demo_signer, load_signer
 from frtaudit.signing.password import PASSWORD_FILE, new_password
+from frtaudit.signing.trust import Trust, load_trust
 
 
 def test_load_signer_reads_the_password_from_file_variable_or_prompt(
@@ -116,3 +117,22 @@ def test_config_folder_follows_the_variables(monkeypatch: pytest.MonkeyPatch, tm
         assert config_folder() == tmp_path / ".config/frtaudit"
     monkeypatch.delenv("XDG_CONFIG_HOME")
     assert config_folder() == tmp_path / ".config/frtaudit"
+
+
+def test_a_user_without_a_home_verifies_and_signs_with_a_key_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such a user trusts whom ``--trust`` names; only the demo key asks for a folder, in one line."""
+    own = generate(tmp_path / "k", "Org", None, WHEN)
+    for name in ("FRTAUDIT_CONFIG_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", homeless)
+    assert load_trust() == Trust()
+    assert own.keyid in load_trust([tmp_path / "k" / PUBLIC]).keyids
+    assert load_signer(tmp_path / "k").keyid == own.keyid
+    with pytest.raises(DataError, match=r"^home folder: .*; accepted: FRTAUDIT_CONFIG_HOME=FOLDER"):
+        load_signer()

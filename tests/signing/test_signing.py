@@ -1,5 +1,6 @@
 """Tests of frtaudit.signing.signing: who signs and how far is settled, or refused, beforehand."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from frtaudit.core.spec import PadesLevel, Report
 from frtaudit.errors import DataError
-from frtaudit.signing import keys
+from frtaudit.signing import key_folder, keys
 from frtaudit.signing.pdf.pades import BASIC
 from frtaudit.signing.signing import Signing, check_signing, signing_of
 
@@ -35,6 +36,18 @@ def test_an_expired_key_is_refused(tmp_path: Path) -> None:
         DataError, match=r"^key of 'Auditor': its certificate expired on .*; accepted: a key within"
     ):
         signing_of(Report(key=str(tmp_path / "old")))
+
+
+def test_a_key_whose_name_no_reader_can_compare_is_refused_where_there_is_a_pdf(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before anything is computed: a PDF signature by it would not hold; a statement does."""
+    monkeypatch.setattr(key_folder, "is_comparable", lambda _: True)
+    keys.generate(tmp_path / "key", "Org (א)", None, datetime.now(UTC))
+    own = Report(key=str(tmp_path / "key"))
+    with pytest.raises(DataError, match=r"^key of 'Org .*cannot be compared.*; accepted: .*report.pdf=false"):
+        signing_of(own)
+    assert signing_of(replace(own, pdf=False)).status == "signed"
 
 
 def test_a_level_out_of_reach_is_refused_where_there_is_a_pdf(key: str) -> None:
