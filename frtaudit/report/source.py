@@ -202,12 +202,23 @@ class Source:
 
     def people(self, schema: str, group: str) -> tuple[TextSpan, ...]:
         """How many subjects a class has, when the result says so."""
+        row, pointer = self._counts_of(schema, group)
+        return self.counted(row, pointer, "subjects")
+
+    def with_two(self, schema: str, group: str) -> tuple[TextSpan, ...]:
+        """How many subjects of a class have two samples or more, where not all have: others have no FNMR."""
+        row, pointer = self._counts_of(schema, group)
+        number, key = row.get("subjects"), "subjects_with_two_samples"
+        return () if number is None or row.get(key, number) == number else self.counted(row, pointer, key)
+
+    def _counts_of(self, schema: str, group: str) -> tuple[Mapping[str, Json], str]:
+        """The counts of a class, or of all, and their pointer; no counts where the result has none."""
         if group == "all":
-            return self.counted(self.result.cohort, "/cohort", "subjects")
+            return self.result.cohort, "/cohort"
         for index, row in enumerate(self.counts(schema)):
             if row.get("group") == group:
-                return self.counted(row, f"/cohort/schemas/{escape(schema)}/groups/{index}", "subjects")
-        return ()
+                return row, f"/cohort/schemas/{escape(schema)}/groups/{index}"
+        return {}, ""
 
     @staticmethod
     def counted(row: Mapping[str, Json], pointer: str, key: str) -> tuple[TextSpan, ...]:

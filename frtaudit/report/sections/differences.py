@@ -33,7 +33,8 @@ ANOTHER_TARGET = (
 )
 COLUMNS = (
     Column(title="System, rate"),
-    Column(title="Largest / smallest", kind="num"),
+    Column(title="Ratio", kind="num"),
+    Column(title="CI", kind="num"),
     Column(title="Is there a difference?"),
     Column(title="Minimum detectable", kind="num"),
 )
@@ -75,7 +76,7 @@ def answer(record: Record, notes: Footnotes | None = None, another: str = ANOTHE
         return spans("Not testable", mark or (TextSpan(text=f": {test.note}", pointer=f"{at}/note"),))
     outcome = _outcome(record.estimate, test)
     other = notes.mark(another, at) if notes and outcome == NOT_OF_THE_POPULATION else ()
-    return spans(outcome, other, _p(test, at), mark)
+    return spans(outcome, other, _p(test, at, is_named=outcome == SIGNIFICANT), mark)
 
 
 def shown_as(record: Record) -> TextSpan:
@@ -133,7 +134,9 @@ def _excluding(record: Record) -> str:
         return ANOTHER_TARGET
     target = display_name(words().target, bound.interval.target.value)
     ends = plain_text(phrases.bounds(bound, record.estimate))
-    return f"the interval for {target}, {ends}, excludes equality ({equal:g})"
+    return (
+        f"the interval for {target}, {ends}, excludes equality ({equal:g}); it is no test of the population"
+    )
 
 
 def p_values(record: Record) -> Text:
@@ -142,9 +145,10 @@ def p_values(record: Record) -> Text:
     return () if test is None or test.p is None else _p(test, f"{record.pointer}/test")
 
 
-def _p(test: Test, at: str) -> Text:
-    """The unadjusted p value, and the one adjusted for all that was looked at."""
-    parts: list[Part] = [" (p ", phrases.number(formatting.p_value(test.p or 0.0), f"{at}/p"), ", unadjusted"]
+def _p(test: Test, at: str, *, is_named: bool = False) -> Text:
+    """The unadjusted p value, said to be so unless it ``is_named`` so, and the one adjusted for all tests."""
+    parts: list[Part] = [" (p ", phrases.number(formatting.p_value(test.p or 0.0), f"{at}/p")]
+    parts += [] if is_named else [", unadjusted"]
     if test.p_adjusted is not None:
         p = phrases.number(formatting.p_value(test.p_adjusted), f"{at}/p_adjusted")
         parts += ["; ", p, ", adjusted"]
@@ -198,6 +202,7 @@ def headline(source: Source, target: float | None) -> Table | None:
         TextSpan(text="Do the groups differ? ", kind="b"),
         "The largest rate of a group over the smallest, at ",
         phrases.at_words({"fmr": records[0].estimate.at["fmr"]}, records[0].pointer),
+        *_level(records),
         f". Last column: the minimum detectable difference, with its power{alone}.",
     )
     return Table(
@@ -209,6 +214,12 @@ def headline(source: Source, target: float | None) -> Table | None:
         left_out=_rest(records[MAX_SAID:]),
         kind="dense short",
     )
+
+
+def _level(records: Sequence[Record]) -> list[Part]:
+    """Of which level the intervals are, and for whom; nothing where there is none."""
+    bound = next((bound for record in records if (bound := record.bound(Target.POPULATION))), None)
+    return [] if bound is None else [", with its ", phrases.level(bound), " CI for the population"]
 
 
 def _rest(records: Sequence[Record]) -> str:
@@ -230,6 +241,7 @@ def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
     return (
         spans(name, f", {_rate_by(record)}"),
         phrases.value(record),
+        phrases.bounds(record.bound(Target.POPULATION), record.estimate, notes),
         answer(record, notes, _excluding(record)),
         phrases.DASH if test is None else _would_be_found(test, f"{record.pointer}/test"),
     )

@@ -180,6 +180,7 @@ def _laid_out(
         *_bold(title),
         ". FMR of a group: both subjects within it. Rates: ",
         f"{display_name(words().weighting, source.weighting)}; counts are pooled.",
+        " In brackets: subjects with two images or more." if source.with_two("", "all") else "",
         methods_said([record for record in records if record.estimate.group != UNKNOWN], *BOTH[:1]),
     )
     return build_table(name, caption, columns, trimmed, notes, "dense")
@@ -236,12 +237,17 @@ def _rows(source: Source, schema: str, records: list[Record], notes: Footnotes) 
         rows.append(
             (
                 (TextSpan(text=source.label(schema, group), pointer=f"{first.pointer}/group"),),
-                source.people(schema, group),
+                spans(source.people(schema, group), *_with_two(source, schema, group)),
                 *rate_cells(pair.get("fmr"), notes),
                 *rate_cells(pair.get("fnmr"), notes),
             )
         )
     return rows
+
+
+def _with_two(source: Source, schema: str, group: str) -> list[Part]:
+    two = source.with_two(schema, group)
+    return [" (", two, ")"] if two else []
 
 
 def _rate(record: Record) -> str:

@@ -131,8 +131,10 @@ def worst(source: Source, metric: str, target: float | None) -> tuple[Record, Re
 
 def _sentence(source: Source, worst: Record, everybody: Record | None, rate: str) -> list[Part]:
     """The group, its rate with its interval, and what it stands beside: the rate overall, or the other groups'."""
-    people = source.people(worst.estimate.schema or "", worst.estimate.group)
-    crowd: list[Part] = [" (", people, " subjects)"] if people else []
+    of = worst.estimate.schema or "", worst.estimate.group
+    people, two = source.people(*of), () if worst.estimate.metric == "fmr" else source.with_two(*of)
+    mated: list[Part] = [", ", two, " of them with two images or more"] if two else []
+    crowd: list[Part] = [" (", people, " subjects", *mated, ")"] if people else []
     against: list[Part] = []
     if worst.estimate.metric == "fmr":  # a rate within a group stands beside no other kind of rate
         against = _lowest(source, worst)

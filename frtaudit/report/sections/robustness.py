@@ -88,7 +88,9 @@ def _monte_carlo(source: Source) -> Text:
         phrases.level(bounds),
         " CI ",
         phrases.bounds(bounds, record.estimate),
-        " with a Monte Carlo error of ",
+        " (",
+        phrases.method(bounds),
+        ") with a Monte Carlo error of ",
         phrases.monte_carlo_error(bounds, record.estimate),
         ". ",
     )

@@ -38,10 +38,11 @@ def adjustments(source: Source, texts: Iterable[Text]) -> tuple[tuple[str, str],
     tests = [test for pointer, test in pointers.items() if test is not None and pointer in printed]
     families = {test.family for test in tests if test.family and test.p_adjusted is not None}
     needs = {(test.note or "").partition(UNADJUSTED)[2] for test in tests if test.p_adjusted is None}
+    alone = "; the test of a metric that a requirement limits is not one of them" if "" in needs else ""
     if len(families) == 1:
         count = formatting.count(families.pop())
         return (("p, adjusted", f"for all {count} exploratory tests (Benjamini and Yekutieli)"),)
-    unadjusted = tuple(("p, unadjusted", need) for need in sorted(needs - {""}))[:1]
+    unadjusted = tuple(("p, unadjusted", f"{need}{alone}") for need in sorted(needs - {""}))[:1]
     return (*unadjusted, ("B", "number of bootstrap resamples")) if unadjusted else ()
 
 

@@ -109,7 +109,7 @@ def _splits(source: Source) -> Figure | None:
         name="two-splits",
         title=f"{len(names)} systems on two splits of the images",
         caption=spans(
-            "Half the images of every subject in each part, subjects with one image left out. The order of two systems "
+            "Half of each subject's images in each part; subjects with one image are left out. The order of two systems "
             f"may change between the parts by chance.{band}",
             _weights(curves),
         ),

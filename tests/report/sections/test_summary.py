@@ -19,6 +19,7 @@ from frtaudit.report.pieces import Footnotes, Table, TextSpan, plain_text, spans
 from frtaudit.report.sections import (
     differences,
     front,
+    groups,
     operating_points,
     record,
     summary,
@@ -99,7 +100,8 @@ def test_the_worst_off_group_is_the_one_with_the_largest_rate(view: Context) -> 
     """Cedar at the weaker system, with its people, interval and everybody's rate."""
     text = plain_text(view.summary.worst)
     assert text.startswith(
-        "Cedar (80 subjects) has the highest FNMR at FMR 0.1 %: 22.8 % (quill_2), 95 % CI 17.1 % to 28.6 %"
+        "Cedar (80 subjects, 79 of them with two images or more) has the highest FNMR at FMR 0.1 %: "
+        "22.8 % (quill_2), 95 % CI 17.1 % to 28.6 %"
     )
     assert "overall" in text
 
@@ -138,7 +140,7 @@ def test_without_an_error_no_group_is_the_highest() -> None:
 
 def test_abbreviations_on_the_first_page_are_spelled_out(view: Context) -> None:
     """Those that its sentences use, and no others."""
-    assert [name for name, _ in view.summary.abbreviations] == ["FNMR", "FMR", "p, adjusted"]
+    assert [name for name, _ in view.summary.abbreviations] == ["FNMR", "FMR", "CI", "p, adjusted"]
     assert terms.abbreviations([spans("d_l2 of A; FNMRs")]) == (("d_l2", words().abbreviations["d_l2"]),)
 
 
@@ -190,6 +192,41 @@ def test_findings_without_room_on_the_first_page_follow_it(
     assert not {row.index for row in first} & {row.index for row in further}
     assert bool(view.more) is bool(further) is (room == 3)
     assert view.cut == (len(everything) - len(first) - 1 if further else 0)
+
+
+def test_a_test_of_what_a_requirement_limits_is_not_said_to_be_adjusted_with_a_larger_b() -> None:
+    """Beside tests that a larger B would adjust the legend says so of those that belong to no family."""
+    source = Source(result())
+    first, second = [record for record in source.records if record.estimate.test and record.estimate.test.p][
+        :2
+    ]
+    texts, estimates = [], list(source.result.estimates)
+    for tested, family, note in ((first, 75, "unadjusted p: needs more"), (second, None, None)):
+        assert tested.estimate.test is not None
+        test = replace(tested.estimate.test, p_adjusted=None, family=family, note=note)
+        estimates[int(tested.pointer.rsplit("/", 1)[1])] = replace(tested.estimate, test=test)
+        texts.append((TextSpan(text="0.01", pointer=f"{tested.pointer}/test/p"),))
+    (_, need), _ = terms.adjustments(Source(replace(source.result, estimates=tuple(estimates))), texts)
+    assert need == "needs more; the test of a metric that a requirement limits is not one of them"
+
+
+def test_subjects_with_one_image_are_not_taken_for_those_of_an_fnmr() -> None:
+    """Where some subjects have one image the sentence on FNMR and the table of groups count who has two."""
+    base = result()
+    rows = [
+        {**row, "subjects_with_two_samples": int(row["subjects"]) // 2}
+        for row in base.cohort["schemas"]["group"]["groups"]  # type: ignore[index,call-overload]  # JSON
+    ]
+    fewer = {"subjects_with_two_samples": 99, "schemas": {"group": {"groups": rows, "super_classes": {}}}}
+    source = Source(replace(base, cohort={**base.cohort, **fewer}))
+    text = plain_text(operating_points.worst_group(source))
+    assert "Cedar (80 subjects, 40 of them with two images or more) has the highest FNMR" in text
+    assert "of them" not in text.partition("has the highest FMR")[0].rpartition(".")[2]
+    view = groups.build(source)
+    assert view is not None
+    table = view.schemas[0].main[0]
+    assert "In brackets: subjects with two images or more." in plain_text(table.caption)
+    assert "80 (40)" in [plain_text(row[1]) for block in table.blocks for row in block.rows]
 
 
 def test_p_values_on_the_first_page_say_what_they_are_adjusted_for() -> None:
@@ -304,17 +341,18 @@ def test_differences_that_only_the_annex_has_are_named(systems: int, left: str) 
 
 
 def test_differences_stand_in_a_table(view: Context) -> None:
-    """The first page has a row for each system and rate: the index, the answer, what would have been found."""
+    """A row for each system and rate: the index, its interval, the answer, what would have been found."""
     table = view.summary.alike
     assert table is not None
     rows = [[plain_text(cell) for cell in row] for row in table.blocks[0].rows]
     assert rows[0] == [
         "northgate, FNMR by group",
         "3.43",
+        "1.68 to 3.12",
         "Difference established (p 0.00300, unadjusted; 0.0210, adjusted)",
         "–",
     ]
-    assert rows[1][2:] == ["Not testablea", "–"]
+    assert rows[1][3:] == ["Not testablea", "–"]
     assert [plain_text(note) for _, note in table.notes] == ["Cedar has 3 FMR errors of 2 subjects."]
     base = result()
     alike = [
@@ -325,7 +363,7 @@ def test_differences_stand_in_a_table(view: Context) -> None:
     ]
     found = differences.headline(Source(replace(base, estimates=tuple(alike))), 0.001)
     assert found is not None
-    shown = {plain_text(row[3]) for row in found.blocks[0].rows}
+    shown = {plain_text(row[4]) for row in found.blocks[0].rows}
     assert shown <= {"2.31 (80 %)", "none (80 %)", "–"}
     assert len(shown) > 1
     assert differences.headline(Source(base), 0.5) is None
@@ -363,7 +401,7 @@ def test_groups_show_the_small_group_with_its_size(view: Context) -> None:
     """Unknown stands with 6 people and a refused FMR."""
     table = section(view, "groups").schemas[0].main[0]
     unknown = next(row for row in rows(table) if row[0] == "unknown")
-    assert unknown[1] == "6"
+    assert unknown[1] == "6 (5)"
     assert unknown[2].startswith("–")
     assert plain_text(table.notes[0][1]) == "No comparison in this group."
 
@@ -662,9 +700,32 @@ def test_page_1_prints_the_interval_that_excludes_equality() -> None:
     others = tuple(item for item in base.estimates if item.metric != "max_min")
     table = differences.headline(Source(replace(base, estimates=(*others, one))), 0.001)
     assert table is not None
-    assert [plain_text(note) for _, note in table.notes] == [
-        "The interval for the same subjects, new images, 1.20 to 3.00, excludes equality (1)."
-    ]
+    ((_, note),) = table.notes
+    assert plain_text(note) == (
+        "The interval for the same subjects, new images, 1.20 to 3.00, excludes equality (1). "
+        "It is no test of the population."
+    )
+
+
+def test_a_ratio_of_groups_stands_beside_its_interval_for_the_population() -> None:
+    """Whichever interval comes first; the caption gives its level, and a p that is not adjusted is called so once."""
+    base = result()
+    first = next(item for item in base.estimates if item.metric == "max_min" and item.at.get("fmr") == 0.001)
+    assert first.test is not None
+    images, people = (
+        replace(first.intervals[0], target=target, low=low, high=3.0)
+        for target, low in ((Target.FIXED_IDENTITIES, 1.5), (Target.POPULATION, 1.2))
+    )
+    one = replace(
+        first, value=2.0, intervals=(images, people), test=replace(first.test, p=0.01, p_adjusted=None)
+    )
+    others = tuple(item for item in base.estimates if item.metric != "max_min")
+    table = differences.headline(Source(replace(base, estimates=(*others, one))), 0.001)
+    assert table is not None
+    ((row,),) = [block.rows for block in table.blocks]
+    assert [plain_text(text) for text in row[1:3]] == ["2.00", "1.20 to 3.00"]
+    assert "with its 95 % CI for the population" in plain_text(table.caption)
+    assert plain_text(row[3]).startswith("Significant before adjustment (p 0.0100)")
 
 
 def test_of_groups_that_tie_none_is_the_lowest() -> None:
