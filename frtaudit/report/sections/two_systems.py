@@ -109,7 +109,7 @@ def _splits(source: Source) -> Figure | None:
         name="two-splits",
         title=f"{len(names)} systems on two splits of the images",
         caption=spans(
-            "Half of each subject's images in each part; subjects with one image are left out. The order of two systems "
+            "Each part has half of each subject's images, none of subjects with one. The order of two systems "
             f"may change between the parts by chance.{band}",
             _weights(curves),
         ),
