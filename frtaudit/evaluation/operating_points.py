@@ -215,9 +215,7 @@ def _extremes(ruled: wilson.RuleInterval, alpha: float, *, ends: int) -> str | N
         return None
     least, most = (formatting.rate(closed_form.wilson_iid(0, n, alpha).high) for n in (ruled.trials, units))
     kind = "subjects" if ends == 1 else "disjoint pairs of subjects"
-    return (
-        f"no error: the upper bound is {least} for independent comparisons, {most} for {units} {kind} alone"
-    )
+    return f"no error: Wilson's upper bound is {least} for independent comparisons, {most} for {units} {kind} alone"
 
 
 def _missing(

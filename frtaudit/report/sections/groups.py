@@ -43,7 +43,7 @@ from frtaudit.report.words import display_name, words
 MAX_POINTS = 6
 MAX_ALIKE = 2  # notes that differ in their numbers alone
 NO_ERROR = re.compile(
-    r"no error: the upper bound is ([\d.]+ %) for independent comparisons, ([\d.]+ %) for ([\d,]+) (.+) alone"
+    r"no error: Wilson's upper bound is ([\d.]+ %) for independent comparisons, ([\d.]+ %) for ([\d,]+) (.+) alone"
 )
 OVERLAP = "Bars that overlap do not show that groups are equal"
 MAX_SYSTEMS_IN_FIGURE = 4
@@ -161,8 +161,8 @@ def _merged(records: list[Record]) -> dict[str, str]:
     for kind, notes in alike.items():
         if len(notes) > MAX_ALIKE:
             least, most, units = (_from_to(numbers) for numbers in zip(*notes.values(), strict=True))
-            text = f"no error: the upper bound is {least} for independent comparisons, {most} for {units} {kind} alone"
-            merged |= dict.fromkeys(notes, text)
+            of = f"{least} for independent comparisons, {most} for {units} {kind} alone"
+            merged |= dict.fromkeys(notes, f"no error: Wilson's upper bound is {of}")
     return merged
 
 

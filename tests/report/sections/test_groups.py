@@ -99,7 +99,7 @@ def test_the_caption_names_marks_at_the_left_edge_where_they_are_drawn() -> None
 @pytest.mark.parametrize("several", [False, True])
 def test_notes_on_rates_without_an_error_are_one_where_they_are_many(*, several: bool) -> None:
     """More than two that differ in their numbers alone become one with the smallest and the largest of each."""
-    text = "no error: the upper bound is {} % for independent comparisons, {} % for {} subjects alone"
+    text = "no error: Wilson's upper bound is {} % for independent comparisons, {} % for {} subjects alone"
     texts = [text.format(*numbers) for numbers in ((0.67, 3.85, 96), (1.19, 6.76, 53), (1.2, 10.1, 8))]
     notes = iter(texts if several else texts[:2])
     estimates = [
