@@ -98,12 +98,13 @@ def answers(source: Source) -> Iterator[Text]:
 
 
 def _step(record: Record) -> Text:
-    """``decreased from OLD to NEW (p 0.0150)``, or that no change was established."""
+    """``changed by −0.34 from OLD to NEW (p 0.0150)``, or that no change was established."""
     estimate = record.estimate
-    change = "decreased" if (estimate.value or 0.0) < 0 else "increased"
     differs = estimate.test is not None and estimate.test.differs
+    change: list[Part] = ["changed by ", phrases.value(record)] if differs else ["change not established"]
     return spans(
-        f"{change if differs else 'change not established'} from ",
+        *change,
+        " from ",
         TextSpan(text=str(estimate.at["from"]), pointer=f"{record.pointer}/at/from", kind="b"),
         " to ",
         provider(record),

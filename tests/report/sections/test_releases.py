@@ -3,6 +3,7 @@
 From one real small audit of two releases of synthetic people.
 """
 
+from dataclasses import replace
 from functools import cache
 from types import ModuleType
 
@@ -157,12 +158,15 @@ def test_the_cohorts_samples_are_no_system() -> None:
 
 
 def test_the_first_page_says_what_each_release_changed() -> None:
-    """The steps of a family by schema, with the direction where a change was established, and its p values."""
-    (line,) = map(plain_text, releases.answers(Source(result())))
-    (change,) = [item for item in result().estimates if item.metric == "d_l2_change"]
+    """The steps of a family by schema, with the size where a test is significant, and its p values."""
+    base = result()
+    (change,) = [item for item in base.estimates if item.metric == "d_l2_change"]
     assert change.test is not None
-    change_said = "decreased" if change.test.differs else "change not established"
-    assert line.startswith(f"Releases of v, largest d_l2 by tone: {change_said} from v1 to v2 (p ")
+    others = tuple(item for item in base.estimates if item is not change)
+    for p, change_said in ((0.01, "changed by \N{MINUS SIGN}1.25"), (0.9, "change not established")):
+        one = replace(change, value=-1.25, test=replace(change.test, p=p, p_adjusted=None))
+        (line,) = map(plain_text, releases.answers(Source(replace(base, estimates=(*others, one)))))
+        assert line.startswith(f"Releases of v, largest d_l2 by tone: {change_said} from v1 to v2 (p ")
 
 
 @pytest.mark.parametrize("section", [releases, tar_curves])
