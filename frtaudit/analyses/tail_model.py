@@ -83,7 +83,7 @@ class TailModelAnalysis:
         if strata is None:
             strata = np.zeros(system.tail.n_samples.size, dtype=np.int32)
         seed = seed_of(spec.seed, "bootstrap", Plan.SUBJECTS.value)
-        copies = draw_between(strata, seed=seed, first=0, count=spec.bootstrap.B).astype(np.int64)
+        copies = draw_between(strata, seed=seed, first=0, count=spec.bootstrap.B)
         rng = np.random.default_rng(seed_of(spec.seed, NAME, system.provider))
         return tail_model(
             system.tail, self.exceedances, copies, level=self.fit_level, draws=self.draws, rng=rng

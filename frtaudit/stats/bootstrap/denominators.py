@@ -1,16 +1,21 @@
 """Denominators of replicates: weighted numbers of comparisons, of subjects and of pairs of subjects."""
 
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import scipy
 
-from frtaudit.core.arrays import Flags, Index, Ints
+from frtaudit.core.arrays import Bytes, Flags, Index, Ints
 from frtaudit.core.scores import Groups, ScoreTail
+from frtaudit.stats._numba import kernel
 from frtaudit.stats.rates.trials import members
 
-Members: TypeAlias = "scipy.sparse.csr_array"
+
+class Members(NamedTuple):
+    """What each row holds: row r ``who[start[r]:start[r + 1]]``; ``start`` (rows + 1,), ``who`` int64."""
+
+    start: Ints
+    who: Ints
 
 
 class Totals(NamedTuple):
@@ -24,16 +29,16 @@ class Totals(NamedTuple):
 class MatedTotals:
     """Mated denominators under copies v_k of the subjects (FORMULAS 1, identity-level bootstrap).
 
-    ``held`` (G+1, K): subjects of each group, sparse, 0 and 1; ``pairs`` (K,): mated comparisons of each subject.
+    ``subjects``: those of each of G+1 groups; ``pairs`` (K,): mated comparisons of each subject.
     """
 
-    held: Members
+    subjects: Members
     pairs: Ints
 
-    def of(self, copies: Ints) -> Totals:
-        """Sum of v_k pairs_k, and of v_k over subjects with a pair; ``copies`` (K, L) int64."""
+    def of(self, copies: Bytes) -> Totals:
+        """Sum of v_k pairs_k, and of v_k over subjects with a pair; ``copies`` (K, L) uint8."""
         paired = (self.pairs > 0).astype(np.int64)
-        return Totals(self.held @ (copies * self.pairs[:, None]), self.held @ (copies * paired[:, None]))
+        return Totals(_sums(*self.subjects, copies, self.pairs)[0], _sums(*self.subjects, copies, paired)[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +46,7 @@ class CompleteTotals:
     """Non-mated denominators where every pair within a cell was compared.
 
     A pair of subjects k < l counts v_k v_l times: copies of one subject are no non-mated comparison. In each room
-    (the part of a cell that a group holds) the sum is ((sum x)^2 - sum x^2) / 2. ``rooms`` (rooms, K): sparse, 0 and 1;
+    (the part of a cell that a group holds) the sum is ((sum x)^2 - sum x^2) / 2. ``rooms``: subjects of each;
     ``group_index``: group of each room; ``group_indices``: G+1; ``samples`` (K,): acquired samples.
     """
 
@@ -50,15 +55,14 @@ class CompleteTotals:
     group_indices: int
     samples: Ints
 
-    def of(self, copies: Ints) -> Totals:
-        """Sum over k < l of v_k v_l n_k n_l, and of v_k v_l where both have samples; ``copies`` (K, L) int64."""
+    def of(self, copies: Bytes) -> Totals:
+        """Sum over k < l of v_k v_l n_k n_l, and of v_k v_l where both have samples; ``copies`` (K, L) uint8."""
         present = (self.samples > 0).astype(np.int64)
-        counts = self._pairs(copies * self.samples[:, None])
-        return Totals(counts, self._pairs(copies * present[:, None]))
+        return Totals(self._pairs(copies, self.samples), self._pairs(copies, present))
 
-    def _pairs(self, amount: Ints) -> Ints:
-        linear, square = self.rooms @ amount, self.rooms @ (amount * amount)
-        out = np.zeros((self.group_indices, amount.shape[1]), dtype=np.int64)
+    def _pairs(self, copies: Bytes, amount: Ints) -> Ints:
+        linear, square = _sums(*self.rooms, copies, amount)
+        out = np.zeros((self.group_indices, copies.shape[1]), dtype=np.int64)
         np.add.at(out, self.group_index, (linear * linear - square) // 2)
         return out
 
@@ -67,8 +71,7 @@ class CompleteTotals:
 class ListedTotals:
     """Non-mated denominators of listed comparisons.
 
-    ``blocks`` (G+1, Q): pairs of subjects of each group, sparse, 0 and 1; ``k``, ``l``, ``count`` (Q,): see core
-    ``Blocks``.
+    ``blocks``: pairs of subjects of each of G+1 groups; ``k``, ``l``, ``count`` (Q,): see core ``Blocks``.
     """
 
     blocks: Members
@@ -76,10 +79,11 @@ class ListedTotals:
     l: Index  # noqa: E741  the paper's letter
     count: Ints
 
-    def of(self, copies: Ints) -> Totals:
-        """Sum over listed k < l of v_k v_l n_kl, and of v_k v_l; ``copies`` (K, L) int64."""
-        both = copies[self.k] * copies[self.l]
-        return Totals(self.blocks @ (both * self.count[:, None]), self.blocks @ both)
+    def of(self, copies: Bytes) -> Totals:
+        """Sum over listed k < l of v_k v_l n_kl, and of v_k v_l; ``copies`` (K, L) uint8."""
+        both = copies[self.k].astype(np.int64) * copies[self.l]
+        once = np.ones_like(self.count)
+        return Totals(_sums(*self.blocks, both, self.count)[0], _sums(*self.blocks, both, once)[0])
 
 
 NonMatedTotals = CompleteTotals | ListedTotals
@@ -88,7 +92,7 @@ NonMatedTotals = CompleteTotals | ListedTotals
 def mated_totals(tail: ScoreTail, groups: Groups) -> MatedTotals:
     """Mated denominators of a tail."""
     membership = members(groups, tail.n_samples.size)
-    return MatedTotals(held=_sparse(membership), pairs=tail.n_mated)
+    return MatedTotals(subjects=_members(membership), pairs=tail.n_mated)
 
 
 def non_mated_totals(tail: ScoreTail, groups: Groups) -> NonMatedTotals:
@@ -97,7 +101,7 @@ def non_mated_totals(tail: ScoreTail, groups: Groups) -> NonMatedTotals:
     if tail.blocks is None:
         return _complete(membership, tail)
     k, l, count = tail.blocks.k, tail.blocks.l, tail.blocks.count  # noqa: E741  the paper's letter
-    return ListedTotals(blocks=_sparse(membership[:, k] & membership[:, l]), k=k, l=l, count=count)
+    return ListedTotals(blocks=_members(membership[:, k] & membership[:, l]), k=k, l=l, count=count)
 
 
 def _complete(membership: Flags, tail: ScoreTail) -> CompleteTotals:
@@ -107,12 +111,28 @@ def _complete(membership: Flags, tail: ScoreTail) -> CompleteTotals:
     inside = np.zeros((room.size, membership.shape[1]), dtype=np.bool_)
     inside[row, subject] = True
     return CompleteTotals(
-        rooms=_sparse(inside),
+        rooms=_members(inside),
         group_index=room // n_cells,
         group_indices=membership.shape[0],
         samples=tail.n_samples,
     )
 
 
-def _sparse(flags: Flags) -> Members:
-    return scipy.sparse.csr_array(flags.astype(np.int64))
+def _members(flags: Flags) -> Members:
+    start = np.concatenate(([0], np.cumsum(np.count_nonzero(flags, axis=1))))
+    return Members(start.astype(np.int64), np.nonzero(flags)[1].astype(np.int64))
+
+
+@kernel
+def _sums(start: Ints, who: Ints, copies: Bytes | Ints, amount: Ints) -> tuple[Ints, Ints]:
+    """Sums (rows, L) of copies times amounts over what each row holds, and of their squares."""
+    shape = (start.size - 1, copies.shape[1])
+    linear, square = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    for row in range(start.size - 1):
+        for place in range(start[row], start[row + 1]):
+            member = who[place]
+            for replicate in range(copies.shape[1]):
+                weighed = np.int64(copies[member, replicate]) * amount[member]
+                linear[row, replicate] += weighed
+                square[row, replicate] += weighed * weighed
+    return linear, square

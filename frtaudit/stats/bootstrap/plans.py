@@ -94,7 +94,7 @@ def images(source: Source, given: Given = None) -> Draw:
         raise ValueError("the plan images needs every comparison within each subject")
     if given is not None:
         _check_sums(given, tail)
-    once = np.ones((tail.n_samples.size, 1), dtype=np.int64)
+    once = np.ones((tail.n_samples.size, 1), dtype=np.uint8)
     fixed = source.non_mated.of(once), source.mated.of(once)
     rows = _rows(given, lambda first, count: counter.draw_within(
         tail.n_samples, seed=source.seed, first=first, count=count
@@ -114,12 +114,11 @@ def subjects(source: Source, rows: Copies) -> Draw:
     def draw(first: int, count: int) -> Drawn:
         copies = rows(first, count)
         ones = np.ones((1, count), dtype=np.uint8)
-        amount = copies.astype(np.int64)
         return Drawn(
             _tile(copies, k),
             _tile(np.vstack((copies, ones)), k + 1, by_runs=False),
-            source.non_mated.of(amount),
-            source.mated.of(amount),
+            source.non_mated.of(copies),
+            source.mated.of(copies),
         )
 
     return draw
@@ -132,12 +131,11 @@ def two_level(source: Source, rows: Copies) -> Draw:
     def draw(first: int, count: int) -> Drawn:
         copies = rows(first, count)
         within = counter.draw_copies(source.tail.n_samples, copies, seed=source.seed, first=first)
-        amount = copies.astype(np.int64)
         return Drawn(
             _tile(_summed(within), n),
             _tile(within.reshape(-1, count), n, by_runs=False),
-            source.non_mated.of(amount),
-            source.mated.of(amount),
+            source.non_mated.of(copies),
+            source.mated.of(copies),
         )
 
     return draw

@@ -119,6 +119,15 @@ def _fill_column(out: Bytes, low: int, size: int, replicate: int, state: np.uint
             out[low + np.int64(draw), replicate] += np.uint8(1)
 
 
+@inner
+def _most(copies: Bytes, subject: int) -> int:
+    """The largest number of copies of a subject; 1 where every subject has one copy."""
+    most = 1 if copies.size == 0 else 0
+    for replicate in range(copies.shape[1]):
+        most = max(most, int(copies[subject, replicate]))
+    return most
+
+
 @kernel
 def _fill_within(out: Bytes, copies: Bytes, depth: int, offsets: Ints, seed: np.uint64, first: int) -> None:
     """Fill ``out``; ``depth`` is the largest number of copies, 1 where every subject has one copy."""
@@ -126,7 +135,7 @@ def _fill_within(out: Bytes, copies: Bytes, depth: int, offsets: Ints, seed: np.
     left, counts = np.empty(lanes, dtype=np.uint64), np.empty(lanes, dtype=np.uint64)
     for subject in range(offsets.size - 1):
         low, size = offsets[subject], offsets[subject + 1] - offsets[subject]
-        for copy in range(depth if size > 0 else 0):
+        for copy in range(min(depth, _most(copies, subject)) if size > 0 else 0):
             stream, row = stream_of(seed, WITHIN, subject, copy), copy * samples + low
             if size <= FEW and copy < DENSE:
                 _fill_few(out, row, size, stream, first, left, counts)

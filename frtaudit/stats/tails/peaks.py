@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frtaudit.core.arrays import Floats, Ints
+from frtaudit.core.arrays import Bytes, Floats
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.bootstrap.denominators import non_mated_totals
@@ -113,7 +113,7 @@ def deciding_bound(drawn: Floats, error: float, least: float, pair: float) -> fl
 def tail_model(
     tail: ScoreTail,
     exceedances: Sequence[int],
-    copies: Ints,
+    copies: Bytes,
     *,
     level: float,
     draws: int,
@@ -121,10 +121,10 @@ def tail_model(
 ) -> TailModel:
     """Fit each number of ``exceedances`` that the tail holds; a fit is rejected at p <= ``level``.
 
-    ``copies`` (K, B): how often each subject stands in each resample.
+    ``copies`` (K, B) uint8: how often each subject stands in each resample.
     """
     total = non_mated_totals(tail, no_groups(tail))
-    known = float(total.of(np.ones((tail.n_samples.size, 1), dtype=np.int64)).counts[0, 0])
+    known = float(total.of(np.ones((tail.n_samples.size, 1), dtype=np.uint8)).counts[0, 0])
     drawn = np.asarray(total.of(copies).counts[0], dtype=np.float64)
     numbers = [number for number in sorted(set(exceedances), reverse=True) if _distinct(tail, number)]
     candidates = [_peaks(tail, number, copies, (known, drawn), draws, rng) for number in numbers]
@@ -137,7 +137,7 @@ def tail_model(
 def _peaks(
     tail: ScoreTail,
     number: int,
-    copies: Ints,
+    copies: Bytes,
     totals: tuple[float, Floats],
     draws: int,
     rng: np.random.Generator,
@@ -145,7 +145,7 @@ def _peaks(
     threshold, k = float(tail.tail_score[number]), _above(tail, number)
     excess = tail.tail_score[:k].astype(np.float64) - threshold
     first, second = tail.subject_of[tail.tail_i[:k]], tail.subject_of[tail.tail_j[:k]]
-    weights = (copies[first] * copies[second]).T.astype(np.float64)
+    weights = (copies[first].astype(np.float64) * copies[second]).T
     known, drawn = totals
     return Peaks(
         threshold=threshold,

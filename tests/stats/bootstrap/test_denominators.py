@@ -13,7 +13,7 @@ EVERYWHERE = st.one_of(slow.worlds(), slow.listed_worlds())
 @given(world=EVERYWHERE)
 def test_unit_copies_give_the_trials(world: slow.World) -> None:
     """With every subject once, the denominators are the trials of the data."""
-    once = np.ones((world.tail.n_samples.size, 2), dtype=np.int64)
+    once = np.ones((world.tail.n_samples.size, 2), dtype=np.uint8)
     true = trials.trials(world.tail, world.groups)
     non_mated = non_mated_totals(world.tail, world.groups).of(once)
     mated = mated_totals(world.tail, world.groups).of(once)
@@ -29,7 +29,7 @@ def test_copies_count_as_if_written_out(world: slow.World, seed: int) -> None:
     copies = weights.draw_between(np.zeros(world.tail.n_samples.size, dtype=int), seed=seed, first=0, count=1)
     people = slow.people_of_subjects(world, copies[:, 0])
     for totals, listed in ((non_mated_totals, slow.blocks), (mated_totals, slow.mated)):
-        found = totals(world.tail, world.groups).of(copies.astype(np.int64))
+        found = totals(world.tail, world.groups).of(copies)
         written = [listed(world, people, group_index) for group_index in world.every_group()]
         assert found.counts[:, 0].tolist() == [sum(map(len, groups)) for groups in written]
         assert found.rates[:, 0].tolist() == [len(groups) for groups in written]

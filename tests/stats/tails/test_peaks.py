@@ -26,7 +26,7 @@ def model_of(tail: ScoreTail, level: float = 1e-9, draws: int = 19, resamples: i
     people = tail.n_samples.size
     copies = draw_between(np.zeros(people, dtype=np.int32), seed=1, first=0, count=resamples)
     rng = np.random.default_rng(2)
-    return tail_model(tail, NUMBERS, copies.astype(np.int64), level=level, draws=draws, rng=rng)
+    return tail_model(tail, NUMBERS, copies, level=level, draws=draws, rng=rng)
 
 
 def test_what_exceeds_a_candidate_is_counted() -> None:
