@@ -139,20 +139,20 @@ def _excluding(record: Record) -> str:
     )
 
 
-def p_values(record: Record) -> Text:
-    """The p values of an estimate's test, in brackets; empty without one."""
+def p_values(record: Record, *more: Part) -> Text:
+    """The p values of an estimate's test, and ``more``, in brackets; empty without a test."""
     test = record.estimate.test
-    return () if test is None or test.p is None else _p(test, f"{record.pointer}/test")
+    return () if test is None or test.p is None else _p(test, f"{record.pointer}/test", *more)
 
 
-def _p(test: Test, at: str, *, is_named: bool = False) -> Text:
+def _p(test: Test, at: str, *more: Part, is_named: bool = False) -> Text:
     """The unadjusted p value, said to be so unless it ``is_named`` so, and the one adjusted for all tests."""
     parts: list[Part] = [" (p ", phrases.number(formatting.p_value(test.p or 0.0), f"{at}/p")]
     parts += [] if is_named else [", unadjusted"]
     if test.p_adjusted is not None:
         p = phrases.number(formatting.p_value(test.p_adjusted), f"{at}/p_adjusted")
         parts += ["; ", p, ", adjusted"]
-    return spans(*parts, ")")
+    return spans(*parts, *more, ")")
 
 
 def _missed(test: Test, at: str) -> list[Part]:

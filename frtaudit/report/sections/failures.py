@@ -74,6 +74,10 @@ FTA = "Failure to acquire. "
 FAILED_COMPARISONS, FAILED_BY_CLASS = "Failed comparisons. ", "Failed comparisons by class. "
 FTA_BY_CLASS = "Failure to acquire by class. "
 FTA_MEANS = "The share of attempts without a template."
+FEW_FAILED = (
+    "so few subjects have failures that no more trials than subjects count: the bound can lie above that of a system "
+    "with more failures"
+)
 OF_COMPARISONS = "share of attempted comparisons"
 FTA_MEANS_OF_SCORES = "The share of attempted comparisons without a score."
 FRR_MEANS = "FRR = FTA + FNMR (1 − FTA), one attempt for each transaction."
@@ -111,7 +115,7 @@ def _overall(records: list[Record]) -> Table:
             (provider(record),),
             phrases.value(record, notes),
             phrases.counts(record),
-            phrases.bounds(record.bound(*BOTH), record.estimate, notes),
+            spans(phrases.bounds(record.bound(*BOTH), record.estimate, notes), _few(record, records, notes)),
         )
         for record in records
     )
@@ -123,6 +127,20 @@ def _overall(records: list[Record]) -> Table:
         methods_said(records, *BOTH[:1]),
     )
     return build_table("fta", caption, columns, [Block(rows=rows)], notes)
+
+
+def _few(record: Record, records: Sequence[Record], notes: Footnotes) -> Text:
+    """The mark of an upper bound above that of a system with more failures of as many attempts."""
+
+    def key(of: Record) -> tuple[int | None, int, float]:
+        bound = of.bound(*BOTH)
+        high = None if bound is None else bound.interval.high
+        return of.estimate.denominator, of.estimate.numerator or 0, 1.0 if high is None else high
+
+    tried, failed, high = key(record)
+    more = [other for other in map(key, records) if other[0] == tried and other[1] > failed]
+    beyond = any(other_high < high for *_, other_high in more)
+    return notes.mark(FEW_FAILED, f"{record.pointer}/numerator") if beyond else ()
 
 
 def _cases(source: Source, records: list[Record]) -> Table:

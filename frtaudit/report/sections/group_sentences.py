@@ -78,12 +78,26 @@ def _distances(source: Source, *, every: bool = True) -> Iterator[Text]:
             outcome = shown.text if record.estimate.test and record.estimate.test.differs else "not"
             words.setdefault(outcome, spans("a difference of classes is ", shown, " for "))
             system = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
-            names[outcome].append((system,))
+            brief = outcome == "not" or len(tested) > MAX_NAMED
+            names[outcome].append(spans(system, *(() if brief else _largest_distance(source, record))))
         parts = [
             spans(*words[key], listed(of)) for key, of in names.items() if of and (every or key != "not")
         ]
         if parts:
             yield spans(f"d_l2 by {schema.replace('_', ' ')}: ", semicolons(parts), ".")
+
+
+def _largest_distance(source: Source, record: Record) -> Text:
+    """The p values of a test of d_l2, and the class whose distance from the mean curve is the largest."""
+    same = (record.estimate.provider, record.at, record.estimate.value)
+    of_classes = (
+        other
+        for other in source.select(D_L2, schema=record.estimate.schema)
+        if (other.estimate.provider, other.at, other.estimate.value) == same and other != record
+    )
+    farthest = next(of_classes, None)
+    more = () if farthest is None else ("; largest for ", phrases.group(source, farthest))
+    return differences.p_values(record, *more)
 
 
 def _detectable(source: Source, record: Record) -> list[Part]:

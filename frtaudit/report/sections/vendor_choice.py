@@ -11,7 +11,7 @@ from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
 from frtaudit.report.sections.operating_points import main_target, overall
 from frtaudit.report.sections.tables import build_table, provider
-from frtaudit.report.sections.vendor_tables import VALUE, Key, is_rate, key_of, number, pair
+from frtaudit.report.sections.vendor_tables import VALUE, Key, caution, is_rate, key_of, number, pair
 from frtaudit.report.sections.vendors import (
     DIFFERENCE,
     EQUIVALENCE,
@@ -26,13 +26,10 @@ VERDICTS = {
     "better_than": ("not shown to be better", "better"),
     "equivalent": ("not shown to be equivalent", "equivalent"),
 }
-TOO_FEW = "not testable whether the groups differ: a group has too few errors or subjects with errors"
 OF_ALL = (
     "All comparisons of each system, with intervals for the population; rank and verdict: those that all systems "
     "scored. "
 )
-UNESTABLISHED = "no difference between the groups is established"
-UNTESTED = "not tested whether the groups differ"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,20 +246,10 @@ def _ratio(source: Source, target: float, notes: Footnotes) -> Callable[[str], T
         rate = phrases.metric(str(record.estimate.at["rate"]))
         value = phrases.value(record) if record.estimate.metric == "max_min" else _number(record)
         return spans(
-            value, _caution(record, notes), f" ({rate} by {(record.estimate.schema or '').replace('_', ' ')})"
+            value, caution(record, notes), f" ({rate} by {(record.estimate.schema or '').replace('_', ' ')})"
         )
 
     return cell
-
-
-def _caution(record: Record, notes: Footnotes) -> Text:
-    """The mark of a ratio that is not known to be more than chance; empty where the groups differ."""
-    test = record.estimate.test
-    if test is None:
-        return notes.mark(UNTESTED, f"{record.pointer}/value")
-    if test.p is None:
-        return notes.mark(TOO_FEW, f"{record.pointer}/test/note")
-    return () if test.differs else notes.mark(UNESTABLISHED, f"{record.pointer}/test/p")
 
 
 def _rank(source: Source, decisive: Key) -> Callable[[str], Text]:

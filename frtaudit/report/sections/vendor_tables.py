@@ -13,6 +13,9 @@ LOWEST, HIGHEST = "vendor_difference_lowest", "vendor_difference_highest"
 CHANGED, LARGEST_CHANGE = "scores_changed", "largest_score_change"
 NOT_SHARED = "scored_but_not_by_every_system"
 APART = {"of", "fmr", "rate", "pairs"}  # what a measure is, in `at`
+TOO_FEW = "not testable whether the groups differ: a group has too few errors or subjects with errors"
+UNESTABLISHED = "no difference between the groups is established"
+UNTESTED = "not tested whether the groups differ"
 Key = tuple[object, ...]
 
 
@@ -37,6 +40,16 @@ def is_rate(record: Record) -> bool:
     """Whether what is compared is a rate: its differences are absolute, in percent as rates are."""
     of = str(record.estimate.at["of"])
     return of == "gap" or metrics.kind_of(of) is Kind.RATE
+
+
+def caution(record: Record, notes: Footnotes) -> Text:
+    """The mark of a ratio that is not known to be more than chance; empty where the groups differ."""
+    test = record.estimate.test
+    if test is None:
+        return notes.mark(UNTESTED, f"{record.pointer}/value")
+    if test.p is None:
+        return notes.mark(TOO_FEW, f"{record.pointer}/test/note")
+    return () if test.differs else notes.mark(UNESTABLISHED, f"{record.pointer}/test/p")
 
 
 def pair(record: Record) -> Text:

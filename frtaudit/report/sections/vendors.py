@@ -26,6 +26,7 @@ from frtaudit.report.sections.tables import build_table
 from frtaudit.report.sections.vendor_tables import (
     VALUE,
     Key,
+    caution,
     changes,
     hidden,
     key_of,
@@ -134,10 +135,11 @@ def _support_table(source: Source, values: Sequence[Record], first: Key) -> Tabl
     ranks = {(key_of(record), record.estimate.provider): record for record in source.select(RANK)}
     by = {(key_of(record), record.estimate.provider): record for record in values}
     names = list(dict.fromkeys(record.estimate.provider for record in values))
+    notes = Footnotes()
     rows = tuple(
         (
             (TextSpan(text=name, pointer=f"{by[keys[0], name].pointer}/provider", kind="b"),),
-            *(_cell(by.get((key, name)), ranks.get((key, name))) for key in keys),
+            *(_cell(source, by.get((key, name)), ranks.get((key, name)), notes) for key in keys),
         )
         for name in names
     )
@@ -152,7 +154,7 @@ def _support_table(source: Source, values: Sequence[Record], first: Key) -> Tabl
         "column decides. Failure to acquire is of all attempts.",
     )
     columns = [Column(title="System"), *(Column(title=head, kind="num") for head in heads)]
-    return build_table("vendors-error-rates", caption, columns, [Block(rows=rows)], Footnotes())
+    return build_table("vendors-error-rates", caption, columns, [Block(rows=rows)], notes)
 
 
 def _is_column(record: Record, first: Key) -> bool:
@@ -167,12 +169,27 @@ def _is_column(record: Record, first: Key) -> bool:
     )
 
 
-def _cell(record: Record | None, rank: Record | None) -> Text:
+def _cell(source: Source, record: Record | None, rank: Record | None, notes: Footnotes) -> Text:
     if record is None:
         return (TextSpan(text=phrases.ABSENT),)
-    parts: list[Part] = [number(record, record.estimate.value, f"{record.pointer}/value")]
+    value = number(record, record.estimate.value, f"{record.pointer}/value")
+    parts: list[Part] = [value, *_of_all(source, record, notes)]
     ranks = possible_ranks(rank)
     return spans(*parts, TextSpan(text=" ", kind="br"), "rank ", ranks) if ranks else spans(*parts)
+
+
+def _of_all(source: Source, record: Record, notes: Footnotes) -> Text:
+    """What the test of a ratio, made on all comparisons of the system, leaves open; empty for other measures."""
+    estimate = record.estimate
+    if estimate.at["of"] != "max_min":
+        return ()
+    tested = (
+        other
+        for other in source.select("max_min", schema=estimate.schema, primary=True)
+        if other.estimate.provider == estimate.provider
+        and all(other.estimate.at.get(key) == estimate.at.get(key) for key in ("rate", "fmr"))
+    )
+    return caution(next(tested, record), notes)
 
 
 def possible_ranks(rank: Record | None) -> Text:

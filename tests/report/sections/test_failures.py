@@ -3,8 +3,9 @@ from dataclasses import replace
 import pytest
 import report_fixture
 
+from frtaudit.core import Estimate, Interval
 from frtaudit.core.cohort import LedgerEntry
-from frtaudit.report.pieces import Table, plain_text
+from frtaudit.report.pieces import Table, plain_text, sentence
 from frtaudit.report.sections import failures
 from frtaudit.report.source import Source
 
@@ -15,6 +16,11 @@ def exclusions(*entries: LedgerEntry) -> Table:
     view = failures.build(source)
     assert view is not None
     return next(table for table in view.main if table.name == "failures-and-exclusions")
+
+
+def bound(estimate: Estimate, high: float) -> Interval:
+    """The interval for the population with this upper bound."""
+    return replace(estimate.intervals[0], low=0.0, high=high)
 
 
 def entry(provider: str | None, code: str = "no_face", count: int = 3) -> LedgerEntry:
@@ -54,6 +60,28 @@ def test_what_happened_alike_to_every_system_stands_once() -> None:
 def test_a_code_is_printed_in_words(code: str, words: str) -> None:
     """What excluded a sample stands before the colon, the step or the reason behind it."""
     assert cells(exclusions(entry(None, code)))[0][1] == words
+
+
+def test_a_bound_above_that_of_more_failures_is_explained() -> None:
+    """A system with few failures has a footnote where one with more has a lower upper bound, and no other has."""
+    source = Source(report_fixture.result())
+    records = [record for record in source.select("fta") if record.estimate.group == "all"]
+    first, second = (record.estimate for record in records)
+    for fewer, marked in ((0, True), (9, False)):
+        changed = tuple(
+            replace(estimate, numerator=fewer, denominator=100, intervals=(bound(estimate, 0.03),))
+            if estimate is first
+            else replace(estimate, numerator=5, denominator=100, intervals=(bound(estimate, 0.02),))
+            if estimate is second
+            else estimate
+            for estimate in source.result.estimates
+        )
+        view = failures.build(Source(replace(source.result, estimates=changed)))
+        assert view is not None
+        (table,) = [table for table in view.main if table.name == "fta"]
+        assert [plain_text(note) for _, note in table.notes] == [sentence(failures.FEW_FAILED)] * marked
+        marks = [any(span.kind == "mark" for span in row[-1]) for row in table.blocks[0].rows]
+        assert marks == [marked, False]
 
 
 @pytest.mark.parametrize(("few", "rows"), [(3, 2), (1, 1)])

@@ -78,19 +78,24 @@ def test_systems_beyond_those_that_are_listed_are_counted(monkeypatch: pytest.Mo
 
 
 def test_unadjusted_tests_of_d_l2_are_named_as_such() -> None:
-    """Without requirements of rates the tests of d_l2 answer; one whose p is not adjusted establishes nothing."""
+    """Without requirements of rates the tests of d_l2 answer, with the farthest class; unadjusted none establishes."""
     test = next(item.test for item in result().estimates if item.metric == "max_min" and item.test)
-    for adjusted, shown in ((None, "significant before adjustment"), (0.01, "established")):
-        estimates = [
-            replace(item, test=replace(test, p=0.001, p_adjusted=adjusted, family=7), group="max")
-            if item.metric == "d_l2" and item.group == "amber" and item.provider == "northgate"
-            else item
-            for item in result().estimates
-            if item.metric != "max_min"
-        ]
+    amber = next(
+        e for e in result().estimates if (e.metric, e.group, e.provider) == ("d_l2", "amber", "northgate")
+    )
+    others = [e for e in result().estimates if e.metric != "max_min"]
+    for adjusted, shown, p in (
+        (None, "significant before adjustment", "p 0.00100, unadjusted"),
+        (0.01, "established", "p 0.00100, unadjusted; 0.0100, adjusted"),
+    ):
+        tested = replace(amber, test=replace(test, p=0.001, p_adjusted=adjusted, family=7), group="max")
+        estimates = [*others, tested]
         lines = said(Source(replace(result(), estimates=tuple(estimates), findings=())))
         (line,) = [line for line in lines if line.startswith("d_l2 by group: a difference of classes")]
-        assert line == f"d_l2 by group: a difference of classes is {shown} for northgate."
+        assert (
+            line
+            == f"d_l2 by group: a difference of classes is {shown} for northgate ({p}; largest for Amber)."
+        )
 
 
 def test_an_established_d_l2_is_said_beside_tests_of_rates() -> None:
@@ -106,9 +111,6 @@ def test_an_established_d_l2_is_said_beside_tests_of_rates() -> None:
             for item in result().estimates
         )
         lines = said(Source(replace(result(), estimates=estimates, findings=())))
-        found = [line for line in lines if line.startswith("d_l2 by group")]
-        assert (
-            found
-            == ["d_l2 by group: a difference of classes is significant before adjustment for northgate."]
-            * count
-        )
+        shown = "d_l2 by group: a difference of classes is significant before adjustment for northgate "
+        given = [line for line in lines if line.startswith("d_l2 by group")]
+        assert given == [f"{shown}(p 0.00100, unadjusted)."] * count

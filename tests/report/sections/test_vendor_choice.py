@@ -11,7 +11,7 @@ from frtaudit.core import AuditResult
 from frtaudit.core.text import formatting
 from frtaudit.pipeline.audit import audit
 from frtaudit.report.pieces import Text, plain_text
-from frtaudit.report.sections import answer, vendor_choice
+from frtaudit.report.sections import answer, vendor_choice, vendors
 from frtaudit.report.source import Source
 
 
@@ -149,10 +149,19 @@ def test_a_ratio_without_an_established_difference_is_marked(change: dict[str, o
         replace(item, test=replace(item.test, **change)) if item.metric == "max_min" and item.test else item
         for item in of.estimates
     )
-    table = choice(replace(of, estimates=estimates)).table
-    marks = {piece.text for row in table.blocks[0].rows for piece in row[4] if piece.kind == "mark"}
-    assert marks == ({"a"} if note else set())
-    assert [plain_text(text)[: len(note)] for _, text in table.notes] == ([note] if note else [])
+    changed = replace(of, estimates=estimates)
+    view = vendors.build(Source(changed))
+    assert view is not None
+    for table in (choice(changed).table, view.tables[0]):
+        marks = {
+            piece.text
+            for row in table.blocks[0].rows
+            for cell in row
+            for piece in cell
+            if piece.kind == "mark"
+        }
+        assert marks == ({"a"} if note else set())
+        assert [plain_text(text)[: len(note)] for _, text in table.notes] == ([note] if note else [])
 
 
 def test_a_ratio_of_common_comparisons_is_not_tested() -> None:
