@@ -126,7 +126,7 @@ def _joined(records: Sequence[Record]) -> Iterator[Part]:
     for place, record in enumerate(records):
         yield from ([" and "] if place else [])
         yield from phrases.at_words({"fmr": record.estimate.at["fmr"]}, record.pointer)
-        yield from (" (", _signed(record), " points)")
+        yield from (" (", _signed(record), " percentage points)")
 
 
 def _unchanged(records: Sequence[Record]) -> str:
@@ -168,7 +168,7 @@ def _pairs(dated: _DatedRecords, name: str, labels: str, caption: Text, head: st
     columns = (
         Column(title="Service"),
         *(Column(title=f"FNMR, {date}", kind="num") for date in dated.dates),
-        Column(title="change, % points", kind="num"),
+        Column(title="change, percentage points", kind="num"),
         Column(title="interval", kind="num"),
         Column(title=head, kind="wide"),
     )
@@ -222,7 +222,7 @@ def _changed(record: Record) -> Text:
             parts += [
                 " Minimum detectable change: ",
                 size,
-                " points (",
+                " percentage points (",
                 share,
                 " power).",
             ]
@@ -303,7 +303,15 @@ def _kept(dated: _DatedRecords) -> Table | None:
         )
         blocks.append(Block(head=phrases.at_words({"fmr": target}, records[0].pointer), rows=rows))
     columns = header(
-        ["Service"], ["change of FNMR, % points", "interval", "p", "change of FMR, % points", "interval", "p"]
+        ["Service"],
+        [
+            "change of FNMR, percentage points",
+            "interval",
+            "p",
+            "change of FMR, percentage points",
+            "interval",
+            "p",
+        ],
     )
     caption = spans(
         TextSpan(text="At the threshold of the earlier date. ", kind="b"),

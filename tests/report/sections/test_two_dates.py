@@ -51,7 +51,7 @@ def test_a_planted_change_is_said_first() -> None:
     (crest,) = [text for text in said if text.startswith("crest")]
     assert crest.startswith("crest: FNMR changed at FMR")
     assert "\u2212" in crest
-    assert " % points)" in crest
+    assert " percentage points)" in crest
     assert re.search(r"Pairs with equal scores: 0 / [\d,]+\.$", crest)
     found = rows(made, "dates-decisive")
     assert any(row[0] == "crest" and row[-1].startswith("Yes (p ") for row in found)
