@@ -128,7 +128,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         figure=front.figure(source) if above + len(shown) <= FIGURE_LINES else None,
         terms=terms.terms(source),
         abbreviations=(
-            *terms.abbreviations((*answers, worst)),
+            *terms.abbreviations((*answers, worst, *(row.condition for row in shown))),
             *terms.adjustments(source, (*answers, worst)),
         ),
         cannot=(*((label_notice.UNNAMED,) if label_notice.estimated(source) else ()), *words().cannot_show),

@@ -144,6 +144,15 @@ def test_abbreviations_on_the_first_page_are_spelled_out(view: Context) -> None:
     assert terms.abbreviations([spans("d_l2 of A; FNMRs")]) == (("d_l2", words().abbreviations["d_l2"]),)
 
 
+def test_abbreviations_of_requirements_are_spelled_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the requirements that page 1 lists, too, where no sentence has them."""
+    monkeypatch.setattr(summary, "worst_group", lambda _: ())
+    monkeypatch.setattr(summary.answer, "sentences", lambda *_: ((), ()))
+    view = summary.build(Source(result()), SETTINGS, DATE)
+    assert view.requirement_rows
+    assert {"FNMR", "FMR"} <= {name for name, _ in view.abbreviations}
+
+
 def test_people_are_counted_by_each_schema() -> None:
     """Two classifications stand with their classes, further ones by name."""
     base = result()
