@@ -22,6 +22,9 @@ _SEVERAL = re.compile(r"Ambiguous value for argument '([^']+)'")
 _COULD_NOT = re.compile(r"Could not (?:override|delete|append to) (?:from )?(?:config\.? )?'?([^'\s.]+)'?")
 _MERGED = re.compile(r"Cannot merge \w+ with \w+\s+full_key: ?(\S*)\s+object_type=(\w+)")
 _PRESET = re.compile(r"In '([^']+)'")
+_INDEX = re.compile(r"\[(\d+)\]")
+_INDEXED = re.compile(r"~?[\w.]+\[\d+\][\w.\[\]]*(?:=|$)")
+_DELETED = re.compile(r"Could not delete from config\. '([^']+)' does not exist")
 _IN_LIST = re.compile(
     r"list index out of range|Index '.*' \(\w+\) is not an int|list indices must be|literal for int\(\)"
 )
@@ -40,6 +43,11 @@ def translated(error: Exception) -> FrtauditError:
 
 def unreadable(word: str) -> SpecError:
     """The error for a word that Hydra's grammar has no reading of."""
+    if _INDEXED.match(word):
+        key, equals, value = word.partition("=")
+        dotted = _INDEX.sub(r".\1", key) + equals + value
+        whole = "a list given whole: requirements=[...]"
+        return SpecError("command line", f"cannot read {word!r}", whole if word[0] == "~" else dotted)
     quoted = """key=value; other text in two pairs of quotes: 'key="Büro 18-35, (a)"', 'key=[a, "Büro"]'"""
     return SpecError("command line", f"cannot read {word!r}", quoted)
 
@@ -84,6 +92,9 @@ def _shape(text: str) -> SpecError | None:
 def _rest(error: Exception) -> SpecError:
     if "integer string conversion" in str(error):
         return SpecError("spec", "a whole number of more than 4300 digits", "at most 15 digits")
+    if absent := _DELETED.search(str(error)):
+        problem = f"cannot be deleted with '~{absent[1]}': no preset sets it"
+        return SpecError(absent[1], problem, f"a value, {absent[1]}=VALUE; or no '~{absent[1]}'")
     key = _COULD_NOT.search(str(error))
     cause = f": {_first(str(error.__cause__))}" if error.__cause__ is not None else ""
     return SpecError(key[1] if key else "spec", f"{_first(str(error))}{cause}")

@@ -29,7 +29,7 @@ from frtaudit.core.spec import (
     ThresholdSource,
     Weighting,
 )
-from frtaudit.core.text.names import LONGEST, is_name
+from frtaudit.core.text.names import LONGEST, is_name, is_title
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.answerable import BY_RATE, ESTIMATED, POINT_KEYS, RATIO
 from frtaudit.inputs.sanitize import as_read
@@ -250,8 +250,9 @@ def known_metrics(spec: AuditSpec) -> tuple[str, ...]:
 
 
 def _check_requirement(where: str, requirement: RequirementSpec, spec: AuditSpec) -> None:
-    metrics = known_metrics(spec)
-    _check_choice(f"{where}.metric", requirement.metric, metrics)
+    if not is_title(requirement.name):
+        raise SpecError(f"{where}.name", f"found {requirement.name!r}", "a visible name on one line")
+    _check_choice(f"{where}.metric", requirement.metric, known_metrics(spec))
     _check_choice(f"{where}.sense", requirement.sense, SENSES)
     if requirement.metric == D_L2 and "space" in requirement.at:
         _check_choice(f"{where}.at.space", str(requirement.at["space"]), SPACES)
@@ -395,6 +396,5 @@ def _check_choice(where: str, value: str, accepted: Iterable[str]) -> None:
 
 
 def _check_unique(where: str, shown: list[str]) -> None:
-    twice = [name for name, count in Counter(shown).items() if count > 1]
-    if twice:
+    if twice := [name for name, count in Counter(shown).items() if count > 1]:
         raise SpecError(where, f"{twice[0]} appears twice", "each once")

@@ -36,13 +36,22 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def compiled(function: Callable[P, R], **options: object) -> Callable[P, R]:
-    """Compile a function with these options of Numba, when it is first called."""
+    """Compile a function with these options of Numba, when it is first called; in memory where no cache can be written.
+
+    That is so for a user without a home folder who cannot write where frtaudit is installed.
+    """
 
     def by_numba(plain: Callable[P, R]) -> Callable[P, R]:
         refuse_settings()
         from numba import njit
 
-        return cast("Callable[P, R]", njit(**options)(plain))  # type: ignore[call-overload]  # the stubs know few options
+        try:
+            outcome = njit(**options)(plain)  # type: ignore[call-overload]  # the stubs know few options
+        except RuntimeError as error:
+            if "no locator available" not in str(error):
+                raise
+            outcome = njit(**{**options, "cache": False})(plain)  # type: ignore[call-overload]  # as above
+        return cast("Callable[P, R]", outcome)
 
     return deferred(function, by_numba)
 

@@ -86,3 +86,27 @@ def test_a_list_for_a_mapping_in_a_file_names_the_file(text: str, tmp_path: Path
     (tmp_path / "audit/mine.yaml").write_text(f"# @package _global_\ndefaults: [demo]\n{text}\n")
     with pytest.raises(SpecError, match=rf"^audit/mine: a list where .* or the reverse; {HERE}$"):
         load_spec(["audit=mine"], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("word", "line"),
+    [
+        ("requirements[0].limit=0.2", "cannot read 'requirements[0].limit=0.2'; accepted: requirements.0.limit=0.2"),
+        ("~requirements[0]", "cannot read '~requirements[0]'; accepted: a list given whole: requirements=[...]"),
+    ],
+)  # fmt: skip
+def test_an_index_in_brackets_is_told_as_the_command_line_writes_it(word: str, line: str) -> None:
+    """An item of a list is named with a dot, and what is advised is accepted."""
+    with pytest.raises(SpecError) as caught:
+        load_spec(["audit=demo", word])
+    assert str(caught.value) == f"command line: {line}"
+    assert load_spec(["audit=demo", "requirements.0.limit=0.2"]).requirements[0].limit == 0.2
+
+
+@pytest.mark.parametrize("key", ["name", "seed"])
+def test_what_no_preset_sets_cannot_be_deleted(key: str) -> None:
+    """The refusal says what is accepted instead."""
+    with pytest.raises(SpecError) as caught:
+        load_spec(["audit=demo", f"~{key}"])
+    line = f"{key}: cannot be deleted with '~{key}': no preset sets it; accepted: a value, {key}=VALUE; or no '~{key}'"
+    assert str(caught.value) == line

@@ -11,7 +11,7 @@ import pytest
 
 from frtaudit.errors import DataError
 from frtaudit.stats import inlined
-from frtaudit.stats._numba import PLAIN, Deferred, deferred, kernel
+from frtaudit.stats._numba import PLAIN, Deferred, compiled, deferred, kernel
 
 
 @kernel
@@ -109,3 +109,17 @@ def test_settings_of_numba_in_the_working_folder_are_refused(
         tripled(1.0)
     (tmp_path / ".numba_config.yaml").unlink()
     assert tripled(1.0) == 3.0
+
+
+@pytest.mark.skipif(PLAIN, reason="nothing is compiled")
+def test_a_kernel_without_a_folder_for_its_cache_is_compiled_in_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As for a user without a home folder who cannot write where frtaudit is installed."""
+    caching = pytest.importorskip("numba.core.caching")
+    monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
+    assert compiled(_half, cache=True)(3.0) == 1.5
+
+
+def _half(x: float) -> float:
+    return x / 2

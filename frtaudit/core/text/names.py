@@ -15,3 +15,13 @@ def is_name(text: str) -> bool:
     """
     strange = any(unicodedata.category(mark) == "Cc" or mark in "&|" for mark in text)
     return not strange and 0 < len(text) <= LONGEST and text == text.strip() and not _OWN.fullmatch(text)
+
+
+def is_title(text: str) -> bool:
+    """Whether a reader sees a name in ``text``: a visible character, and no control character.
+
+    >>> is_title("FMR, women | men"), is_title(" "), is_title(chr(0x200B)), is_title("a" + chr(10))
+    (True, False, False, False)
+    """
+    kinds = [unicodedata.category(mark) for mark in text]
+    return "Cc" not in kinds and any(kind[0] not in "CZ" for kind in kinds)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from frtaudit.core.text.names import LONGEST, is_name
+from frtaudit.core.text.names import LONGEST, is_name, is_title
 
 
 @pytest.mark.parametrize("name", ["a", "Age group", "18-35", "Âge", "שם", "a_b_", "x" * LONGEST])
@@ -15,3 +15,11 @@ def test_words_of_any_script_are_names(name: str) -> None:
 def test_what_could_not_be_printed_or_means_something_is_none(name: str) -> None:
     """Nor outer spaces, nor what separates names, nor keys of Hydra's own."""
     assert not is_name(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "seen"), [("FMR, a | b", True), ("שם", True), ("", False), ("\u200b ", False), ("a\n", False)]
+)
+def test_a_title_is_seen_on_one_line(name: str, seen: bool) -> None:
+    """Any text with a visible character and no control character."""
+    assert is_title(name) is seen
