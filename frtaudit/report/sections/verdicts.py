@@ -246,7 +246,7 @@ def _adjusted(source: Source, finding: Finding) -> str:
     if finding.verdict is not Verdict.FAIL or finding.p is None or not finding.family or finding.family == 1:
         return ")"
     before = sum(other.p is not None and other.p < finding.p for other in source.result.findings)
-    return ", Holm's last step)" if before == finding.family - 1 else ", adjusted)"
+    return ", Holm's last step)" if before == finding.family - 1 else ", Holm)"
 
 
 def _one_bound(

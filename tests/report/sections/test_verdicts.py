@@ -41,7 +41,7 @@ def test_the_last_step_of_holm_is_named() -> None:
     )
     rows = verdicts.all_finding_rows(Source(replace(made, findings=findings)))
     assert [plain_text(row.bound).partition(" (")[2] for row in rows] == [
-        "one-sided 98.33 %, adjusted)",
-        "one-sided 97.5 %, adjusted)",
+        "one-sided 98.33 %, Holm)",
+        "one-sided 97.5 %, Holm)",
         "one-sided 95 %, Holm's last step)",
     ]
