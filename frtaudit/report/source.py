@@ -38,6 +38,7 @@ EVERY = "every system"  # stands for none: what is said of the cohort's samples
 AtKey = tuple[tuple[str, "float | str"], ...]
 
 ALL_SUBJECTS = "all subjects"
+PEN_OF_ALL = 7  # the grey one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,10 +237,14 @@ class Source:
         return [*(name for name in known if name != UNKNOWN), *(name for name in known if name == UNKNOWN)]
 
     def pens(self, schema: str, seen: Iterable[str]) -> dict[str, int]:
-        """The pen of each class that occurs, by its place in the schema: the same where only some are drawn."""
+        """The pen of each class that occurs, by its place in the schema: the same where only some are drawn.
+
+        ``all`` has one pen in every schema, and no class has its hue.
+        """
         seen = list(seen)
         known = [name for name in self.classes(schema, seen) if name not in ("all", UNKNOWN)]
-        return {name: place for place, name in enumerate([*known, "all", UNKNOWN]) if name in seen}
+        pens = {name: place + place // PEN_OF_ALL for place, name in enumerate([*known, UNKNOWN])}
+        return {name: pen for name, pen in {**pens, "all": PEN_OF_ALL}.items() if name in seen}
 
     def label(self, schema: str | None, group: str) -> str:
         """What a class, or the pool of all subjects, is called in print."""

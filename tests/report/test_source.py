@@ -7,6 +7,7 @@ from report_fixture import TARGETS, interval, result
 
 from frtaudit.core import Estimate, Method, Target
 from frtaudit.report import phrases
+from frtaudit.report.figures import canvas
 from frtaudit.report.pieces import Footnotes, plain_text
 from frtaudit.report.source import ALL_SUBJECTS, Record, Source
 from frtaudit.report.words import display_name, words
@@ -145,3 +146,13 @@ def test_the_pool_of_all_subjects_has_one_name() -> None:
     source = Source(result())
     assert source.label(None, "all") == source.label("group", "all") == ALL_SUBJECTS
     assert source.label("group", "amber") == "Amber"
+
+
+def test_the_pool_of_all_classes_has_one_colour_in_every_schema(source: Source) -> None:
+    """Schemas of two, eight and twenty classes draw "all" with one pen, in a hue of its own; no pens are alike."""
+    for count in (2, 8, 20):
+        pens = source.pens("none", [*(f"class {number}" for number in range(count)), "all", "unknown"])
+        drawn = {name: canvas.pen(index) for name, index in pens.items()}
+        assert drawn["all"] == canvas.Pen(hue=canvas.HUES[-1], marker=canvas.MARKERS[-1])
+        assert len(set(drawn.values())) == count + 2
+        assert [name for name, pen in drawn.items() if pen.hue == drawn["all"].hue] == ["all"]

@@ -132,7 +132,9 @@ def _table(source: Source, schema: str, point: AtKey, records: list[Record]) -> 
         )
         for _, system_records in by_provider(source, here)
     ]
-    title = spans("By group at ", phrases.at_words(here[0].estimate.at, here[0].pointer))
+    title = spans(
+        f"By {schema.replace('_', ' ')} at ", phrases.at_words(here[0].estimate.at, here[0].pointer)
+    )
     name = name_of("error-rates", schema, *(part for key, value in point for part in (key, _slug(value))))
     return _laid_out(source, name, title, blocks, here, notes)
 
@@ -147,7 +149,8 @@ def _fixed(source: Source, schema: str, records: list[Record]) -> list[Table]:
             at = phrases.at_words(here[0].estimate.at, here[0].pointer)
             head = spans(provider(here[0]), "  ", at)
             blocks.append(Block(head=head, rows=tuple(_rows(source, schema, here, notes))))
-    name, title = name_of("error-rates", schema, "fixed-thresholds"), spans("By group at fixed thresholds")
+    name = name_of("error-rates", schema, "fixed-thresholds")
+    title = spans(f"By {schema.replace('_', ' ')} at fixed thresholds")
     return [_laid_out(source, name, title, blocks, records, notes)] if blocks else []
 
 

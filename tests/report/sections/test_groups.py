@@ -114,3 +114,11 @@ def test_notes_on_rates_without_an_error_are_one_where_they_are_many(*, several:
     printed = [note for note in said if note.startswith("No error")]
     one = text.format("0.67 % to 1.2", "3.85 % to 10.1", "8 to 96")
     assert printed == [f"{note[:1].upper()}{note[1:]}." for note in ([one] if several else texts[:2])]
+
+
+def test_the_title_of_a_table_names_its_schema() -> None:
+    """Tables of two schemas at one target have different titles."""
+    records = [record for record in Source(result()).records if record.estimate.schema == "group"]
+    point = next(record.at for record in records if record.estimate.metric == "fnmr_at_fmr")
+    table = groups._table(Source(result()), "skin_tone", point, records)
+    assert plain_text(table.caption).startswith("By skin tone at FMR ")
