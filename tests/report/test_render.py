@@ -355,21 +355,6 @@ def test_notes_stay_with_rows_of_their_table(page: str) -> None:
     assert all(text.count("row") == 14 for text in noted if "short" in text)
 
 
-def test_signatures_follow_on_the_page_where_they_have_room(page: str) -> None:
-    """The section of signatures begins a page only where its lines would be split; the steps of the check are whole."""
-    head, main, _ = page.partition('<main class="page">')
-    section = re.search(r'<section[^>]* id="signatures".*?</section>', page, re.DOTALL)
-    assert section is not None
-    for height, together in ((20, True), (190, False)):
-        body = f'<h1>x</h1><div style="height: {height}mm">before</div>{section[0]}'
-        reader = pypdf.PdfReader(io.BytesIO(render.pdf(f"{head}{main}{body}</main></body></html>")))
-        texts = [sheet.extract_text() for sheet in reader.pages]
-        signed = next(text for text in texts if "Handwritten signatures" in text)
-        assert ("before" in signed) is together
-        assert "Place and date" in signed
-        assert any("frtaudit verify" in text and "openssl pkeyutl" in text for text in texts)
-
-
 def test_fonts_are_the_shipped_ones(reader: pypdf.PdfReader) -> None:
     """Every font of the paper is one of the shipped files under its private name: no machine's own takes part."""
     names = set()
