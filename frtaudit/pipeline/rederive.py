@@ -101,10 +101,10 @@ def _listed(key: str, text: str) -> object:
     from frtaudit.config.load import meant
 
     try:
-        items = meant(key, text)
+        paths = meant(key, text)
     except HYDRA_ERRORS as error:
         raise translated(error) from error
-    return [str(getattr(item, "text", item)) for item in items] if isinstance(items, list) else text
+    return [str(getattr(path, "text", path)) for path in paths] if isinstance(paths, list) else text
 
 
 def note_paths(spec: AuditSpec, result: str) -> None:
