@@ -15,6 +15,7 @@ from frtaudit.report.exports import write as exporting
 from frtaudit.report.exports.of_sweep import judged_by
 from frtaudit.report.exports.run_folder import failing_from, read_run
 from frtaudit.report.files import jobs_in
+from frtaudit.signing.unchanged import refuse_changed
 
 
 def main(argv: Sequence[str]) -> int:
@@ -25,6 +26,8 @@ def main(argv: Sequence[str]) -> int:
     settings = dict(_setting(word) for word in options.settings)
     folder, out = Path(options.run), Path(options.out)
     jobs = {job: out / job.name for job in jobs_in(folder) or ()} or {folder: out}
+    for signed in dict.fromkeys((folder, *jobs)):
+        refuse_changed(signed)
     for run, into in jobs.items():
         read = read_run(run, options.date, failing_from(options.fail_on))
         read = read if run == folder else judged_by(read, folder, run.name)

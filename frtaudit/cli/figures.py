@@ -39,6 +39,7 @@ def main(argv: Sequence[str]) -> int:
     from frtaudit.report.exports.write import write_whole
     from frtaudit.report.figures import nominal_levels
     from frtaudit.report.paper_figures import drawings, paper_figures, titles, titles_of, write_figures
+    from frtaudit.signing.unchanged import refuse_changed
 
     load_plugins()
     choice = Choice(
@@ -54,6 +55,7 @@ def main(argv: Sequence[str]) -> int:
     )
     study = nominal_levels.read_study(Path(options.run))
     if study is None:
+        refuse_changed(Path(options.run))
         result = read_run(Path(options.run)).result
         listed, drawn = partial(titles, result, choice), partial(paper_figures, result, choice)
     else:

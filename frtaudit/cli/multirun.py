@@ -20,7 +20,20 @@ from omegaconf import DictConfig
 from frtaudit.cli.ending import counted, shown
 from frtaudit.cli.run import COULD_NOT, DEBUG, print_error
 from frtaudit.cli.sweeps import plan as plans
-from frtaudit.cli.sweeps.jobs import JobResult, State, clear, fail, finish, held, is_done, job_result, tidy
+from frtaudit.cli.sweeps.jobs import (
+    RESULT,
+    JobResult,
+    State,
+    change_since,
+    clear,
+    fail,
+    finish,
+    held,
+    is_done,
+    job_result,
+    tidy,
+    unmark,
+)
 from frtaudit.cli.sweeps.plan import Job, Plan, settings_text
 from frtaudit.config.composition import hydra_session, publish, refuse_changed
 from frtaudit.config.guard import LAUNCHER, RUN_FOLDER, SWEEP_FOLDER, check_override, is_setting
@@ -59,8 +72,9 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn, *, 
     signing = signing_of(report)
     _check_settings(hydras)
     folder = _folder(hydras, plan)
+    OutputFolder(folder).check(paper.FILES)
+    plans.check(plan, folder, (RESULT, *paper.FILES))
     with _jobs_apart(as_json), held(folder, "sweep", wait=False):
-        OutputFolder(folder).check(paper.FILES)
         plans.write(plan, folder)
         waiting = _begin(plan, folder)
         _launch(waiting, folder, hydras, fail_on)
@@ -195,7 +209,8 @@ def _say(line: str) -> None:
 
 
 def _begin(plan: Plan, folder: Path) -> list[Job]:
-    """The jobs to run; prints the sweep's folder, and the jobs that are done or refused already."""
+    """The jobs to run; prints the sweep's folder, and the jobs that are done, changed since, or refused already."""
+    _unmark_changed(plan, folder)
     done = sum(is_done(planned_job, folder) for planned_job in plan.jobs)
     before = f", {done} done before" if done else ""
     _say(f"{len(plan.jobs)} jobs{before}: {shown(folder)}")
@@ -203,6 +218,15 @@ def _begin(plan: Plan, folder: Path) -> list[Job]:
         if job.error:
             sys.stderr.write(f"frtaudit: {printable(f'{settings_text(job.settings)}: {job.error}')}\n")
     return [planned_job for planned_job in plan.jobs if planned_job.spec and not is_done(planned_job, folder)]
+
+
+def _unmark_changed(plan: Plan, folder: Path) -> None:
+    """A job whose files are no longer those that it signed is not done, and a line says so."""
+    for job in plan.jobs:
+        change = change_since(job, folder) if is_done(job, folder) else None
+        if change is not None:
+            sys.stderr.write(f"frtaudit: {printable(f'{job.folder}: {change}; the job is run again')}\n")
+            unmark(job, folder)
 
 
 def _check_settings(hydras: Sequence[str]) -> None:

@@ -26,7 +26,11 @@ def names_of(run: RunTables) -> dict[str, str]:
             ONE_LIST,
         ) from None
     if not cohort_data.inputs:  # drawn by its seed: equal ids of another draw are other people
-        raise DataError(run.folder, "its subjects are not those of the first run", ONE_LIST)
+        raise DataError(
+            run.folder,
+            "its synthetic subjects are not those of every run",
+            "runs with the same cohort and seed",
+        )
     key, names = cohort_data.pseudonym_key, cohort_data.cohort.sample_ids
     known = {pseudonym(key, name): name for name in names}
     if not known.keys() >= set(run.tables["samples"]["sample"].astype(str)):

@@ -62,7 +62,9 @@ def read_run_tables(path: Path) -> RunTables:
     missing = [table for table in NEEDED if not (path / TABLES / f"{table}.parquet").is_file()]
     if missing:
         raise DataError(
-            name, f"no {TABLES}/{missing[0]}.parquet", "a run of this version of frtaudit: run it again"
+            name,
+            f"no {TABLES}/{missing[0]}.parquet",
+            "a run of this version of frtaudit, and not its publishable variant",
         )
     data = read_regular(path / RESULT, f"{name}/{RESULT}")
     for table in NEEDED:

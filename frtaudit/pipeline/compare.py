@@ -13,10 +13,9 @@ from pathlib import Path
 from frtaudit.core.canonical import Json, dumps, mapping
 from frtaudit.core.machine import signals
 from frtaudit.core.text.quoting import quoted
-from frtaudit.errors import DataError, SpecError, VerificationError
-from frtaudit.inputs.run_tables import RESULT, STATEMENT, RunTables, read_run_tables
-from frtaudit.signing.manifest import problem
-from frtaudit.signing.statement import Scope, open_statement
+from frtaudit.errors import DataError, SpecError
+from frtaudit.inputs.run_tables import RESULT, RunTables, read_run_tables
+from frtaudit.signing.unchanged import refuse_incomplete
 
 AUDIT = "compare"
 PDF = "report.pdf"
@@ -62,27 +61,12 @@ def comparison_of(runs: Sequence[tuple[str, Path]], given: Sequence[str]) -> lis
     for _, path in runs:
         signals.check()
         read.append(read_run_tables(path))
-        _refuse_broken(path)
+        refuse_incomplete(path)
     words = [f"audit={AUDIT}", f"cohort.runs={_listed([str(path) for _, path in runs])}"]
     names = _names(runs, read)
     if any(names):
         words.append(f"cohort.names={_listed(names)}")
     return [*words, *_shared(read), *given]
-
-
-def _refuse_broken(path: Path) -> None:
-    """Raise :class:`VerificationError` for a statement whose signature does not hold or whose files are others."""
-    at = path / STATEMENT
-    if not at.is_file():
-        return
-    where = f"{path.name}/{STATEMENT}"
-    statement = open_statement(at.read_bytes(), Scope.OUTER, where)
-    for name, recorded in statement.subjects.items():
-        wrong = None if name == PDF else problem(path, name, recorded)  # a PDF may be signed again
-        if wrong is not None:
-            raise VerificationError(
-                f"{path.name}/{name}", wrong, "an unchanged run; frtaudit verify RUN names the changes"
-            )
 
 
 def _names(runs: Sequence[tuple[str, Path]], read: Sequence[RunTables]) -> list[str]:

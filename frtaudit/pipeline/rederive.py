@@ -78,19 +78,33 @@ def _seal_in(run: Path) -> bytes | None:
 
 
 def given_paths(overrides: Sequence[str]) -> dict[str, object]:
-    """Dotted name to value of ``key=value`` words; whole numbers are numbers.
+    """Dotted name to value of ``key=value`` words; whole numbers are numbers, and ``[a,b]`` is a list.
 
-    >>> given_paths(["cohort.root=faces", "threads=2"])
-    {'cohort.root': 'faces', 'threads': 2}
+    >>> given_paths(["cohort.root=faces", "threads=2", "cohort.runs=[old/a,b]"])
+    {'cohort.root': 'faces', 'threads': 2, 'cohort.runs': ['old/a', 'b']}
     """
     pairs = [word.partition("=") for word in overrides]
     for key, equals, value in pairs:
         if not (key and equals and value):
             raise SpecError("command line", f"cannot read {key + equals + value!r}", "key=value")
     return {
-        key: int(value) if key in ("threads", "tail_budget") and value.isdigit() else value
+        key: int(value) if key in ("threads", "tail_budget") and value.isdigit() else _listed(key, value)
         for key, _, value in pairs
     }
+
+
+def _listed(key: str, text: str) -> object:
+    """A text, or the texts of a list that is written as for ``frtaudit run``."""
+    if not (text.startswith("[") and text.endswith("]")):
+        return text
+    from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated  # Hydra is loaded where there is a list
+    from frtaudit.config.load import meant
+
+    try:
+        paths = meant(key, text)
+    except HYDRA_ERRORS as error:
+        raise translated(error) from error
+    return [str(getattr(path, "text", path)) for path in paths] if isinstance(paths, list) else text
 
 
 def note_paths(spec: AuditSpec, result: str) -> None:

@@ -94,9 +94,8 @@ def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> Ru
     verification = verify(run_folder)
     if verification.worst in (CheckStatus.INVALID, CheckStatus.INDETERMINATE):
         first = next(check for check in verification.checks if check.status is verification.worst)
-        raise DataError(
-            str(run_folder), f"{first.subject} {first.message}", "a signed run that frtaudit verify accepts"
-        )
+        text = first.message if first.subject == str(run_folder) else f"{first.subject} {first.message}"
+        raise DataError(str(run_folder), text, "a signed run that frtaudit verify accepts")
     if folder.exists() and any(path.name != DRAFT for path in folder.iterdir()):
         raise DataError(str(folder), "is not empty", "a new or empty folder")
     full = AuditResult.from_json(json.loads((run_folder / RESULT).read_bytes()))

@@ -81,8 +81,20 @@ def read_seal(path: str | Path) -> bytes:
 
 
 def load_seal(path: str | None) -> Seal | None:
-    """The seal that a spec names, None where it names none. Raises DataError, VerificationError."""
-    return None if path is None else open_seal(read_seal(path), Path(path).name)
+    """The seal that a spec names, None where it names none. Raises DataError, VerificationError.
+
+    A seal that is dated after this machine's clock is refused: ``verify`` would call the run under it invalid.
+    """
+    if path is None:
+        return None
+    seal, now = open_seal(read_seal(path), Path(path).name), datetime.now(UTC)
+    dated = seal.stamp.when if seal.stamp else seal.statement.when
+    if dated > now:
+        times = f"{dated.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC, this machine's clock says {now:%Y-%m-%d %H:%M:%S}"
+        raise DataError(
+            "seal", f"was made at {times}", "a seal made before the run, and a clock that is right"
+        )
+    return seal
 
 
 def record_of(seal: Seal, content: Mapping[str, Json]) -> SealRecord:

@@ -267,6 +267,41 @@ def test_a_folder_of_ones_own_holds_one_sweep(somewhere: Path) -> None:
         sweep("seed=1,2", "hydra.sweep.dir=taken")
 
 
+@pytest.mark.parametrize("name", ["result.json", "report.json", "statement.dsse.json", "sweep.csv"])
+def test_a_sweep_takes_no_folder_of_a_run(somewhere: Path, name: str) -> None:
+    """It would replace the run's signed statement and settings; what is refused leaves no file there, and no lock."""
+    (somewhere / "mine").mkdir()
+    (somewhere / "mine" / name).write_text("mine")
+    with pytest.raises(
+        DataError, match=rf"^hydra.sweep.dir: {name} is there, .*; accepted: a new folder, or one"
+    ):
+        sweep("seed=1,2", "hydra.sweep.dir=mine")
+    assert [path.name for path in (somewhere / "mine").iterdir()] == [name]
+
+
+def test_a_finished_sweep_stays_as_it_is_where_another_is_refused(somewhere: Path) -> None:
+    """No lock is left there: verify would name it as not covered."""
+    assert sweep("seed=1,2", "hydra.sweep.dir=mine") == 0
+    with pytest.raises(SpecError, match="contains another sweep"):
+        sweep("seed=3,4", "hydra.sweep.dir=mine")
+    assert not (somewhere / "mine" / ".sweep").exists()
+
+
+def test_a_job_that_changed_since_is_run_again(
+    somewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line names what changed; the other job stays done."""
+    assert sweep("seed=1,2") == 0
+    first = json.loads((folder_of(somewhere) / "sweep.json").read_bytes())["jobs"][0]["folder"]
+    changed = {first: "report.html is listed in the statement, but missing"}
+    monkeypatch.setattr(multirun, "change_since", lambda job, _: changed.get(job.folder))
+    assert sweep("seed=1,2") == 0
+    out, err = capsys.readouterr()
+    assert f"frtaudit: {first}: {changed[first]}; the job is run again\n" in err
+    assert "2 jobs, 1 done before" in out
+    assert told(somewhere) == ["done", "done"]
+
+
 def test_stopping_stops_the_sweep(somewhere: Path) -> None:
     """Ctrl-C is no job's error: it ends the command, and what was done stays done."""
     with pytest.raises(KeyboardInterrupt):

@@ -167,6 +167,16 @@ def test_words_are_key_and_value(word: str) -> None:
         given_paths([word])
 
 
+def test_runs_that_moved_are_named_as_a_list() -> None:
+    """As ``frtaudit run`` reads it: with quotes where a path needs them; what is no list of texts is refused."""
+    assert given_paths(["cohort.runs=[old/a,'my runs/b',010]"]) == {
+        "cohort.runs": ["old/a", "my runs/b", "010"]
+    }
+    assert given_paths(["cohort.root=faces[1]"]) == {"cohort.root": "faces[1]"}
+    with pytest.raises(SpecError):
+        given_paths(["cohort.runs=[a,b]]"])
+
+
 @pytest.mark.parametrize("text", ["", "[1]", "{", "\xff"])
 def test_an_unreadable_note_is_no_note(own_config: Path, text: str) -> None:
     """A broken note gives no paths, and no crash."""

@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ from frtaudit.pipeline.components import load_cohort, load_providers
 from frtaudit.pipeline.provenance import inputs_of
 from frtaudit.signing import seal as command
 from frtaudit.signing.keys import load_signer
-from frtaudit.signing.seal import SEAL, make_seal, open_seal, read_seal
+from frtaudit.signing.seal import SEAL, load_seal, make_seal, open_seal, read_seal
 from frtaudit.signing.signer import Signer
 
 CONTENT = sealed_content({"seed": 0}, "0" * 64, {"metadata.csv": "1" * 64})
@@ -121,6 +122,22 @@ def test_a_seal_that_is_none_stops_the_run_at_once(tmp_path: Path) -> None:
     with pytest.raises(VerificationError, match=r"^broken.json: is not a seal"):
         audit(spec(seal=str(tmp_path / "broken.json")))
     assert read_seal(tmp_path / "broken.json") == b"{}"
+
+
+def test_a_seal_from_after_the_run_is_refused(signer: Signer, clock: Clock, tmp_path: Path) -> None:
+    """By its signer's clock, or by the authority's: verify would call the run invalid."""
+    clock.when = datetime.now(UTC) + timedelta(hours=1)
+    for name, data in (
+        ("signer", make_seal(CONTENT, signer, clock.when)),
+        ("authority", make_seal(CONTENT, signer, WHEN, clock.url)),
+    ):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(
+            DataError, match=r"^seal: was made at .* UTC, this machine's clock says .*; accepted: a seal"
+        ):
+            load_seal(str(tmp_path / name))
+    (tmp_path / "before").write_bytes(make_seal(CONTENT, signer, WHEN))
+    assert load_seal(str(tmp_path / "before")) is not None
 
 
 def test_main_writes_a_seal_once(tmp_path: Path, capsys: pytest.CaptureFixture[str], clock: Clock) -> None:

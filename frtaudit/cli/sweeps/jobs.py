@@ -16,8 +16,10 @@ from frtaudit.core.canonical import Json, sha256_file, to_bytes
 from frtaudit.core.machine.lock import lock
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import DataError, FrtauditError
+from frtaudit.report.files import SETTINGS, STATUS
 
 DONE, RESULT, VERDICT = "DONE.json", "result.json", "verdict.json"
+UNSIGNED = "unsigned"  # how ``report.json`` says so
 LAUNCHERS = ".submitit"  # where its launcher keeps jobs and logs, unless told
 
 
@@ -68,6 +70,23 @@ def is_done(job: Job, sweep: Path) -> bool:
     if done.get("spec") != job.spec or done.get("frtaudit") != version("frtaudit") or job.spec is None:
         return False
     return (folder / RESULT).is_file() and sha256_file(folder / RESULT) == done.get("result_sha256")
+
+
+def change_since(job: Job, sweep: Path) -> str | None:
+    """What is no longer as it was signed in the folder of a job that is done; None for an intact or unsigned one."""
+    from frtaudit.signing.manifest import STATEMENT  # signing is loaded where there is a finished job
+    from frtaudit.signing.unchanged import changes
+
+    folder = sweep / job.folder
+    for name, why in changes(folder):
+        return f"{name} {why}"
+    signed = _read(folder / SETTINGS).get(STATUS, UNSIGNED) != UNSIGNED
+    return f"{STATEMENT} is missing" if signed and not (folder / STATEMENT).exists() else None
+
+
+def unmark(job: Job, sweep: Path) -> None:
+    """The job is not done: it is run again."""
+    (sweep / job.folder / DONE).unlink(missing_ok=True)
 
 
 def finish(job: Job, sweep: Path, result_sha256: str) -> None:

@@ -1,14 +1,14 @@
 """What a sweep will run: its jobs, each with the settings that differ and the digest of its spec."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any  # Any: JSON as it is read
 
 from frtaudit.core.canonical import Json, digest, to_bytes
 from frtaudit.core.machine.output import OutputFolder
-from frtaudit.errors import SpecError
+from frtaudit.errors import DataError, SpecError
 from frtaudit.report.files import TABLE
 
 SHORT = 16  # hexadecimal digits of a folder's name
@@ -79,11 +79,28 @@ def settings_text(settings: Mapping[str, str]) -> str:
     return " ".join(f"{key}={value}" for key, value in settings.items()) or "its one job"
 
 
+def check(plan: Plan, folder: Path, names: Iterable[str]) -> None:
+    """Raise where the folder of a sweep contains another, or a run or files of somebody who never ran a sweep there.
+
+    ``names``: of the files that a sweep or a run writes there.
+    """
+    _refuse_another(plan, folder)
+    begun = (folder / PLAN).exists() or (folder / TABLE).exists()
+    there = () if begun else (name for name in names if (folder / name).exists())
+    for name in there:
+        text = f"{name} is there, which has the name of a run's or a sweep's file"
+        raise DataError("hydra.sweep.dir", text, "a new folder, or one without it")
+
+
 def write(plan: Plan, folder: Path) -> None:
     """Into a sweep's folder. Raises :class:`SpecError` where the folder contains another sweep."""
+    _refuse_another(plan, folder)
+    OutputFolder(folder).replace(PLAN, to_bytes(asdict(plan) | {"jobs": [_plain(job) for job in plan.jobs]}))
+
+
+def _refuse_another(plan: Plan, folder: Path) -> None:
     if not _holds(folder, plan.digest):
         raise SpecError("hydra.sweep.dir", f"{folder.name} contains another sweep", "a separate folder")
-    OutputFolder(folder).replace(PLAN, to_bytes(asdict(plan) | {"jobs": [_plain(job) for job in plan.jobs]}))
 
 
 def _holds(folder: Path, digest: str) -> bool:

@@ -168,7 +168,20 @@ def _of_system(error: OSError, where: str) -> FrtauditError:
             os.getcwd()  # noqa: PTH109  Path.cwd() is the same
         except OSError:
             return DataError("working folder", "it was removed", "a folder that stays while the command runs")
+    closed = "" if where else _closed(error)
+    if closed:
+        return DataError(closed, "permission is denied", "a folder that this user may open")
     return DataError(where or _place(error), *SYSTEM[error.errno or 0])
+
+
+def _closed(error: OSError) -> str:
+    """The name of the folder of a file, where this user may not open that folder; else empty. Hidden ones are ours."""
+    name = error.filename2 or error.filename
+    if error.errno != errno.EACCES or not isinstance(name, str):
+        return ""
+    folder = next((above for above in Path(name).parents if not above.name.startswith(".")), None)
+    closed = folder is not None and os.access(folder, os.F_OK) and not os.access(folder, os.X_OK)
+    return folder.name if folder is not None and closed else ""
 
 
 def _of_store(error: sqlite3.Error, where: str) -> FrtauditError:

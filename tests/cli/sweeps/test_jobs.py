@@ -1,6 +1,7 @@
 """Tests of frtaudit.cli.sweeps.jobs: when a job counts as done, and locks that die with their process."""
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -8,10 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import small_run
 import small_sweep
 
-from frtaudit.cli.sweeps.jobs import State, clear, fail, finish, held, is_done, job_result
+from frtaudit.cli.sweeps.jobs import State, change_since, clear, fail, finish, held, is_done, job_result
 from frtaudit.errors import DataError, SpecError
+from frtaudit.signing.key_folder import generate
 
 JOB = small_sweep.plan().jobs[0]
 
@@ -55,6 +58,24 @@ def test_anything_less_is_unfinished(tmp_path: Path, harm: str) -> None:
     found = job_result(JOB, tmp_path)
     assert not is_done(JOB, tmp_path)
     assert (found.state, found.result, found.exit_code) == (State.UNFINISHED, None, 1)
+
+
+@pytest.mark.parametrize("file", ["report.html", "result.json", "statement.dsse.json"])
+def test_a_signed_job_that_is_not_as_it_was_signed_is_named(tmp_path: Path, file: str) -> None:
+    """The first file that changed or is gone, the statement too; an intact job and an unsigned one are left alone."""
+    folder = tmp_path / JOB.folder
+    small_run.write_run(folder, generate(tmp_path / "key", "Auditor", None, small_run.WHEN))
+    (folder / "report.json").write_text('{"status":"signed"}')
+    assert change_since(JOB, tmp_path) is None
+    whole = (folder / file).read_bytes()
+    (folder / file).write_bytes(whole + b" ")
+    assert (change_since(JOB, tmp_path) or "").startswith(file)
+    (folder / file).unlink()
+    assert (change_since(JOB, tmp_path) or "").startswith(file)
+    shutil.rmtree(folder)
+    folder.mkdir()
+    (folder / "result.json").write_bytes(b"{}")
+    assert change_since(JOB, tmp_path) is None
 
 
 def test_a_failed_job_says_why_and_is_cleared_for_the_next_attempt(tmp_path: Path) -> None:

@@ -34,6 +34,19 @@ def test_errors_of_the_system_are_told_by_name(number: int) -> None:
     assert line.exit_code == 1
 
 
+def test_a_folder_that_may_not_be_opened_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not the file that was looked for in it, nor a hidden folder of ours; in an open folder it is the file."""
+    denied = [
+        PermissionError(errno.EACCES, "", f"runs/x/{name}") for name in ("sweep.json", ".sweep/plan.json")
+    ]
+    monkeypatch.setattr(os, "access", lambda path, asked: asked == os.F_OK or str(path) != "runs/x")
+    for error in denied:
+        assert str(as_line(error)) == "x: permission is denied; accepted: a folder that this user may open"
+    assert str(as_line(denied[0], "hydra.run.dir")).startswith("hydra.run.dir: permission is denied; ")
+    monkeypatch.setattr(os, "access", lambda *_: True)
+    assert str(as_line(denied[0])).startswith("sweep.json: permission is denied; accepted: a writable folder")
+
+
 @pytest.mark.parametrize(
     "error",
     [

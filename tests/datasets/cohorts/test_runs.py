@@ -88,7 +88,10 @@ def test_runs_on_other_people_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="not the one that verdict.json names"):
         Runs(runs=(str(runs() / "one"), str(tmp_path / "two"))).load({}, 0)
     run(spec(bootstrap=Bootstrap(B=39), report=BARE), tmp_path / "other", lambda _: 0)
-    with pytest.raises(DataError, match="its subjects are not those of the first run"):
+    with pytest.raises(
+        DataError,
+        match="its synthetic subjects are not those of every run; accepted: runs with the same cohort and seed",
+    ):
         Runs(runs=(str(runs() / "one"), str(tmp_path / "other"))).load({}, 0)
 
 

@@ -352,6 +352,8 @@ def test_a_run_that_does_not_verify_is_not_published(folders: tuple[Path, Path],
     (broken / "statement.dsse.json").unlink()
     with pytest.raises(DataError, match="accepts"):
         publish(broken, tmp_path / "out", 10, None)
+    with pytest.raises(DataError, match=r"none: there is no such file or folder; accepted"):
+        publish(tmp_path / "none", tmp_path / "out", 10, None)
     with pytest.raises(DataError, match="is not empty"):
         publish(full, public, 10, None)
     assert not (tmp_path / "out").exists()
