@@ -19,11 +19,12 @@ from frtaudit.stats.bootstrap.denominators import (
     mated_totals,
     non_mated_totals,
 )
-from frtaudit.stats.bootstrap.kernel_arrays import LINE, WIDTH, Tile, aligned_zeros
+from frtaudit.stats.bootstrap.kernel_arrays import LINE, WIDTH, SortedComparisons, Tile, aligned_zeros
 
 Given = npt.NDArray[np.integer] | None
 
 NIBBLE = 15  # the heaviest weight of which two fit a byte
+NONE = aligned_zeros(0, WIDTH // 2)
 
 
 class Rows(NamedTuple):
@@ -51,11 +52,18 @@ def _alike(sizes: Ints) -> Ints:
     return counts[kind].astype(np.int64)
 
 
+Mated = Callable[[SortedComparisons, int], tuple[SortedComparisons, Tile]]
+
+
 class Drawn(NamedTuple):
-    """Weights and denominators of L replicates, for non-mated and mated comparisons."""
+    """Weights and denominators of L replicates, for non-mated and mated comparisons.
+
+    ``mated``: from mated comparisons and the largest position at which a sum is wanted to the same comparisons, by
+    rows of the weights that come with them.
+    """
 
     non_mated: Tile
-    mated: Tile
+    mated: Mated
     non_mated_totals: Totals
     mated_totals: Totals
 
@@ -102,7 +110,7 @@ def images(source: Source, given: Given = None) -> Draw:
 
     def draw(first: int, count: int) -> Drawn:
         tile = _tile(rows(first, count), tail.subject_of.size)
-        return Drawn(tile, tile, _wide(fixed[0], count), _wide(fixed[1], count))
+        return Drawn(tile, _whole(tile), _wide(fixed[0], count), _wide(fixed[1], count))
 
     return draw
 
@@ -116,7 +124,7 @@ def subjects(source: Source, rows: Copies) -> Draw:
         ones = np.ones((1, count), dtype=np.uint8)
         return Drawn(
             _tile(copies, k),
-            _tile(np.vstack((copies, ones)), k + 1, by_runs=False),
+            _whole(_tile(np.vstack((copies, ones)), k + 1, by_runs=False)),
             source.non_mated.of(copies),
             source.mated.of(copies),
         )
@@ -125,20 +133,35 @@ def subjects(source: Source, rows: Copies) -> Draw:
 
 
 def two_level(source: Source, rows: Copies) -> Draw:
-    """Resample subjects, then samples within each copy; mated comparisons stay within a copy."""
-    n = source.tail.subject_of.size
+    """Resample subjects, then samples within each copy; mated comparisons stay within a copy.
+
+    Copies are kept apart for the subjects alone whose mated comparisons are asked for. A sample weighs no more in a
+    copy than in all of them, so that the limits of the sums hold for both.
+    """
+    sizes, subject_of = source.tail.n_samples, source.tail.subject_of
 
     def draw(first: int, count: int) -> Drawn:
         copies = rows(first, count)
-        within = counter.draw_copies(source.tail.n_samples, copies, seed=source.seed, first=first)
-        return Drawn(
-            _tile(_summed(within), n),
-            _tile(within.reshape(-1, count), n, by_runs=False),
-            source.non_mated.of(copies),
-            source.mated.of(copies),
-        )
+
+        tile = _tile(counter.draw_summed(sizes, copies, seed=source.seed, first=first), subject_of.size)
+
+        def mated(comparisons: SortedComparisons, furthest: int) -> tuple[SortedComparisons, Tile]:
+            who = np.unique(subject_of[comparisons.first[: furthest + 1]]).astype(np.int64)
+            within = counter.draw_copies(sizes, copies, seed=source.seed, first=first, who=who)
+            place = np.zeros(subject_of.size, dtype=np.int32)
+            place[np.isin(subject_of, who)] = np.arange(within.shape[1], dtype=np.int32)
+            placed = comparisons._replace(first=place[comparisons.first], second=place[comparisons.second])
+            rows = max(within.shape[1], 1)
+            return placed, tile._replace(weights=_aligned(within.reshape(-1, count)), packed=NONE, rows=rows)
+
+        return Drawn(tile, mated, source.non_mated.of(copies), source.mated.of(copies))
 
     return draw
+
+
+def _whole(tile: Tile) -> Mated:
+    """The weights of all mated comparisons, drawn already."""
+    return lambda comparisons, _furthest: (comparisons, tile)
 
 
 def copies_of(
@@ -184,20 +207,10 @@ def _check_sums(given: npt.NDArray[np.integer], tail: ScoreTail) -> None:
         raise ValueError("weights of a subject do not sum to its number of samples")
 
 
-def _summed(within: Bytes) -> Bytes:
-    """Weights summed over copies."""
-    if within.shape[0] * int(within.max(initial=0)) > np.iinfo(np.uint8).max:
-        return _bytes(within.sum(axis=0, dtype=np.int64))
-    return np.asarray(within.sum(axis=0, dtype=np.uint8))
-
-
 def _tile(weights: Bytes, rows: int, *, by_runs: bool = True) -> Tile:
     """``by_runs``: packed too, as spans of runs take it."""
     heaviest = max(int(weights.max(initial=0)), 1)
-    aligned = weights
-    if weights.shape[1] < WIDTH or weights.ctypes.data % LINE or not weights.flags.c_contiguous:
-        aligned = aligned_zeros(weights.shape[0], WIDTH)
-        aligned[:, : weights.shape[1]] = weights
+    aligned = _aligned(weights)
     packed = aligned_zeros(weights.shape[0] if by_runs and heaviest <= NIBBLE else 0, WIDTH // 2)
     _pack(aligned, packed)
     return Tile(
@@ -207,6 +220,15 @@ def _tile(weights: Bytes, rows: int, *, by_runs: bool = True) -> Tile:
         reach=np.iinfo(np.uint8).max // heaviest,
         pairs=np.iinfo(np.uint16).max // heaviest**2,
     )
+
+
+def _aligned(weights: Bytes) -> Bytes:
+    """The weights in rows of 128 lanes, from the start of a cache line on."""
+    if weights.shape[1] == WIDTH and weights.ctypes.data % LINE == 0 and weights.flags.c_contiguous:
+        return weights
+    aligned = aligned_zeros(weights.shape[0], WIDTH)
+    aligned[:, : weights.shape[1]] = weights
+    return aligned
 
 
 @kernel

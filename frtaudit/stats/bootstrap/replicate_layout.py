@@ -264,11 +264,9 @@ def _walk_up(layout: ReplicateLayout, drawn: Drawn, threshold: Floats) -> tuple[
     weighting = np.repeat(np.tile(np.arange(kinds), 2), np.repeat(half, kinds))
     sums = np.full((len(wanted), group_indices, lanes), np.nan)
     if position.size:
-        furthest, room = (
-            int(position.max()),
-            empty_sums(group_indices, layout.mated.coef.size, rated=kinds > 1),
-        )
-        sums_at(layout.mated, drawn.mated, position, furthest, weighting, room, sums)
+        furthest = int(position.max())
+        room = empty_sums(group_indices, layout.mated.coef.size, rated=kinds > 1)
+        sums_at(*drawn.mated(layout.mated, furthest), position, furthest, weighting, room, sums)
     split = kinds * half[0]
     moving = sums[:split].reshape(*threshold.shape[:3], group_indices, lanes)
     return (

@@ -22,6 +22,7 @@ RANGE = np.uint64(0x100000000)
 ONE, BYTE = np.uint64(1), np.uint64(0xFF)
 S3, S27, S30, S31, S32 = np.uint64(3), np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 WITHIN, BETWEEN, COIN, CURVE = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+HEAVIEST = 255  # weight of a sample
 FEW = 8  # draws that fit one 64-bit word of counts
 DENSE = 3  # copies of a subject that so many replicates have that all of them are drawn at once
 
@@ -75,15 +76,13 @@ def _few(size: int, state: np.uint64, least: np.uint64) -> np.uint64:
 
 
 @inner
-def _fill_few(
-    out: Bytes, low: int, size: int, stream: np.uint64, first: int, left: Longs, counts: Longs
-) -> None:
-    """``size`` <= 8 draws of each lane: digits of one 32-bit fraction in base ``size``, all lanes in step.
+def _draw_few(size: int, stream: np.uint64, first: int, left: Longs, counts: Longs) -> None:
+    """``size`` <= 8 draws of each lane as counts: digits of one 32-bit fraction in base ``size``, lanes in step.
 
     The fraction times size**size is the number of the outcome; its rest decides the rejection (Lemire), so that
     every outcome is equally likely.
     """
-    lanes, base, power = out.shape[1], np.uint64(size), ONE
+    lanes, base, power = counts.size, np.uint64(size), ONE
     for replicate in range(lanes):
         left[replicate] = bits_at(stream, first + replicate) >> S32
         counts[replicate] = np.uint64(0)
@@ -97,68 +96,104 @@ def _fill_few(
     for replicate in range(lanes):
         if left[replicate] < least:
             counts[replicate] = _few(size, bits_at(stream, first + replicate), least)
+
+
+@inner
+def _unpack(out: Bytes, low: int, size: int, counts: Longs) -> None:
+    """A row for each byte of the counts."""
     for sample in range(size):
         shift = np.uint64(sample) << S3
-        for replicate in range(lanes):
+        for replicate in range(counts.size):
             out[low + sample, replicate] = np.uint8((counts[replicate] >> shift) & BYTE)
 
 
 @inner
-def _fill_column(out: Bytes, low: int, size: int, replicate: int, state: np.uint64) -> None:
-    """The draws of one lane, equal to those of :func:`_fill_few`."""
-    if size <= FEW:
-        power = ONE
-        for _ in range(size):
-            power *= np.uint64(size)
-        counts = _few(size, state, RANGE % power)
-        for sample in range(size):
-            out[low + sample, replicate] = np.uint8((counts >> (np.uint64(sample) << S3)) & BYTE)
-    else:
-        for _ in range(size):
-            draw, state = _bounded(state, np.uint64(size))
-            out[low + np.int64(draw), replicate] += np.uint8(1)
+def _add_few(
+    copies: Bytes,
+    place: int,
+    copy: int,
+    size: int,
+    stream: np.uint64,
+    first: int,
+    left: Longs,
+    counts: Longs,
+    total: Longs,
+) -> None:
+    """Add ``size`` <= 8 draws of a copy to the counts of each lane that has the copy."""
+    if copy < DENSE:
+        _draw_few(size, stream, first, left, counts)
+        for replicate in range(total.size):
+            has = copies.size == 0 or copies[place, replicate] > copy
+            total[replicate] += counts[replicate] if has else np.uint64(0)
+        return
+    least = RANGE % np.uint64(size**size)
+    for replicate in range(total.size):
+        if copies[place, replicate] > copy:
+            total[replicate] += _few(size, bits_at(stream, first + replicate), least)
 
 
 @inner
-def _most(copies: Bytes, subject: int) -> int:
+def _add_column(out: Bytes, low: int, size: int, replicate: int, state: np.uint64) -> bool:
+    """Add the draws of one lane, those of :func:`_draw_few` where there are few; whether each sum fits a byte."""
+    fits, counts = True, np.uint64(0)
+    if size <= FEW:
+        counts = _few(size, state, RANGE % np.uint64(size**size))
+    for sample in range(size):
+        which, number = np.int64(sample), np.int64((counts >> (np.uint64(sample) << S3)) & BYTE)
+        if size > FEW:
+            draw, state = _bounded(state, np.uint64(size))
+            which, number = np.int64(draw), np.int64(1)
+        number += np.int64(out[low + which, replicate])
+        fits = fits and bool(number <= HEAVIEST)
+        out[low + which, replicate] = np.uint8(number)
+    return fits
+
+
+@inner
+def _most(copies: Bytes, place: int) -> int:
     """The largest number of copies of a subject; 1 where every subject has one copy."""
     most = 1 if copies.size == 0 else 0
     for replicate in range(copies.shape[1]):
-        most = max(most, int(copies[subject, replicate]))
+        most = max(most, int(copies[place, replicate]))
     return most
 
 
 @kernel
-def _fill_within(out: Bytes, copies: Bytes, depth: int, offsets: Ints, seed: np.uint64, first: int) -> None:
-    """Fill ``out``; ``depth`` is the largest number of copies, 1 where every subject has one copy."""
-    samples, lanes = offsets[-1], out.shape[1]
+def _fill_within(out: Bytes, copies: Bytes, who: Ints, offsets: Ints, seed: np.uint64, first: int) -> bool:
+    """Fill ``out`` with the draws of the subjects ``who``, summed if it has rows for one copy; whether all fit."""
+    samples, lanes, fits = offsets[-1], out.shape[1], True
+    apart = out.shape[0] > samples
     left, counts = np.empty(lanes, dtype=np.uint64), np.empty(lanes, dtype=np.uint64)
-    for subject in range(offsets.size - 1):
-        low, size = offsets[subject], offsets[subject + 1] - offsets[subject]
-        for copy in range(min(depth, _most(copies, subject)) if size > 0 else 0):
-            stream, row = stream_of(seed, WITHIN, subject, copy), copy * samples + low
-            if size <= FEW and copy < DENSE:
-                _fill_few(out, row, size, stream, first, left, counts)
-                for place in range(row, row + (size if copies.size > 0 else 0)):
-                    for replicate in range(lanes):
-                        out[place, replicate] *= np.uint8(copies[subject, replicate] > copy)
+    total = np.zeros(lanes, dtype=np.uint64)
+    for place in range(who.size):
+        low, size, most = offsets[place], offsets[place + 1] - offsets[place], _most(copies, place)
+        few = size <= FEW and size * (1 if apart else most) <= HEAVIEST
+        for copy in range(most if size > 0 else 0):
+            stream, row = stream_of(seed, WITHIN, who[place], copy), low + (copy * samples if apart else 0)
+            if few:
+                _add_few(copies, place, copy, size, stream, first, left, counts, total)
+                if apart or copy + 1 == most:
+                    _unpack(out, row, size, total)
+                    total[:] = 0
                 continue
             for replicate in range(lanes):
-                if copies.size == 0 or copies[subject, replicate] > copy:
-                    _fill_column(out, row, size, replicate, bits_at(stream, first + replicate))
+                if copies.size == 0 or copies[place, replicate] > copy:
+                    fits &= _add_column(out, row, size, replicate, bits_at(stream, first + replicate))
+    return fits
 
 
 @kernel
 def _fill_between(out: Bytes, member: Ints, low: Ints, size: Ints, seed: np.uint64, first: int) -> None:
+    product = np.empty(out.shape[1], dtype=np.uint64)
     for slot in range(member.size):
         stream, bound = stream_of(seed, BETWEEN, slot, 0), np.uint64(size[slot])
         least = RANGE % bound
-        for replicate in range(out.shape[1]):
-            state = bits_at(stream, first + replicate)
-            product = (state >> S32) * bound
-            draw = product >> S32
-            if (product & HALF) < least:
-                draw, state = _bounded(state, bound)
+        for replicate in range(product.size):
+            product[replicate] = (bits_at(stream, first + replicate) >> S32) * bound
+        for replicate in range(product.size):
+            draw = product[replicate] >> S32
+            if (product[replicate] & HALF) < least:
+                draw, _ = _bounded(bits_at(stream, first + replicate), bound)
             out[member[low[slot] + np.int64(draw)], replicate] += np.uint8(1)
 
 
@@ -183,18 +218,31 @@ def word_of(seed: int) -> np.uint64:
     return np.uint64(seed % 2**64)
 
 
-def draw_copies(n_samples: Ints, copies: Bytes, *, seed: int, first: int) -> Bytes:
+def draw_copies(n_samples: Ints, copies: Bytes, *, seed: int, first: int, who: Ints | None = None) -> Bytes:
     """Resample each subject's samples within the subject, once per copy of the subject.
 
     ``n_samples`` (K,) int64: samples of each subject; ``copies`` (K, L) uint8: copies of each subject in each of
-    the replicates ``first`` .. ``first + L - 1``. Returns (C, N, L) uint8, C = the largest number of copies:
-    how often each sample is drawn in each copy, n_k in all for subject k; 0 in copies that do not exist.
-    Copy 0 is that of :func:`draw_within`.
+    the replicates ``first`` .. ``first + L - 1``; ``who`` (M,) int64: the subjects to draw for, all if None.
+    Returns (C, N, L) uint8, C = their largest number of copies, N = their samples: how often each sample is drawn in
+    each copy, n_k in all for subject k; 0 in copies that do not exist. Copy 0 is that of :func:`draw_within`.
 
     >>> draw_copies(np.array([2, 1]), np.array([[2], [0]], dtype=np.uint8), seed=1, first=0).sum(axis=1).ravel()
     array([2, 2], dtype=uint64)
     """
-    return _within(n_samples, copies, int(copies.max(initial=1)), copies.shape[1], seed, first)
+    who = np.arange(n_samples.size) if who is None else who
+    copies = copies[who]
+    return _within(n_samples[who], copies, who, int(copies.max(initial=1)), copies.shape[1], seed, first)
+
+
+def draw_summed(n_samples: Ints, copies: Bytes, *, seed: int, first: int) -> Bytes:
+    """:func:`draw_copies` summed over copies, (N, L) uint8. Raises ValueError where a sum is above 255.
+
+    >>> draw_summed(np.array([2, 1]), np.array([[2], [0]], dtype=np.uint8), seed=1, first=0).sum()
+    np.uint64(4)
+    """
+    who = np.arange(n_samples.size)
+    drawn: Bytes = _within(n_samples, copies, who, 1, copies.shape[1], seed, first)[0]
+    return drawn
 
 
 def draw_within(n_samples: Ints, *, seed: int, first: int, count: int) -> Bytes:
@@ -206,15 +254,19 @@ def draw_within(n_samples: Ints, *, seed: int, first: int, count: int) -> Bytes:
     >>> draw_within(np.array([3, 1]), seed=7, first=0, count=1).sum(axis=0)
     array([4], dtype=uint64)
     """
-    drawn: Bytes = _within(n_samples, np.empty((0, 0), dtype=np.uint8), 1, count, seed, first)[0]
+    once, who = np.empty((0, 0), dtype=np.uint8), np.arange(n_samples.size)
+    drawn: Bytes = _within(n_samples, once, who, 1, count, seed, first)[0]
     return drawn
 
 
-def _within(n_samples: Ints, copies: Bytes, depth: int, count: int, seed: int, first: int) -> Bytes:
+def _within(
+    n_samples: Ints, copies: Bytes, who: Ints, depth: int, count: int, seed: int, first: int
+) -> Bytes:
     offsets = np.concatenate(([0], np.cumsum(n_samples))).astype(np.int64)
     out = aligned_zeros(depth * int(offsets[-1]), count)
     with np.errstate(over="ignore"):
-        _fill_within(out, copies, depth, offsets, word_of(seed), first)
+        if not _fill_within(out, copies, who, offsets, word_of(seed), first):
+            raise ValueError(f"a weight is above {HEAVIEST}; accepted: 0 to {HEAVIEST}")
     return out.reshape(depth, int(offsets[-1]), count)
 
 

@@ -18,9 +18,9 @@ NONE = np.array([], dtype=np.int64)
 def test_sums_at_every_position_are_plain_sums(world: slow.World, seed: int) -> None:
     """Weighted sums over the first comparisons, per group, as counts and as rates, position by position."""
     made = plans.source_of(world.tail, world.groups, seed)
-    tile = plans.images(made)(0, 2).mated
     rows = plans.rows_of(world.tail, Plan.IMAGES)
     walk = sorted_comparisons.mated_comparisons(world.tail, world.groups, NONE, rows.mated)
+    walk, tile = plans.images(made)(0, 2).mated(walk, walk.first.size)
     size, group_indices = walk.first.size, len(world.every_group())
     position = np.repeat(np.arange(size + 1), 2)[:, None] * np.ones((1, 2), dtype=np.int64)
     kinds = np.tile([0, 1], size + 1)

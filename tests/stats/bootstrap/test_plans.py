@@ -3,9 +3,12 @@ import oracles_resample as slow
 from hypothesis import given
 from hypothesis import strategies as st
 
+from frtaudit.core import ScoreTail
 from frtaudit.core.spec import Plan
 from frtaudit.stats.bootstrap import plans
-from frtaudit.stats.bootstrap.kernel_arrays import WIDTH
+from frtaudit.stats.bootstrap.kernel_arrays import WIDTH, SortedComparisons
+from frtaudit.stats.bootstrap.sorted_comparisons import mated_comparisons
+from frtaudit.stats.bootstrap.weights import draw_copies
 from frtaudit.stats.similarity.tail import from_matrix, no_groups
 
 
@@ -13,6 +16,12 @@ def source(ids: str, seed: int = 1) -> plans.Source:
     """A source of draws for samples of the subjects named."""
     tail = from_matrix(np.full((len(ids), len(ids)), 0.5), list(ids))
     return plans.source_of(tail, no_groups(tail), seed)
+
+
+def laid_out(tail: ScoreTail, plan: Plan) -> SortedComparisons:
+    """The mated comparisons as the plan's rows of weights."""
+    cuts = np.empty(0, dtype=np.int64)
+    return mated_comparisons(tail, no_groups(tail), cuts, plans.rows_of(tail, plan).mated)
 
 
 def test_providers_share_copies_of_subjects() -> None:
@@ -38,7 +47,8 @@ def test_mated_comparisons_of_a_drawn_subject_weigh_its_copies() -> None:
     rows = plans.rows_of(made.tail, Plan.SUBJECTS)
     first, second = rows.mated
     assert tile.non_mated.weights[rows.non_mated[0], 0] * tile.non_mated.weights[rows.non_mated[2], 0] == 6
-    assert tile.mated.weights[first[0], 0] * tile.mated.weights[second[1], 0] == 3
+    mated = tile.mated(laid_out(made.tail, Plan.SUBJECTS), 1)[1]
+    assert mated.weights[first[0], 0] * mated.weights[second[1], 0] == 3
     assert len(tile.non_mated.weights) == rows.alike.size
 
 
@@ -48,15 +58,19 @@ def test_two_level_weights_are_the_sum_of_their_copies(world: slow.World, seed: 
     made = plans.source_of(world.tail, world.groups, seed)
     rows = plans.copies_of(made, Plan.TWO_LEVEL, None)
     tile = plans.two_level(made, rows)(0, 3)
-    n = world.tail.subject_of.size
-    np.testing.assert_array_equal(
-        tile.non_mated.weights, tile.mated.weights.reshape(-1, n, WIDTH).sum(axis=0)
-    )
-    ends = np.cumsum(world.tail.n_samples)
-    total = np.add.reduceat(tile.non_mated.weights[:, :3].astype(int), ends - world.tail.n_samples)
-    np.testing.assert_array_equal(total, rows(0, 3) * world.tail.n_samples[:, None])
-    for part in (tile.non_mated, tile.mated):
-        assert part.weights.ctypes.data % 64 == 0
+    sizes, comparisons = world.tail.n_samples, laid_out(world.tail, Plan.TWO_LEVEL)
+    within = draw_copies(sizes, rows(0, 3), seed=seed, first=0)
+    np.testing.assert_array_equal(tile.non_mated.weights[:, :3], within.sum(axis=0))
+    total = np.add.reduceat(tile.non_mated.weights[:, :3].astype(int), np.cumsum(sizes) - sizes)
+    np.testing.assert_array_equal(total, rows(0, 3) * sizes[:, None])
+    for furthest in range(comparisons.first.size):
+        placed, mated = tile.mated(comparisons, furthest)
+        apart = mated.weights.reshape(-1, mated.rows, WIDTH)
+        for now, before in ((placed.first, comparisons.first), (placed.second, comparisons.second)):
+            drawn = within[: len(apart), before[: furthest + 1]]
+            np.testing.assert_array_equal(apart[:, now[: furthest + 1], :3], drawn)
+        assert mated.weights.ctypes.data % 64 == 0
+    assert tile.non_mated.weights.ctypes.data % 64 == 0
 
 
 def test_sums_of_the_heaviest_weights_fit_their_bytes() -> None:

@@ -58,6 +58,34 @@ def test_copies_are_drawn_apart_and_only_where_they_exist() -> None:
     np.testing.assert_array_equal(drawn.reshape(3, 2, 40, 2).sum(axis=2, dtype=int)[:, :, 1], [[0, 40]] * 3)
 
 
+@given(
+    n=st.lists(st.integers(0, 12), min_size=1, max_size=6),
+    most=st.sampled_from((1, 3, 7, 60)),
+    seed=st.integers(0, 99),
+)
+def test_copies_summed_are_the_sum_of_copies_drawn_apart(n: list[int], most: int, seed: int) -> None:
+    """Few samples, many, and so many copies that sums of few samples leave a byte of the packed counts."""
+    sizes = np.array(n)
+    copies = np.random.default_rng(seed).integers(0, most + 1, (sizes.size, 5)).astype(np.uint8)
+    apart = weights.draw_copies(sizes, copies, seed=seed, first=3)
+    np.testing.assert_array_equal(
+        weights.draw_summed(sizes, copies, seed=seed, first=3), apart.sum(axis=0, dtype=int)
+    )
+    who = np.flatnonzero(sizes)[::2]
+    some = weights.draw_copies(sizes, copies, seed=seed, first=3, who=who)
+    chosen = np.isin(np.repeat(np.arange(sizes.size), sizes), who)
+    np.testing.assert_array_equal(some, apart[: len(some), chosen])
+
+
+@pytest.mark.parametrize("size", [2, 40])
+def test_a_sum_that_no_byte_holds_is_refused(size: int) -> None:
+    """255 copies: among a few replicates some sample weighs more than 255."""
+    copies = np.full((1, 20), 255, dtype=np.uint8)
+    with pytest.raises(ValueError, match="a weight is above 255; accepted: 0 to 255"):
+        weights.draw_summed(np.array([size]), copies, seed=1, first=0)
+    assert weights.draw_summed(np.array([size]), copies // 2, seed=1, first=0).sum() == 20 * 127 * size
+
+
 def test_draws_within_are_uniform_and_independent() -> None:
     """First draws over replicates fill the cells of (draw of one subject, draw of the next) evenly: chi-square."""
     n = np.array([3, 3], dtype=np.int64)
