@@ -19,6 +19,8 @@ NEAR = (0.003, 0.01, 0.03, 0.1, 0.3)  # of the rank of an expected threshold: sp
 SAMPLES = 1 << 15
 BLOCK = 13  # bits: 8192 rows of 64 bytes fit the second-level cache
 RUN, MAX_BUCKETS = 6, 1024  # blocks are made if a row meets so many of each; blocks times buckets
+DIGIT = 10  # bits by which words are sorted at a time
+LAST = np.uint64((1 << DIGIT) - 1)
 MANY = 1 << 20  # comparisons that are worth a second thread
 
 
@@ -100,9 +102,8 @@ def _laid(
         ends = _parted(*pairs, step, parts, tail, words)
         _counted(words, ends, step, buckets, tail, rows, low, out)
     else:
-        packed = _packed(*pairs, alike, bits, step)
-        packed.sort()
-        _unpacked(packed, bits, buckets, low, out)
+        words = _sorted(_packed(*pairs, alike, bits, step), bits, bits + (parts << bits).bit_length())
+        _unpacked(words, bits, buckets, low, out)
     n_parts, n_runs = out.made.tolist()
     return _Room(
         out.made, out.run[:n_parts], out.bucket[:n_parts], out.start[:n_runs], out.row[:n_runs], room[2]
@@ -141,9 +142,9 @@ def _parted(
     for part in range(2, parts + 2):
         place[part] += place[part - 1]
     for q in range(first.size):
-        uint64 = np.uint64((second[q] >> BLOCK) * step + bucket[q] + 1)
-        words[np.uint64(place[uint64])] = np.uint32((first[q] << tail) | (second[q] & mask))
-        place[uint64] += 1
+        part = np.uint64((second[q] >> BLOCK) * step + bucket[q] + 1)
+        words[np.uint64(place[part])] = np.uint32((first[q] << tail) | (second[q] & mask))
+        place[part] += 1
     return place[: parts + 1]
 
 
@@ -187,11 +188,32 @@ def _packed(first: Index, second: Index, bucket: Index, alike: Ints, bits: int, 
     """
     words = np.empty(first.size, dtype=np.int64)
     for q in range(first.size):
-        int64, other = np.int64(first[q]), np.int64(second[q])
-        if alike[int64] > alike[other]:
-            int64, other = other, int64
+        row, other = np.int64(first[q]), np.int64(second[q])
+        if alike[row] > alike[other]:
+            row, other = other, row
         key = np.int64(bucket[q]) + (other >> BLOCK) * step
-        words[q] = (((key << bits) | int64) << bits) | other
+        words[q] = (((key << bits) | row) << bits) | other
+    return words
+
+
+@kernel
+def _sorted(words: Ints, low: int, high: int) -> Ints:
+    """Words in order of their bits ``low`` .. ``high - 1``, digit by digit; ``words`` is written over."""
+    other, place = np.empty_like(words), np.empty(1 << DIGIT, dtype=np.int64)
+    for shift in range(low, high, DIGIT):
+        place[:] = 0
+        for q in range(words.size):
+            place[np.uint64(words[q] >> shift) & LAST] += 1
+        following = 0
+        for digit in range(place.size):
+            count = place[digit]
+            place[digit] = following
+            following += count
+        for q in range(words.size):
+            digit = np.uint64(words[q] >> shift) & LAST
+            other[place[digit]] = words[q]
+            place[digit] += 1
+        words, other = other, words
     return words
 
 

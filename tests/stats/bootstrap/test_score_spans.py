@@ -30,7 +30,7 @@ def walk_of(world: slow.World, chunk: int) -> sorted_comparisons.SortedCompariso
 def test_spans_hold_the_comparisons_of_their_chunks(
     world: slow.World, chunk: int, ranks: list[int], rows: int
 ) -> None:
-    """Spans cover the walk; parts hold one bucket, runs one first row, together a span; last spans none."""
+    """Spans cover the walk; a bucket is one part, a first row one run of it, together a span; last spans none."""
     walk = walk_of(world, chunk)
     alike = np.arange(max(rows, world.tail.subject_of.size)) % 3
     laid = score_spans.spans_of(walk, np.array(ranks, dtype=np.int64), walk.chunk_start[:0], alike)
@@ -45,6 +45,10 @@ def test_spans_hold_the_comparisons_of_their_chunks(
         want = sorted(zip(walk.bucket[low:high], walk.first[low:high], walk.second[low:high], strict=True))
         found = [(key, min(pair), max(pair)) for key, *pair in comparisons(laid, span)]
         assert sorted(found) == (want if low < int(1.3 * max(ranks, default=0)) else [])
+        parts = range(laid.part[span], laid.part[span + 1])
+        runs = [laid.row[laid.run[part] : laid.run[part + 1]].tolist() for part in parts]
+        assert np.unique(laid.bucket[parts.start : parts.stop]).size == len(parts)
+        assert all(len(set(row)) == len(row) for row in runs)
 
 
 def comparisons(laid: score_spans.Spans, span: int) -> list[tuple[int, int, int]]:
@@ -55,6 +59,16 @@ def comparisons(laid: score_spans.Spans, span: int) -> list[tuple[int, int, int]
         for run in range(laid.run[part], laid.run[part + 1])
         for other in laid.rows[laid.start[run] : laid.start[run + 1]]
     ]
+
+
+@given(
+    words=st.lists(st.integers(0, 2**40 - 1), max_size=40), low=st.integers(0, 30), bits=st.integers(1, 33)
+)
+def test_words_are_sorted_by_the_bits_asked_for(words: list[int], low: int, bits: int) -> None:
+    """A stable sort by those bits alone, whatever is below and above them."""
+    found = score_spans._sorted(np.array(words, dtype=np.int64), low, low + bits).tolist()
+    digits = -(-bits // score_spans.DIGIT) * score_spans.DIGIT
+    assert found == sorted(words, key=lambda word: word >> low & ((1 << digits) - 1))
 
 
 def made(size: int, rows: int) -> sorted_comparisons.SortedComparisons:
@@ -83,6 +97,13 @@ def test_long_spans_are_counted_and_cut_into_blocks(size: int, rows: int) -> Non
     same = [np.ptp(block[laid.start[low] : laid.start[high]]) == 0 for low, high in pairwise(laid.run)]
     assert all(same) == (size == 240_000)
     assert len(same) == (4 if all(same) else 2)
+
+
+def test_a_short_span_has_one_part_for_each_bucket() -> None:
+    """257 rows take nine bits, so that three buckets need an eleventh."""
+    walk = made(300, 257)._replace(bucket=np.arange(300, dtype=np.int32) % 3, coef=np.ones(3))
+    laid = score_spans.spans_of(walk, np.array([300]), walk.chunk_start[:0], np.ones(257, dtype=np.int64))
+    assert laid.bucket.tolist() == [0, 1, 2]
 
 
 @pytest.mark.compiled
