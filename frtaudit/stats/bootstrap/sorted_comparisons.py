@@ -103,19 +103,19 @@ def _sorted_comparisons(
     i, j, score = pairs
     profile, combination, group_indices = _combinations(groups)
     classes = max(coef.size, 1)
-    values = kind[tail.subject_of] if kinds.size else np.zeros(tail.subject_of.size, dtype=np.int64)
     listed = np.empty(0, dtype=np.int32) if kinds.size else kind.astype(np.int32)
-    pair, of = np.unique(profile[tail.subject_of].astype(np.int64) * classes + values, return_inverse=True)
+    classed = profile.astype(np.int64) * classes + (kind if kinds.size else 0)
+    pair, of = np.unique(classed, return_inverse=True)
     of_profile, of_kind = np.divmod(pair, classes)
     table = combination[of_profile[:, None], of_profile].astype(np.int32) * np.int32(classes)
     if kinds.size:
         table += kinds[of_kind[:, None], of_kind]
     bucket, occupied = np.empty(i.size, dtype=np.int32), np.zeros(len(group_indices) * classes, dtype=bool)
-    classed = of.astype(np.uint32)
+    of_sample = of.astype(np.uint32)[tail.subject_of]
 
     def fill(low: int) -> Flags:
         here = slice(low, low + PIECE)
-        return _buckets(i[here], j[here], classed, table, listed[here], occupied.size, bucket[here])
+        return _buckets(i[here], j[here], of_sample, table, listed[here], occupied.size, bucket[here])
 
     for holds in by_many(fill, range(0, i.size, PIECE), threads):
         occupied |= holds
