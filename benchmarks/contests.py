@@ -98,8 +98,8 @@ def _engine(name: str, make: Callable[[float], Arrays], lowest: str, target: flo
 
 
 CONTESTS = (
-    _engine("engine", data.large_deep, "1e-2", 10.0),
-    _engine("engine_thin", data.large, "1e-3", 3.0),
+    _engine("engine", data.large_deep, "1e-2", 5.0),
+    _engine("engine_thin", data.large, "1e-3", 2.5),
     Contest(
         "images",
         "image bootstrap with groups, 20,000 samples (2e8 comparisons), lowest FMR 1e-1: CPU of a replicate",
@@ -115,9 +115,9 @@ CONTESTS = (
             Contender("scipy.sparse", "benchmarks.others:sparse_products", "scipy", **EXACT),
         ),
         (
-            Line(Measure.RATIO, "replicate", "NumPy, weights and bincount", 2500),
-            Line(Measure.RATIO, "replicate", "NumPy, resample and sort", 15000),
-            Line(Measure.RATIO, "replicate", "scipy.sparse", 15),
+            Line(Measure.RATIO, "replicate", "NumPy, weights and bincount", 3000),
+            Line(Measure.RATIO, "replicate", "NumPy, resample and sort", 30000),
+            Line(Measure.RATIO, "replicate", "scipy.sparse", 40),
             Line(Measure.RATIO, "replicate", "NumPy, resample by rows"),
             Line(Measure.RATIO, "replicate", "NumPy, bincount of the tail"),
         ),
