@@ -142,7 +142,6 @@ def two_level(source: Source, rows: Copies) -> Draw:
 
     def draw(first: int, count: int) -> Drawn:
         copies = rows(first, count)
-
         tile = _tile(counter.draw_summed(sizes, copies, seed=source.seed, first=first), subject_of.size)
 
         def mated(comparisons: SortedComparisons, furthest: int) -> tuple[SortedComparisons, Tile]:
@@ -151,8 +150,8 @@ def two_level(source: Source, rows: Copies) -> Draw:
             place = np.zeros(subject_of.size, dtype=np.int32)
             place[np.isin(subject_of, who)] = np.arange(within.shape[1], dtype=np.int32)
             placed = comparisons._replace(first=place[comparisons.first], second=place[comparisons.second])
-            rows = max(within.shape[1], 1)
-            return placed, tile._replace(weights=_aligned(within.reshape(-1, count)), packed=NONE, rows=rows)
+            weights, samples = _aligned(within.reshape(-1, count)), max(within.shape[1], 1)
+            return placed, tile._replace(weights=weights, packed=NONE, rows=samples)
 
         return Drawn(tile, mated, source.non_mated.of(copies), source.mated.of(copies))
 
