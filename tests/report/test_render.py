@@ -355,6 +355,20 @@ def test_notes_stay_with_rows_of_their_table(page: str) -> None:
     assert all(text.count("row") == 14 for text in noted if "short" in text)
 
 
+def test_signatures_begin_no_page_where_the_whole_section_has_room(page: str) -> None:
+    """They follow on a page with little before them, and stand whole on a page of their own after more."""
+    head, main, _ = page.partition('<main class="page">')
+    section = re.search(r'<section[^>]* id="signatures".*?</section>', page, re.DOTALL)
+    assert section is not None
+    for height, together in ((5, True), (120, False)):
+        body = f'<div style="height: {height}mm">before</div>{section[0]}'
+        reader = pypdf.PdfReader(io.BytesIO(render.pdf(f"{head}{main}{body}</main></body></html>")))
+        texts = [sheet.extract_text() for sheet in reader.pages]
+        assert len(texts) == 2 - together
+        assert ("before" in texts[-1]) is together
+        assert all(words in texts[-1] for words in ("Handwritten signatures", "openssl pkeyutl"))
+
+
 def test_fonts_are_the_shipped_ones(reader: pypdf.PdfReader) -> None:
     """Every font of the paper is one of the shipped files under its private name: no machine's own takes part."""
     names = set()

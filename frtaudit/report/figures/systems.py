@@ -32,10 +32,19 @@ class Gap:
 
 
 def gaps(
-    name: str, title: str, pairs: Sequence[Gap], xlabel: str, *, alike: float, margin: float | None
+    name: str,
+    title: str,
+    pairs: Sequence[Gap],
+    xlabel: str,
+    *,
+    alike: float,
+    margin: float | None,
+    points: bool,
 ) -> Panel:
-    """One row for each pair; the line is where the two are alike, the shade what the spec says does not matter."""
-    points = alike == 0 and "FNMR" in xlabel
+    """One row for each pair; the line is where the two are alike, the shade what the spec says does not matter.
+
+    ``points``: rates, whose differences are drawn in percentage points.
+    """
 
     def draw(axes: Axes) -> None:
         if margin is not None:

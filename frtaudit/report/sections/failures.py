@@ -240,7 +240,7 @@ def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
                     ),
                 ),
                 (TextSpan(text=_reason(entry.code), pointer=f"{at}/code"),),
-                (TextSpan(text=where or "all", pointer=f"{at}/group"),),
+                *([(TextSpan(text=where or "all", pointer=f"{at}/group"),)] if by_group else []),
                 spans(
                     phrases.number(formatting.count(entry.count), f"{at}/count"),
                     " ",
@@ -248,7 +248,7 @@ def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
                 ),
             )
         )
-    columns = header(["System", "What happened", "Group"], ["How many"])
+    columns = header(["System", "What happened", *(["Group"] if by_group else [])], ["How many"])
     elsewhere = not by_group and any(_in_annex(source, entry) for entry in source.result.failures)
     caption = spans(
         TextSpan(text="Failures and exclusions. ", kind="b"),

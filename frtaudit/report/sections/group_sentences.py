@@ -12,9 +12,12 @@ from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, semicolons, spans
 from frtaudit.report.sections import differences
 from frtaudit.report.sections.operating_points import POOLS, at_target, main_target
+from frtaudit.report.sections.tables import provider
 from frtaudit.report.source import Record, Source
 
 MAX_NAMED, MAX_LISTED, FEW_SYSTEMS = 3, 6, 3
+EXAMPLE_RATIO = 2.0  # whose subjects are given where the estimated ratio is one that equal groups give
+Reason = Callable[[Sequence[Record]], list[Part]]
 NEEDED = f"; each group needs {MIN_ERRORS} errors of {MIN_ERROR_SUBJECTS} subjects"
 
 
@@ -50,11 +53,11 @@ def sentences(source: Source) -> Iterator[Text]:
             if record.estimate.test and (record.estimate.test.p is not None) is outcome
         ]
         if here:
-            reason = partial(_detectable, source) if outcome else _errors
-            after = reason if len(here) <= MAX_NAMED else _nothing
-            several = f"{len(here)} of {len(tested)} comparisons (see Groups)"
-            named = _by_rate(here, after) if len(here) <= MAX_LISTED else several
-            yield spans(text, named, *_then(at_target(source, here[0])), f"{why}.")
+            sizes = partial(_detectable, source) if outcome else _nothing
+            each = _nothing if outcome or len(here) > MAX_NAMED else _errors
+            several = spans(f"{len(here)} of {len(tested)} comparisons (see Groups)", *sizes(here))
+            named = _by_rate(here, each, sizes) if len(here) <= MAX_LISTED else several
+            yield spans(text, *named, *_then(at_target(source, here[0])), f"{why}.")
 
 
 def _then(parts: list[Part]) -> list[Part]:
@@ -100,41 +103,51 @@ def _largest_distance(source: Source, record: Record) -> Text:
     return differences.p_values(record, *more)
 
 
-def _detectable(source: Source, record: Record) -> list[Part]:
-    """The ratio that the test would have found, with its power; nothing where nothing was tested."""
+def _detectable(source: Source, records: Sequence[Record]) -> list[Part]:
+    """The ratio that the test would have found, of several the largest, with its power; nothing where none is known."""
+    sizes = [
+        (record.estimate.test.detectable, record)
+        for record in records
+        if record.estimate.test is not None and record.estimate.test.detectable is not None
+    ]
+    if not sizes:
+        return []
+    record, several = max(sizes, key=lambda pair: pair[0])[1], len(records) > 1
     test, at = record.estimate.test, f"{record.pointer}/test"
-    if test is None or test.p is None or test.detectable is None:
+    if test is None or test.detectable is None:
         return []
     return [
-        " (minimum detectable ratio ",
+        f" (minimum detectable ratio {'at most ' if several else ''}",
         phrases.number(formatting.plain(test.detectable), f"{at}/detectable"),
         ", ",
         phrases.number(formatting.exact(test.power), f"{at}/power"),
         " power",
-        *_needed(source, record),
+        *_needed(source, record, estimated=not several),
         ")",
     ]
 
 
-def _needed(source: Source, record: Record) -> list[Part]:
-    """How many subjects would detect the estimated ratio; nothing where equal groups give it half the time."""
+def _needed(source: Source, record: Record, *, estimated: bool) -> list[Part]:
+    """How many subjects would detect the estimated ratio; a ratio of 2 where equal groups give it half the time."""
     value, test = record.estimate.value, record.estimate.test
     total = source.result.cohort.get("subjects")
     if value is None or test is None or test.detectable is None or not isinstance(total, (int, float)):
         return []
-    if test.null_median is None or not 1.0 < test.null_median < value < math.inf:
-        return []
-    needed = subjects_to_detect(math.log(value), math.log(test.detectable), total)
+    above = test.null_median is not None and 1.0 < test.null_median < value < math.inf
+    of_these = estimated and above
+    size = value if of_these else EXAMPLE_RATIO
+    needed = subjects_to_detect(math.log(size), math.log(test.detectable), total)
     if needed is None:
         return []
-    return [
-        f"; about {formatting.count(needed)} subjects would detect the estimated ratio ",
-        phrases.value(record),
-    ]
+    ratio: list[Part] = (
+        ["the estimated ratio ", phrases.value(record)] if of_these else [f"a ratio of {size:g}"]
+    )
+    return [f"; about {formatting.count(needed)} subjects would detect ", *ratio]
 
 
-def _errors(record: Record) -> list[Part]:
+def _errors(records: Sequence[Record]) -> list[Part]:
     """Which group has too few errors, how many it has, and how many more subjects would give enough."""
+    (record,) = records
     note = None if record.estimate.test is None else record.estimate.test.note
     if note is None:
         return []
@@ -142,19 +155,27 @@ def _errors(record: Record) -> list[Part]:
     return [" (", TextSpan(text=text, pointer=f"{record.pointer}/test/note"), ")"]
 
 
-def _nothing(_: Record) -> list[Part]:
+def _nothing(_: Sequence[Record]) -> list[Part]:
     return []
 
 
-def _by_rate(records: Sequence[Record], after: Callable[[Record], list[Part]] = _nothing) -> Text:
-    """``FNMR by group of a and b, FMR by group of c``; ``after``: what follows each system."""
-    by_rate: dict[str, list[Text]] = {}
+def _by_rate(records: Sequence[Record], each: Reason = _nothing, behind: Reason = _nothing) -> Text:
+    """``FNMR by group of a and b, FMR by group of c``; what follows ``each`` system, and stands ``behind`` a rate's."""
+    by_rate: dict[str, list[Record]] = {}
     for record in records:
         rate = phrases.metric(str(record.estimate.at.get("rate")))
         rate = f"{rate} by {(record.estimate.schema or '').replace('_', ' ')} of "
-        system = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
-        by_rate.setdefault(rate, []).append(spans(system, *after(record)))
-    return listed([spans(rate, listed(systems)) for rate, systems in by_rate.items()])
+        by_rate.setdefault(rate, []).append(record)
+    return listed(
+        [
+            spans(
+                rate,
+                listed([spans(provider(record), *each([record])) for record in of_rate]),
+                *behind(of_rate),
+            )
+            for rate, of_rate in by_rate.items()
+        ]
+    )
 
 
 def _rates_of_groups(source: Source, record: Record) -> list[Record]:

@@ -45,7 +45,7 @@ MAX_ALIKE = 2  # notes that differ in their numbers alone
 NO_ERROR = re.compile(
     r"no error: Wilson's upper bound is ([\d.]+ %) for independent comparisons, ([\d.]+ %) for ([\d,]+) (.+) alone"
 )
-OVERLAP = "Bars that overlap do not show that groups are equal"
+OVERLAP = "Overlap does not show that groups are equal"
 MAX_SYSTEMS_IN_FIGURE = 4
 PAIR = "|"
 
@@ -284,19 +284,21 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
     names = [(index, name) for index, name in enumerate(source.providers) if name in shown]
     tested = "; the test below compares them" if source.select("max_min", schema=schema) else ""
     unknown = _unknown(source, schema)
-    drawings = []
+    drawings: list[Figure] = []
     for which, chosen in front.in_parts(names, MAX_SYSTEMS_IN_FIGURE, MAX_SYSTEMS_IN_FIGURE):
         name, at = f"groups-{schema}-{which}".rstrip("-"), formatting.exact(target)
-        shows = (
-            f"At one threshold for all groups, where the overall FMR is {at}. Dots are estimates, bars intervals for "
-            f"the population.{_marks(drawn, {name for _, name in chosen})}"
-        )
+        marks = _marks(drawn, {name for _, name in chosen})
+        whom = "intervals for the population"
+        shows = f"One threshold for all groups: overall FMR {at}. Dots: estimates; bars: {whom}.{marks}"
+        again = bool(drawings) and not source.every_figure
         of = f", {plain_text(listed([name for _, name in chosen]))}" if which else ""
         drawings.append(
             Figure(
                 name=name,
                 title=f"Error rates by {schema.replace('_', ' ')} at FMR {at}{of}",
-                caption=spans(f"{shows}{unknown} {OVERLAP}{tested}."),
+                caption=spans(
+                    f"{phrases.AS_ABOVE}{marks}" if again else f"{shows}{unknown} {OVERLAP}{tested}."
+                ),
                 alone={_panel_name(schema, kind, which): spans(f"{shows} {OVERLAP}.") for kind, *_ in drawn},
                 panels=tuple(_panels(schema, which, {name for _, name in chosen}, drawn)),
                 keys=figures.keys(name, chosen),

@@ -32,7 +32,7 @@ from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 METRIC = "d_l2"
-AS_ABOVE, TABLE_AS_ABOVE = "Read as the figure above.", "Read as the table above."
+TABLE_AS_ABOVE = "Read as the table above."
 PAIR, LARGEST = "|", "max"
 LARGEST_SAID, EITHER = "largest of the classes", "either class"
 FEW_SYSTEMS = 3
@@ -84,7 +84,7 @@ def build(source: Source) -> Interclass | None:
     panels = scales.alike_groups([partial(_panels, source, *place) for place in places])
     drawn = {place: _figure(source, *place, pair) for place, pair in zip(places, panels, strict=True) if pair}
     if not source.every_figure:  # one after the other on a page: how they are read is said once
-        drawn |= {place: replace(drawn[place], caption=spans(AS_ABOVE)) for place in [*drawn][1:]}
+        drawn |= {place: replace(drawn[place], caption=spans(phrases.AS_ABOVE)) for place in [*drawn][1:]}
     few = 2 if len(source.providers) <= FEW_SYSTEMS else 1
     shown = len(places) if len(places) <= FEW_SYSTEMS else few
     classes = {

@@ -33,6 +33,7 @@ from frtaudit.report.words import display_name, words
 
 METRIC = "tar_at_tar"
 KINDS = ("threshold_at_tar", "tar_at_threshold", "threshold_excess", "tar_excess")
+BESIDE = 3  # classes whose TAR and first interval stand in one line
 WHOLE = 6  # classes whose intervals stand in a line each; more would not fit the page
 WITHIN = ("threshold_at_tar", "threshold_excess")  # of each super-class by itself
 MAX_SYSTEMS = 3  # with more, class minus overall and each super-class are drawn of the first alone
@@ -115,8 +116,10 @@ def _table(source: Source, schema: str) -> Table:
         TextSpan(text=f"One threshold for all classes, by {schema.replace('_', ' ')}. ", kind="b"),
         "At the threshold that gives the class on the left a TAR of ",
         phrases.number(f"{100 * float(first.estimate.at['tar']):g} %", f"{first.pointer}/at/tar"),
-        ", the TAR of each class; below it the interval for ",
-        " and for ".join(display_name(words().target, target.value) for target in SHOWN),
+        f", the TAR of each class; {'beside' if len(groups) <= BESIDE else 'below'} it the interval for ",
+        f"{', below' if len(groups) <= BESIDE else ' and'} for ".join(
+            display_name(words().target, target.value) for target in SHOWN
+        ),
         ".",
         methods_said(records, *SHOWN),
     )
@@ -136,22 +139,24 @@ def _row(
     return (
         (TextSpan(text=name, pointer=f"{at}/class"),),
         (phrases.number(threshold, f"{at}/threshold"),),
-        *(_cell(here.get(group), notes, whole=len(groups) <= WHOLE) for group in groups),
+        *(_cell(here.get(group), notes, len(groups)) for group in groups),
     )
 
 
-def _cell(record: Record | None, notes: Footnotes, *, whole: bool) -> Text:
-    """The TAR, below it each interval, in one line where ``whole``."""
+def _cell(record: Record | None, notes: Footnotes, classes: int) -> Text:
+    """The TAR and each interval in a line of its own, the first beside the TAR where there are few classes."""
     if record is None:
         return phrases.DASH
-    parts: list[Part] = [phrases.value(record, notes)]
+    value, few = phrases.value(record, notes), classes <= BESIDE
+    parts: list[Part] = [phrases.styled(value, "b") if few else value]
     for target in SHOWN:
         bound = record.bound(target)
         if bound is not None:
             bounds = phrases.bounds(bound, record.estimate, notes)
+            beside = few and len(parts) == 1
             parts += [
-                TextSpan(text=" ", kind="br"),
-                *(unbroken(piece) if whole else piece for piece in bounds),
+                "   " if beside else TextSpan(text=" ", kind="br"),
+                *(unbroken(piece) if classes <= WHOLE else piece for piece in bounds),
             ]
     return spans(*parts)
 

@@ -11,7 +11,7 @@ from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
 from frtaudit.report.sections.operating_points import main_target, overall
 from frtaudit.report.sections.tables import build_table, provider
-from frtaudit.report.sections.vendor_tables import VALUE, Key, caution, is_rate, key_of, number, pair
+from frtaudit.report.sections.vendor_tables import VALUE, Key, caution, key_of, number, pair, unit
 from frtaudit.report.sections.vendors import (
     DIFFERENCE,
     EQUIVALENCE,
@@ -90,13 +90,13 @@ def _tied(source: Source, decisions: Sequence[Record]) -> Text:
         "On common comparisons no difference between chosen systems was established (minimum detectable difference at "
         "most ",
         number(record, size, f"{record.pointer}/test/detectable"),
+        unit(record),
         ", ",
         phrases.number(formatting.exact(power), f"{record.pointer}/test/power"),
         " power)",
         *_needed(source, [record for _, record in unsure]),
         ".",
         *_equivalent(source, decisions[0], chosen),
-        " Differences are absolute." if is_rate(record) else "",
     )
 
 
@@ -118,6 +118,7 @@ def _needed(source: Source, unsure: Sequence[Record]) -> list[Part]:
     return [
         f"; about {formatting.count(needed)} subjects would detect the largest estimated, ",
         number(record, size, f"{record.pointer}/value"),
+        unit(record),
         ", if its variance per subject stays as estimated",
     ]
 
@@ -135,7 +136,7 @@ def _equivalent(source: Source, decisive: Record, chosen: set[str]) -> list[Part
     if not tested:
         return []
     size = number(tested[0], float(tested[0].estimate.at["margin"]), f"{tested[0].pointer}/at/margin")
-    margin = spans("the declared margin (", size, ")")
+    margin = spans("the declared margin (", size, unit(tested[0]), ")")
     shown = [record for record in tested if record.estimate.test and record.estimate.test.differs]
     if len(shown) == len(tested):
         return [" All are equivalent within ", margin, "."]

@@ -27,19 +27,26 @@ def key_of(record: Record) -> Key:
 
 
 def number(record: Record, value: float | None, pointer: str) -> Text:
-    """A number printed as the metric that it is a value or a difference of."""
+    """A number printed as the metric that it is a value of; a difference of rates in percentage points."""
     if value is None:
         return (TextSpan(text=phrases.ABSENT, pointer=pointer),)
     text = formatting.rate(value) if is_rate(record) else formatting.plain(value)
+    if is_rate(record) and record.estimate.metric != VALUE:
+        text = formatting.rate(value, style=formatting.Style.PERCENT).removesuffix(" %")
     if (record.estimate.metric, record.estimate.at["of"]) == (VALUE, "accuracy"):
         text = formatting.fixed(value, PLACES)
     return (phrases.number(text, pointer),)
 
 
 def is_rate(record: Record) -> bool:
-    """Whether what is compared is a rate: its differences are absolute, in percent as rates are."""
+    """Whether what is compared is a rate: its differences are in percentage points."""
     of = str(record.estimate.at["of"])
     return of == "gap" or metrics.kind_of(of) is Kind.RATE
+
+
+def unit(record: Record) -> str:
+    """What follows a difference: of rates its unit, of other measures nothing."""
+    return " percentage points" if is_rate(record) else ""
 
 
 def caution(record: Record, notes: Footnotes) -> Text:
@@ -86,9 +93,9 @@ def hidden(source: Source) -> Table | None:
     )
     caption = spans(
         TextSpan(text="Bounds for failures. ", kind="b"),
-        "First minus second in pooled FNMR over all mated comparisons: lowest if all failures of the first system "
-        "had been right and all of the second wrong, highest in the opposite case. A choice that holds at both ends "
-        "does not depend on the failures.",
+        "First minus second in pooled FNMR over all mated comparisons, in percentage points: lowest if all failures "
+        "of the first system had been right and all of the second wrong, highest in the opposite case. A choice that "
+        "holds at both ends does not depend on the failures.",
     )
     return build_table("vendors-bounds-for-failures", caption, columns, [Block(rows=rows)], Footnotes())
 

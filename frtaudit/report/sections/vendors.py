@@ -29,10 +29,12 @@ from frtaudit.report.sections.vendor_tables import (
     caution,
     changes,
     hidden,
+    is_rate,
     key_of,
     ledger,
     number,
     pair,
+    unit,
 )
 from frtaudit.report.source import Record, Source
 
@@ -213,7 +215,8 @@ def _said_first(decisive: Sequence[Record]) -> Text:
         "For the population; the same resampled subjects for both systems, each system's threshold set again in "
         "every replicate. All intervals hold simultaneously, at ",
         level,
-        "; p is adjusted over the pairs of this table. Differences of rates are absolute, not relative.",
+        "; p is adjusted over the pairs of this table.",
+        " Differences are in percentage points." if decisive and is_rate(decisive[0]) else "",
     )
 
 
@@ -228,7 +231,8 @@ def _pairs(source: Source, name: str, records: Sequence[Record], caption: Text) 
         for record in records
     ]
     margin = next((_margin(twin) for _, twin in rows if twin is not None), ())
-    equivalent = Column(title=f"Equivalent within {plain_text(margin)}?", kind="wide")
+    points = " points" if rows and is_rate(rows[0][0]) else ""
+    equivalent = Column(title=f"Equivalent within {plain_text(margin)}{points}?", kind="wide")
     columns = [*PAIRS, equivalent] if margin else list(PAIRS)
     table_rows = tuple(
         (*_row(record, notes), *((_equivalent(twin),) if margin else ())) for record, twin in rows
@@ -308,12 +312,15 @@ def _figure(source: Source, records: Sequence[Record]) -> Figure | None:
     margin = margins.get(str(first.at["of"]))
     title = plain_text(_measure(source, records[0]))
     ratio = first.at["of"] == "max_min"
+    measured_in = unit(records[0]).strip()
+    against = "over second" if ratio else f"minus second ({measured_in})" if measured_in else "minus second"
     panel = systems.gaps(
         "vendors-decisive-differences",
         title[:1].upper() + title[1:],
         rows,
-        f"{phrases.metric(str(first.at['of']))}, first {'over second' if ratio else 'minus second (points)'}",
+        f"{phrases.metric(str(first.at['of']))}, first {against}",
         alike=1.0 if ratio else 0.0,
+        points=is_rate(records[0]),
         margin=float(margin) if isinstance(margin, (int, float)) else None,
     )
     caption = spans(
@@ -360,6 +367,6 @@ def _further(source: Source, first: Key) -> Table | None:
         TextSpan(text="Every other difference. ", kind="b"),
         "Not declared as decisive: exploratory. Intervals hold simultaneously within a measure; p is adjusted over "
         "the pairs of a measure, and again over all measures where B allows it. Ratios are first over second; "
-        "differences of rates are absolute, not relative.",
+        "differences of rates are in percentage points.",
     )
     return build_table("vendors-further-differences", caption, PAIRS, blocks, notes)

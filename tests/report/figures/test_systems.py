@@ -10,10 +10,12 @@ from frtaudit.report.figures.systems import Gap
 def test_gaps_say_each_pair() -> None:
     """The drawing names every pair with its value; a pair without bounds is a dot alone."""
     rows = [Gap(row="a – b", value=0.1, low=0.0, high=0.2), Gap(row="a – c", value=-0.1)]
-    panel = systems.gaps("g", "Differences", rows, "FNMR, first minus second", alike=0.0, margin=0.05)
+    panel = systems.gaps("g", "Differences", rows, "first minus second", alike=0.0, margin=0.05, points=True)
     assert panel.alt == "Differences, one row for each pair: a – b: 10 points; a – c: −10 points."
     assert panel.svg.startswith("<svg")
-    assert systems.gaps("r", "Ratios", rows, "ratio", alike=1.0, margin=1.5).svg != panel.svg
+    ratios = systems.gaps("r", "Ratios", rows, "ratio", alike=1.0, margin=1.5, points=False)
+    assert ratios.alt == "Ratios, one row for each pair: a – b: 0.1; a – c: −0.1."
+    assert ratios.svg != panel.svg
 
 
 def test_overlaid_curves_name_systems_and_zones() -> None:

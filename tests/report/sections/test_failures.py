@@ -41,12 +41,12 @@ def test_what_happened_alike_to_every_system_stands_once() -> None:
     apart = [entry(name, "too_dark", count) for count, name in enumerate(names, 1)]
     table = exclusions(*same, *apart, entry(None, "unreadable"))
     assert cells(table) == [
-        ("each system", "no face", "all", "3 images"),
+        ("each system", "no face", "3 images"),
         *(
-            (name, "too dark", "all", "1 image" if count == 1 else f"{count} images")
+            (name, "too dark", "1 image" if count == 1 else f"{count} images")
             for count, name in enumerate(names, 1)
         ),
-        ("each system", "unreadable", "all", "3 images"),
+        ("each system", "unreadable", "3 images"),
     ]
     assert table.blocks[0].rows[0][0][0].pointer is None
     assert table.blocks[0].rows[1][0][0].pointer == f"/failures/{len(names)}/provider"
@@ -90,7 +90,7 @@ def test_fold_pairs_without_a_score_have_a_row(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(failures, "FEW_SYSTEMS", few)
     table = exclusions(entry("northgate"), entry("northgate", "fold_pair_without_score", 5))
     assert len(cells(table)) == rows
-    assert (("northgate", "fold pair without score", "all", "5 images") in cells(table)) is (rows == 2)
+    assert (("northgate", "fold pair without score", "5 images") in cells(table)) is (rows == 2)
     assert ("are in the annex" in plain_text(table.caption)) is (rows == 1)
 
 

@@ -20,13 +20,62 @@ def test_what_was_not_established_is_said_with_the_detectable_ratio() -> None:
     """No difference between groups: how large a ratio the test would have found, with its power."""
     alike = [
         replace(item, test=replace(item.test, p=0.5, p_adjusted=1.0))
-        if item.metric == "max_min" and item.test is not None and item.test.p is not None
+        if (item.metric, item.provider) == ("max_min", "northgate")
+        and item.test is not None
+        and item.test.p is not None
         else item
         for item in result().estimates
     ]
     lines = said(Source(replace(result(), estimates=tuple(alike))))
     (line,) = [line for line in lines if line.startswith("No difference was established")]
-    assert "(minimum detectable ratio 2.31, 80 % power)" in line
+    assert " of northgate (minimum detectable ratio 2.31, 80 % power)" in line
+
+
+@pytest.mark.parametrize(
+    ("value", "median", "needed"),
+    [
+        (1.3, 1.5, "about 1,500 subjects would detect a ratio of 2"),
+        (1.6, 1.5, "about 3,300 subjects would detect the estimated ratio 1.60"),
+        (1.3, None, "about 1,500 subjects would detect a ratio of 2"),
+    ],
+)
+def test_subjects_are_of_a_ratio_of_2_where_the_estimate_is_chance(
+    value: float, median: float | None, needed: str
+) -> None:
+    """No number of subjects detects a ratio that equal groups give half the time; one does a ratio of 2."""
+    changed = {"p": 0.5, "p_adjusted": 1.0, "detectable": 3.0, "null_median": median}
+    estimates = [
+        replace(item, value=value, test=replace(item.test, **changed))
+        if (item.metric, item.provider) == ("max_min", "northgate")
+        and item.test is not None
+        and item.test.p is not None
+        else item
+        for item in result().estimates
+    ]
+    of = replace(result(), estimates=tuple(estimates), cohort={**result().cohort, "subjects": 600})
+    (line,) = [line for line in said(Source(of)) if line.startswith("No difference was established")]
+    assert f"(minimum detectable ratio 3.00, 80 % power; {needed})" in line
+
+
+@pytest.mark.parametrize("listed", [6, 0])
+def test_of_several_systems_the_largest_detectable_ratio_is_said(
+    listed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once behind the systems of a rate, or how many they are, with the subjects that would detect a ratio of 2."""
+    monkeypatch.setattr(group_sentences, "MAX_LISTED", listed)
+    sizes = iter((2.5, 3.0, 2.2, 2.1))
+    estimates = [
+        replace(item, test=replace(item.test, p=0.5, p_adjusted=1.0, detectable=next(sizes)))
+        if item.metric == "max_min" and item.test is not None and dict(item.at).get("fmr") == 0.001
+        else item
+        for item in result().estimates
+    ]
+    of = replace(result(), estimates=tuple(estimates), cohort={**result().cohort, "subjects": 600})
+    (line,) = [line for line in said(Source(of)) if line.startswith("No difference was established")]
+    largest = "minimum detectable ratio at most 3.00, 80 % power"
+    assert line.count("minimum detectable") == (2 if listed else 1)
+    assert f" ({largest}; about 1,500 subjects would detect a ratio of 2)" in line
+    assert "2.2" not in line
 
 
 def test_few_errors_are_said_with_how_many_it_takes() -> None:

@@ -35,15 +35,19 @@ def figures(of: AuditResult) -> tuple[Figure, ...]:
     return view.schemas[0].figures
 
 
-def test_a_figure_of_some_systems_names_them_and_has_a_whole_caption() -> None:
-    """No two figures have one title, and no caption refers to another figure; of all systems none is named."""
+def test_a_figure_of_some_systems_names_them_and_has_a_short_caption() -> None:
+    """No two figures have one title; how they are read is said once, the marks of each beside it."""
     first, second = figures(of_six())
     assert first.title == "Error rates by group at FMR 0.1 %, s0, s1, s2 and s3"
     assert second.title == "Error rates by group at FMR 0.1 %, s4 and s5"
     zero = " A hollow mark at the left edge: a rate of 0."  # of the first four alone
-    assert plain_text(second.caption) == plain_text(first.caption).replace(zero, "")
+    assert plain_text(second.caption) == "Read as the figure above."
     assert zero in plain_text(first.caption)
-    assert "the overall FMR is 0.1 %" in plain_text(second.caption)
+    assert "overall FMR 0.1 %" in plain_text(first.caption)
+    whole = groups.build(Source(of_six(), every_figure=True))
+    assert whole is not None
+    of_files = [plain_text(figure.caption) for figure in whole.schemas[0].figures]
+    assert of_files == [plain_text(first.caption), plain_text(first.caption).replace(zero, "")]
     (alone,) = figures(result())
     assert alone.title == "Error rates by group at FMR 0.1 %"
 
@@ -56,7 +60,7 @@ def test_the_files_of_figures_say_the_same() -> None:
         == "Error rates by group at FMR 0.1 %, s4 and s5: FMR within the group"
     )
     captions = "".join(figure.caption for figure in drawn.values())
-    assert "do not show that groups are equal." in captions
+    assert "Overlap does not show that groups are equal." in captions
     assert not [words for words in ("As above", "table", "test below") if words in captions]
 
 
@@ -93,7 +97,7 @@ def test_the_caption_names_marks_at_the_left_edge_where_they_are_drawn() -> None
     assert f"the population. {zero.capitalize()}. Subjects" in caption(0.0, 0.0)
     assert f"the population. {arrow.capitalize()}. Subjects" in caption(0.2, 1e-4)
     assert f"the population. {zero.capitalize()}; {arrow}. Subjects" in caption(0.0, 1e-4)
-    assert "bars intervals for the population. Subjects" in caption(0.2, 0.1)
+    assert "bars: intervals for the population. Subjects" in caption(0.2, 0.1)
 
 
 @pytest.mark.parametrize("several", [False, True])

@@ -11,6 +11,7 @@ from frtaudit.core.spec import SchemaSpec
 from frtaudit.report.figures import canvas
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.section import View
+from frtaudit.report.sections import tar_curves
 from frtaudit.report.sections.tar_curves import MAX_SYSTEMS, build
 from frtaudit.report.source import Source
 
@@ -67,7 +68,23 @@ def test_the_table_of_consequences() -> None:
     row = table.blocks[0].rows[0]
     assert plain_text(row[0]) == "Ex"
     assert plain_text(row[3]).count("\u00a0to\u00a0") == 2
+    assert (
+        sum(piece.kind == "br" for piece in row[3]) == 1
+    )  # the first of two classes' intervals stands beside it
+    assert "; beside it the interval for the population of the test subjects, below for " in plain_text(
+        table.caption
+    )
     assert table.notes[0][1][0].text.startswith("By construction") or len(table.notes) == 2
+
+
+def test_intervals_of_many_classes_stand_below_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rate and two intervals are three lines where a line has no room for two of them."""
+    monkeypatch.setattr(tar_curves, "BESIDE", 1)
+    (table,) = view.__wrapped__().tables  # not the cached one
+    assert sum(piece.kind == "br" for piece in table.blocks[0].rows[0][3]) == 2
+    assert "; below it the interval for the population of the test subjects and for " in plain_text(
+        table.caption
+    )
 
 
 def test_figures_in_the_annex_are_named() -> None:

@@ -1,7 +1,8 @@
 from dataclasses import replace
 
-from vendor_audits import result
+from vendor_audits import pick, result
 
+from frtaudit.core.text import formatting
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.section import View
 from frtaudit.report.sections import vendors
@@ -31,13 +32,21 @@ def test_ranks_stand_below_the_values() -> None:
 
 
 def test_pairs_say_who_is_better_or_what_would_have_been_found() -> None:
-    """A difference by name, identity by construction, equivalence within the margin."""
+    """A difference by name, identity by construction, equivalence within the margin; rates in percentage points."""
     rows = {plain_text(row[0]): [plain_text(cell) for cell in row] for row in view().tables[1].blocks[0].rows}
     assert rows["one – three"][4].startswith("one is better (p ")
     assert rows["one – twin"][4] == "Not tested: identical by construction"
     assert "(80 % power)" in rows["one – two"][4]
-    assert view().tables[1].columns[5].title == "Equivalent within 25.0 %?"
+    assert view().tables[1].columns[5].title == "Equivalent within 25.0 points?"
     assert rows["one – two"][5].startswith("Yes (p ")
+    of_pair = {"provider": "one", "against": "three", "fmr": 0.03, "schema": None}
+    (record,) = pick(result(), "vendor_difference", "fnmr_at_fmr", **of_pair)
+    assert rows["one – three"][1] == formatting.plain(100 * (record.value or 0.0))
+    assert plain_text(view().tables[1].caption).endswith(" Differences are in percentage points.")
+    assert not [cell for row in rows.values() for cell in row[1:3] if "%" in cell]
+    (figure,) = view().figures
+    assert "one – three: " in figure.panels[0].alt
+    assert " points" in figure.panels[0].alt
 
 
 def test_details_hold_failures_changes_and_the_ledger() -> None:
