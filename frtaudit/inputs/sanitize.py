@@ -21,6 +21,7 @@ from frtaudit.core.cohort import (
     Sanitized,
     Stage,
     Templates,
+    ledger_of,
 )
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
@@ -237,12 +238,9 @@ def _hint(step: SanitizeStep, cohort: Cohort, before: Flags, class_count: ClassC
 def _entries(step: SanitizeStep, cohort: Cohort, keep: Flags, left: Flags) -> Iterator[LedgerEntry]:
     """Samples and subjects that a step excluded."""
     people = [np.unique(cohort.subject_of[chosen]).size for chosen in (keep, left)]
-    for unit, count in (
-        ("samples", int(np.count_nonzero(keep)) - int(np.count_nonzero(left))),
-        ("subjects", people[0] - people[1]),
-    ):
-        if count:
-            yield LedgerEntry(code=f"sanitize_{step.step.value}", count=count, unit=unit)
+    samples = int(np.count_nonzero(keep)) - int(np.count_nonzero(left))
+    for unit, count in (("samples", samples), ("subjects", people[0] - people[1])):
+        yield from ledger_of({f"sanitize_{step.step.value}": count}, unit)
 
 
 def _stage(step: str, words: str, reason: str, cohort: Cohort, keep: Flags) -> Stage:

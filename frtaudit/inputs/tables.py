@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from frtaudit.core.arrays import Floats, Texts
+from frtaudit.core.arrays import Flags, Floats, Texts
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError, column_names
@@ -59,6 +59,11 @@ class Table:
     def place(self, row: int) -> str:
         """Where row ``row`` (0 is the first of :attr:`frame`) stands in the file, for an error."""
         return f"{self.name} {self.unit} {int(self.frame.index[row]) + self.first}"
+
+    def refuse(self, wrong: Flags, problem: str, accepted: str) -> None:
+        """Raise :class:`DataError` at the first row that is ``wrong``, shape (R,)."""
+        if wrong.any():
+            raise DataError(self.place(int(np.argmax(wrong))), problem, accepted)
 
     def find(self, names: Sequence[str]) -> str | None:
         """The first of ``names`` that is a column, or None."""

@@ -299,14 +299,7 @@ def _within(service: Service, number: Index, name: str) -> Service:
     """The same service on numbered faces, under another name."""
     first, second = number[service.first], number[service.second]
     keep = (first >= 0) & (second >= 0)
-    return replace(
-        service,
-        name=name,
-        first=first[keep],
-        second=second[keep],
-        score=service.score[keep],
-        failure=service.failure[keep],
-    )
+    return replace(service.of(keep), name=name, first=first[keep], second=second[keep])
 
 
 def _refuse_others(met: Meeting) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Texts
 from frtaudit.core.canonical import Json, sha256_file
-from frtaudit.core.cohort import CohortData, LedgerEntry
+from frtaudit.core.cohort import CohortData, LedgerEntry, ledger_of
 from frtaudit.core.labelling import Faces, Service
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
@@ -135,9 +135,7 @@ class Queries:
         detections = faces_in(images, boxes, raw, self.detected)
         gone, alike = self._near_duplicates(folder, images, detections)
         crops = crops_of_faces(images, columns, raw, detections, gone)
-        selves = [
-            LedgerEntry(code=SELF, count=n, unit="comparisons", provider=name) for name, n in alone.items()
-        ]
+        selves = [entry for name, n in alone.items() for entry in ledger_of({SELF: n}, "comparisons", name)]
         return Search(
             faces=crops.faces,
             columns=crops.columns,

@@ -56,14 +56,8 @@ def faces_of(table: Table) -> tuple[Faces, dict[str, Texts]]:
 
 
 def _check(table: Table, names: Texts, queries: Texts) -> None:
-    empty = np.flatnonzero((names == "") | (queries == ""))
-    if empty.size:
-        raise DataError(
-            table.place(int(empty[0])), "no face or no query", "a face_id and a query in every row"
-        )
-    twice = np.flatnonzero(pd.Series(names).duplicated().to_numpy())
-    if twice.size:
-        raise DataError(table.place(int(twice[0])), "the face is in an earlier row", "unique face ids")
+    table.refuse((names == "") | (queries == ""), "no face or no query", "a face_id and a query in every row")
+    table.refuse(pd.Series(names).duplicated().to_numpy(), "the face is in an earlier row", "unique face ids")
 
 
 def answers_of(table: Table, column: str) -> npt.NDArray[np.int8]:

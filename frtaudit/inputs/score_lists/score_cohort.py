@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.arrays import Floats, Index
-from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry
+from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry, ledger_of
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import SchemaSpec
@@ -216,8 +216,5 @@ def _table(
     table = ScoreTable(
         score=score[keep], failure=failure.code.astype(np.int16), codes=tuple(failure.names.tolist())
     )
-    counted = ((OF_DROPPED, int(dropped.sum())), (SELF, int(alone.sum())))
-    entries = [
-        LedgerEntry(code=code, count=n, unit="comparisons", provider=provider) for code, n in counted if n
-    ]
-    return (comparisons, table), entries
+    counts = {OF_DROPPED: int(dropped.sum()), SELF: int(alone.sum())}
+    return (comparisons, table), ledger_of(counts, "comparisons", provider)

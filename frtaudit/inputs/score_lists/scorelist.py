@@ -108,11 +108,7 @@ def said_mated(table: Table) -> npt.NDArray[np.int8]:
         return np.full(len(table.frame), -1, dtype=np.int8)
     labels = table.coded(column)
     mapped = labels.mapped(np.array([truth(text.lower()) for text in labels.names], dtype=np.int8), -1)
-    neither = np.flatnonzero(mapped < 0)
-    if neither.size:
-        raise DataError(
-            table.place(int(neither[0])), f"column {column!r} says neither", "1 or 0, mated or non-mated"
-        )
+    table.refuse(mapped < 0, f"column {column!r} says neither", "1 or 0, mated or non-mated")
     return mapped.astype(np.int8)
 
 
@@ -133,9 +129,7 @@ def answers(table: Table) -> tuple[Floats, Coded]:
     column = table.find(FAILURE)
     none = np.full(score.size, -1, dtype=np.int32)
     failure = table.coded(column) if column else Coded(code=none, names=np.empty(0, dtype=object))
-    twice = np.flatnonzero(~empty & (failure.code >= 0))
-    if twice.size:
-        raise DataError(table.place(int(twice[0])), "both a score and a failure code", "one of them")
+    table.refuse(~empty & (failure.code >= 0), "both a score and a failure code", "one of them")
     return score, failure.filled(empty & (failure.code < 0), MISSING_SCORE)
 
 
@@ -145,14 +139,13 @@ def _scores(table: Table) -> Floats:
     score = table.numbers(column)
     if score is None:
         texts = table.texts(column)
-        there = np.flatnonzero([text.lower() not in _NO_SCORE for text in texts])
+        there = np.array([text.lower() not in _NO_SCORE for text in texts], dtype=np.bool_)
         score = np.full(texts.size, np.nan)
-        score[there] = _parsed(table, texts, there)
-        infinite = there[~np.isfinite(score[there])]
+        score[there] = _parsed(table, texts, np.flatnonzero(there))
+        infinite = there & ~np.isfinite(score)
     else:
-        infinite = np.flatnonzero(np.isinf(score))
-    if infinite.size:
-        raise DataError(table.place(int(infinite[0])), "the score is infinite", "a finite number, or nothing")
+        infinite = np.isinf(score)
+    table.refuse(infinite, "the score is infinite", "a finite number, or nothing")
     return score
 
 
@@ -193,11 +186,8 @@ def _class_columns(table: Table) -> dict[str, tuple[Coded, Coded]]:
 def _check_ids(read: ScoreList) -> None:
     columns = (read.probe, read.reference, read.probe_subject, read.reference_subject, read.provider)
     for column in columns:
-        empty = np.flatnonzero(column.code < 0) if column is not None else np.empty(0, dtype=np.intp)
-        if empty.size:
-            raise DataError(
-                read.table.place(int(empty[0])), "an id is empty", "ids of samples, subjects, provider"
-            )
+        if column is not None:
+            read.table.refuse(column.code < 0, "an id is empty", "ids of samples, subjects, provider")
 
 
 def refuse_repeats(probe: Index, reference: Index, keep: Flags, lists: Sequence[tuple[Table, Ints]]) -> None:
