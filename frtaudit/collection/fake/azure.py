@@ -2,7 +2,8 @@
 
 import uuid
 
-from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response, open_picture
+from frtaudit.collection.clients.pictures import picture_of
+from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response
 from frtaudit.collection.fake.world import World
 from frtaudit.core.collecting import CallError
 
@@ -46,7 +47,7 @@ class Azure:
         if len(request.body) < MIN_BYTES:
             return _error("InvalidImageSize", 400)
         try:
-            detected = world.faces(open_picture(request.body))
+            detected = world.faces(picture_of(request.body))
         except CallError:
             return _error("InvalidImage", 400)
         faces: list[dict[str, object]] = []

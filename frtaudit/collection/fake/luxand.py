@@ -1,6 +1,7 @@
 """Luxand.cloud's wire: photos in parts, a token in a header, failures in answers of 200."""
 
-from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response, open_picture
+from frtaudit.collection.clients.pictures import picture_of
+from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response
 from frtaudit.collection.fake.world import World, area
 from frtaudit.core.collecting import CallError
 
@@ -32,14 +33,14 @@ class Luxand:
         sent = request.fields()
         try:
             if self.kind(request) == "detect":
-                detected = world.faces(open_picture(sent.get("photo", b"")))
+                detected = world.faces(picture_of(sent.get("photo", b"")))
                 return json_response(
                     [
                         _face(number, face[0].x, face[0].y, face[0].width, face[0].height)
                         for number, face in enumerate(detected)
                     ]
                 )
-            faces = [world.faces(open_picture(sent.get(name, b""))) for name in ("face1", "face2")]
+            faces = [world.faces(picture_of(sent.get(name, b""))) for name in ("face1", "face2")]
         except CallError:
             return _failure("Can't read image")
         if not all(faces):

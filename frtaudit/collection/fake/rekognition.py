@@ -5,7 +5,8 @@ import json
 from collections.abc import Mapping
 
 from frtaudit.collection.clients.made_up import Array
-from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response, open_picture
+from frtaudit.collection.clients.pictures import picture_of
+from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response
 from frtaudit.collection.fake.world import World, area
 from frtaudit.core.collecting import Box, CallError, Picture
 
@@ -85,7 +86,7 @@ class Rekognition:
 def _picture(image: object) -> Picture:
     if not isinstance(image, Mapping):
         raise TypeError
-    return open_picture(base64.b64decode(image["Bytes"]))
+    return picture_of(base64.b64decode(image["Bytes"]))
 
 
 def _face(box: Box, picture: Picture) -> dict[str, object]:

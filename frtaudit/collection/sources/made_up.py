@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -39,6 +40,8 @@ class MadeUp:
     variation: float = 0.5
     groups: tuple[str, ...] = ("north", "south")
 
+    paid: ClassVar[Mapping[str, float]] = {}  # it makes no call that is paid
+
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for sizes and shares that cannot be."""
         if min(self.queries, self.images) < 1:
@@ -73,11 +76,6 @@ class MadeUp:
 
     def calls(self) -> Mapping[str, int]:
         """None."""
-        return {}
-
-    @property
-    def paid(self) -> Mapping[str, float]:
-        """Nothing."""
         return {}
 
     def picture(self, query: int, image: int) -> Picture:

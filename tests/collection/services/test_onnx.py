@@ -28,7 +28,7 @@ pytest.importorskip("onnxruntime")
 
 QUIET = """
 import time
-from frtaudit.collection.clients.embedding import load_onnxruntime
+from frtaudit.collection.clients.face_network import load_onnxruntime
 load_onnxruntime().set_default_logger_severity(4)
 time.sleep(0.5)
 """
