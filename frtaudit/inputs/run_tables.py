@@ -164,7 +164,8 @@ def cohort_of(run: RunTables) -> Cohort:
 
 def comparisons_of(run: RunTables, cohort: Cohort) -> Comparisons:
     """What the run compared: all pairs within cells, or its list."""
-    cells = _cells(run, cohort)
+    cell = _of(run, "samples", run.systems[0])["cell"].to_numpy(np.int32)
+    cells = cell[np.flatnonzero(np.diff(cohort.subject_of, prepend=-1))]
     if all_pairs_of(run):
         none = np.empty(0, dtype=np.int32)
         return Comparisons(
@@ -249,11 +250,6 @@ def fails_by_comparison(run: RunTables, system: str) -> bool:
 def _of(run: RunTables, table: str, system: str) -> pd.DataFrame:
     frame = run.tables[table]
     return frame[frame["provider"].astype(object) == system]
-
-
-def _cells(run: RunTables, cohort: Cohort) -> Index:
-    cell = _of(run, "samples", run.systems[0])["cell"].to_numpy(np.int32)
-    return cell[np.flatnonzero(np.diff(cohort.subject_of, prepend=-1))]
 
 
 def _indices(table: pd.DataFrame, side: str, cohort: Cohort) -> Index:

@@ -85,7 +85,8 @@ def sanitized(cohort_data: CohortData, spec: AuditSpec) -> CohortData:
         if step.step is Sanitize.MIN_SUBJECTS:
             _refuse_small(f"sanitize[{place}]", step, cohort, left, keep if before is None else before)
         ledger += _entries(step, cohort, keep, left)
-        stages.append(_stage(step.step.value, rule_text(step), _reason(step), cohort, left))
+        reason = step.reason or (SIZE_REASON if step.step is Sanitize.MIN_FACE_SIZE else "")
+        stages.append(_stage(step.step.value, rule_text(step), reason, cohort, left))
         keep = left
     if before is None:
         before, counted_at = keep, len(stages) - 1
@@ -130,10 +131,6 @@ def rule_text(step: SanitizeStep) -> str:
         Sanitize.FIXED_SAMPLES: f"{number} samples of each subject, drawn without replacement",
         Sanitize.MIN_SUBJECTS: f"classes of at least {number} subjects",
     }[step.step]
-
-
-def _reason(step: SanitizeStep) -> str:
-    return step.reason or (SIZE_REASON if step.step is Sanitize.MIN_FACE_SIZE else "")
 
 
 def _check(where: str, step: SanitizeStep, schemas: Mapping[str, SchemaSpec]) -> None:

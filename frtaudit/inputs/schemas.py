@@ -205,17 +205,10 @@ def _declared_codes(name: str, schema: SchemaSpec, texts: Texts) -> tuple[tuple[
     code = dict.fromkeys(silent, -1) | {value: number for number, value in enumerate(classes)}
     strange = [value for value in distinct if value not in code]
     if strange and ANY not in schema.unknown:
-        raise DataError(
-            f"schemas.{name}",
-            f"column {schema.column!r} holds {excerpt(strange[0])}",
-            _accepted(name, schema),
-        )
+        known = ", ".join((*schema.classes, *schema.unknown))
+        accepted = f'{known}, nothing, or schemas.{name}.unknown=["{ANY}"] for any other value'
+        raise DataError(f"schemas.{name}", f"column {schema.column!r} holds {excerpt(strange[0])}", accepted)
     return classes, np.array([code.get(value, -1) for value in texts], dtype=np.int64)
-
-
-def _accepted(name: str, schema: SchemaSpec) -> str:
-    known = ", ".join((*schema.classes, *schema.unknown))
-    return f'{known}, nothing, or schemas.{name}.unknown=["{ANY}"] for any other value'
 
 
 def _check_found(name: str, classes: tuple[str, ...]) -> None:

@@ -161,7 +161,8 @@ def _csv(path: Path, name: str) -> "pd.DataFrame":
     import pandas as pd
 
     try:
-        header = _header(path)
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            header = [column.strip() for column in next(csv.reader(stream), [])]
         check_columns(header, name)
         _check_commas(header, name)
         frame = pd.read_csv(path, dtype=str, na_filter=False, skip_blank_lines=False, encoding="utf-8-sig")
@@ -191,11 +192,6 @@ def _check_commas(columns: Sequence[str], name: str) -> None:
         raise DataError(
             name, f"fields separated by {mark}", "fields separated by commas, numbers with a point"
         )
-
-
-def _header(path: Path) -> list[str]:
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        return [column.strip() for column in next(csv.reader(stream), [])]
 
 
 def _parquet(path: Path, name: str) -> "pd.DataFrame":

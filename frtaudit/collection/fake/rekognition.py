@@ -4,7 +4,6 @@ import base64
 import json
 from collections.abc import Mapping
 
-from frtaudit.collection.clients.made_up import Array
 from frtaudit.collection.clients.pictures import picture_of
 from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response
 from frtaudit.collection.fake.world import World, area
@@ -54,7 +53,7 @@ class Rekognition:
         if not theirs or not others:
             return _error("InvalidParameterException", 400)
         box, values = max(theirs, key=area)
-        scored = [(self._score(world, values, other, key), there) for there, other in others]
+        scored = [(world.score(self.name, values, other, key), there) for there, other in others]
         least = float(str(asked.get("SimilarityThreshold", 80.0)))
         matches = [
             {"Similarity": score, "Face": _face(there, target)}
@@ -64,9 +63,6 @@ class Rekognition:
         unmatched = [_face(there, target) for score, there in scored if score < least]
         face = {"BoundingBox": _edges(box, source), "Confidence": 99.9}
         return _response({"SourceImageFace": face, "FaceMatches": matches, "UnmatchedFaces": unmatched}, key)
-
-    def _score(self, world: World, template: Array, other: Array, key: str) -> float:
-        return world.score(self.name, template, other, key)
 
     def failure(self, fault: str, kind: str) -> Response:
         """As JSON 1.1 says errors."""

@@ -51,18 +51,15 @@ def cohort_of_lists(
     people = _people(lists, known)
     roster = _roster(people)
     cohort = enrol(roster, schemas)
-    tables, ledger = tables_of(lists, cohort, {sample: person.subject for sample, person in people.items()})
+    subjects = {sample: person.subject for sample, person in (known | people).items()}
+    tables, ledger = tables_of(lists, cohort, subjects)
     return CohortData(
         cohort=replace(cohort, ledger=(*cohort.ledger, *ledger)),
         tables=tables,
         inputs=inputs,
         attributes=attributes_of(roster, cohort),
-        pseudonym_key=_key(key_file, known | people),
+        pseudonym_key=pseudonym_key(key_file, list(subjects), list(subjects.values())),
     )
-
-
-def _key(path: str | None, people: Mapping[str, _Person]) -> bytes:
-    return pseudonym_key(path, list(people), [person.subject for person in people.values()])
 
 
 def _people(lists: Sequence[ScoreList], known: Mapping[str, _Person]) -> dict[str, _Person]:

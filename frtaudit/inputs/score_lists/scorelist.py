@@ -67,7 +67,11 @@ def scores_in(table: Table, system: str) -> ScoreList:
         table.need(PROBE_SUBJECT if subjects[0] is None else REFERENCE_SUBJECT)
     score, failure = answers(table)
     provider = table.find(PROVIDER)
-    read = ScoreList(
+    named = table.coded(provider) if provider else constant(system, score.size)
+    for ids in (probe, reference, *subjects, named):
+        if ids is not None:
+            table.refuse(ids.code < 0, "an id is empty", "ids of samples, subjects, provider")
+    return ScoreList(
         table=table,
         probe=probe,
         reference=reference,
@@ -75,11 +79,9 @@ def scores_in(table: Table, system: str) -> ScoreList:
         reference_subject=subjects[1],
         score=score,
         failure=failure,
-        provider=table.coded(provider) if provider else constant(system, score.size),
+        provider=named,
         columns=_class_columns(table),
     )
-    _check_ids(read)
-    return read
 
 
 _SUBJECTS = (PROBE_SUBJECT, REFERENCE_SUBJECT)
@@ -181,13 +183,6 @@ def _class_columns(table: Table) -> dict[str, tuple[Coded, Coded]]:
     ]
     both = [name for name in names if _SIDES[1] + name in table.columns]
     return {name: (table.coded(_SIDES[0] + name), table.coded(_SIDES[1] + name)) for name in both}
-
-
-def _check_ids(read: ScoreList) -> None:
-    columns = (read.probe, read.reference, read.probe_subject, read.reference_subject, read.provider)
-    for column in columns:
-        if column is not None:
-            read.table.refuse(column.code < 0, "an id is empty", "ids of samples, subjects, provider")
 
 
 def refuse_repeats(probe: Index, reference: Index, keep: Flags, lists: Sequence[tuple[Table, Ints]]) -> None:
