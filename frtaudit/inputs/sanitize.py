@@ -4,7 +4,7 @@ The class of a subject is the one it was read with, so that a step moves nobody 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -30,6 +30,7 @@ from frtaudit.errors import DataError, SpecError, column_names
 from frtaudit.inputs.pairing import listed_comparisons
 from frtaudit.inputs.roster import cohort_digest
 from frtaudit.inputs.schemas import sample_codes, subject_codes
+from frtaudit.inputs.template_files import Failures
 
 NUMBERS: Mapping[Sanitize, int] = {
     Sanitize.MIN_SAMPLES: 4,
@@ -178,8 +179,8 @@ def _disagree(
     subject_of = cohort_data.cohort.subject_of
     values = np.zeros(cohort_data.cohort.n_subjects, dtype=np.bool_)
     for name in _labelled(step, schemas):
-        codes = np.where(keep, sample_codes(name, schemas, cohort_data.attributes, subject_of), -1)
-        values |= subject_codes(codes, subject_of)[2]
+        _, codes = sample_codes(name, schemas, cohort_data.attributes, subject_of, {})
+        values |= subject_codes(np.where(keep, codes, -1), subject_of)[2]
     return values
 
 
@@ -274,25 +275,9 @@ def _required(cohort: Cohort, keep: Flags) -> Iterator[Required]:
             yield Required(schema=name, group=group, left=tuple(left))
 
 
-@dataclass(frozen=True, slots=True)
-class _Moved(Mapping[str, Mapping[int, str]]):
-    """Failures by provider with the sample indices of the cohort that is left; read when asked for."""
-
-    of: Mapping[str, Mapping[int, str]]
-    place: Ints
-
-    def __getitem__(self, provider: str) -> Mapping[int, str]:
-        """The failed samples of ``provider`` that are left."""
-        items = self.of[provider].items()
-        return {int(self.place[i]): code for i, code in items if self.place[i] >= 0}
-
-    def __iter__(self) -> Iterator[str]:
-        """The providers."""
-        return iter(self.of)
-
-    def __len__(self) -> int:
-        """How many providers there are."""
-        return len(self.of)
+def _moved(failures: Mapping[str, Mapping[int, str]], place: Ints, provider: str) -> dict[int, str]:
+    """The failed samples of a provider by their index in the cohort that is left."""
+    return {int(place[i]): code for i, code in failures[provider].items() if place[i] >= 0}
 
 
 def _subset(cohort_data: CohortData, keep: Flags, ledger: Sequence[LedgerEntry]) -> CohortData:
@@ -304,7 +289,7 @@ def _subset(cohort_data: CohortData, keep: Flags, ledger: Sequence[LedgerEntry])
         cohort=cohort,
         templates={name: partial(_templates, load, place) for name, load in cohort_data.templates.items()},
         tables={name: _table(cohort, place, *pair) for name, pair in cohort_data.tables.items()},
-        failures=_Moved(cohort_data.failures, place),
+        failures=Failures(tuple(cohort_data.failures), partial(_moved, cohort_data.failures, place)),
         attributes={name: texts[keep] for name, texts in cohort_data.attributes.items()},
     )
 

@@ -141,17 +141,6 @@ def _built_from(schema: SchemaSpec) -> tuple[str, ...]:
     return (*schema.cross, within) if within else schema.cross
 
 
-def sample_codes(name: str, schemas: Mapping[str, SchemaSpec], columns: Columns, subject_of: Index) -> Codes:
-    """The class that each sample's own label says, shape (N,), int64, -1 where it says nothing; schemas with a column.
-
-    >>> gender = {"gender": SchemaSpec(column="gender", classes=("female", "male"))}
-    >>> texts = np.array(["male", "female", ""], dtype=object)
-    >>> sample_codes("gender", gender, {"gender": texts}, np.array([0, 0, 1], dtype=np.int32)).tolist()
-    [1, 0, -1]
-    """
-    return _sample_codes(name, schemas, columns, subject_of, {})[1]
-
-
 def _apply(
     name: str,
     schemas: Mapping[str, SchemaSpec],
@@ -165,19 +154,19 @@ def _apply(
             parts = [_apply(part, schemas, columns, subject_of, done) for part in schema.cross]
             done[name] = _crossed(name, schema, parts)
         else:
-            classes, codes = _sample_codes(name, schemas, columns, subject_of, done)
+            classes, codes = sample_codes(name, schemas, columns, subject_of, done)
             done[name] = _per_subject(name, schema, classes, codes, subject_of)
     return done[name]
 
 
-def _sample_codes(
+def sample_codes(
     name: str,
     schemas: Mapping[str, SchemaSpec],
     columns: Columns,
     subject_of: Index,
     done: dict[str, _Applied],
 ) -> tuple[tuple[str, ...], Codes]:
-    """Class names and the class of each sample, -1 where it says nothing."""
+    """Class names, and the class that each sample's own label says, (N,), -1 where nothing; schemas with a column."""
     schema = schemas[name]
     if schema.column is None or schema.column not in columns:
         raise DataError(

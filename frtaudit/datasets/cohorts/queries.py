@@ -98,7 +98,7 @@ class Queries:
         cohort_data = labelled_cohort(
             search.faces, search.services, search.columns, self.labels, schemas, search.size_of
         )
-        paths, earlier = dict(search.paths), None
+        paths, faces, earlier = dict(search.paths), search.faces, None
         if self.earlier is not None:
             before = self._picked(_earlier(self, self.earlier), seed)
             earlier = labelling_of(before.faces, before.services, self.labels.among(before.services))
@@ -109,7 +109,9 @@ class Queries:
             cohort=replace(cohort_data.cohort, ledger=(*search.ledger, *cohort_data.cohort.ledger)),
             inputs=inputs,
             paths={name: path for name, path in paths.items() if path.suffix.lower() in SUFFIXES},
-            pseudonym_key=_key(self.pseudonym_key, search.faces),
+            pseudonym_key=pseudonym_key(
+                self.pseudonym_key, faces.names, [faces.queries[q] for q in faces.query_of]
+            ),
             earlier=earlier,
             notes=search.notes,
             collection=search.facts,
@@ -200,10 +202,6 @@ class Queries:
                 "cohort.root", "the folder holds no score list", "files ending in .csv or .parquet"
             )
         return folder, paths
-
-
-def _key(path: str | None, faces: Faces) -> bytes:
-    return pseudonym_key(path, faces.names, [faces.queries[query] for query in faces.query_of])
 
 
 def _earlier(later: Queries, root: str) -> Search:
