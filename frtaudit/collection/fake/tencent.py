@@ -82,13 +82,10 @@ class Tencent:
 
     def failure(self, fault: str, kind: str) -> Response:  # noqa: ARG002  the wires share a signature
         """As Tencent says errors."""
-        if fault == "throttled":
-            return _error("RequestLimitExceeded")
         if fault == "error":
             return json_response({"message": "made up"}, status=500)
-        if fault == "error_in_answer":
-            return _error("InternalError")
-        return _error("InvalidParameterValue.NoFaceInPhoto")
+        codes = {"throttled": "RequestLimitExceeded", "error_in_answer": "InternalError"}
+        return _error(codes.get(fault, "InvalidParameterValue.NoFaceInPhoto"))
 
 
 def _response(content: Mapping[str, object], key: str) -> Response:

@@ -16,36 +16,12 @@ from frtaudit.inputs.importing.values import Options
 from frtaudit.inputs.tables import UNREADABLE, Table, read_table
 from frtaudit.inputs.template_files import Array
 
-EMBEDDING = (
-    "embedding",
-    "embeddings",
-    "features",
-    "feats",
-    "feature",
-    "feat",
-    "representations",
-    "vectors",
-    "embs",
-    "emb",
-    "X",
-    "x",
-    "",
-)
+EMBEDDING = ("embedding", "embeddings", "features", "feats", "feature", "feat", "representations",
+             "vectors", "embs", "emb", "X", "x", "")  # fmt: skip
 IDS = ("image_id", "sample_id", "ids", "id", "paths", "path", "names", "name", "identity", "filenames", "filename",
        "file_name", "files", "file", "img_names", "image", "images", "key")  # fmt: skip
-SUBJECTS = (
-    "subject_id",
-    "subject",
-    "subjects",
-    "person",
-    "person_id",
-    "identity_id",
-    "id_num",
-    "individual",
-    "labels",
-    "label",
-    "y",
-)
+SUBJECTS = ("subject_id", "subject", "subjects", "person", "person_id", "identity_id",
+            "id_num", "individual", "labels", "label", "y")  # fmt: skip
 HAS = "has_embedding"  # of DeepFace
 WIDE = 16  # numbered columns that make an embedding
 _NUMBERED = re.compile(r"(?P<stem>.*?)(?P<number>\d{1,5})")
