@@ -245,14 +245,7 @@ class Store:
         rows = self._db.execute(
             "SELECT first, second FROM calls WHERE service = ? AND turn = ? AND (first, second) >= (?, ?)"
             " AND (first, second) <= (?, ?)",
-            (
-                service,
-                turn,
-                int(first[0]),
-                int(second[0]),
-                int(first[-1]),
-                int(second[-1]),
-            ),
+            (service, turn, int(first[0]), int(second[0]), int(first[-1]), int(second[-1])),
         ).fetchall()
         if not rows:
             return np.arange(first.size)

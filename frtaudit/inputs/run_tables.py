@@ -272,14 +272,7 @@ def _listed(
     probe, reference = (_indices(table, side, cohort) for side in ("probe", "reference"))
     mated = table["mated"].to_numpy(np.bool_)
     _check_mated(cohort, probe, reference, mated)
-    return Comparisons(
-        all_pairs=False,
-        probe=probe,
-        reference=reference,
-        mated=mated,
-        cells=cells,
-        fold=fold,
-    )
+    return Comparisons(all_pairs=False, probe=probe, reference=reference, mated=mated, cells=cells, fold=fold)
 
 
 def _table(scores: pd.DataFrame) -> ScoreTable:

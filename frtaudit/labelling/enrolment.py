@@ -131,10 +131,7 @@ def _refuse_few(faces: Faces, services: Sequence[Service], person: Index, labels
 
 
 def _enrolled(
-    faces: Faces,
-    person: Index,
-    columns: Mapping[str, Texts],
-    schemas: Mapping[str, SchemaSpec],
+    faces: Faces, person: Index, columns: Mapping[str, Texts], schemas: Mapping[str, SchemaSpec]
 ) -> tuple[Cohort, dict[str, Texts], Index]:
     """The cohort of the faces whose person is known, a subject being a query's person; and each face's sample."""
     rows = np.flatnonzero(person >= 0)

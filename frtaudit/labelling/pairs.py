@@ -82,11 +82,7 @@ def _all(faces: Faces, of_face: Ints) -> Ints:
 
 
 def kept_between(
-    faces: Faces,
-    services: Sequence[Service],
-    group: Texts,
-    between: Between,
-    seed: int,
+    faces: Faces, services: Sequence[Service], group: Texts, between: Between, seed: int
 ) -> tuple[tuple[Service, ...], tuple[LedgerEntry, ...]]:
     """The services with those pairs between queries that are wanted, and how many of each were left out and why.
 

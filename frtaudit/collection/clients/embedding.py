@@ -80,12 +80,7 @@ class Network:
         last = shape[1] != 3
         sides = shape[1:3] if last else shape[2:4]
         size = tuple(side if isinstance(side, int) else INPUT for side in sides)
-        attributes = {
-            "digest": sha256(data),
-            "_session": session,
-            "_last": last,
-            "_size": size,
-        }
+        attributes = {"digest": sha256(data), "_session": session, "_last": last, "_size": size}
         for name, value in attributes.items():
             object.__setattr__(self, name, value)
 

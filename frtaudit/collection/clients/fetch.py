@@ -104,12 +104,7 @@ class Fetch:
             return self._read(target, until, wanted)
         except httpcore.TimeoutException:
             code = "timeout"
-        except (
-            httpcore.NetworkError,
-            httpcore.ProtocolError,
-            httpcore.UnsupportedProtocol,
-            OSError,
-        ):
+        except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol, OSError):
             pass
         raise CallError(Refusal.TRANSPORT, code)
 

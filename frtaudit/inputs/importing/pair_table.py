@@ -28,9 +28,7 @@ def pairs_in(
     chosen = [table for table in candidates if table.name == options.file] or candidates
     if len(chosen) > 1:
         raise DataError(
-            "the folder",
-            f"{len(chosen)} tables of pairs",
-            choices("file", [table.name for table in chosen]),
+            "the folder", f"{len(chosen)} tables of pairs", choices("file", [table.name for table in chosen])
         )
     if not chosen:
         return None, ()

@@ -100,11 +100,7 @@ def score_arrays(
     _check_length("mated", kinds.size, score.size)
     neither = np.flatnonzero(~np.isin(kinds, (0.0, 1.0)))
     if neither.size:
-        raise DataError(
-            f"mated row {neither[0]}",
-            "neither mated nor non-mated",
-            f"1 or 0; {SCORES_FIRST}",
-        )
+        raise DataError(f"mated row {neither[0]}", "neither mated nor non-mated", f"1 or 0; {SCORES_FIRST}")
     if subjects is None and (samples is not None or groups):
         raise DataError("subjects", "None, but samples or groups are given", "subjects=(probe, reference)")
     taken = next((name for name in groups if f"probe_{name}" in (*PROBE, *PROBE_SUBJECT)), None)
@@ -118,11 +114,7 @@ def score_arrays(
         for side, values in zip(SIDES, _two(name[1:] or "samples", sides), strict=True)
     }
     return ScoreArrays(
-        system=system,
-        score=score,
-        mated=kinds == 1,
-        texts=texts,
-        named_samples=samples is not None,
+        system=system, score=score, mated=kinds == 1, texts=texts, named_samples=samples is not None
     )
 
 

@@ -189,9 +189,7 @@ def _indices(side: Coded, index: Mapping[str, int]) -> Index:
 
 
 def _table(
-    provider: str,
-    cohort: Cohort,
-    lines: Sequence[_Part],
+    provider: str, cohort: Cohort, lines: Sequence[_Part]
 ) -> tuple[tuple[Comparisons, ScoreTable], list[LedgerEntry]]:
     probe, reference, score = (np.concatenate([line[part] for line in lines]) for part in range(3))
     dropped = (probe < 0) | (reference < 0)
